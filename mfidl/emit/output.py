@@ -1,0 +1,28 @@
+"""F6. What a generator is given besides the program, and what it hands back. Generators never touch the disk."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class EmitOptions:
+    """Options of one `mfidlc compile` run, the same object for every generator.
+
+    `python_package` is the dotted prefix below which the Python tree is imported ("" for none).
+    `compiler_version` goes into the banner of generated files.
+    """
+
+    python_package: str = ""
+    compiler_version: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratedFile:
+    """One file to write below an output root.
+
+    `path` is relative, with forward slashes, and has no `..`. `module` is the full name of the schema module that the
+    file stands for; "" marks a file that several runs may share and must then agree on (`__init__.py`, `py.typed`).
+    """
+
+    path: str
+    text: str
+    module: str = ""

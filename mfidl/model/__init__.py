@@ -1,0 +1,96 @@
+"""F3. The resolved program: everything that a generator may read, and nothing else.
+
+All of it is immutable. Types refer to declarations by full name (`Named`), so recursive types need no cycles of
+objects; `Program.struct(named)` and its siblings follow a reference.
+
+    program.modules            every module, imported ones first
+      module.requested         named on the command line: generate it (an imported one is only referred to)
+      module.declarations      aliases, enums, structs, errors: what another needs stands before it
+      module.services          methods with implicit structs for parameters and results
+    struct.fields              field.type is free of aliases; field.spelled keeps them, for naming only
+    struct.plan                tier, why, and for memcpy the layout
+    service.fingerprint        16 bytes of SHA-256 over service.descriptor
+"""
+
+from mfidl.model.constraint import (
+    Constraint,
+    FiniteConstraint,
+    LengthConstraint,
+    PatternConstraint,
+    RangeConstraint,
+)
+from mfidl.model.declaration import (
+    Alias,
+    Const,
+    Declaration,
+    Enum,
+    EnumMember,
+    Field,
+    Struct,
+    StructKind,
+)
+from mfidl.model.plan import UNPLANNED, FieldSlot, Layout, Padding, StructPlan, Tier
+from mfidl.model.program import Import, Module, Program
+from mfidl.model.service import Agent, Method, Service
+from mfidl.model.types import (
+    AliasOf,
+    ArrayOf,
+    DeclKind,
+    ListOf,
+    MapOf,
+    Named,
+    OptionalOf,
+    Primitive,
+    Scalar,
+    SetOf,
+    Type,
+    expand,
+    spell,
+)
+from mfidl.model.value import EnumValue, ListValue, MapValue, StructValue, Value
+
+__all__ = [
+    "UNPLANNED",
+    "Agent",
+    "Alias",
+    "AliasOf",
+    "ArrayOf",
+    "Const",
+    "Constraint",
+    "DeclKind",
+    "Declaration",
+    "Enum",
+    "EnumMember",
+    "EnumValue",
+    "Field",
+    "FieldSlot",
+    "FiniteConstraint",
+    "Import",
+    "Layout",
+    "LengthConstraint",
+    "ListOf",
+    "ListValue",
+    "MapOf",
+    "MapValue",
+    "Method",
+    "Module",
+    "Named",
+    "OptionalOf",
+    "Padding",
+    "PatternConstraint",
+    "Primitive",
+    "Program",
+    "RangeConstraint",
+    "Scalar",
+    "Service",
+    "SetOf",
+    "Struct",
+    "StructKind",
+    "StructPlan",
+    "StructValue",
+    "Tier",
+    "Type",
+    "Value",
+    "expand",
+    "spell",
+]

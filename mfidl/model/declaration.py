@@ -1,0 +1,137 @@
+"""F3. Declared types and constants, and the fields of structs."""
+
+from dataclasses import dataclass, field
+from enum import Enum as PythonEnum
+
+from mfidl.model.constraint import Constraint
+from mfidl.model.plan import UNPLANNED, Layout, StructPlan, Tier
+from mfidl.model.types import DeclKind, Named, Primitive, Type
+from mfidl.model.value import Value
+from mfidl.source import Span
+
+
+class StructKind(PythonEnum):
+    """Where a struct comes from. PARAMS and RESULTS are the implicit ones of a method."""
+
+    STRUCT = "struct"
+    ERROR = "error"
+    PARAMS = "params"
+    RESULTS = "results"
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of a struct or error, or a parameter or result of a method.
+
+    `type` has no aliases in it: encode and decode by this one. `spelled` is the same type with the author's aliases
+    (`AliasOf`), for the names in generated code. `doc` is the text of its doc comment, without the slashes, or "".
+    `default` is None where there is none; an optional field without a default starts absent.
+    `number` and `was` (earlier names) are the field's identity across versions where it has them.
+    """
+
+    name: str
+    type: Type
+    spelled: Type
+    doc: str = ""
+    default: Value | None = None
+    constraints: tuple[Constraint, ...] = ()
+    number: int | None = None
+    was: tuple[str, ...] = ()
+    deprecated: str | None = None
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Struct:
+    """A struct, an error, or the implicit struct of a method's parameters or results.
+
+    `full_name` is 'sf1.search.Hit', or 'sf1.search.Index.query.params' for an implicit one (`name` is then 'params').
+    `cycle` holds the full names of the structs, this one included, that contain each other through list, map, set or
+    `?`; it is empty for a type that is not recursive. A field of optional type whose element is in `cycle` needs
+    indirection in a language of values.
+    """
+
+    name: str
+    full_name: str
+    kind: StructKind
+    fields: tuple[Field, ...]
+    doc: str = ""
+    asked_tier: Tier | None = None
+    cycle: frozenset[str] = frozenset()
+    deprecated: str | None = None
+    plan: StructPlan = UNPLANNED
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def tier(self) -> Tier:
+        return self.plan.tier
+
+    @property
+    def layout(self) -> Layout | None:
+        return self.plan.layout
+
+    @property
+    def is_error(self) -> bool:
+        return self.kind is StructKind.ERROR
+
+    @property
+    def reference(self) -> Named:
+        """The type expression that names this struct."""
+        return Named(self.full_name, DeclKind.ERROR if self.is_error else DeclKind.STRUCT)
+
+
+@dataclass(frozen=True, slots=True)
+class EnumMember:
+    name: str
+    number: int
+    doc: str = ""
+    deprecated: str | None = None
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Enum:
+    """`open`: unknown numbers survive a round trip; closed: they are a decode error. Members in declaration order."""
+
+    name: str
+    full_name: str
+    base: Primitive
+    open: bool
+    members: tuple[EnumMember, ...]
+    doc: str = ""
+    deprecated: str | None = None
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def reference(self) -> Named:
+        return Named(self.full_name, DeclKind.ENUM)
+
+
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """`type Name = target;`. Every use is already expanded in `Field.type`; generated code may declare the name."""
+
+    name: str
+    full_name: str
+    type: Type
+    spelled: Type
+    doc: str = ""
+    constraints: tuple[Constraint, ...] = ()
+    deprecated: str | None = None
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+Declaration = Struct | Enum | Alias
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    """`const NAME: type = value;`. The value is evaluated; uses of it elsewhere are already replaced."""
+
+    name: str
+    full_name: str
+    type: Type
+    spelled: Type
+    value: Value
+    doc: str = ""
+    span: Span | None = field(default=None, compare=False, repr=False)

@@ -1,0 +1,95 @@
+"""F3. Modules, and the program: the closure of the files that the compiler was asked for."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from mfidl.model.declaration import Alias, Const, Declaration, Enum, Struct
+from mfidl.model.service import Agent, Service
+from mfidl.model.types import Named
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """`import "sf1/text.mfidl" as t;`: the imported module's name, and the word that stands for it in this file."""
+
+    module: str
+    local_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """One .mfidl file. `path` is relative to the import path that found it, with forward slashes.
+
+    `declarations` has aliases, enums, structs and errors, so ordered that what a type needs complete (direct fields,
+    arrays) stands before it. `requested`: it was named on the command line, not only imported.
+    """
+
+    name: str
+    path: str
+    requested: bool
+    doc: str = ""
+    imports: tuple[Import, ...] = ()
+    constants: tuple[Const, ...] = ()
+    agents: tuple[Agent, ...] = ()
+    declarations: tuple[Declaration, ...] = ()
+    services: tuple[Service, ...] = ()
+
+    @property
+    def structs(self) -> tuple[Struct, ...]:
+        """The declared structs and errors, in dependency order; not the implicit ones of methods."""
+        return tuple(each for each in self.declarations if isinstance(each, Struct))
+
+    @property
+    def errors(self) -> tuple[Struct, ...]:
+        return tuple(each for each in self.structs if each.is_error)
+
+    @property
+    def enums(self) -> tuple[Enum, ...]:
+        return tuple(each for each in self.declarations if isinstance(each, Enum))
+
+    @property
+    def aliases(self) -> tuple[Alias, ...]:
+        return tuple(each for each in self.declarations if isinstance(each, Alias))
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """All modules, imported before importing. Look-ups by reference never fail on a checked program."""
+
+    modules: tuple[Module, ...]
+    _index: dict[str, Declaration] = field(default_factory=dict, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        for module in self.modules:
+            for declaration in module.declarations:
+                self._index[declaration.full_name] = declaration
+
+    @property
+    def requested(self) -> tuple[Module, ...]:
+        return tuple(module for module in self.modules if module.requested)
+
+    def module(self, name: str) -> Module:
+        return next(module for module in self.modules if module.name == name)
+
+    def struct(self, reference: Named) -> Struct:
+        """The struct or error that a reference names."""
+        found = self._index[reference.full_name]
+        assert isinstance(found, Struct)
+        return found
+
+    def enum(self, reference: Named) -> Enum:
+        found = self._index[reference.full_name]
+        assert isinstance(found, Enum)
+        return found
+
+    def declaration(self, full_name: str) -> Declaration:
+        return self._index[full_name]
+
+    def all_structs(self) -> Iterator[Struct]:
+        """Every declared struct and error, and every implicit struct of a method."""
+        for module in self.modules:
+            yield from module.structs
+            for service in module.services:
+                for method in service.methods:
+                    yield method.params
+                    yield method.results

@@ -1,0 +1,41 @@
+"""F3. Evaluated values of constants and defaults.
+
+bool, int, float, str and bytes are themselves (timestamp and duration: int nanoseconds; uuid: 16 bytes). They are
+already checked against the type that they stand for, and an integer written for a float has become a float.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class EnumValue:
+    """A member of an enum: `Rank.bm25`."""
+
+    enum: str  # full name
+    member: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class ListValue:
+    """Elements of a list, set or array, in the order written; of a set: sorted, without duplicates."""
+
+    elements: tuple["Value", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MapValue:
+    """Entries of a map, in the order written, without duplicate keys."""
+
+    entries: tuple[tuple["Value", "Value"], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StructValue:
+    """A struct with the fields that were written, in the order of the declaration; the rest keep their defaults."""
+
+    struct: str  # full name
+    fields: tuple[tuple[str, "Value"], ...]
+
+
+Value = bool | int | float | str | bytes | EnumValue | ListValue | MapValue | StructValue

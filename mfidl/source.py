@@ -1,0 +1,71 @@
+"""F0. A schema file in memory, and the spans that everything else points at it with.
+
+Knows only text and offsets. Offsets count characters (code points) of `SourceFile.text`; lines and columns are
+computed on demand, 1-based, because almost no span is ever printed.
+"""
+
+from bisect import bisect_right
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SourceFile:
+    """One input file. Compared by identity: a run reads each file once.
+
+    `path` is the file to open; `name` is how messages and generated banners call it (never an absolute path that the
+    user did not write).
+    """
+
+    path: str
+    name: str
+    text: str
+    _line_starts: list[int] = field(default_factory=list, repr=False)
+
+    def line_starts(self) -> list[int]:
+        """Offset of the first character of every line; computed once, on first use."""
+        if not self._line_starts:
+            starts = self._line_starts
+            starts.append(0)
+            at = self.text.find("\n")
+            while at >= 0:
+                starts.append(at + 1)
+                at = self.text.find("\n", at + 1)
+        return self._line_starts
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """(line, column), both 1-based, of a character offset."""
+        starts = self.line_starts()
+        line = bisect_right(starts, offset)
+        return line, offset - starts[line - 1] + 1
+
+    def line_text(self, line: int) -> str:
+        """The text of a 1-based line, without its line ending."""
+        starts = self.line_starts()
+        end = starts[line] if line < len(starts) else len(self.text)
+        return self.text[starts[line - 1] : end].rstrip("\r\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The half-open range [start, end) of characters of one file."""
+
+    file: SourceFile
+    start: int
+    end: int
+
+    def line(self) -> int:
+        return self.file.position(self.start)[0]
+
+    def column(self) -> int:
+        return self.file.position(self.start)[1]
+
+    def text(self) -> str:
+        return self.file.text[self.start : self.end]
+
+    def to(self, other: "Span") -> "Span":
+        """From the beginning of this span to the end of a later one in the same file."""
+        return Span(self.file, self.start, max(self.end, other.end))
+
+    def at_end(self) -> "Span":
+        """The empty span right behind this one: where something is missing."""
+        return Span(self.file, self.end, self.end)
