@@ -1,0 +1,40 @@
+# Libraries and binaries made of whole floors: runtime/cpp/include/mf/<floor>/ and runtime/cpp/src/<floor>/.
+set(MF_CPP "${CMAKE_CURRENT_SOURCE_DIR}/runtime/cpp")
+
+function(mf_floor_sources result)
+  set(patterns "")
+  foreach(floor IN LISTS ARGN)
+    list(APPEND patterns "${MF_CPP}/src/${floor}/*.cpp")
+  endforeach()
+  file(GLOB_RECURSE found CONFIGURE_DEPENDS ${patterns})
+  set(${result} "${found}" PARENT_SCOPE)
+endfunction()
+
+# mf_floor_library(mf_NAME FLOORS a b... [LINK libraries...]) makes the static library mf_NAME, known as mf::NAME.
+# Floors without a single .cpp file yet make a header-only library, so that the floors above can already name it.
+function(mf_floor_library target)
+  cmake_parse_arguments(arg "" "" "FLOORS;LINK" ${ARGN})
+  mf_floor_sources(sources ${arg_FLOORS})
+  if(sources)
+    add_library(${target} STATIC ${sources})
+    target_include_directories(${target} PUBLIC "${MF_CPP}/include" PRIVATE "${MF_CPP}/src")
+    target_link_libraries(${target} PUBLIC ${arg_LINK} PRIVATE mf::warnings)
+  else()
+    add_library(${target} INTERFACE)
+    target_include_directories(${target} INTERFACE "${MF_CPP}/include")
+    target_link_libraries(${target} INTERFACE ${arg_LINK})
+  endif()
+  string(REGEX REPLACE "^mf_" "mf::" alias ${target})
+  add_library(${alias} ALIAS ${target})
+endfunction()
+
+# mf_floor_binary(NAME FLOORS a... [LINK libraries...]) makes a program, once its floor has a source file.
+function(mf_floor_binary target)
+  cmake_parse_arguments(arg "" "" "FLOORS;LINK" ${ARGN})
+  mf_floor_sources(sources ${arg_FLOORS})
+  if(sources)
+    add_executable(${target} ${sources})
+    target_include_directories(${target} PRIVATE "${MF_CPP}/src")
+    target_link_libraries(${target} PRIVATE ${arg_LINK} mf::warnings)
+  endif()
+endfunction()

@@ -1,0 +1,59 @@
+# One test binary per floor, made of tests/cpp/<floor>/*_test.cpp. ctest knows every single test, labelled by its floor:
+#   ctest --preset release -L protocol
+# Tests may include each other's helpers as "support/….hpp" (tests/cpp/support/) and find files under MF_SOURCE_DIR.
+
+set(MF_TEST_ROOT "${CMAKE_CURRENT_SOURCE_DIR}/tests/cpp")
+set(MF_TEST_TIMEOUT 60)
+
+if(MF_TESTS)
+  find_package(GTest QUIET)
+  if(NOT GTest_FOUND)
+    message(STATUS "GoogleTest is not installed, so no tests are built (tools/bootstrap core test installs it)")
+    set(MF_TESTS OFF)
+  endif()
+endif()
+
+if(MF_TESTS)
+  include(GoogleTest)
+  # GoogleTest's headers, parsed once per build folder. It defines nothing else, so every test binary can reuse it.
+  file(CONFIGURE OUTPUT "${CMAKE_BINARY_DIR}/gtest_pch.cpp" CONTENT "")
+  add_library(mf_gtest_pch OBJECT "${CMAKE_BINARY_DIR}/gtest_pch.cpp")
+  target_link_libraries(mf_gtest_pch PRIVATE GTest::gmock mf::warnings)
+  target_precompile_headers(mf_gtest_pch PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
+endif()
+
+# mf_add_test(NAME sources... [LINK libraries...]) makes the test binary mf_test_NAME.
+function(mf_add_test name)
+  cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
+  set(target mf_test_${name})
+  add_executable(${target} ${arg_UNPARSED_ARGUMENTS})
+  target_include_directories(${target} PRIVATE "${MF_TEST_ROOT}" "${MF_CPP}/src")
+  target_compile_definitions(${target} PRIVATE MF_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  target_link_libraries(${target} PRIVATE ${arg_LINK} GTest::gmock GTest::gmock_main mf::warnings)
+  target_precompile_headers(${target} REUSE_FROM mf_gtest_pch)
+  gtest_discover_tests(${target} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
+    PROPERTIES LABELS ${name} TIMEOUT ${MF_TEST_TIMEOUT})
+endfunction()
+
+# A floor's folder with a CMakeLists.txt of its own is left to that; the others are globbed.
+function(mf_add_floor_tests)
+  foreach(floor IN ITEMS core codec protocol transport link client server light pubsub flex controller app)
+    set(folder "${MF_TEST_ROOT}/${floor}")
+    file(GLOB own CONFIGURE_DEPENDS "${folder}/CMakeLists.txt")
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${folder}/*_test.cpp")
+    if(own)
+      add_subdirectory("${folder}")
+    elseif(sources)
+      if(floor MATCHES "^(core|codec)$")
+        set(library mf::core)
+      elseif(floor MATCHES "^(controller|app)$")
+        set(library mf::controller)
+      elseif(floor STREQUAL "protocol")
+        set(library mf::protocol)
+      else()
+        set(library mf::runtime)
+      endif()
+      mf_add_test(${floor} ${sources} LINK ${library})
+    endif()
+  endforeach()
+endfunction()

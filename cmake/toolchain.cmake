@@ -1,0 +1,37 @@
+# What every target of this tree is compiled with: the language, the warnings, the faster tools where they are installed.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+find_program(MF_MOLD mold)
+if(MF_MOLD)
+  add_link_options(-fuse-ld=mold)
+endif()
+
+# A precompiled header makes ccache cautious; the sloppiness named here is what its manual asks for with them.
+find_program(MF_CCACHE ccache)
+if(MF_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+    CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+    CCACHE_BASEDIR=${CMAKE_CURRENT_SOURCE_DIR} ${MF_CCACHE})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    add_compile_options("SHELL:-Xclang -fno-pch-timestamp")
+  endif()
+endif()
+
+add_library(mf_warnings INTERFACE)
+add_library(mf::warnings ALIAS mf_warnings)
+target_compile_options(mf_warnings INTERFACE -Wall -Wextra -Wconversion $<$<BOOL:${MF_WERROR}>:-Werror>)
+
+find_package(Threads REQUIRED)
+
+# Asio compiled once, into a library of its own: its users pay for declarations only. The version is pinned because
+# Debian's unversioned Boost (1.74) lacks cancellation slots and must never be mixed in.
+find_path(MF_BOOST_INCLUDE boost/asio/any_completion_handler.hpp REQUIRED
+  DOC "Boost 1.81 headers (tools/bootstrap core installs libboost1.81-dev)")
+add_library(mf_asio STATIC "${CMAKE_CURRENT_LIST_DIR}/asio.cpp")
+add_library(mf::asio ALIAS mf_asio)
+target_include_directories(mf_asio SYSTEM PUBLIC "${MF_BOOST_INCLUDE}")
+target_compile_definitions(mf_asio PUBLIC BOOST_ASIO_SEPARATE_COMPILATION BOOST_ASIO_NO_DEPRECATED)
+target_link_libraries(mf_asio PUBLIC Threads::Threads)
