@@ -1,0 +1,30 @@
+"""F6. The one Jinja environment. Templates place text: what they place was worked out by a generator's views.
+
+A template of `mfidl/templates/<language>/` sees the keywords of one `render` call and nothing else; an unknown name is
+an error (StrictUndefined). A template includes another by its name below `templates/`: `{% include field.template %}`.
+"""
+
+from functools import cache
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+TEMPLATES = Path(__file__).resolve().parent.parent / "templates"
+
+
+def render(template: str, **values: object) -> str:
+    """The text of `cpp/types.hpp.j2` and the like."""
+    return _environment().get_template(template).render(values)
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        undefined=StrictUndefined,
+        autoescape=False,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        auto_reload=False,
+    )
