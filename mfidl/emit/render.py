@@ -1,7 +1,8 @@
-"""F6. The one Jinja environment. Templates place text: what they place was worked out by a generator's views.
+"""F6. The one Jinja environment. Templates place text; what they place was worked out in a generator's views.
 
-A template of `mfidl/templates/<language>/` sees the keywords of one `render` call and nothing else; an unknown name is
-an error (StrictUndefined). A template includes another by its name below `templates/`: `{% include field.template %}`.
+A template of `mfidl/templates/<language>/` sees the keywords of one `render` call and nothing else; an unknown
+name is an error (StrictUndefined). A template includes another by its name below `templates/`:
+`{% include field.template %}`.
 """
 
 from functools import cache
