@@ -13,6 +13,11 @@ if(MF_TESTS)
   endif()
 endif()
 
+# All tests, and those whose threads are worth the thread sanitizer: the two targets that `make test` builds with clang.
+add_custom_target(mf_tests)
+add_custom_target(mf_threaded_tests)
+set(MF_THREADED_TESTS link client server)
+
 if(MF_TESTS)
   include(GoogleTest)
   # GoogleTest's headers, parsed once per build folder. It defines nothing else, so every test binary can reuse it.
@@ -31,6 +36,10 @@ function(mf_add_test name)
   target_compile_definitions(${target} PRIVATE MF_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   target_link_libraries(${target} PRIVATE ${arg_LINK} GTest::gmock GTest::gmock_main mf::warnings)
   target_precompile_headers(${target} REUSE_FROM mf_gtest_pch)
+  add_dependencies(mf_tests ${target})
+  if(name IN_LIST MF_THREADED_TESTS)
+    add_dependencies(mf_threaded_tests ${target})
+  endif()
   gtest_discover_tests(${target} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
     PROPERTIES LABELS ${name} TIMEOUT ${MF_TEST_TIMEOUT})
 endfunction()

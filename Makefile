@@ -1,0 +1,103 @@
+# The commands of this tree. Each stage prints one line when it starts and its seconds when it ends.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+STAGE := tools/stage
+PY := .venv/bin/python
+JOBS ?= $(shell nproc)
+
+# Where tests and scripts find the binaries of the release preset.
+export MF_BUILD_DIR ?= $(CURDIR)/build/release
+export PATH := $(CURDIR)/.venv/bin:$(PATH)
+
+# Set QUICK=1 for a bench of at most five minutes; passed on as it is.
+export QUICK
+
+.PHONY: help demo test bench soak fuzz lint tidy format regen docs clean
+
+help: ## This list
+	@grep -hE '^[a-z%-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+demo: ## Run the report's search testbed on WordNet's glosses
+	@$(STAGE) 'install what the demo needs' tools/bootstrap core
+	@$(MAKE) build-release WHAT='--target demo'
+	@$(PY) examples/testbed/demo.py
+
+# The order is cheapest first, so that a mistake shows early; the sanitizers close.
+test: ## Run everything that must hold, as CI does
+	@$(STAGE) 'install what the tests need' tools/bootstrap core test
+	@$(MAKE) checks
+	@$(MAKE) build-release
+	@$(STAGE) 'C++ tests, g++ -O2' ctest --preset release -j $(JOBS)
+	@$(STAGE) 'Python tests' $(PY) -m pytest -q
+	@$(MAKE) sanitizers
+
+bench: ## Run every bench; `make bench-rpc` runs one, QUICK=1 shortens it
+	@$(MAKE) bench-all
+
+bench-%:
+	@$(STAGE) 'install what the benches need' tools/bootstrap core bench
+	@$(MAKE) build-release WHAT='--target bench'
+	@$(PY) bench/run.py $*
+
+soak: ## Run the long tests: MF_SOAK_SECONDS=3600 unless set
+	@$(STAGE) 'install what the tests need' tools/bootstrap core test
+	@$(MAKE) build-release
+	@MF_SOAK_SECONDS=$${MF_SOAK_SECONDS:-3600} $(STAGE) 'soak' $(PY) -m pytest -q -m soak --timeout 0
+
+fuzz: ## Run every decoder on its full count of corruptions: MF_FUZZ_RUNS=20000 unless set
+	@$(STAGE) 'install what the tests need' tools/bootstrap core test
+	@$(MAKE) build-clang-asan WHAT='--target mf_tests'
+	@MF_FUZZ_RUNS=$${MF_FUZZ_RUNS:-20000} $(STAGE) 'fuzz, C++' ctest --preset clang-asan -R '[Ff]uzz|[Hh]ostile' -j $(JOBS)
+	@MF_FUZZ_RUNS=$${MF_FUZZ_RUNS:-20000} $(STAGE) 'fuzz, Python' $(PY) -m pytest -q -m fuzz --timeout 0
+
+lint: ## Check style, types and floors, without building anything
+	@$(STAGE) 'install what the checks need' tools/bootstrap core test
+	@$(MAKE) checks
+
+tidy: ## Run clang-tidy over the C++ runtime (slow)
+	@$(STAGE) 'install what clang-tidy needs' tools/bootstrap core test dev
+	@$(STAGE) 'configure' cmake --preset clang-asan --log-level=ERROR
+	@$(STAGE) 'clang-tidy' tools/tidy build/clang-asan
+
+format: ## Rewrite the sources in the tree's format
+	@$(STAGE) 'install the formatters' tools/bootstrap core test
+	@$(STAGE) 'ruff' $(PY) -m ruff format -q .
+	@$(STAGE) 'ruff, mendable findings' $(PY) -m ruff check -q --fix-only .
+	@$(STAGE) 'clang-format' tools/clang_format --in-place
+
+regen: ## Make the checked-in generated files anew (the parser needs Java)
+	@$(STAGE) 'install what regeneration needs' tools/bootstrap core regen
+	@$(STAGE) 'regenerate' tools/regen
+
+docs: ## Check that every link between the documents leads somewhere
+	@$(STAGE) 'links of the documentation' python3 tools/check_links.py
+
+clean: ## Remove what the build made (.venv and ccache stay)
+	@find build -mindepth 1 -maxdepth 1 ! -name .bootstrap.lock -exec rm -rf {} +
+	@rm -rf .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .grimp_cache .hypothesis
+
+# The stages below are parts of the commands above.
+.PHONY: checks sanitizers build-release build-clang-asan build-clang-tsan
+
+checks:
+	@$(STAGE) 'ruff' $(PY) -m ruff check -q .
+	@$(STAGE) 'ruff format' $(PY) -m ruff format -q --check .
+	@$(STAGE) 'mypy --strict' $(PY) -m mypy --no-error-summary
+	@$(STAGE) 'floors, Python' lint-imports --no-logo
+	@$(STAGE) 'floors, C++' $(PY) tools/check_include_ranks.py
+	@$(STAGE) 'links of the documentation' $(PY) tools/check_links.py
+	@$(STAGE) 'clang-format' tools/clang_format --check
+
+sanitizers:
+	@$(MAKE) build-clang-asan WHAT='--target mf_tests'
+	@$(STAGE) 'C++ tests, address and undefined-behaviour sanitizers' ctest --preset clang-asan -j $(JOBS)
+	@$(MAKE) build-clang-tsan WHAT='--target mf_threaded_tests'
+	@$(STAGE) 'C++ tests of link, client and server, thread sanitizer' \
+		ctest --preset clang-tsan -j $(JOBS) -L '^(link|client|server)$$'
+
+build-release build-clang-asan build-clang-tsan: build-%:
+	@$(STAGE) 'configure $*' cmake --preset $* --log-level=WARNING
+	@$(STAGE) 'build $*' cmake --build --preset $* -j $(JOBS) $(WHAT)
