@@ -70,7 +70,7 @@ CPP_MACROS = _words(
     """
 )
 
-# What may not name anything in generated C++, whatever the scope: `mf` and `std` because everything is reached
+# What may not name anything in generated C++, whatever the scope: `mf` and `std` because everything is found
 # through them, the rest because the preprocessor or the language has it.
 CPP_RESERVED = CPP_KEYWORDS | CPP_MACROS | {"mf", "std", "override", "final"}
 
@@ -81,6 +81,6 @@ PYTHON_KEYWORDS = _words(
     """
 )
 
-# Builtins and soft keywords stay usable as names of fields and methods; a generator reserves in a scope of its
-# own what its code uses there. `mf` is the runtime's package.
+# Builtins and soft keywords stay usable as names of fields and methods; a generator reserves in a scope of
+# its own what its code uses there. `mf` is the runtime's package.
 PYTHON_RESERVED = PYTHON_KEYWORDS | {"mf", "__debug__"}

@@ -1,7 +1,7 @@
-"""F6. The one Jinja environment. Templates place text; what they place was worked out in a generator's views.
+"""F6. The one Jinja environment. Templates place text; a generator's views worked out what they place.
 
-A template of `mfidl/templates/<language>/` sees the keywords of one `render` call and nothing else; an unknown
-name is an error (StrictUndefined). A template includes another by its name below `templates/`:
+A template of `mfidl/templates/<language>/` sees the keywords of one `render` call and nothing else; an
+unknown name is an error (StrictUndefined). A template includes another by its name below `templates/`:
 `{% include field.template %}`.
 """
 
