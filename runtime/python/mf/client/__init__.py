@@ -1,0 +1,5 @@
+"""R5. Calls over connections: selection of agents, retries, batches, scatter."""
+
+from mf.client.method import BatchCall, ErrorCodec, Method, Scattered, ScatterTarget, ServiceInfo, Target
+
+__all__ = ["BatchCall", "ErrorCodec", "Method", "ScatterTarget", "Scattered", "ServiceInfo", "Target"]

@@ -1,0 +1,83 @@
+"""R0. The closed set of failures (docs/protocol.md, section 6). Same numbers in every language.
+
+Must not know: bytes, sockets, threads. Texts here go over the wire and into logs, so they are bounded.
+"""
+
+from enum import IntEnum
+
+MAX_MESSAGE_BYTES = 1024
+
+
+class Code(IntEnum):
+    """Why a call ended without a result."""
+
+    OK = 0
+    DECLARED = 1
+    INVALID_ARGUMENT = 2
+    UNKNOWN_SERVICE = 3
+    UNKNOWN_AGENT = 4
+    UNKNOWN_METHOD = 5
+    SCHEMA_MISMATCH = 6
+    HANDLER_FAILED = 7
+    DEADLINE_EXCEEDED = 8
+    CANCELLED = 9
+    OVERLOADED = 10
+    UNAVAILABLE = 11
+    CONNECTION_LOST = 12
+    MESSAGE_TOO_LARGE = 13
+    DECODE_ERROR = 14
+    PROTOCOL_ERROR = 15
+    UNAUTHENTICATED = 16
+    PERMISSION_DENIED = 17
+    SHUTTING_DOWN = 18
+    INTERNAL = 19
+
+
+class Execution(IntEnum):
+    """Whether a failed call may have had an effect."""
+
+    NOT_EXECUTED = 0
+    """The handler never started: safe to call again."""
+    UNKNOWN = 1
+    """It may have run."""
+
+
+class Error(Exception):
+    """A call that ended without a result and without a declared error.
+
+    `code` says why, `execution` whether the servant may have run, `message` is for people.
+    """
+
+    __slots__ = ("code", "execution", "message")
+
+    def __init__(self, code: Code, message: str = "", execution: Execution = Execution.UNKNOWN) -> None:
+        super().__init__(code, message, execution)
+        self.code = code
+        self.message = message
+        self.execution = execution
+
+    def __str__(self) -> str:
+        ran = "not executed" if self.execution == Execution.NOT_EXECUTED else "may have run"
+        return f"{self.code.name}: {self.message} ({ran})" if self.message else f"{self.code.name} ({ran})"
+
+    def __repr__(self) -> str:
+        return f"mf.Error({self.code.name}, {self.message!r}, {self.execution.name})"
+
+
+class DeclaredError(Exception):
+    """Base of the errors that a schema declares with `error`; generated classes derive from it."""
+
+    __slots__ = ()
+
+
+def not_executed(code: Code, message: str) -> Error:
+    """An Error for a call whose handler surely never started."""
+    return Error(code, message, Execution.NOT_EXECUTED)
+
+
+def cut(message: str, limit: int = MAX_MESSAGE_BYTES) -> bytes:
+    """`message` as at most `limit` bytes of UTF-8, cut at a character."""
+    data = message.encode("utf-8", "replace")
+    if len(data) <= limit:
+        return data
+    return data[:limit].decode("utf-8", "ignore").encode("utf-8")

@@ -1,0 +1,36 @@
+"""R0. One logger, "mf". `logging` is imported when the first line is written: most programs never pay for it.
+
+Nothing here runs per message. Names and texts of a peer are untrusted: `quote` them.
+"""
+
+from typing import Any
+
+_MAX_QUOTED = 200
+
+
+def quote(text: str | bytes) -> str:
+    """Text of a peer as one harmless, bounded piece of a log line: escaped, and cut with the full length
+    named."""
+    if isinstance(text, bytes):
+        text = text.decode("utf-8", "backslashreplace")
+    shown = ascii(text[:_MAX_QUOTED])
+    return shown if len(text) <= _MAX_QUOTED else f"{shown}… ({len(text)} characters)"
+
+
+def warning(message: str, *arguments: Any) -> None:
+    import logging
+
+    logging.getLogger("mf").warning(message, *arguments)
+
+
+def info(message: str, *arguments: Any) -> None:
+    import logging
+
+    logging.getLogger("mf").info(message, *arguments)
+
+
+def log_handler_failure(where: str, raised: BaseException) -> None:
+    """The traceback stays here; the caller gets type and text only."""
+    import logging
+
+    logging.getLogger("mf").error("%s failed", where, exc_info=raised)

@@ -1,0 +1,82 @@
+"""R0. How one call of several ended: a value, a declared error or an Error. Exactly one of them."""
+
+from collections.abc import Callable, Iterable
+from typing import Any, Generic, TypeVar, cast
+
+from mf.core.error import Code, DeclaredError, Error, Execution
+
+T = TypeVar("T")
+Failure = Error | DeclaredError
+
+
+class Outcome(Generic[T]):
+    """A value or a failure. `Outcome(5)` is a result; `Outcome(error=NoSuchCollection("x"))` a failure."""
+
+    __slots__ = ("_value", "error")
+
+    error: Failure | None
+    """The failure, or None if there is a value."""
+
+    def __init__(self, value: T | None = None, error: Failure | None = None) -> None:
+        self._value = value
+        self.error = error
+
+    @property
+    def ok(self) -> bool:
+        return self.error is None
+
+    def value(self) -> T:
+        """The value. Raises the failure if there is none."""
+        if self.error is not None:
+            raise self.error
+        return cast(T, self._value)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Outcome):
+            return NotImplemented
+        return self._value == other._value and _comparable(self.error) == _comparable(other.error)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Outcome({self._value!r})" if self.error is None else f"Outcome(error={self.error!r})"
+
+
+def _comparable(error: Failure | None) -> object:
+    return (error.code, error.execution, error.message) if isinstance(error, Error) else error
+
+
+# What a servant may say about a call in the runtime's own words. Every other Error that escapes a handler
+# comes from
+# something the handler did (a nested call, say), and its "not executed" would be a lie about this call.
+_SERVANT_MAY_RAISE = frozenset(
+    (Code.INVALID_ARGUMENT, Code.OVERLOADED, Code.UNAUTHENTICATED, Code.PERMISSION_DENIED)
+)
+
+
+def failure_of(raised: BaseException, declared: tuple[type[DeclaredError], ...]) -> Failure:
+    """What the caller is told about an exception that escaped a handler."""
+    if isinstance(raised, declared):
+        return raised
+    if isinstance(raised, Error) and raised.code in _SERVANT_MAY_RAISE:
+        return raised
+    text = str(raised)
+    name = type(raised).__qualname__
+    return Error(Code.HANDLER_FAILED, f"{name}: {text}" if text else name, Execution.UNKNOWN)
+
+
+def each(function: Callable[..., T], arguments: Iterable[tuple[Any, ...]]) -> list[Outcome[T]]:
+    """`function(*a)` for each a; what one item raises is that item's outcome. Generated batch functions use
+    it."""
+    outcomes: list[Outcome[T]] = []
+    for item in arguments:
+        try:
+            outcomes.append(Outcome(function(*item)))
+        except DeclaredError as declared:
+            outcomes.append(Outcome(error=declared))
+        except Exception as raised:
+            from mf.core.log import log_handler_failure
+
+            log_handler_failure(getattr(function, "__qualname__", "handler"), raised)
+            outcomes.append(Outcome(error=failure_of(raised, ())))
+    return outcomes

@@ -1,0 +1,171 @@
+"""R0. What generated code says about a service: names, numbers, codecs. Read by client, server and light
+alike.
+
+Codecs: `encode_*` return the bytes of section 4 and 5 of docs/protocol.md; they raise
+Error(INVALID_ARGUMENT) for a value
+that the schema does not allow. `decode_*` take the whole payload (bytes or bytearray, which they may keep),
+check that
+nothing is left over, and raise Error(DECODE_ERROR); they never hold a lazy iterator that can still fail.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, ClassVar, Generic, TypeVar
+
+from mf.core.error import DeclaredError
+
+Payload = bytes | bytearray
+Result = TypeVar("Result")
+Request = TypeVar("Request")
+
+MEMCPY = 1
+FEBIRD = 2
+DEFAULT_BATCH_MAX = 128
+
+
+class ErrorCodec:
+    """One entry of a method's `throws`: the class and its codec."""
+
+    __slots__ = ("decode", "encode", "type")
+
+    def __init__(
+        self,
+        type: type[DeclaredError],  # noqa: A002 - it reads as `type=NoSuchCollection` in generated code
+        *,
+        encode: Callable[[Any], Payload],
+        decode: Callable[[Payload], DeclaredError],
+    ) -> None:
+        self.type = type
+        self.encode = encode
+        self.decode = decode
+
+
+class Method(Generic[Request, Result]):
+    """One method: all that the runtime needs to send, receive and dispatch it. Immutable by convention.
+
+    `attribute` and `batch_attribute` are the servant's function names. `deadline`: seconds, or None.
+    A request is a tuple of arguments when there is one, and objects of `request` (the dataclass of the
+    parameters, its
+    fields in order) when there are many. A method without result has the result None.
+    """
+
+    __slots__ = (
+        "attribute",
+        "batch_attribute",
+        "batch_max",
+        "deadline",
+        "decode_request",
+        "decode_requests",
+        "decode_result",
+        "decode_results",
+        "encode_request",
+        "encode_requests",
+        "encode_result",
+        "encode_results",
+        "error_types",
+        "errors",
+        "idempotent",
+        "index",
+        "name",
+        "oneway",
+        "request",
+        "request_encoding",
+        "result_encoding",
+    )
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        index: int,
+        attribute: str,
+        batch_attribute: str,
+        request: Callable[..., Request],
+        request_encoding: int,
+        result_encoding: int,
+        encode_request: Callable[..., Payload],
+        encode_requests: Callable[[Sequence[Request]], Payload],
+        decode_request: Callable[[Payload], tuple[Any, ...]],
+        decode_requests: Callable[[Payload, int], Iterable[tuple[Any, ...]]],
+        encode_result: Callable[[Result], Payload],
+        encode_results: Callable[[Sequence[Result]], Payload],
+        decode_result: Callable[[Payload], Result],
+        decode_results: Callable[[Payload, int], list[Result]],
+        errors: tuple[ErrorCodec, ...] = (),
+        idempotent: bool = False,
+        oneway: bool = False,
+        deadline: float | None = None,
+        batch_max: int = DEFAULT_BATCH_MAX,
+    ) -> None:
+        self.name = name
+        self.index = index
+        self.attribute = attribute
+        self.batch_attribute = batch_attribute
+        self.request = request
+        self.request_encoding = request_encoding
+        self.result_encoding = result_encoding
+        self.encode_request = encode_request
+        self.encode_requests = encode_requests
+        self.decode_request = decode_request
+        self.decode_requests = decode_requests
+        self.encode_result = encode_result
+        self.encode_results = encode_results
+        self.decode_result = decode_result
+        self.decode_results = decode_results
+        self.errors = errors
+        self.error_types = tuple(codec.type for codec in errors)
+        self.idempotent = idempotent
+        self.oneway = oneway
+        self.deadline = deadline
+        self.batch_max = batch_max
+
+    def __repr__(self) -> str:
+        return f"Method({self.name!r}, index={self.index})"
+
+
+class ServiceInfo:
+    """One service. `agent`: the name of the agent it is offered `per`, or None. `methods` in the schema's
+    order."""
+
+    __slots__ = ("agent", "descriptor", "fingerprint", "methods", "name")
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        agent: str | None,
+        descriptor: str,
+        fingerprint: bytes,
+        methods: tuple[Method[Any, Any], ...],
+    ) -> None:
+        self.name = name
+        self.agent = agent
+        self.descriptor = descriptor
+        self.fingerprint = fingerprint
+        self.methods = methods
+
+    @property
+    def short_name(self) -> str:
+        return self.name.rpartition(".")[2]
+
+    def __repr__(self) -> str:
+        return f"ServiceInfo({self.name!r})"
+
+
+class Servant:
+    """Base of generated servants. Override one function per method, plain or `async def`.
+
+    The `..._batch` functions may be overridden too; they get all items of a message that has more than one.
+    """
+
+    __slots__ = ("__weakref__",)
+
+    mf_service: ClassVar[ServiceInfo]
+    """Set by the generated class, and there only."""
+
+
+def generated_base(servant: Servant) -> type[Servant]:
+    """The generated class that a servant derives from: the one that says which service it is."""
+    for base in type(servant).__mro__:
+        if "mf_service" in base.__dict__:
+            return base
+    raise TypeError(f"{type(servant).__name__} derives from no generated servant class")

@@ -1,0 +1,131 @@
+"""R0. What generated clients call: a service of someone, somewhere. Client (over connections) and light
+implement it.
+
+A generated function is one line: `return self._target.call(_QUERY, options, terms, limit)`.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from typing import Any, Generic, TypeVar
+
+from mf.core.options import BatchOptions, CallOptions
+from mf.core.outcome import Outcome
+from mf.core.service import Method, Servant, ServiceInfo
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+class BatchCall(ABC, Generic[T]):
+    """A message-level batch under way. Outcomes are in the order of the requests."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def ready(self) -> bool:
+        """True when results() will not wait."""
+
+    @abstractmethod
+    def wait(self, timeout: float | None = None) -> bool:
+        """Waits until ready, at most `timeout` seconds (None: until the batch's deadline). Returns
+        ready()."""
+
+    @abstractmethod
+    def results(self) -> list[Outcome[T]]:
+        """Waits for the rest, and gives one outcome per request."""
+
+    @abstractmethod
+    def partial(self) -> list[Outcome[T] | None]:
+        """What has arrived by now, without waiting: None where a request is still under way."""
+
+    def __len__(self) -> int:
+        return len(self.partial())
+
+
+class Scattered(dict[str, Outcome[T]]):
+    """One outcome per agent, in the order asked for. A dead agent is a failed outcome, not an exception."""
+
+    __slots__ = ()
+
+    def ok(self) -> dict[str, T]:
+        """The values of those agents that answered."""
+        return {agent: outcome.value() for agent, outcome in self.items() if outcome.error is None}
+
+    def failed(self) -> dict[str, Exception]:
+        """The failures of the others."""
+        return {agent: outcome.error for agent, outcome in self.items() if outcome.error is not None}
+
+
+class ScatterTarget(ABC):
+    """Several agents at once, or all. All requests are sent before any answer is awaited."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def call(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> Scattered[T]:
+        """One call to each agent. Never raises for what a single agent did."""
+
+    @abstractmethod
+    async def call_async(
+        self, method: Method[Any, T], options: CallOptions | None, *arguments: Any
+    ) -> Scattered[T]:
+        """The same, awaited."""
+
+
+class Target(ABC):
+    """One service at one agent, or at any."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def at(self, agent: str) -> "Target":
+        """The same service at this agent."""
+
+    @abstractmethod
+    def any(self) -> "Target":
+        """The same service at whichever agent can be reached."""
+
+    @abstractmethod
+    def on(self, agents: Iterable[str]) -> ScatterTarget:
+        """The same service at each of these agents."""
+
+    @abstractmethod
+    def everywhere(self) -> ScatterTarget:
+        """The same service at all agents known when a call is made."""
+
+    @property
+    @abstractmethod
+    def servant(self) -> Servant | None:
+        """The servant itself if it lives in this process and is called directly; else None."""
+
+    @abstractmethod
+    def call(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> T:
+        """One blocking call. Raises Error or one of the method's declared errors. One-way methods give
+        None."""
+
+    @abstractmethod
+    async def call_async(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> T:
+        """One call, awaited."""
+
+    @abstractmethod
+    def batch(
+        self, method: Method[R, T], requests: Sequence[R], options: BatchOptions | None = None
+    ) -> BatchCall[T]:
+        """Message-level batch: as many messages as it takes, in flight together."""
+
+    @abstractmethod
+    def bulk(
+        self, method: Method[R, T], requests: Sequence[R], options: CallOptions | None = None
+    ) -> list[Outcome[T]]:
+        """Application-level batch: one message with all requests. Raises Error if the message as a whole
+        failed."""
+
+
+class TargetSource(ABC):
+    """Gives targets: a Client or a Light."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def target(self, service: ServiceInfo) -> Target:
+        """The service at any agent, until at() names one. Generated constructors call it."""
