@@ -1,4 +1,4 @@
-"""What every Python test shares: Hypothesis draws the same examples on every run and never judges by the clock."""
+"""What every Python test shares: Hypothesis draws the same examples and never looks at the clock."""
 
 from hypothesis import settings
 
