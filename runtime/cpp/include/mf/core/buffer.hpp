@@ -1,0 +1,99 @@
+#pragma once
+// Bytes on their way in or out.
+//
+// Buffer       uniquely owned, uninitialised (never zero-filled), growing. Layout of its allocation:
+//
+//     | headroom (64) | data() ... size() ... capacity() | tailroom (>= 8) |
+//
+//   data() is aligned to 64, so a payload decoded in place has any scalar's alignment. The headroom takes a frame's header
+//   (16 or 24 bytes) and the tailroom its padding, both without moving the payload.
+// SharedBytes  immutable view with a reference count on what it looks into; any thread may hold one. A part of fewer than 4 KiB
+//   is copied out, so that it does not keep a large buffer alive.
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <utility>
+
+namespace mf {
+
+class Buffer {
+ public:
+  static constexpr std::size_t kHeadroom = 64;
+  static constexpr std::size_t kTailroom = 8;
+
+  Buffer() noexcept = default;
+  explicit Buffer(std::size_t capacity) { reserve(capacity); }
+  Buffer(Buffer&& other) noexcept { swap(other); }
+  Buffer& operator=(Buffer&& other) noexcept {
+    Buffer(std::move(other)).swap(*this);
+    return *this;
+  }
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  ~Buffer();
+
+  [[nodiscard]] std::byte* data() noexcept { return data_; }
+  [[nodiscard]] const std::byte* data() const noexcept { return data_; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+  [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
+  [[nodiscard]] std::span<std::byte> span() noexcept { return {data_, size_}; }
+  [[nodiscard]] std::span<const std::byte> span() const noexcept { return {data_, size_}; }
+
+  /// Room for `capacity` bytes in all; throws std::bad_alloc. May move the bytes.
+  void reserve(std::size_t capacity) {
+    if (capacity > capacity_) grow(capacity);
+  }
+  /// Sets the size; new bytes are uninitialised.
+  void resize(std::size_t size) {
+    if (size > capacity_) grow(size);
+    size_ = size;
+  }
+  /// Adds `n` uninitialised bytes, growing by at least half, and gives the first of them.
+  std::byte* append(std::size_t n);
+  void append(std::span<const std::byte> bytes);
+  void clear() noexcept { size_ = 0; }
+  void swap(Buffer& other) noexcept;
+
+ private:
+  void grow(std::size_t capacity);
+
+  std::byte* data_ = nullptr;
+  std::size_t size_ = 0;
+  std::size_t capacity_ = 0;
+  void* block_ = nullptr;  // what malloc gave
+};
+
+class SharedBytes {
+ public:
+  /// Parts smaller than this are copied rather than shared.
+  static constexpr std::size_t kShareFrom = 4096;
+
+  SharedBytes() noexcept = default;
+  /// Takes over the buffer; its bytes do not move.
+  explicit SharedBytes(Buffer&& buffer);
+  SharedBytes(std::shared_ptr<const void> owner, std::span<const std::byte> view) noexcept
+      : owner_(std::move(owner)), view_(view) {}
+  [[nodiscard]] static SharedBytes copy(std::span<const std::byte> bytes);
+
+  /// A part of this one: shares the bytes, or copies a small part out. `part` must lie within span().
+  [[nodiscard]] SharedBytes cut(std::span<const std::byte> part) const;
+
+  [[nodiscard]] const std::byte* data() const noexcept { return view_.data(); }
+  [[nodiscard]] std::size_t size() const noexcept { return view_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return view_.empty(); }
+  [[nodiscard]] std::span<const std::byte> span() const noexcept { return view_; }
+  /// False if it refers to nothing, not even to an empty buffer.
+  explicit operator bool() const noexcept { return owner_ != nullptr; }
+  void reset() noexcept {
+    owner_.reset();
+    view_ = {};
+  }
+
+ private:
+  std::shared_ptr<const void> owner_;
+  std::span<const std::byte> view_;
+};
+
+}  // namespace mf

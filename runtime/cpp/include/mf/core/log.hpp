@@ -1,0 +1,75 @@
+#pragma once
+// Structured log lines: a level, an event name, and key=value fields.
+//
+//     log.write(Level::warning, "connection_broken", {{"peer", peer}, {"code", name(code)}, {"reason", reason}});
+//     2026-11-20T19:05:08.123Z warning connection_broken peer=127.0.0.1:4000 code=PROTOCOL_ERROR reason="size 4294967295 …"
+//
+// Values come from peers. So a value never reaches a line raw: control characters, quotes, backslashes and bytes that are
+// not UTF-8 are escaped (\n, \x1b), a value is cut at 512 bytes and a line at 4,096. One call is one line, whatever is in it.
+// Log is a cheap handle, copied freely, used from any thread; the sink must allow that.
+
+#include <charconv>
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace mf {
+
+enum class Level : std::uint8_t { debug = 0, info = 1, warning = 2, error = 3, off = 4 };
+
+[[nodiscard]] const char* name(Level level) noexcept;
+/// "debug", "info", "warning", "error", "off"; false if it is none of them.
+[[nodiscard]] bool parse_level(std::string_view text, Level& level) noexcept;
+
+class LogField {
+ public:
+  LogField(std::string_view key, std::string_view value) : key_(key), text_(value) {}
+  LogField(std::string_view key, const std::string& value) : key_(key), text_(value) {}
+  LogField(std::string_view key, const char* value) : key_(key), text_(value) {}
+  template <std::integral N>
+  LogField(std::string_view key, N number) : key_(key) {
+    // The view into digits_ is made by text(), since a field may be copied into an initializer list.
+    digits_size_ = static_cast<std::uint8_t>(std::to_chars(digits_, digits_ + sizeof digits_, +number).ptr - digits_);
+  }
+
+  [[nodiscard]] std::string_view key() const noexcept { return key_; }
+  [[nodiscard]] std::string_view text() const noexcept {
+    return digits_size_ != 0 ? std::string_view(digits_, digits_size_) : text_;
+  }
+
+ private:
+  std::string_view key_;
+  std::string_view text_;
+  char digits_[24]{};
+  std::uint8_t digits_size_ = 0;
+};
+
+class LogSink {
+ public:
+  virtual ~LogSink() = default;
+  /// One line without its newline and without a time.
+  virtual void write(Level level, std::string_view line) noexcept = 0;
+};
+
+class Log {
+ public:
+  /// To standard error, with the time in front of each line.
+  Log() = default;
+  explicit Log(Level level) : level_(level) {}
+  explicit Log(std::shared_ptr<LogSink> sink, Level level = Level::info) : sink_(std::move(sink)), level_(level) {}
+
+  [[nodiscard]] bool wants(Level level) const noexcept { return level >= level_; }
+  void write(Level level, std::string_view event, std::initializer_list<LogField> fields = {}) const noexcept;
+
+ private:
+  std::shared_ptr<LogSink> sink_;
+  Level level_ = Level::info;
+};
+
+/// `text` with everything escaped that does not belong in a line, cut at `limit` bytes; in quotes where it needs them.
+[[nodiscard]] std::string log_quoted(std::string_view text, std::size_t limit = 512);
+
+}  // namespace mf

@@ -1,0 +1,112 @@
+#pragma once
+// Outcome<T>: how one call, or one item of a batch, ended: a value, a declared error, or a failure with code and execution.
+// Costs nothing beyond T when it is a value; the details of a failure are shared and immutable, so outcomes copy cheaply.
+// Default constructed, an outcome is an INTERNAL failure: an item that nobody answered must never look like a value.
+
+#include <concepts>
+#include <exception>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "mf/core/error.hpp"
+
+namespace mf {
+
+struct Failure {
+  Code code = Code::internal;
+  Execution execution = Execution::unknown;
+  std::string message;
+  std::shared_ptr<const DeclaredError> declared;  // set if and only if code is Code::declared
+
+  /// Throws the declared error as its own type, or mf::Error.
+  [[noreturn]] void raise() const;
+  /// The failure that stands for the exception being handled: call it in a catch block. Anything that is neither an
+  /// Error nor a DeclaredError becomes HANDLER_FAILED, which may have run.
+  [[nodiscard]] static Failure from_current_exception();
+  [[nodiscard]] static Failure of(const DeclaredError& error);
+};
+
+namespace detail {
+/// What an outcome is that nobody has set.
+[[nodiscard]] const Failure& unset_failure() noexcept;
+using SharedFailure = std::shared_ptr<const Failure>;
+}  // namespace detail
+
+template <class T>
+class [[nodiscard]] Outcome {
+ public:
+  using Value = T;
+
+  Outcome() noexcept : state_(std::in_place_index<1>) {}
+  Outcome(const T& value) : state_(std::in_place_index<0>, value) {}
+  Outcome(T&& value) noexcept(std::is_nothrow_move_constructible_v<T>)
+      : state_(std::in_place_index<0>, std::move(value)) {}
+  Outcome(Failure failure)
+      : state_(std::in_place_index<1>, std::make_shared<const Failure>(std::move(failure))) {}
+  Outcome(const Error& error) : Outcome(Failure{error.code(), error.execution(), error.what(), nullptr}) {}
+  Outcome(const DeclaredError& error) : Outcome(Failure::of(error)) {}
+  /// Shares the failure: for the many items of a message that all ended the same way.
+  explicit Outcome(detail::SharedFailure failure) noexcept : state_(std::in_place_index<1>, std::move(failure)) {}
+
+  [[nodiscard]] bool ok() const noexcept { return state_.index() == 0; }
+  explicit operator bool() const noexcept { return ok(); }
+
+  /// The value; throws the declared error or mf::Error if there is none.
+  [[nodiscard]] const T& value() const& { return checked(*this); }
+  [[nodiscard]] T& value() & { return checked(*this); }
+  [[nodiscard]] T&& value() && { return std::move(checked(*this)); }
+
+  /// Only when !ok().
+  [[nodiscard]] const Failure& failure() const noexcept {
+    const auto* shared = std::get_if<1>(&state_);
+    return shared != nullptr && *shared ? **shared : detail::unset_failure();
+  }
+  /// The declared error, if the outcome is one of that type; else null.
+  template <std::derived_from<DeclaredError> E>
+  [[nodiscard]] const E* error_as() const noexcept {
+    return ok() ? nullptr : dynamic_cast<const E*>(failure().declared.get());
+  }
+
+ private:
+  template <class Self>
+  static auto& checked(Self& self) {
+    if (!self.ok()) [[unlikely]] self.failure().raise();
+    return *std::get_if<0>(&self.state_);
+  }
+
+  std::variant<T, detail::SharedFailure> state_;
+};
+
+template <>
+class [[nodiscard]] Outcome<void> {
+ public:
+  using Value = void;
+
+  Outcome() noexcept = default;  // nothing to return: success is the absence of a failure
+  Outcome(Failure failure) : failure_(std::make_shared<const Failure>(std::move(failure))) {}
+  Outcome(const Error& error) : Outcome(Failure{error.code(), error.execution(), error.what(), nullptr}) {}
+  Outcome(const DeclaredError& error) : Outcome(Failure::of(error)) {}
+  explicit Outcome(detail::SharedFailure failure) noexcept : failure_(std::move(failure)) {}
+
+  [[nodiscard]] bool ok() const noexcept { return failure_ == nullptr; }
+  explicit operator bool() const noexcept { return ok(); }
+  void value() const {
+    if (failure_ != nullptr) [[unlikely]] failure_->raise();
+  }
+  [[nodiscard]] const Failure& failure() const noexcept { return failure_ ? *failure_ : detail::unset_failure(); }
+  template <std::derived_from<DeclaredError> E>
+  [[nodiscard]] const E* error_as() const noexcept {
+    return ok() ? nullptr : dynamic_cast<const E*>(failure().declared.get());
+  }
+
+ private:
+  detail::SharedFailure failure_;
+};
+
+template <class T>
+using Outcomes = std::vector<Outcome<T>>;
+
+}  // namespace mf

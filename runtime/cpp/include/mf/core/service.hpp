@@ -1,0 +1,42 @@
+#pragma once
+// What generated code says about its services and methods: constants, views into constants, no code.
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace mf {
+
+/// How values become bytes; the numbers are those of the frame header (protocol.md 1.2).
+enum class Tier : std::uint8_t { memcpy = 1, febird = 2, archive = 3, custom = 4 };
+
+/// First 16 bytes of the SHA-256 of a service's descriptor.
+using Fingerprint = std::array<std::uint8_t, 16>;
+
+struct MethodInfo {
+  std::string_view name;
+  std::uint16_t index = 0;
+  bool idempotent = false;
+  bool oneway = false;
+  std::chrono::nanoseconds deadline{};  // 0: the schema says nothing
+  std::uint32_t batch_max = 128;        // items per message of a message-level batch
+};
+
+struct ServiceInfo {
+  std::string_view name;        // full: sf1.search.Index
+  bool per_agent = false;       // declared `per` an agent; if not, its agent is always ""
+  std::string_view descriptor;  // protocol.md section 7
+  Fingerprint fingerprint{};
+  std::span<const std::string_view> methods;  // by index
+};
+
+/// The declared errors of a method, in the order of `throws`: the index on the wire is the position here.
+template <class... Errors>
+struct ErrorList {
+  static constexpr std::size_t kSize = sizeof...(Errors);
+};
+
+}  // namespace mf

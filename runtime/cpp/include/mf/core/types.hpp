@@ -1,0 +1,40 @@
+#pragma once
+// Small value types that generated structs are made of, beside those of the standard library.
+// Plain data: no allocation of their own, trivially copyable, the layout that protocol.md section 8 gives them.
+
+#include <array>
+#include <chrono>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace mf {
+
+/// `bytes` of the schema.
+using Bytes = std::vector<std::byte>;
+
+/// Element of `list<bool>`: std::vector<bool> has no bytes to copy and no references to give.
+struct Bool {
+  bool value = false;
+
+  constexpr Bool() noexcept = default;
+  constexpr Bool(bool from) noexcept : value(from) {}
+  constexpr operator bool() const noexcept { return value; }
+};
+static_assert(sizeof(Bool) == 1);
+
+/// `uuid`: 16 bytes in the order in which they are written in text.
+struct Uuid {
+  std::array<std::uint8_t, 16> bytes{};
+
+  friend constexpr auto operator<=>(const Uuid&, const Uuid&) = default;
+};
+static_assert(sizeof(Uuid) == 16 && alignof(Uuid) == 1);
+
+/// `timestamp`: nanoseconds since 1970-01-01 00:00 UTC. `duration`: nanoseconds. Both one i64.
+using Timestamp = std::chrono::sys_time<std::chrono::duration<std::int64_t, std::nano>>;
+using Duration = std::chrono::duration<std::int64_t, std::nano>;
+static_assert(sizeof(Timestamp) == 8 && sizeof(Duration) == 8);
+
+}  // namespace mf

@@ -1,0 +1,166 @@
+#pragma once
+// The calls of one connection that wait for a reply.
+//
+// PendingCalls<T>: id -> T. Ids count up, so a call lives in slot `id & mask` of a power-of-two array: no hashing, no allocation
+// a call. When a slot is still taken (a long call among many short ones), its occupant moves aside into a map; when the array
+// is half full, it doubles. T must move without throwing. Not locked: the link's lock guards it.
+//
+// Deadlines: next_deadline() is never later than the earliest deadline of a pending call, and may be earlier, since a call that ends
+// does not search for the next. expire() puts it right; it looks at all calls, but only once the deadline it last gave has passed.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "mf/core/clock.hpp"
+
+namespace mf::protocol {
+
+template <class T>
+class PendingCalls {
+ public:
+  PendingCalls() = default;
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+
+  [[nodiscard]] bool contains(std::uint32_t id) const noexcept {
+    if (slots_.empty()) return false;
+    return slots_[id & mask()].id == id || (!aside_.empty() && aside_.contains(id));
+  }
+
+  /// `id` is not 0 and not pending: see Session::reserve_id().
+  void insert(std::uint32_t id, std::uint16_t route, TimePoint deadline, T call) {
+    if (size_ * 2 >= slots_.size()) grow();
+    place(Slot{id, route, deadline, std::move(call)});
+    ++size_;
+    earliest_ = std::min(earliest_, deadline);
+  }
+
+  /// Removes and gives the call that the reply with this id and route answers; nothing if there is none.
+  [[nodiscard]] std::optional<T> take(std::uint32_t id, std::uint16_t route) {
+    Slot* slot = find(id);
+    if (slot == nullptr || slot->route != route) return std::nullopt;
+    return remove(*slot);
+  }
+  /// Removes and gives the call with this id, whatever its route: for one that is given up.
+  [[nodiscard]] std::optional<T> take(std::uint32_t id) {
+    Slot* slot = find(id);
+    if (slot == nullptr) return std::nullopt;
+    return remove(*slot);
+  }
+
+  [[nodiscard]] TimePoint next_deadline() const noexcept { return earliest_; }
+
+  /// Removes each call whose deadline has passed and gives it to `each(id, T&&)`, which must not touch this object.
+  template <class Each>
+  void expire(TimePoint now, Each&& each) {
+    if (now < earliest_) return;
+    earliest_ = kNever;
+    sweep([&](Slot& slot) {
+      if (slot.deadline <= now) return true;
+      earliest_ = std::min(earliest_, slot.deadline);
+      return false;
+    }, each);
+  }
+
+  /// Removes all calls and gives each to `each(id, T&&)`, which must not touch this object.
+  template <class Each>
+  void drain(Each&& each) {
+    earliest_ = kNever;
+    sweep([](Slot&) { return true; }, each);
+    slots_.clear();
+  }
+
+  template <class Each>
+  void for_each(Each&& each) {
+    for (Slot& slot : slots_)
+      if (slot.id != 0) each(slot.id, *slot.call);
+    for (auto& [id, slot] : aside_) each(id, *slot.call);
+  }
+
+ private:
+  struct Slot {
+    std::uint32_t id = 0;  // 0: free
+    std::uint16_t route = 0;
+    TimePoint deadline{};
+    std::optional<T> call;
+  };
+  static constexpr std::size_t kAtFirst = 16;
+
+  [[nodiscard]] std::size_t mask() const noexcept { return slots_.size() - 1; }
+
+  [[nodiscard]] Slot* find(std::uint32_t id) noexcept {
+    if (id == 0 || slots_.empty()) return nullptr;
+    Slot& slot = slots_[id & mask()];
+    if (slot.id == id) return &slot;
+    if (aside_.empty()) return nullptr;
+    const auto found = aside_.find(id);
+    return found == aside_.end() ? nullptr : &found->second;
+  }
+
+  [[nodiscard]] std::optional<T> remove(Slot& slot) {
+    std::optional<T> call = std::move(slot.call);
+    const std::uint32_t id = slot.id;
+    if (&slot == &slots_[id & mask()]) {
+      slot.id = 0;
+      slot.call.reset();
+    } else {
+      aside_.erase(id);
+    }
+    if (--size_ == 0) earliest_ = kNever;
+    return call;
+  }
+
+  void place(Slot&& slot) {
+    Slot& at = slots_[slot.id & mask()];
+    if (at.id != 0) {
+      const std::uint32_t old = at.id;  // the older one moves, since the newer is likely to end first
+      aside_.emplace(old, std::move(at));
+    }
+    at = std::move(slot);
+  }
+
+  void grow() {
+    std::vector<Slot> old(std::max(kAtFirst, slots_.size() * 2));
+    old.swap(slots_);
+    auto aside = std::exchange(aside_, {});
+    for (auto& [id, slot] : aside) place(std::move(slot));
+    for (Slot& slot : old)
+      if (slot.id != 0) place(std::move(slot));
+  }
+
+  template <class Wanted, class Each>
+  void sweep(Wanted&& wanted, Each& each) {
+    for (Slot& slot : slots_) {
+      if (slot.id == 0 || !wanted(slot)) continue;
+      const std::uint32_t id = std::exchange(slot.id, 0);
+      T call = std::move(*slot.call);
+      slot.call.reset();
+      --size_;
+      each(id, std::move(call));
+    }
+    for (auto at = aside_.begin(); at != aside_.end();) {
+      if (!wanted(at->second)) {
+        ++at;
+        continue;
+      }
+      const std::uint32_t id = at->first;
+      T call = std::move(*at->second.call);
+      at = aside_.erase(at);
+      --size_;
+      each(id, std::move(call));
+    }
+  }
+
+  std::vector<Slot> slots_;
+  std::unordered_map<std::uint32_t, Slot> aside_;
+  std::size_t size_ = 0;
+  TimePoint earliest_ = kNever;
+};
+
+}  // namespace mf::protocol

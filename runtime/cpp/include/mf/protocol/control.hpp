@@ -1,0 +1,60 @@
+#pragma once
+// Payloads of the control frames (protocol.md sections 2, 3 and 7). Parsers check everything and allocate nothing but what is
+// named here; views point into the payload. A parser that returns false says why in `reason`, which is a literal.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mf/core/buffer.hpp"
+#include "mf/core/service.hpp"
+
+namespace mf::protocol {
+
+using Payload = std::span<const std::byte>;
+using Nonce = std::array<std::byte, 16>;
+
+inline constexpr std::uint16_t kProtocolVersion = 1;
+
+struct Hello {
+  std::uint16_t lowest_version = kProtocolVersion;
+  std::uint16_t highest_version = kProtocolVersion;
+  std::uint32_t max_payload = 0;
+  std::uint32_t max_in_flight = 0;  // a client's: 0
+  std::uint32_t client_id = 0;      // a server's: 0
+  Nonce nonce{};
+  std::vector<std::byte> authentication;
+};
+[[nodiscard]] bool parse_hello(Payload payload, Hello& hello, const char*& reason);
+void write_hello(Buffer& out, const Hello& hello);
+
+struct Bind {
+  Fingerprint fingerprint{};
+  std::string_view service;
+  std::string_view agent;
+  std::vector<std::string_view> methods;
+};
+[[nodiscard]] bool parse_bind(Payload payload, Bind& bind, const char*& reason);
+void write_bind(Buffer& out, const Bind& bind);
+
+/// REFUSE, GOAWAY, DESCRIBE and a refused BOUND: one str16 and nothing behind it.
+[[nodiscard]] bool parse_text(Payload payload, std::string_view& text, const char*& reason);
+/// Cut at a character if it has more than `limit` bytes.
+void write_text(Buffer& out, std::string_view text, std::size_t limit);
+
+struct Descriptor {
+  std::string_view service;
+  std::string_view text;  // empty: the peer does not know the service
+};
+[[nodiscard]] bool parse_descriptor(Payload payload, Descriptor& descriptor, const char*& reason);
+void write_descriptor(Buffer& out, const Descriptor& descriptor);
+
+[[nodiscard]] bool is_utf8(std::string_view text) noexcept;
+/// The longest start of `text` of at most `limit` bytes that ends between characters.
+[[nodiscard]] std::string_view cut_at_character(std::string_view text, std::size_t limit) noexcept;
+
+}  // namespace mf::protocol

@@ -1,0 +1,42 @@
+#pragma once
+// Bytes that were received and not yet parsed. A frame of 64 KiB and more gets a buffer of its own as soon as its header is known,
+// so that the rest of it is received where it will stay. Knows frame sizes; checks nothing.
+
+#include <cstddef>
+#include <span>
+
+#include "mf/core/buffer.hpp"
+#include "mf/protocol/frame.hpp"
+
+namespace mf::protocol {
+
+class Input {
+ public:
+  [[nodiscard]] std::span<std::byte> window();
+  void commit(std::size_t n) noexcept;
+
+  /// What there is from the start of the next frame, in the common buffer. Aligned to 8.
+  [[nodiscard]] std::span<const std::byte> available() const noexcept { return {buffer_.data() + begin_, end_ - begin_}; }
+  void consume(std::size_t n) noexcept { begin_ += n; }
+
+  /// Moves the frame that starts at available() into a buffer of its own, sized `padded_size`; its payload begins at
+  /// `payload_offset` and is aligned to 64. Throws std::bad_alloc.
+  void dedicate(std::size_t payload_offset, std::size_t padded_size);
+  [[nodiscard]] bool dedicated() const noexcept { return dedicated_missing_ != 0 || dedicated_.size() != 0; }
+  [[nodiscard]] bool dedicated_complete() const noexcept { return dedicated_missing_ == 0; }
+  /// Payload and padding of the dedicated frame, once complete.
+  [[nodiscard]] Buffer take_dedicated() noexcept;
+
+  [[nodiscard]] bool empty() const noexcept { return begin_ == end_ && !dedicated(); }
+  void shrink() noexcept;
+
+ private:
+  Buffer buffer_;  // used as [begin_, end_) within capacity(); its size() is not used
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+  bool filled_ = false;  // the last read took the whole window: the next may be larger
+  Buffer dedicated_;     // payload and padding; size() is final
+  std::size_t dedicated_missing_ = 0;
+};
+
+}  // namespace mf::protocol

@@ -1,0 +1,30 @@
+#pragma once
+// The limits of a session: what this side accepts (told to the peer in HELLO), and the fixed ones of protocol.md.
+
+#include <cstddef>
+#include <cstdint>
+
+namespace mf::protocol {
+
+struct Limits {
+  std::uint32_t max_payload = 1U << 24;    // of one frame
+  std::uint32_t max_in_flight = 1U << 18;  // requests without a reply on one connection; sent by servers only
+};
+
+inline constexpr std::uint32_t kLeastMaxPayload = 4096;
+inline constexpr std::size_t kMaxControlPayload = 32 * 1024;
+inline constexpr std::size_t kMaxPayloadBeforeHello = 32 * 1024;
+inline constexpr std::size_t kMaxAuthentication = 16 * 1024;
+inline constexpr std::size_t kMaxRoutes = 65536;
+inline constexpr std::size_t kMaxBindings = 4096;
+inline constexpr std::size_t kMaxMessageText = 1024;  // of a failure
+inline constexpr std::size_t kMaxEmptyItems = 65536;  // items whose smallest encoding has no bytes
+
+// Sizes of the session's own buffers; they are a matter of speed and not of the protocol.
+inline constexpr std::size_t kReceiveWindowAtFirst = 16 * 1024;
+inline constexpr std::size_t kReceiveWindowAtMost = 256 * 1024;
+inline constexpr std::size_t kDedicatedFrom = 64 * 1024;      // frames that get a buffer of their own when received
+inline constexpr std::size_t kSeparateSegmentFrom = 4 * 1024;  // payloads that are sent without being copied
+inline constexpr std::size_t kMaxUnsentPongs = 64 * 1024;      // bytes; a peer that pings and does not read is cut
+
+}  // namespace mf::protocol

@@ -1,0 +1,62 @@
+#pragma once
+// Bytes waiting to be written, in order, as a list of segments.
+//
+// Small frames are appended to the segment at the end while it has room; a large payload is a segment of its own, moved in and
+// never copied. A segment's memory never moves and is never reused before consumed() has covered it, so slices from fill() may be
+// written without a lock while other threads, under the owner's lock, append more.
+
+#include <cstddef>
+#include <deque>
+#include <span>
+
+#include "mf/core/buffer.hpp"
+
+namespace mf::protocol {
+
+struct IoSlice {
+  const std::byte* data = nullptr;
+  std::size_t size = 0;
+};
+
+class Output {
+ public:
+  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+  [[nodiscard]] bool empty() const noexcept { return bytes_ == 0; }
+
+  /// `n` uninitialised bytes at the end of the stream, contiguous, to be filled before anything else is called.
+  [[nodiscard]] std::byte* append(std::size_t n) {
+    if (open_ && segments_.back().buffer.capacity() - segments_.back().buffer.size() >= n) [[likely]] {
+      bytes_ += n;
+      return segments_.back().buffer.append(n);
+    }
+    return append_segment(n);
+  }
+  /// A segment of its own: `front` bytes out of the buffer's headroom, its bytes, `back` bytes out of its tailroom.
+  void push(Buffer&& buffer, std::size_t front, std::size_t back);
+
+  /// The first slices of what waits; gives their number.
+  [[nodiscard]] std::size_t fill(std::span<IoSlice> slices) const noexcept;
+  /// The first `n` bytes were written.
+  void consumed(std::size_t n) noexcept;
+  /// Forgets everything that waits. Not while slices are being written.
+  void clear() noexcept;
+  /// Gives spare memory back if nothing waits.
+  void shrink() noexcept;
+
+ private:
+  struct Segment {
+    Buffer buffer;
+    const std::byte* begin = nullptr;  // of what is not written yet; null: buffer.data()
+    std::size_t back = 0;              // bytes behind the buffer's own
+  };
+
+  [[nodiscard]] std::byte* append_segment(std::size_t n);
+  [[nodiscard]] static std::span<const std::byte> rest(const Segment& segment) noexcept;
+
+  std::deque<Segment> segments_;
+  Buffer spare_;
+  std::size_t bytes_ = 0;
+  bool open_ = false;  // the last segment takes more small frames
+};
+
+}  // namespace mf::protocol

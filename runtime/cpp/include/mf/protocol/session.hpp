@@ -1,0 +1,175 @@
+#pragma once
+// One side of one connection, as a machine: bytes in, events out; messages in, bytes out. It has no socket, no clock, no thread and
+// no lock: its link owns those, calls it from one thread at a time, and passes time to whom it concerns.
+//
+//     read:   window = receive_window(); n = read(socket, window); commit(n); while (next(event)) ...;
+//     write:  n = fill_output(slices); written = writev(socket, slices, n); consumed(written);
+//
+// Handled inside: framing, limits, versions, HELLO's checks, PING, the state table, reserved bits. Left to those above: what a
+// route means, matching replies to calls, encodings, deadlines.
+//
+// The peer's misbehaviour never throws: it ends in one `broken` event, with REFUSE in the output. Local misuse (a frame that
+// this role may not send, or not yet) throws std::logic_error. Once the session has ended (closed()), sends are ignored.
+// A payload above what the peer takes throws mf::Error MESSAGE_TOO_LARGE, and nothing is sent.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mf/core/buffer.hpp"
+#include "mf/core/error.hpp"
+#include "mf/core/service.hpp"
+#include "mf/protocol/control.hpp"
+#include "mf/protocol/events.hpp"
+#include "mf/protocol/frame.hpp"
+#include "mf/protocol/input.hpp"
+#include "mf/protocol/limits.hpp"
+#include "mf/protocol/output.hpp"
+#include "mf/protocol/state.hpp"
+
+namespace mf::protocol {
+
+struct SessionOptions {
+  Limits limits;
+  std::uint32_t client_id = 0;  // clients only
+  Nonce nonce{};
+  std::vector<std::byte> authentication;
+};
+
+struct RequestHead {
+  std::uint16_t route = 0;
+  Tier tier = Tier::memcpy;
+  std::uint8_t flags = 0;  // kBulk, kOneway
+  std::uint32_t count = 1;
+  std::uint16_t deadline = kNoDeadline;  // encode_deadline()
+  std::uint32_t id = 0;                  // of reserve_id(), 0: reserved by the send
+};
+
+struct ReplyHead {
+  std::uint16_t route = 0;
+  std::uint32_t id = 0;
+  std::uint32_t count = 1;
+  std::uint16_t status = kStatusOk;
+  std::uint8_t encoding = 0;  // a mf::Tier where the payload holds results, else 0
+
+  /// Repeats what a reply repeats of the request.
+  [[nodiscard]] static ReplyHead to(const Event& request) noexcept {
+    return {request.header.route, request.header.id, request.count, kStatusOk, 0};
+  }
+};
+
+class Session {
+ public:
+  Session(Role role, SessionOptions options);
+  Session(Session&&) noexcept = default;
+  Session& operator=(Session&&) noexcept = default;
+
+  // ---- bytes in ----
+
+  /// Where to read to; never empty, contents uninitialised. Ends the life of all events' views.
+  [[nodiscard]] std::span<std::byte> receive_window() { return input_.window(); }
+  /// The first `n` bytes of the window were read.
+  void commit(std::size_t n) noexcept { input_.commit(n); }
+  /// The next event of what was committed; false: read more, or, if closed(), nothing more will come.
+  [[nodiscard]] bool next(Event& event);
+
+  // ---- messages out ----
+
+  void send_hello();
+  void send_bind(std::uint16_t first_route, const Bind& bind);
+  void send_bound(std::uint16_t first_route, Code code = Code::ok, std::string_view reason = {});
+  /// Both give the request's id; 0 if the session has ended. A payload of 4 KiB and more is moved and not copied; from a
+  /// smaller one the bytes are copied and the buffer is left to the caller, cleared, to be used again.
+  std::uint32_t send_request(const RequestHead& head, Buffer&& payload);
+  std::uint32_t send_request(const RequestHead& head, std::span<const std::byte> payload);
+  /// Room for a payload of exactly `size` bytes in the output, header and padding already written: to be filled before anything
+  /// else is called. Empty if the session has ended. `id` gets the request's id. For small payloads.
+  [[nodiscard]] std::span<std::byte> place_request(const RequestHead& head, std::size_t size, std::uint32_t& id);
+  void send_reply(const ReplyHead& head, Buffer&& payload);
+  void send_reply(const ReplyHead& head, std::span<const std::byte> payload);
+  [[nodiscard]] std::span<std::byte> place_reply(const ReplyHead& head, std::size_t size);
+  /// A reply that ends all items alike: the failure record of section 5.
+  void send_failure(const ReplyHead& head, Code code, Execution execution, std::string_view message);
+  void send_cancel(std::uint32_t id);
+  void send_ping(std::uint64_t token);
+  void send_goaway(Code code, std::string_view reason);
+  void send_describe(std::string_view service);
+  void send_descriptor(std::string_view service, std::string_view text);
+  /// Sends REFUSE and ends the session: nothing more is received or sent.
+  void fail(Code code, std::string_view reason);
+
+  [[nodiscard]] std::size_t output_bytes() const noexcept { return output_.bytes(); }
+  /// A gather list of what waits to be written, 64 slices are plenty; see output.hpp for how long it is good.
+  [[nodiscard]] std::size_t fill_output(std::span<IoSlice> slices) const noexcept { return output_.fill(slices); }
+  void consumed(std::size_t n) noexcept { output_.consumed(n); }
+
+  // ---- request ids ----
+
+  /// The next request id: counts from 1, wraps to 1.
+  [[nodiscard]] std::uint32_t reserve_id() noexcept {
+    if (++last_id_ == 0) last_id_ = 1;
+    return last_id_;
+  }
+  /// Skips ids for which `in_flight(id)` says that they are: `session.reserve_id([&](auto id) { return calls.contains(id); })`.
+  template <class InFlight>
+  [[nodiscard]] std::uint32_t reserve_id(InFlight&& in_flight) {
+    std::uint32_t id = reserve_id();
+    while (in_flight(id)) id = reserve_id();
+    return id;
+  }
+
+  // ---- how it stands ----
+
+  [[nodiscard]] Role role() const noexcept { return role_; }
+  /// Both HELLOs were sent and received, and nothing has ended since.
+  [[nodiscard]] bool established() const noexcept;
+  /// Ended by REFUSE, from either side.
+  [[nodiscard]] bool closed() const noexcept { return ours_ == State::closed || theirs_ == State::closed; }
+  /// GOAWAY was sent or received.
+  [[nodiscard]] bool draining() const noexcept { return ours_ == State::draining || theirs_ == State::draining; }
+  /// Good once the hello event was given.
+  [[nodiscard]] const Hello& peer() const noexcept { return peer_; }
+  [[nodiscard]] std::uint32_t client_id() const noexcept;
+  /// The stream ended now would have been cut within a frame.
+  [[nodiscard]] bool mid_frame() const noexcept { return !input_.empty(); }
+  /// The largest payload that the peer takes.
+  [[nodiscard]] std::size_t peer_max_payload() const noexcept;
+  /// Gives memory back while the connection is idle; call it when a read would block and nothing is in flight.
+  void shrink() noexcept;
+
+ private:
+  [[nodiscard]] bool next_dedicated(Event& event);
+  [[nodiscard]] bool deliver(Event& event, const std::byte* extension);
+  [[nodiscard]] bool deliver_control(Event& event);
+  [[nodiscard]] bool take_hello(Event& event);
+  [[nodiscard]] bool take_text(Event& event);
+  [[nodiscard]] bool answer_ping(const Event& event);
+  [[nodiscard]] bool check_header(const Header& header);
+  [[nodiscard]] bool check_extension(const Header& header, const std::byte* extension);
+  void break_off(Code code, std::string reason);
+  [[nodiscard]] bool may_send(FrameType type);
+  [[nodiscard]] std::byte* frame(Header header, std::uint32_t count, std::size_t payload_size);
+  void send_frame(const Header& header, std::uint32_t count, std::span<const std::byte> payload);
+  void send_frame(const Header& header, std::uint32_t count, Buffer&& payload);
+  void check_peer_takes(std::size_t payload_size) const;
+  void queue_refuse(Code code, std::string_view reason);
+
+  Role role_;
+  State ours_ = State::fresh;
+  State theirs_ = State::fresh;
+  bool told_ = true;  // false: a broken event waits to be given
+  std::uint32_t last_id_ = 0;
+  SessionOptions options_;
+  Input input_;
+  Output output_;
+  Hello peer_;
+  Code broken_code_ = Code::ok;
+  std::string broken_reason_;
+  std::size_t unsent_pong_bytes_ = 0;
+};
+
+}  // namespace mf::protocol
