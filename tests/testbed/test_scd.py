@@ -101,5 +101,10 @@ def test_with_a_callback_a_broken_record_is_reported_once_and_the_others_are_kep
     )
 )
 def test_no_bytes_raise_anything_but_a_scd_error(data: bytes) -> None:
-    for document in parse_scd(io.BytesIO(data), on_error=[].append):
-        assert 0 <= document.doc < 2**32
+    errors: list[ScdError] = []
+
+    documents = list(parse_scd(io.BytesIO(data), on_error=errors.append))
+
+    assert all(0 <= document.doc < 2**32 for document in documents)
+    assert len(documents) + len(errors) <= data.count(b"\n") + 1
+    assert documents or errors or not data.strip()

@@ -5,7 +5,7 @@ Reads the data files of Debian's wordnet-base (format: wndb(5WN)), one synset a 
     offset lex_filenum ss_type w_cnt  (word lex_id){w_cnt}  p_cnt pointers…  [frames…]  "|" gloss
 
 with w_cnt in hexadecimal. A synset becomes one document: its words are the title, its gloss the content, and
-its DOCID is the part of speech (1 noun, 2 verb, 3 adjective, 4 adverb) times 10^8 plus the offset: unique over
+its DOCID is the part of speech (1 noun, 2 verb, 3 adjective, 4 adverb) times 10^8 plus the offset: unique in
 both collections, and the same on every machine. The lines that open with two spaces are the licence.
 """
 
