@@ -1,0 +1,112 @@
+"""F1. The catalogue: every code, its title, message and explanation, in one table.
+
+Groups: E00 files, E01 syntax, E02 modules and imports, E03 names, E04 types, E05 values, E06 annotations and methods,
+E07 tiers, E08 not supported yet. A message is completed by `Diagnostics.error`; the explanation is for `help` pages.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    code: str
+    title: str
+    message: str
+    explanation: str
+
+
+_ROWS = (
+    # Files
+    ("E0001", "file cannot be read", "cannot read `{path}`: {reason}", "The file named on the command line is missing or cannot be opened."),
+    ("E0002", "file is not UTF-8", "`{path}` is not UTF-8: byte {byte} is 0x{value:02x}", "Schemas are UTF-8 text. Convert the file, for instance with iconv."),
+    ("E0003", "file is too large", "`{path}` has {size} bytes; a schema may have at most {limit}", "A schema this large is most often data given by mistake. Split it into modules."),
+    ("E0004", "output cannot be written", "cannot write `{path}`: {reason}", "Nothing of this run was written. Check the folder and its permissions."),
+    ("E0005", "output written twice", "`{path}` would be written for both `{first}` and `{second}`", "Two modules map to the same generated file. Rename one of them."),
+    # Syntax
+    ("E0101", "unexpected text", "expected {expected}, found {found}", "The text does not follow the grammar here. The parser goes on behind the next `;` or `}`."),
+    ("E0102", "missing `;`", "missing `;`", "Fields, methods and declarations without a body end with `;`."),
+    ("E0103", "missing closing bracket", "missing `{bracket}`", "A bracket was opened and not closed."),
+    ("E0104", "stray character", "stray character {character}", "This character has no meaning in the language outside of strings and comments."),
+    ("E0105", "string without end", "this string has no closing quote on its line", 'Strings end on the line they begin on. Write \\n for a line break.'),
+    ("E0106", "malformed number", "`{text}` is not a number", "Numbers are 10, 1_000, 0xff, 1.5, 1.5e3; durations one whole number and one unit: 200ms."),
+    ("E0107", "unknown escape", "unknown escape `{escape}` in a string", 'The escapes are \\n \\r \\t \\0 \\\\ \\" \\xNN and \\u{N..N}.'),
+    ("E0108", "nested too deeply", "nested more than {limit} levels deep", "Types and values may be nested up to 64 levels. Name the inner ones."),
+    ("E0109", "comment without end", "this comment has no closing `*/`", "Block comments do not nest and end with */."),
+    ("E0110", "unknown declaration", "`{word}` does not begin a declaration", "A declaration begins with module, import, const, type, agent, enum, flags, struct, union, error, service or topic."),
+    ("E0111", "missing `,`", "missing `,`", "Parameters, results, enum members, arguments and elements are separated by `,`."),
+    ("E0112", "unmatched `}`", "this `}}` closes nothing", "There are more closing than opening braces."),
+    # Modules
+    ("E0201", "no module", "this file does not say which module it is", "The first declaration of a file is `module name;`."),
+    ("E0202", "module declared late or twice", "{problem}", "A file is one module; `module name;` stands once, before everything else."),
+    ("E0203", "import not found", "cannot find `{path}` to import", "Imports are searched in the folder of the importing file and in each --import-path."),
+    ("E0204", "import cycle", "this import closes a cycle: {cycle}", "Modules import each other in one direction only. Move what both need into a third."),
+    ("E0205", "module in two files", "module `{name}` is already another file", "Each module is one file. Rename one of them, or drop the second file."),
+    ("E0206", "import clash", "{problem}", "Every imported module needs its own word in a file: `import \"...\" as word;`."),
+    ("E0207", "import path", "an import path is relative, with forward slashes and without `..`", "So that a schema means the same from every folder, imports go down from an import path."),
+    # Names
+    ("E0301", "unknown type", "unknown type `{name}`", "No declaration of this name can be seen from here."),
+    ("E0302", "not a type", "`{name}` is {kind}, not a type", "Only structs, enums and aliases are types."),
+    ("E0303", "declared twice", "`{name}` is declared twice", "All declarations of a module share one set of names."),
+    ("E0304", "member declared twice", "{kind} `{name}` is declared twice", "Members of one declaration have different names."),
+    ("E0305", "built-in name", "`{name}` is the name of a built-in type", "Fields and methods may be called like a built-in type, declarations may not."),
+    ("E0306", "unknown module", "no module is imported as `{name}`", "A name with a dot begins with the local name, or the full name, of an imported module."),
+    ("E0307", "not imported", "`{name}` is declared in module `{module}`, which this file does not import", "Imports are not transitive: each file imports what it uses."),
+    ("E0308", "unknown constant", "unknown constant `{name}`", "No constant of this name can be seen from here."),
+    ("E0309", "not a constant", "`{name}` is {kind}, not a constant", "Values are literals, constants, and members of enums."),
+    ("E0310", "not an error", "`{name}` is {kind}; a method throws only what is declared with `error`", "Declare it as `error Name { ... }`."),
+    ("E0311", "error used as a type", "error `{name}` cannot be used as a type", "An error is the outcome of a method: name it after `throws`. Share fields through a struct."),
+    ("E0312", "thrown twice", "`{name}` is thrown twice by this method", "List each error once."),
+    ("E0313", "unknown agent", "unknown agent `{name}`", "`per` names an agent: agent name: string;"),
+    ("E0314", "not an agent", "`{name}` is {kind}, not an agent", "`per` names an agent: agent name: string;"),
+    ("E0315", "unknown error", "unknown error `{name}`", "`throws` names errors: error Name { ... }"),
+    # Types
+    ("E0401", "wrong number of type arguments", "`{name}` takes {expected}, not {found}", "list<T>, set<T>, map<K, V>, array<T, N>."),
+    ("E0402", "type without arguments", "`{name}` takes no type arguments", "Only list, set, map and array take arguments."),
+    ("E0403", "optional of optional", "this type is already optional", "There is no T??: absent is one state."),
+    ("E0404", "not a key", "{type} cannot be {role}", "Keys of maps and sets are bool, integers, enums, string, bytes or uuid."),
+    ("E0405", "array length", "the length of an array is a whole number from 1 to {limit}", "array<T, N> has exactly N elements."),
+    ("E0406", "struct contains itself", "`{name}` contains itself: {path}", "A value of this type would have no end. Recursion goes through list, map or `?`."),
+    ("E0407", "alias of itself", "alias `{name}` stands for itself", "Follow the aliases: they must end at a type."),
+    ("E0408", "enum width", "the width of an enum is an integer type, not {type}", "enum Name: u8 { ... }; u8 to u64 and i8 to i64."),
+    ("E0409", "enum member without number", "member `{name}` has no number", "Numbers are the identity of members, so they are written: they survive a reordering."),
+    ("E0410", "enum number twice", "number {number} is already member `{other}`", "Each member has its own number."),
+    ("E0411", "closed enum without members", "closed enum `{name}` has no members, so it has no value", "Add a member, or make it an `open enum`."),
+    ("E0412", "agent type", "an agent is a string, integer, enum or uuid, not {type}", "Agents are compared and ordered, and travel in every look-up."),
+    ("E0413", "type expected", "expected a type, found a number", "Only the second argument of array<T, N> is a number."),
+    ("E0414", "enum width missing", "enum `{name}` does not say its width", "The width is part of the layout: enum Name: u8 { ... }"),
+    ("E0415", "too large", "`{name}` would have more than {limit} bytes", "A fixed-size type may have at most 16 MiB, the largest message. Use list<T>."),
+    ("E0416", "struct without body", "{kind} `{name}` has no body", "Only a struct with the tier `custom` has none. Write an empty body as { }."),
+    # Values
+    ("E0501", "wrong kind of value", "expected {expected}, found {found}", "The value does not fit the type that it stands for."),
+    ("E0502", "out of range", "{value} does not fit into {type}", "The value lies outside of the range of the type."),
+    ("E0503", "unknown enum member", "enum `{enum}` has no member `{name}`", "Members are written Enum.member."),
+    ("E0504", "unknown field in a value", "struct `{struct}` has no field `{name}`", "A struct value names fields of the struct: { x: 1, y: 2 }."),
+    ("E0505", "field missing in a value", "the value for `{struct}` lacks field `{name}`", "Fields without default that are not optional must be given."),
+    ("E0506", "twice in a value", "{what} stands here twice", "Elements of sets, keys of maps and fields of structs are given once."),
+    ("E0507", "constant of itself", "constant `{name}` needs its own value", "Follow the constants: they must end at a literal."),
+    ("E0508", "number of elements", "the array has {expected} elements, not {found}", "array<T, N> has exactly N elements."),
+    ("E0509", "default breaks a constraint", "the default {value} breaks {constraint}", "A default must be a legal value of its field."),
+    ("E0510", "text is not UTF-8", "a string must be UTF-8; \\x escapes above 7f are for bytes", "Write the character itself or \\u{N}."),
+    # Annotations and methods
+    ("E0601", "unknown annotation", "unknown annotation `@{name}`", "Annotations are checked, so that a slip of the pen does not go unseen."),
+    ("E0602", "annotation out of place", "`@{name}` does not belong to {place}; it goes with {allowed}", "Each annotation has its places."),
+    ("E0603", "annotation given twice", "`@{name}` is given twice", "An annotation stands once at one place."),
+    ("E0604", "annotation arguments", "`@{name}` is written {usage}", "The arguments of the annotation are not as it needs them."),
+    ("E0605", "constraint does not fit", "`@{name}` needs {needs}, not {type}", "@range: numbers, timestamps and durations. @length: string, bytes, list, set, map. @finite: f32, f64. @pattern: string."),
+    ("E0606", "empty range", "no value lies in {range}", "The lower bound is above the upper one."),
+    ("E0607", "pattern", "this pattern is not a regular expression of the RE2 subset: {reason}", "No back references, no look-around, no possessive or atomic groups."),
+    ("E0608", "deadline", "a deadline is more than zero", "@deadline(200ms). Without one, a call has 30 s."),
+    ("E0609", "batch size", "a batch has 1 to {limit} items", "@batch(max = 512)."),
+    ("E0610", "oneway with results", "a oneway method has no results", "Nobody waits for the reply of a oneway method, so it cannot carry a result."),
+    ("E0611", "oneway with errors", "a oneway method throws nothing", "Nobody waits for the reply of a oneway method, so it cannot carry an error."),
+    ("E0612", "empty results", "a method without results has no `->`", "name(...);  or  name(...) -> (a: T, b: U);"),
+    ("E0613", "constraint through constants", "{what} must be a whole number", "Bounds of @length and sizes are whole numbers from 0."),
+    ("E0614", "oneway with a deadline", "a oneway method has no `@{name}`", "No reply is awaited, so there is nothing to wait for, and nothing to bound."),
+    # Tiers
+    ("E0701", "tier impossible", "`{name}` cannot be {tier}: {reason}", "memcpy needs a fixed size: bool, numbers, enums, arrays and structs of such."),
+    ("E0702", "unknown tier", "unknown tier `{name}`", "The tiers are memcpy, febird, archive and custom."),
+    # Later
+    ("E0801", "not supported yet", "not supported by this version of mfidlc yet: {what}", "The language has it, this version of the compiler does not. It is refused, so that nothing is lost in silence."),
+)  # fmt: skip
+
+CATALOGUE: dict[str, Code] = {row[0]: Code(*row) for row in _ROWS}

@@ -1,0 +1,1 @@
+"""Generated from grammar/*.g4 by `make regen`; do not edit."""

@@ -1,0 +1,308 @@
+"""F2. The syntax tree: what was written, with spans; nothing resolved.
+
+Nodes are compared by identity, so that later stages can key facts by node. `broken` says that a part of the node did
+not parse and was dropped: later stages then do not complain about what might have stood there.
+"""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from mfidl.source import SourceFile, Span
+
+node = dataclass(frozen=True, slots=True, eq=False)
+
+
+@node
+class Name:
+    text: str
+    span: Span
+
+
+@node
+class Path:
+    """A name with dots: `text.Document`."""
+
+    parts: tuple[Name, ...]
+    span: Span
+
+    @property
+    def text(self) -> str:
+        return self.parts[0].text if len(self.parts) == 1 else ".".join(part.text for part in self.parts)
+
+
+# Values -------------------------------------------------------------------------------------------------------------
+
+
+@node
+class IntLiteral:
+    value: int
+    span: Span
+
+
+@node
+class FloatLiteral:
+    value: float
+    span: Span
+
+
+@node
+class DurationLiteral:
+    nanoseconds: int
+    span: Span
+
+
+@node
+class StringLiteral:
+    """`data` is the UTF-8 of what was written, with \\xNN escapes as single bytes."""
+
+    data: bytes
+    span: Span
+
+
+@node
+class NameExpr:
+    """A constant, an enum member, true, false, inf or nan; `negative` with a minus before it."""
+
+    path: Path
+    negative: bool
+    span: Span
+
+
+@node
+class ListExpr:
+    elements: tuple["Expr", ...]
+    span: Span
+
+
+@node
+class BraceExpr:
+    """Fields of a struct or entries of a map: what it is, its type decides."""
+
+    entries: tuple[tuple["Expr", "Expr"], ...]
+    span: Span
+
+
+@node
+class BrokenExpr:
+    """A literal that was already reported."""
+
+    span: Span
+
+
+Expr = (
+    IntLiteral | FloatLiteral | DurationLiteral | StringLiteral | NameExpr | ListExpr | BraceExpr | BrokenExpr
+)
+
+
+# Annotations and types ----------------------------------------------------------------------------------------------
+
+
+@node
+class RangeExpr:
+    """`low..high`, either side may be open."""
+
+    low: Expr | None
+    high: Expr | None
+    span: Span
+
+
+@node
+class Argument:
+    """`value`, `low..high`, or `name = value`; `key` is the left side of the last form."""
+
+    key: Expr | None
+    value: Expr | RangeExpr
+    span: Span
+
+
+@node
+class Annotation:
+    """`@name` or `@name(...)`. `span` covers all of it."""
+
+    path: Path
+    arguments: tuple[Argument, ...]
+    has_parentheses: bool
+    span: Span
+
+
+@node
+class TypeExpr:
+    """`name`, `name<...>`, with any number of `?` (more than one is refused later).
+
+    `arguments` is None without angle brackets. `annotations` stand behind a type that is an argument of another.
+    """
+
+    path: Path
+    arguments: tuple["TypeExpr | IntLiteral | BrokenExpr", ...] | None
+    optional_marks: tuple[Span, ...]
+    annotations: tuple[Annotation, ...]
+    span: Span
+
+
+# Declarations -------------------------------------------------------------------------------------------------------
+
+
+@node
+class Field:
+    """A field, parameter or result; `annotations` are those before and behind it. `type` is None if it did not parse."""
+
+    name: Name
+    number: IntLiteral | None
+    type: TypeExpr
+    default: Expr | None
+    annotations: tuple[Annotation, ...]
+    doc: str
+    span: Span
+
+
+@node
+class Reserved:
+    span: Span
+
+
+@node
+class EnumMember:
+    name: Name
+    value: Expr | None
+    annotations: tuple[Annotation, ...]
+    doc: str
+    span: Span
+
+
+@node
+class ModuleDecl:
+    path: Path
+    annotations: tuple[Annotation, ...]
+    doc: str
+    span: Span
+
+
+@node
+class ImportDecl:
+    target: StringLiteral
+    alias: Name | None
+    annotations: tuple[Annotation, ...]
+    doc: str
+    span: Span
+
+
+@node
+class ConstDecl:
+    name: Name
+    type: TypeExpr
+    type_annotations: tuple[Annotation, ...]
+    value: Expr
+    annotations: tuple[Annotation, ...]
+    doc: str
+    span: Span
+
+
+@node
+class AliasDecl:
+    name: Name
+    type: TypeExpr
+    type_annotations: tuple[Annotation, ...]
+    annotations: tuple[Annotation, ...]
+    doc: str
+    span: Span
+
+
+@node
+class AgentDecl:
+    name: Name
+    type: TypeExpr
+    annotations: tuple[Annotation, ...]
+    doc: str
+    span: Span
+
+
+@node
+class EnumDecl:
+    """An enum, or flags."""
+
+    keyword: Literal["enum", "flags"]
+    open: bool
+    name: Name
+    base: TypeExpr | None
+    members: tuple[EnumMember, ...]
+    broken: bool
+    annotations: tuple[Annotation, ...]
+    doc: str
+    span: Span
+
+
+@node
+class StructDecl:
+    """A struct, error or union. `has_body` is false for `struct Name;`."""
+
+    keyword: Literal["struct", "error", "union"]
+    name: Name
+    fields: tuple[Field, ...]
+    reserved: tuple[Reserved, ...]
+    has_body: bool
+    broken: bool
+    annotations: tuple[Annotation, ...]
+    doc: str
+    span: Span
+
+
+@node
+class MethodDecl:
+    """`results` is a tuple for `-> (a: T, ...)`, a type for `-> T`, None without `->`."""
+
+    name: Name
+    params: tuple[Field, ...]
+    results: tuple[Field, ...] | TypeExpr | None
+    result_annotations: tuple[Annotation, ...]
+    arrow: Span | None
+    throws: tuple[Path, ...]
+    annotations: tuple[Annotation, ...]
+    doc: str
+    span: Span
+
+
+@node
+class ServiceDecl:
+    name: Name
+    agent: Path | None
+    methods: tuple[MethodDecl, ...]
+    broken: bool
+    annotations: tuple[Annotation, ...]
+    doc: str
+    span: Span
+
+
+@node
+class TopicDecl:
+    name: Name
+    agent: Path | None
+    type: TypeExpr
+    annotations: tuple[Annotation, ...]
+    doc: str
+    span: Span
+
+
+Decl = (
+    ModuleDecl
+    | ImportDecl
+    | ConstDecl
+    | AliasDecl
+    | AgentDecl
+    | EnumDecl
+    | StructDecl
+    | ServiceDecl
+    | TopicDecl
+)
+
+
+@node
+class File:
+    """One parsed file. `broken_names` are names of declarations that did not parse: they exist, but unknown as what.
+
+    `lost_declarations`: something was dropped whose name is not known either.
+    """
+
+    source: SourceFile
+    declarations: tuple[Decl, ...]
+    broken_names: frozenset[str] = field(default_factory=frozenset)
+    lost_declarations: bool = False

@@ -1,0 +1,439 @@
+"""F2. How the parser reports a syntax error and goes on: one message a mistake, recovery at `;` and `}`.
+
+`SchemaParser` is the generated parser with the runtime's matching replaced by direct reads of the token list. The
+strategy lets an error climb to the enclosing member or declaration, which then skips to its end. Missing `;`, `,` and
+brackets are repaired in place, so that nothing is skipped for them. Silent next to a token that was already reported.
+"""
+
+from typing import Any
+
+from antlr4.error.Errors import RecognitionException
+
+from mfidl.diagnostics import Diagnostics, Note, did_you_mean
+from mfidl.source import SourceFile, Span
+from mfidl.syntax._antlr import token_types as T
+from mfidl.syntax._antlr.MfidlParser import MfidlParser
+from mfidl.syntax.tokens import Token, TokenStream
+
+_KEYWORDS = frozenset(T.KEYWORDS.values())
+_NAMES = _KEYWORDS | {T.NAME}
+_DECLARES = _KEYWORDS - {T.AS, T.PER, T.THROWS}
+_INTEGERS = frozenset((T.INTEGER, T.HEX, T.BAD_NUMBER))
+_MEMBER_STARTS = _NAMES | _INTEGERS | {T.AT}
+_VALUE_STARTS = _NAMES | _INTEGERS | {T.FLOAT, T.DURATION, T.STRING, T.BAD_STRING, T.MINUS, T.LBRACKET, T.OPEN_BRACE}
+_AFTER_LOST_BRACKET = frozenset((T.SEMICOLON, T.CLOSE, T.ARROW, T.THROWS, T.OPEN_BRACE, T.ASSIGN, T.EOF))
+
+_TEXTS = {number: text for table in (T.KEYWORDS, T.PUNCTUATION) for text, number in table.items()}
+_PairOf = {T.CLOSE: "}", T.RPAREN: ")", T.GREATER: ">", T.RBRACKET: "]"}
+
+# What a rule wants where none of its alternatives fits.
+_EXPECTED: dict[type, str] = {
+    MfidlParser.ValueContext: "a value",
+    MfidlParser.StructMemberContext: "`:` and a type",
+    MfidlParser.StructDeclContext: "`{`",
+    MfidlParser.ReservedItemContext: "a number, or a name in quotes",
+    MfidlParser.IntegerContext: "a whole number",
+    MfidlParser.TypeArgumentContext: "a type",
+    MfidlParser.MethodContext: "a result type",
+    MfidlParser.NameContext: "a name",
+    MfidlParser.DeclContext: "a declaration",
+}
+
+
+class SyntaxMistake(RecognitionException):  # type: ignore[misc]
+    """An error that was already reported and is on its way to a rule that can go on."""
+
+
+class SchemaParser(MfidlParser):  # type: ignore[misc]
+    """The generated parser over a token list."""
+
+    def __init__(self, source: SourceFile, tokens: list[Token], diagnostics: Diagnostics) -> None:
+        self.stream = TokenStream(tokens)
+        super().__init__(self.stream)
+        self.buildParseTrees = False
+        self.strategy = RecoveryStrategy(self, source, diagnostics)
+        self._errHandler = self.strategy
+
+    def match(self, ttype: int) -> Token:
+        stream = self.stream
+        token = stream.tokens[stream.index]
+        if token.type != ttype:
+            return self.strategy.missing(ttype)
+        if ttype != T.EOF:
+            stream.index += 1
+        return token
+
+    def consume(self) -> Token:
+        token = self.stream.tokens[self.stream.index]
+        self.stream.consume()
+        return token
+
+
+class RecoveryStrategy:
+    """The error handler that the generated code calls (sync, reportMatch, reportError, recover, recoverInline)."""
+
+    def __init__(self, parser: SchemaParser, source: SourceFile, diagnostics: Diagnostics) -> None:
+        self.broken_names: set[str] = set()
+        self.lost_declarations = False
+        self._parser = parser
+        self._stream = parser.stream
+        self._source = source
+        self._diagnostics = diagnostics
+        self._reported_at = -1
+        self._supplied_braces = 0
+        self._hooks = {
+            MfidlParser.FileContext: self._sync_file,
+            MfidlParser.StructBodyContext: self._sync_body,
+            MfidlParser.ServiceBodyContext: self._sync_body,
+            MfidlParser.EnumBodyContext: self._sync_enum,
+            MfidlParser.FieldListContext: self._sync_fields,
+            MfidlParser.AnnotationContext: self._sync_arguments,
+            MfidlParser.ValueContext: self._sync_elements,
+        }
+
+    # Called by the generated code ---------------------------------------------------------------------------------
+
+    def reset(self, recognizer: Any) -> None:
+        """The parser is used once."""
+
+    def reportMatch(self, recognizer: Any) -> None:
+        """Nothing is counted per token."""
+
+    def sync(self, recognizer: Any) -> None:
+        hook = self._hooks.get(type(recognizer._ctx))
+        if hook is not None:
+            hook()
+
+    def recoverInline(self, recognizer: Any) -> Token:
+        raise self._unexpected(self._wanted(recognizer._ctx))
+
+    def reportError(self, recognizer: Any, error: RecognitionException) -> None:
+        if isinstance(error, SyntaxMistake) or getattr(error, "reported", False):
+            return
+        error.reported = True
+        if isinstance(recognizer._ctx, MfidlParser.DeclContext):
+            self._unknown_declaration()
+        else:
+            self._unexpected(self._wanted(recognizer._ctx))
+
+    def recover(self, recognizer: Any, error: RecognitionException) -> None:
+        context = recognizer._ctx
+        if isinstance(context, MfidlParser.ItemContext):
+            self._skip_declaration(self._index_of(context.start))
+        elif isinstance(context, MfidlParser.StructMemberContext | MfidlParser.MethodContext):
+            self._skip_member(self._index_of(context.start))
+        elif isinstance(context, MfidlParser.EnumMemberContext):
+            self._skip_to_comma()
+        else:
+            raise error
+
+    # Missing tokens -----------------------------------------------------------------------------------------------
+
+    def missing(self, ttype: int) -> Token:
+        """The next token is not `ttype`: supply it where it was clearly forgotten, otherwise give up this rule."""
+        token = self._stream.LT(1)
+        if ttype == T.SEMICOLON:
+            return self._missing_semicolon(token)
+        if ttype == T.CLOSE and token.type == T.EOF:
+            self._missing_bracket(T.CLOSE)
+            return self._supplied(T.CLOSE)
+        if ttype in (T.RPAREN, T.GREATER, T.RBRACKET) and (
+            token.type in _AFTER_LOST_BRACKET or self._starts_line(self._stream.index)
+        ):
+            self._missing_bracket(ttype)
+            return self._supplied(ttype)
+        expected = f"`{_TEXTS[ttype]}`" if ttype in _TEXTS else self._kind_of(ttype)
+        if ttype == T.GREATER:
+            expected = "`,` or `>`"
+        elif ttype in (T.RPAREN, T.RBRACKET) and self._stream.LT(-1).type not in (T.LPAREN, T.LBRACKET, T.COMMA):
+            expected = f"`,` or `{_TEXTS[ttype]}`"
+        raise self._unexpected(expected)
+
+    def _missing_semicolon(self, token: Token) -> Token:
+        index = self._stream.index
+        if token.type == T.COLON and index >= 2 and self._starts_line(index - 1):
+            # `x:` and then a line `y: u32;`: the type is missing, and its place was taken by the next name.
+            self._stream.index = index - 1
+            raise self._unexpected("a type")
+        ends_here = token.type in (T.CLOSE, T.EOF) or self._starts_line(index) or self._looks_like_member(index)
+        if not ends_here:
+            raise self._unexpected("`;`")
+        if self._may_report():
+            self._diagnostics.error("E0102", self._behind_last())
+        return self._supplied(T.SEMICOLON)
+
+    def _missing_bracket(self, ttype: int) -> None:
+        if self._may_report():
+            opening = getattr(self._parser._ctx, "opening", None)
+            notes = [Note("opened here", self._span(opening))] if opening is not None else []
+            self._diagnostics.error("E0103", self._behind_last(), notes=notes, bracket=_PairOf[ttype])
+
+    def _supplied(self, ttype: int) -> Token:
+        end = self._stream.LT(-1).end
+        return Token(ttype, _TEXTS[ttype], end, end)
+
+    # Before each turn of a loop -----------------------------------------------------------------------------------
+
+    def _sync_file(self) -> None:
+        while True:
+            token = self._stream.LT(1)
+            if token.type in _DECLARES or token.type in (T.EOF, T.AT, T.SEMICOLON):
+                return
+            start = self._stream.index
+            if token.type == T.CLOSE:
+                if self._supplied_braces:
+                    self._supplied_braces -= 1
+                else:
+                    self._report("E0112", token)
+                self._stream.consume()
+                continue
+            self._unknown_declaration()
+            self._skip_declaration(start)
+
+    def _sync_body(self) -> None:
+        while True:
+            token = self._stream.LT(1)
+            if token.type in (T.CLOSE, T.EOF):
+                return
+            index = self._stream.index
+            if self._begins_declaration(index):
+                self._missing_bracket(T.CLOSE)
+                self._stream.tokens.insert(index, self._supplied(T.CLOSE))
+                self._supplied_braces += 1
+                return
+            if token.type in _MEMBER_STARTS:
+                return
+            if token.type == T.SEMICOLON and self._stream.LT(-1).type in (T.SEMICOLON, T.OPEN_BRACE, T.CLOSE):
+                self._stream.consume()  # a harmless empty member
+                continue
+            service = isinstance(self._parser._ctx, MfidlParser.ServiceBodyContext)
+            self._unexpected("a method or `}`" if service else "a field or `}`")
+            self._skip_member(index)
+
+    def _sync_enum(self) -> None:
+        while True:
+            token, previous = self._stream.LT(1), self._stream.LT(-1)
+            if token.type in (T.CLOSE, T.EOF):
+                return
+            if self._begins_declaration(self._stream.index):
+                self._missing_bracket(T.CLOSE)
+                self._stream.tokens.insert(self._stream.index, self._supplied(T.CLOSE))
+                self._supplied_braces += 1
+                return
+            at_start = previous.type in (T.OPEN_BRACE, T.COMMA)
+            if token.type == T.COMMA and previous.type != T.OPEN_BRACE:
+                return
+            if token.type in _MEMBER_STARTS:
+                if at_start:
+                    return
+                self._missing_comma()
+                return
+            if token.type == T.SEMICOLON and not at_start:
+                self._unexpected("`,`")
+                token.type = T.COMMA
+                return
+            if token.type == T.OPEN_BRACE and previous.type in _NAMES:
+                return  # the body has not begun: the rule itself says so
+            self._unexpected("a member or `}`" if at_start else "`,` or `}`")
+            self._stream.consume()
+            self._skip_to_comma()
+
+    def _sync_fields(self) -> None:
+        self._sync_list(T.LPAREN, T.RPAREN, _MEMBER_STARTS)
+
+    def _sync_arguments(self) -> None:
+        if self._parser._ctx.opening is not None:
+            self._sync_list(T.LPAREN, T.RPAREN, _VALUE_STARTS)
+
+    def _sync_elements(self) -> None:
+        context = self._parser._ctx
+        if context.list_ is not None:
+            self._sync_list(T.LBRACKET, T.RBRACKET, _VALUE_STARTS)
+        elif context.brace is not None:
+            self._sync_list(T.OPEN_BRACE, T.CLOSE, _VALUE_STARTS)
+
+    def _sync_list(self, opening: int, closing: int, starts: frozenset[int]) -> None:
+        """Between two elements: supply a forgotten comma if an element follows on the spot."""
+        index = self._stream.index
+        token, previous = self._stream.tokens[index], self._stream.LT(-1)
+        if token.type in (T.COMMA, closing) or previous.type in (opening, T.COMMA) or token.type not in starts:
+            return
+        if token.type == T.THROWS or (self._starts_line(index) and self._looks_like_method(index)):
+            return  # the bracket is missing, not a comma
+        self._missing_comma()
+
+    def _missing_comma(self) -> None:
+        if self._may_report():
+            self._diagnostics.error("E0111", self._behind_last())
+        self._stream.tokens.insert(self._stream.index, self._supplied(T.COMMA))
+
+    # Reports ------------------------------------------------------------------------------------------------------
+
+    def _may_report(self) -> bool:
+        """Once at a place, and not beside a token that was reported when it was read."""
+        index = self._stream.index
+        if self._reported_at == index:
+            return False
+        self._reported_at = index
+        return not (self._stream.LT(1).broken or (index > 0 and self._stream.LT(-1).broken))
+
+    def _report(self, code: str, token: Token, **values: object) -> None:
+        if self._may_report():
+            self._diagnostics.error(code, self._span(token), **values)
+
+    def _unexpected(self, expected: str) -> SyntaxMistake:
+        token = self._stream.LT(1)
+        if self._may_report():
+            found = "the end of the file" if token.type == T.EOF else f"`{_short(token.text)}`"
+            span = self._span(token) if token.type != T.EOF else self._behind_last()
+            self._diagnostics.error("E0101", span, help=self._hint(token), expected=expected, found=found)
+        return SyntaxMistake(recognizer=None, input=self._stream, ctx=self._parser._ctx)
+
+    def _hint(self, token: Token) -> str | None:
+        """Where C habits show: `u32 doc;` for `doc: u32;`."""
+        context, previous = self._parser._ctx, self._stream.LT(-1)
+        is_field = isinstance(context, MfidlParser.StructMemberContext | MfidlParser.FieldContext)
+        if is_field and context.of is None and token.type in _NAMES and previous.type in _NAMES:
+            return f"the name comes first: `{_short(token.text)}: {_short(previous.text)}`"
+        if isinstance(context, MfidlParser.MethodContext) and token.type == T.COLON:
+            return "results are written `name(...) -> type;`"
+        if isinstance(context, MfidlParser.StructDeclContext) and token.type == T.COLON:
+            return "structs do not inherit; make the other struct a field"
+        return None
+
+    def _unknown_declaration(self) -> None:
+        token = self._stream.LT(1)
+        if token.type in _NAMES:
+            self._report_unknown_word(token)
+        else:
+            self._unexpected("a declaration")
+
+    def _report_unknown_word(self, token: Token) -> None:
+        if self._may_report():
+            words = [text for text, number in T.KEYWORDS.items() if number in _DECLARES]
+            hint = did_you_mean(token.text, words)
+            self._diagnostics.error("E0110", self._span(token), help=hint, word=_short(token.text))
+
+    def _wanted(self, context: Any) -> str:
+        """In words, what may stand here, from the innermost rule that says it best."""
+        if isinstance(context, MfidlParser.NameContext):
+            parent = context.parentCtx
+            if isinstance(parent, MfidlParser.PathContext):
+                holder = parent.parentCtx
+                if isinstance(holder, MfidlParser.TypeContext):
+                    return "a type"
+                if isinstance(holder, MfidlParser.AnnotationContext) and not parent.parts:
+                    return "the name of an annotation"
+        return _EXPECTED.get(type(context), "something else")
+
+    def _kind_of(self, ttype: int) -> str:
+        return {T.STRING: "a path in quotes", T.EOF: "the end of the file"}.get(ttype, "a name")
+
+    # Skipping -----------------------------------------------------------------------------------------------------
+
+    def _skip_member(self, start: int) -> None:
+        """Behind the next `;` of this level, or to its `}`, or to a line that begins another member."""
+        stream, depth = self._stream, 0
+        while True:
+            token = stream.LT(1)
+            if token.type == T.EOF or (token.type == T.CLOSE and depth == 0):
+                return
+            if depth == 0 and stream.index > start and self._starts_line(stream.index):
+                if self._looks_like_member(stream.index) or self._begins_declaration(stream.index):
+                    return
+            stream.consume()
+            if token.type == T.SEMICOLON and depth == 0:
+                return
+            depth += (token.type == T.OPEN_BRACE) - (token.type == T.CLOSE)
+            if token.type == T.CLOSE and depth == 0:
+                return
+
+    def _skip_declaration(self, start: int) -> None:
+        """Behind the `;` or the body of the declaration that began at `start`, or to the next that begins a line."""
+        stream = self._stream
+        self._remember_name(start)
+        behind = stream.tokens[start : stream.index]
+        depth = sum((each.type == T.OPEN_BRACE) - (each.type == T.CLOSE) for each in behind)
+        while True:
+            token = stream.LT(1)
+            if token.type == T.EOF:
+                return
+            if depth <= 0 and stream.index > start and self._begins_declaration(stream.index):
+                return
+            if token.type == T.CLOSE and depth <= 0 and stream.index > start:
+                return
+            stream.consume()
+            if token.type == T.SEMICOLON and depth <= 0:
+                return
+            depth += (token.type == T.OPEN_BRACE) - (token.type == T.CLOSE)
+            if token.type == T.CLOSE and depth <= 0:
+                return
+
+    def _skip_to_comma(self) -> None:
+        stream, depth = self._stream, 0
+        while True:
+            token = stream.LT(1)
+            if token.type == T.EOF or (depth <= 0 and token.type in (T.COMMA, T.CLOSE)):
+                return
+            if depth <= 0 and self._begins_declaration(stream.index):
+                return
+            depth += (token.type in (T.OPEN_BRACE, T.LPAREN)) - (token.type in (T.CLOSE, T.RPAREN))
+            stream.consume()
+
+    def _remember_name(self, start: int) -> None:
+        """The name of a declaration that is lost, so that uses of it are not reported as well."""
+        tokens = self._stream.tokens
+        for at in range(start, min(start + 40, len(tokens) - 1)):
+            word, following = tokens[at], tokens[at + 1]
+            if word.type in _NAMES and following.type in _NAMES:
+                pair = tokens[at + 2] if word.type == T.OPEN and at + 2 < len(tokens) else following
+                self.broken_names.add(pair.text)
+                return
+            if word.type in (T.OPEN_BRACE, T.SEMICOLON, T.EOF):
+                break
+        self.lost_declarations = True
+
+    # Looking around -----------------------------------------------------------------------------------------------
+
+    def _starts_line(self, index: int) -> bool:
+        tokens = self._stream.tokens
+        return index == 0 or "\n" in self._source.text[tokens[index - 1].end : tokens[index].start]
+
+    def _looks_like_member(self, index: int) -> bool:
+        tokens = self._stream.tokens
+        first, second = tokens[index].type, tokens[min(index + 1, len(tokens) - 1)].type
+        if first == T.AT:
+            return self._starts_line(index)
+        if first in _INTEGERS:
+            return second == T.COLON
+        return first in _NAMES and second in (T.COLON, T.LPAREN)
+
+    def _looks_like_method(self, index: int) -> bool:
+        tokens = self._stream.tokens
+        return tokens[index].type == T.AT or tokens[min(index + 1, len(tokens) - 1)].type == T.LPAREN
+
+    def _begins_declaration(self, index: int) -> bool:
+        """`struct Name`, first on its line: no field and no method looks like this."""
+        tokens = self._stream.tokens
+        if tokens[index].type not in _DECLARES or not self._starts_line(index):
+            return False
+        return tokens[min(index + 1, len(tokens) - 1)].type in _NAMES
+
+    def _index_of(self, token: Token) -> int:
+        """Where a token stands now (tokens may have been supplied before it)."""
+        index = min(self._stream.index, len(self._stream.tokens) - 1)
+        while index > 0 and self._stream.tokens[index] is not token:
+            index -= 1
+        return index
+
+    def _span(self, token: Token) -> Span:
+        return Span(self._source, token.start, max(token.end, token.start))
+
+    def _behind_last(self) -> Span:
+        """The place right behind the last token, where something is missing."""
+        end = self._stream.LT(-1).end if self._stream.index > 0 else 0
+        return Span(self._source, end, end)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 40 else text[:37] + "..."

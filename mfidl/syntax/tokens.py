@@ -1,0 +1,198 @@
+"""F2. Text to tokens with one compiled regular expression: the token source of the ANTLR parser.
+
+The language is that of grammar/MfidlLexer.g4 (a test compares the two token by token); the generated lexer would cost
+three times the rest of the parse. Bad text is reported here and either dropped or passed on as a `broken` token,
+around which the parser stays silent. Nesting is bounded here, before anything recurses.
+"""
+
+import re
+from typing import TYPE_CHECKING
+
+from mfidl.diagnostics import Diagnostics
+from mfidl.source import SourceFile, Span
+from mfidl.syntax._antlr import token_types as T
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+DEPTH_LIMIT = 64
+
+_PATTERN = re.compile(
+    r"""
+      (?P<doc>///(?!/)[^\r\n]*)
+    | (?P<skip>[ \t\r\n\f\ufeff]+ | //[^\r\n]* | /\*(?s:.*?)\*/)
+    | (?P<word>[A-Za-z_][A-Za-z_0-9]*)
+    | (?P<punctuation>-> | \.\. | [@=}:,.>\[<(\-{?\])]|;)
+    | (?P<number>[0-9][0-9_]*(?:\.[0-9][0-9_]*)?(?:[eE][+-]?[0-9]+(?![A-Za-z_0-9])|[A-Za-z_][A-Za-z_0-9]*)?)
+    | (?P<string>"(?:[^"\\\r\n]|\\[^\r\n])*"?)
+    | (?P<open_comment>/\*(?s:.*))
+    | (?P<bad>(?s:.))
+    """,
+    re.VERBOSE,
+)
+_NUMBER = re.compile(
+    r"""
+      (?P<hex>0[xX][0-9a-fA-F][0-9a-fA-F_]*)
+    | (?P<float>[0-9][0-9_]*\.[0-9][0-9_]*(?:[eE][+-]?[0-9]+)? | [0-9][0-9_]*[eE][+-]?[0-9]+)
+    | (?P<duration>[0-9][0-9_]*(?:ns|us|ms|s|min|h|d))
+    | (?P<integer>[0-9][0-9_]*)
+    """,
+    re.VERBOSE,
+)
+_NUMBER_TYPES = {"hex": T.HEX, "float": T.FLOAT, "duration": T.DURATION, "integer": T.INTEGER}
+_OPENING = frozenset("<([{")
+_CLOSING = frozenset(">)]}")
+
+
+class Token:
+    """What the ANTLR runtime and the tree builder need of a token. `end` is exclusive; `doc` its doc comment."""
+
+    __slots__ = ("type", "text", "start", "end", "doc", "broken")
+
+    channel = 0
+
+    def __init__(self, type: int, text: str, start: int, end: int, doc: str = "", broken: bool = False) -> None:
+        self.type = type
+        self.text = text
+        self.start = start
+        self.end = end
+        self.doc = doc
+        self.broken = broken
+
+
+class TokenStream:
+    """A list of tokens behind the interface that the ANTLR runtime calls. Ends with one end-of-file token."""
+
+    __slots__ = ("tokens", "index")
+
+    def __init__(self, tokens: list[Token]) -> None:
+        self.tokens = tokens
+        self.index = 0
+
+    def LT(self, ahead: int) -> Token:
+        if ahead > 0:
+            at = self.index + ahead - 1
+            return self.tokens[at] if at < len(self.tokens) else self.tokens[-1]
+        at = self.index + ahead
+        return self.tokens[at] if at >= 0 else self.tokens[0]
+
+    def LA(self, ahead: int) -> int:
+        return self.LT(ahead).type
+
+    def consume(self) -> None:
+        if self.index < len(self.tokens) - 1:
+            self.index += 1
+
+    def seek(self, index: int) -> None:
+        self.index = index
+
+    def mark(self) -> int:
+        return 0
+
+    def release(self, marker: int) -> None:
+        """Nothing is buffered, so nothing is released."""
+
+
+def _number(text: str) -> int:
+    matched = _NUMBER.fullmatch(text)
+    return _NUMBER_TYPES[matched.lastgroup] if matched and matched.lastgroup else T.BAD_NUMBER
+
+
+class _Lexer:
+    """State of one scan. One per file."""
+
+    def __init__(self, source: SourceFile, diagnostics: Diagnostics) -> None:
+        self._source = source
+        self._diagnostics = diagnostics
+        self._tokens: list[Token] = []
+        self._doc: list[str] = []
+        self._depth = 0
+
+    def scan(self) -> list[Token]:
+        keywords, punctuation, special = T.KEYWORDS, T.PUNCTUATION, self._special()
+        append = self._tokens.append
+        for matched in _PATTERN.finditer(self._source.text):
+            kind = matched.lastgroup
+            if kind == "skip":
+                continue
+            text = matched.group()
+            start, end = matched.span()
+            if kind == "word":
+                token = Token(keywords.get(text, T.NAME), text, start, end)
+            elif kind == "punctuation":
+                token = Token(punctuation[text], text, start, end)
+                if text in _OPENING or text in _CLOSING or text == ";":
+                    self._nest(token)
+            else:
+                assert kind is not None
+                made = special[kind](text, start, end)
+                if made is None:
+                    continue
+                token = made
+            if self._doc:
+                token.doc = "\n".join(self._doc)
+                self._doc.clear()
+            append(token)
+        end_of_text = len(self._source.text)
+        append(Token(T.EOF, "", end_of_text, end_of_text))
+        return self._tokens
+
+    def _special(self) -> "dict[str, Callable[[str, int, int], Token | None]]":
+        return {
+            "doc": self._doc_line,
+            "number": self._number,
+            "string": self._string,
+            "open_comment": self._open_comment,
+            "bad": self._bad,
+        }
+
+    def _nest(self, token: Token) -> None:
+        """Count brackets. No bracket of a type or value spans a `;`, so one that was left open cannot add up."""
+        if token.text == ";":
+            self._depth = 0
+        elif token.text in _CLOSING:
+            self._depth = max(0, self._depth - 1)
+        else:
+            self._depth += 1
+            if self._depth > DEPTH_LIMIT:
+                token.broken = True
+                if self._depth == DEPTH_LIMIT + 1:
+                    self._error("E0108", token.start, token.end, limit=DEPTH_LIMIT)
+                token.type = T.BAD
+
+    def _error(self, code: str, start: int, end: int, **values: object) -> None:
+        self._diagnostics.error(code, Span(self._source, start, end), **values)
+
+    def _doc_line(self, text: str, start: int, end: int) -> None:
+        self._doc.append(text[3:].removeprefix(" ").rstrip())
+
+    def _number(self, text: str, start: int, end: int) -> Token:
+        token = Token(_number(text), text, start, end)
+        if token.type == T.BAD_NUMBER:
+            self._error("E0106", start, end, text=text)
+            token.broken = True
+        return token
+
+    def _string(self, text: str, start: int, end: int) -> Token:
+        if len(text) > 1 and text.endswith('"') and not _ends_in_escape(text):
+            return Token(T.STRING, text, start, end)
+        self._error("E0105", start, start + 1)
+        return Token(T.BAD_STRING, text, start, end, broken=True)
+
+    def _open_comment(self, text: str, start: int, end: int) -> None:
+        self._error("E0109", start, start + 2)
+
+    def _bad(self, text: str, start: int, end: int) -> None:
+        shown = f"`{text}`" if text.isprintable() else f"U+{ord(text):04X}"
+        self._error("E0104", start, end, character=shown)
+
+
+def _ends_in_escape(text: str) -> bool:
+    """Whether the closing quote of a string is itself escaped: an odd number of backslashes before it."""
+    body = text[1:-1]
+    return (len(body) - len(body.rstrip("\\"))) % 2 == 1
+
+
+def tokenize(source: SourceFile, diagnostics: Diagnostics) -> list[Token]:
+    """All tokens of a file, the end-of-file token last. Never fails: what is wrong is reported."""
+    return _Lexer(source, diagnostics).scan()
