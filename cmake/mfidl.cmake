@@ -13,7 +13,7 @@ find_program(MFIDLC mfidlc HINTS "${CMAKE_CURRENT_LIST_DIR}/../.venv/bin"
 
 # Inside the compiler's own tree its sources are inputs as well.
 file(GLOB_RECURSE MFIDLC_SOURCES CONFIGURE_DEPENDS
-  "${CMAKE_CURRENT_LIST_DIR}/../mfidl/*.py" "${CMAKE_CURRENT_LIST_DIR}/../templates/cpp/*.j2")
+  "${CMAKE_CURRENT_LIST_DIR}/../mfidl/*.py" "${CMAKE_CURRENT_LIST_DIR}/../mfidl/templates/cpp/*.j2")
 
 function(mfidl_generate)
   cmake_parse_arguments(arg "" "TARGET" "FILES;IMPORT_PATH;LINK" ${ARGN})
@@ -60,7 +60,14 @@ function(mfidl_generate)
   else()
     message(WARNING "mfidlc refused the schema of ${arg_TARGET}; building that target will fail\n${errors}")
     set(sources "${out}.failed.cpp")
+    # When it succeeds after all (a mended import), the next build configures again.
+    set(retry "${out}.retry")
+    file(TOUCH "${retry}")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${retry}")
     add_custom_command(OUTPUT "${sources}" COMMAND ${command} VERBATIM
+      COMMAND ${CMAKE_COMMAND} -E touch "${retry}"
+      COMMAND ${CMAKE_COMMAND} -E echo "mfidlc accepts the schema of ${arg_TARGET} by now: build once more"
+      COMMAND ${CMAKE_COMMAND} -E false
       COMMENT "Running mfidlc for ${arg_TARGET} again, to show what it has to say")
   endif()
 
