@@ -1,0 +1,209 @@
+// A client's connection: the only place where a client's session meets its stream.
+//
+// Threads. There is no thread of its own. At any time at most one thread *leads*: it alone reads the stream.
+// A blocking caller writes its request, then leads if nobody does, and completes whatever calls the bytes
+// belong to until its own is among them; others sleep (followers). When a leader leaves, it wakes one
+// follower to lead; only if none waits and asynchronous calls are pending is the socket armed, once, at the
+// reactor, which then leads for one turn. So a lone call costs one send and one receive on the caller's own
+// thread, and an idle link costs nothing.
+//
+// Writing. Requests are appended to the session's output under the lock. Whoever finds no writer at work
+// writes all that is queued in one gathered call with the lock released; others' requests join the next one.
+// An asynchronous call that is started while others are in flight leaves the writing to the reactor's next
+// turn, or to the completion loop that it is started from: a burst costs few system calls.
+//
+// Completions run on the thread that leads, after the lock is released. A blocking call from inside one leads
+// again, nested.
+//
+// Ends. Each call ends exactly once: a reply, its deadline, cancel, or the end of the link (CONNECTION_LOST;
+// not executed only if no byte of it can have left). A broken link is never used again.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <semaphore>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "mf/core/clock.hpp"
+#include "mf/core/service.hpp"
+#include "mf/core/unique_function.hpp"
+#include "mf/link/reply.hpp"
+#include "mf/protocol/calls.hpp"
+#include "mf/protocol/session.hpp"
+#include "mf/transport/reactor.hpp"
+#include "mf/transport/stream.hpp"
+
+namespace mf::link {
+
+using Completion = UniqueFunction<void(Reply&&)>;
+
+/// A thread that sleeps until something on a link is done, or until it is asked to lead. It must outlive
+/// finish(): keep it in what the completions share, not on the stack.
+class Waiter {
+ public:
+  [[nodiscard]] bool done() const noexcept { return done_.load(std::memory_order_acquire); }
+  void finish() noexcept {
+    done_.store(true, std::memory_order_release);
+    wake_.release();
+  }
+
+ private:
+  friend class ClientLink;
+  std::atomic<bool> done_{false};
+  std::counting_semaphore<> wake_{0};
+};
+
+class ClientLink final : public transport::Watched, public std::enable_shared_from_this<ClientLink> {
+ public:
+  /// Sends HELLO and waits for the server's. Failure: UNAVAILABLE, PROTOCOL_ERROR, UNAUTHENTICATED…; never
+  /// executed.
+  static Outcome<std::shared_ptr<ClientLink>> open(std::unique_ptr<transport::Stream> stream,
+                                                   protocol::SessionOptions options,
+                                                   std::shared_ptr<transport::Reactor> reactor,
+                                                   TimePoint deadline);
+  ~ClientLink() override;
+
+  /// The first route of (service, agent), bound on first use. Failure: UNKNOWN_SERVICE, SCHEMA_MISMATCH with
+  /// the difference…
+  Outcome<std::uint16_t> bind(const ServiceInfo& service, const std::string& agent, TimePoint deadline);
+
+  /// One blocking call. A payload of 4 KiB and more is moved out of the buffer, a smaller one is left in it.
+  void call(ReplySlot& slot, protocol::RequestHead head, Buffer& payload, TimePoint deadline);
+
+  /// Who reads the replies: the reactor, or the caller, who then promises to drive() or poll().
+  enum class Reader : std::uint8_t { reactor, caller };
+
+  /// Starts a call; `done` runs exactly once, perhaps before this returns. Gives its id for cancel(), 0 if it
+  /// has ended already.
+  std::uint32_t start(protocol::RequestHead head, Buffer& payload, TimePoint deadline, Completion done,
+                      Reader reader = Reader::reactor);
+
+  /// Ends a call as CANCELLED, if it is still in flight, and tells the server.
+  void cancel(std::uint32_t id);
+
+  /// Sends a request that gets no reply. Ok: handed to the kernel, or queued for it.
+  Outcome<void> send_oneway(protocol::RequestHead head, Buffer& payload, TimePoint deadline);
+
+  /// Leads or follows until waiter.done() or the deadline.
+  void drive(Waiter& waiter, TimePoint deadline);
+  /// Reads what is there without blocking, and completes what it belongs to.
+  void poll();
+
+  void close(const std::string& reason);
+
+  [[nodiscard]] bool broken() const noexcept { return broken_.load(std::memory_order_acquire); }
+  /// May new calls be given to it?
+  [[nodiscard]] bool usable() const noexcept {
+    return !broken() && !draining_.load(std::memory_order_acquire);
+  }
+  [[nodiscard]] std::size_t in_flight() const noexcept { return in_flight_.load(std::memory_order_relaxed); }
+  [[nodiscard]] const std::string& peer() const noexcept { return stream_->peer(); }
+  /// The largest payload that the server takes.
+  [[nodiscard]] std::size_t max_payload() const noexcept { return max_payload_; }
+
+  void on_ready(transport::Ready ready) override;
+
+ private:
+  using Lock = std::unique_lock<std::mutex>;
+
+  struct Pending {
+    ReplySlot* slot = nullptr;  // of a blocking caller, whose waiter is
+    Waiter* waiter = nullptr;   // this; or
+    Completion done;
+    std::uint64_t ends_at = 0;  // position in the stream behind the request's last byte
+    bool by_reactor = false;
+  };
+  struct Binding {
+    std::uint16_t first_route = 0;
+    bool reserved = false;  // has a range of routes
+    bool asked = false;
+    bool answered = false;
+    Failure refusal;
+    std::vector<Waiter*> waiters;
+  };
+  struct Description {
+    bool answered = false;
+    std::string text;
+    std::vector<Waiter*> waiters;
+  };
+  struct Finished {
+    Completion done;
+    Reply reply;
+  };
+  using FinishedList = std::vector<Finished>;
+
+  ClientLink(std::unique_ptr<transport::Stream> stream, protocol::SessionOptions options,
+             std::shared_ptr<transport::Reactor> reactor);
+
+  Outcome<void> shake_hands(TimePoint deadline);
+  std::string describe(std::string_view service, TimePoint deadline, Lock& lock);
+  [[nodiscard]] std::optional<Failure> refuse_early(const Buffer& payload) const;
+  std::uint32_t append(protocol::RequestHead& head, Buffer& payload, TimePoint now, TimePoint deadline,
+                       Pending&& pending);
+  std::optional<Pending> take(std::uint32_t id);
+
+  void drive(Waiter& waiter, TimePoint deadline, Lock& lock);
+  void lead(Waiter& waiter, TimePoint deadline, Lock& lock);
+  void leave(Lock& lock);
+  void fit_coarse_timeout(TimePoint deadline, bool timed_out);
+  /// True if there may be more to read at once.
+  bool read_once(Lock& lock, transport::Wait wait);
+  void process(Lock& lock);
+  void on_event(protocol::Event& event, FinishedList& finished);
+  void on_reply(protocol::Event& event, FinishedList& finished);
+  void on_bound(const protocol::Event& event);
+  void run(FinishedList& finished, Lock& lock);
+  void flush(Lock& lock);
+  void flush_soon();
+  void arm(bool write);
+  void break_off(Failure why, Lock& lock);
+  void check_idle(TimePoint now, Lock& lock);
+  void watch_deadline(TimePoint deadline);
+  void expire();
+  void end(Pending&& pending, Reply&& reply, FinishedList& finished);
+  [[nodiscard]] bool leading_here() const { return leading_ && leader_ == std::this_thread::get_id(); }
+
+  const std::unique_ptr<transport::Stream> stream_;
+  const std::shared_ptr<transport::Reactor> reactor_;
+  std::size_t max_payload_ = 0;
+  std::size_t max_in_flight_ = 1;
+
+  std::mutex mutex_;
+  protocol::Session session_;
+  protocol::PendingCalls<Pending> calls_;
+  std::map<std::pair<std::string, std::string>, Binding> bindings_;
+  std::map<std::string, Description, std::less<>> descriptions_;  // of services whose fingerprints differ
+  std::uint32_t next_route_ = 0;
+  Waiter hello_;
+
+  bool leading_ = false;
+  std::thread::id leader_;
+  std::vector<FinishedList*> running_;  // completions being run by the leader, outermost first
+  std::deque<Waiter*> followers_;
+  bool writing_ = false;
+  bool blocked_ = false;  // the socket is full
+  bool flush_posted_ = false;
+  bool watched_ = false;
+  bool armed_ = false;
+  std::size_t by_reactor_ = 0;  // pending calls that only the reactor will read for
+  std::uint64_t written_ = 0;   // bytes given to the kernel
+  std::chrono::microseconds coarse_{};
+  TimePoint last_call_{};
+  TimePoint timer_at_ = kNever;
+
+  std::atomic<std::size_t> in_flight_{0};
+  std::atomic<bool> broken_{false};
+  std::atomic<bool> draining_{false};
+  Failure why_broken_;
+};
+
+}  // namespace mf::link

@@ -1,0 +1,38 @@
+// How a server tells the world what it offers. Servers depend on this interface, never on the controller
+// behind it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mf/transport/address.hpp"
+
+namespace mf {
+
+/// One (service, agent) of a server.
+struct Offered {
+  std::string service;
+  std::string agent;
+  std::array<std::uint8_t, 16> fingerprint{};
+};
+
+class Registrar {
+ public:
+  virtual ~Registrar() = default;  // deregisters, within a bound of 500 ms
+
+  /// Registers, and keeps registered through every loss of the controller; returns at once.
+  virtual void announce(std::vector<Offered> offered, std::vector<Address> addresses) = 0;
+
+  /// Takes everything back; returns when the controller knows, or after 500 ms.
+  virtual void withdraw() = 0;
+};
+
+/// A registrar at the controllers at these addresses. Declared here so that servers can be told by URL;
+/// defined on floor R6.
+std::unique_ptr<Registrar> make_controller_registrar(std::vector<Address> controllers,
+                                                     std::array<std::uint8_t, 16> instance);
+
+}  // namespace mf

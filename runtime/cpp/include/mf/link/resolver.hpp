@@ -1,0 +1,85 @@
+// Where a service is offered: the interface through which clients learn addresses, and the one source that
+// needs no controller.
+//
+// Clients never depend on the controller, only on this. Implementations: StaticResolver (below), the
+// controller's (floor R6), and fakes in tests. All functions are thread-safe. A snapshot is immutable; a
+// change makes a new one and raises version().
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mf/transport/address.hpp"
+
+namespace mf {
+
+/// One server process that offers a service for an agent.
+struct Instance {
+  Address address;
+  std::uint32_t weight = 1;
+
+  friend bool operator==(const Instance&, const Instance&) = default;
+};
+
+/// What is known of one service.
+struct Offers {
+  /// By agent; "" for a service without agents. An agent that had instances and lost them stays, with none.
+  std::map<std::string, std::vector<Instance>, std::less<>> agents;
+  /// Servers of which it is not known which agents they have: asked for whatever agent is wanted.
+  std::vector<Instance> any_agent;
+  /// Whether the source has answered at all; until then an empty snapshot means nothing.
+  bool answered = false;
+  /// Why it has not, in words; or what it said.
+  std::string note;
+
+  friend bool operator==(const Offers&, const Offers&) = default;
+};
+
+class Resolver {
+ public:
+  using TimePoint = std::chrono::steady_clock::time_point;
+  using Snapshot = std::shared_ptr<const Offers>;
+
+  virtual ~Resolver() = default;
+
+  /// What is known now; never null, never blocks. The first question about a service starts to watch it.
+  virtual Snapshot offers(std::string_view service) = 0;
+
+  /// Blocks until the snapshot is another one than `known`, or until the time given.
+  virtual Snapshot wait_for_change(std::string_view service, const Snapshot& known, TimePoint until) = 0;
+
+  /// Raised by each change of any snapshot: lets a caller keep what it derived from one.
+  [[nodiscard]] virtual std::uint64_t version() const noexcept = 0;
+
+  /// Whether the agents of a service are known here, so that "everywhere" has a meaning.
+  [[nodiscard]] virtual bool knows_agents() const noexcept = 0;
+
+  /// The client's id for the upper half of request ids, given by the source; 0: none, make a random one.
+  [[nodiscard]] virtual std::uint32_t client_id() const noexcept { return 0; }
+};
+
+/// A fixed list of servers, each asked for every service and agent.
+class StaticResolver final : public Resolver {
+ public:
+  explicit StaticResolver(std::vector<Address> servers);
+
+  Snapshot offers(std::string_view service) override;
+  Snapshot wait_for_change(std::string_view service, const Snapshot& known, TimePoint until) override;
+  [[nodiscard]] std::uint64_t version() const noexcept override { return 1; }
+  [[nodiscard]] bool knows_agents() const noexcept override { return false; }
+
+ private:
+  Snapshot offers_;
+};
+
+/// A resolver over the controllers at these addresses. Declared here so that clients can be opened by URL;
+/// defined on floor R6.
+std::shared_ptr<Resolver> make_controller_resolver(std::vector<Address> controllers);
+
+}  // namespace mf

@@ -1,0 +1,43 @@
+// A pool of threads that run handlers, so that a slow one never holds up the thread that reads sockets.
+//
+// submit() takes a whole turn's tasks under one lock and wakes at most as many threads as there are tasks.
+// Tasks are started in the order given. stop() lets the running ones finish and drops the rest, whose
+// destructors answer their callers.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "mf/core/unique_function.hpp"
+
+namespace mf::server {
+
+class Workers {
+ public:
+  using Task = UniqueFunction<void()>;
+
+  explicit Workers(std::size_t threads);
+  ~Workers();
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
+
+  void submit(std::vector<Task>& tasks);  // leaves the vector empty, with its capacity
+  void submit(Task task);
+  void stop();
+
+ private:
+  void run();
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Task> queue_;
+  std::size_t idle_ = 0;
+  bool stopping_ = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace mf::server

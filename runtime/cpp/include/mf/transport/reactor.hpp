@@ -1,0 +1,86 @@
+// One thread, one epoll: the only place that waits for sockets which nobody is reading on a thread of their
+// own.
+//
+// Watched descriptors are either one-shot (client links: armed only while no caller leads) or level-triggered
+// (server links, listeners). All callbacks run on the reactor's thread, never under a lock of the reactor.
+// post() wakes the thread with one system call however many posts it has not yet seen. Handlers are kept
+// alive by the shared_ptr given to watch() until forget() has returned on the reactor's thread, or a turn
+// later when it is called elsewhere. An idle reactor makes no system call.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "mf/core/unique_function.hpp"
+
+namespace mf::transport {
+
+struct Ready {
+  bool readable = false;
+  bool writable = false;
+};
+
+class Watched {
+ public:
+  virtual ~Watched() = default;
+  virtual void on_ready(Ready ready) = 0;
+};
+
+enum class Interest : unsigned char { none = 0, read = 1, write = 2, both = 3 };
+
+class Reactor {
+ public:
+  using TimePoint = std::chrono::steady_clock::time_point;
+  using TimerId = std::uint64_t;
+
+  Reactor();
+  ~Reactor();  // stops and joins; pending posts are run first
+  Reactor(const Reactor&) = delete;
+  Reactor& operator=(const Reactor&) = delete;
+
+  /// Adds a descriptor with no interest yet. Thread-safe, as are all below.
+  void watch(int fd, std::shared_ptr<Watched> handler, bool one_shot);
+  void arm(int fd, Interest interest) noexcept;
+  void forget(int fd) noexcept;
+
+  void post(UniqueFunction<void()> work);
+  TimerId at(TimePoint when, UniqueFunction<void()> work);
+  void cancel(TimerId timer) noexcept;
+
+  [[nodiscard]] bool on_own_thread() const noexcept { return std::this_thread::get_id() == thread_.get_id(); }
+  void stop();
+
+ private:
+  struct Entry {
+    std::shared_ptr<Watched> handler;
+    bool one_shot = false;
+    std::uint64_t generation = 0;
+  };
+
+  void run();
+  void wake() noexcept;
+  int run_timers();
+  void run_posted();
+  void deliver(int fd, std::uint32_t generation, std::uint32_t events);
+
+  int epoll_fd_ = -1;
+  int wake_fd_ = -1;
+  std::mutex mutex_;
+  std::unordered_map<int, Entry> watched_;
+  std::uint64_t generations_ = 0;
+  std::vector<UniqueFunction<void()>> posted_;
+  std::multimap<TimePoint, std::pair<TimerId, UniqueFunction<void()>>> timers_;
+  TimerId timer_ids_ = 0;
+  bool woken_ = false;
+  std::atomic<bool> stopping_{false};
+  std::thread thread_;
+};
+
+}  // namespace mf::transport

@@ -1,0 +1,55 @@
+// A connected byte stream that the link reads and writes without ever knowing which kind it is.
+//
+// Reads and writes never raise and never block longer than the caller asked: `would_block` is an ordinary
+// answer. One reader and one writer may work at the same time, from different threads; shutdown() may be
+// called from any thread and makes both return `closed`.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "mf/core/io_slice.hpp"
+
+namespace mf::transport {
+
+enum class IoState : unsigned char { ok, would_block, closed, failed };
+
+struct IoResult {
+  IoState state = IoState::ok;
+  std::size_t bytes = 0;
+  int error = 0;  // errno, when failed
+};
+
+enum class Wait : unsigned char { no, coarsely };
+
+class Stream {
+ public:
+  virtual ~Stream() = default;
+
+  /// Reads what is there. With Wait::coarsely it blocks until something is, or until about the coarse timeout
+  /// (`would_block` then).
+  virtual IoResult read(std::span<std::byte> into, Wait wait) noexcept = 0;
+
+  /// Writes what fits now, in one system call.
+  virtual IoResult write(std::span<const IoSlice> slices) noexcept = 0;
+
+  /// Blocks until readable (`read`) or writable (`write`) or until the timeout; for the rare case of a full
+  /// socket.
+  virtual void wait_ready(bool read, bool write, std::chrono::milliseconds timeout) noexcept = 0;
+
+  /// The longest that a coarse read blocks. Setting the value it already has costs nothing.
+  virtual void set_coarse_timeout(std::chrono::microseconds timeout) noexcept = 0;
+
+  virtual void shutdown() noexcept = 0;
+  [[nodiscard]] virtual int fd() const noexcept = 0;
+  [[nodiscard]] virtual const std::string& peer() const noexcept = 0;
+};
+
+/// Two ends of a stream inside one process, for servers and clients that live together, and for tests.
+std::pair<std::unique_ptr<Stream>, std::unique_ptr<Stream>> make_inproc_pair();
+
+}  // namespace mf::transport

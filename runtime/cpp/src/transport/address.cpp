@@ -1,0 +1,47 @@
+#include "mf/transport/address.hpp"
+
+#include <charconv>
+
+#include "mf/core/error.hpp"
+
+namespace mf {
+namespace {
+
+[[noreturn]] void refuse(std::string_view text, std::string_view why) {
+  throw Error(Code::invalid_argument, Execution::not_executed,
+              "address '" + std::string(text.substr(0, 200)) + "': " + std::string(why) +
+                  "; expected scheme://host:port, for example mf://localhost:7400 or tcp://127.0.0.1:7401");
+}
+
+}  // namespace
+
+Address Address::parse(std::string_view text) {
+  const auto scheme_end = text.find("://");
+  if (scheme_end == std::string_view::npos || scheme_end == 0) refuse(text, "no scheme");
+  Address address;
+  address.scheme = std::string(text.substr(0, scheme_end));
+  const auto rest = text.substr(scheme_end + 3);
+  const auto colon = rest.rfind(':');
+  if (colon == std::string_view::npos) refuse(text, "no port");
+  auto host = rest.substr(0, colon);
+  if (host.size() > 1 && host.front() == '[' && host.back() == ']') {
+    host = host.substr(1, host.size() - 2);
+  } else if (host.find(':') != std::string_view::npos) {
+    refuse(text, "an IPv6 host is written in brackets");
+  }
+  if (host.empty()) refuse(text, "no host");
+  address.host = std::string(host);
+  const auto port = rest.substr(colon + 1);
+  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), address.port);
+  if (error != std::errc{} || end != port.data() + port.size() || port.empty()) {
+    refuse(text, "the port is not a number from 0 to 65535");
+  }
+  return address;
+}
+
+std::string Address::str() const {
+  const bool v6 = host.find(':') != std::string::npos;
+  return scheme + "://" + (v6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
+}
+
+}  // namespace mf

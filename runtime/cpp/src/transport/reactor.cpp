@@ -1,0 +1,190 @@
+#include "mf/transport/reactor.hpp"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+#include "mf/core/error.hpp"
+
+namespace mf::transport {
+namespace {
+
+constexpr std::uint64_t kWakeTag = ~std::uint64_t{0};
+
+std::uint32_t epoll_events(Interest interest, bool one_shot) noexcept {
+  const auto bits = static_cast<unsigned>(interest);
+  // One-shot also without interest: a hang-up, which epoll always reports, is then told once and does not
+  // spin.
+  std::uint32_t events = one_shot ? static_cast<std::uint32_t>(EPOLLONESHOT) : 0U;
+  if ((bits & 1U) != 0) events |= EPOLLIN;
+  if ((bits & 2U) != 0) events |= EPOLLOUT;
+  return events;
+}
+
+// The generation tells a descriptor from a later one with the same number.
+std::uint64_t tag(int fd, std::uint64_t generation) noexcept {
+  return (generation & 0xffff'ffffU) << 32U | static_cast<std::uint32_t>(fd);
+}
+
+}  // namespace
+
+Reactor::Reactor() {
+  epoll_fd_ = ::epoll_create1(EPOLL_CLOEXEC);
+  wake_fd_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (epoll_fd_ < 0 || wake_fd_ < 0) {
+    if (epoll_fd_ >= 0) ::close(epoll_fd_);
+    throw Error(Code::unavailable, Execution::not_executed, "cannot create an epoll: no descriptors left?");
+  }
+  epoll_event event{.events = EPOLLIN, .data = {.u64 = kWakeTag}};
+  (void)::epoll_ctl(epoll_fd_, EPOLL_CTL_ADD, wake_fd_, &event);
+  // Signals belong to the application's threads, never to this one.
+  sigset_t all{};
+  sigset_t before{};
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  thread_ = std::thread([this] { run(); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+Reactor::~Reactor() {
+  stop();
+  ::close(epoll_fd_);
+  ::close(wake_fd_);
+}
+
+void Reactor::stop() {
+  {
+    const std::scoped_lock lock(mutex_);
+    stopping_ = true;
+    wake();
+  }
+  if (thread_.joinable() && !on_own_thread()) thread_.join();
+}
+
+void Reactor::watch(int fd, std::shared_ptr<Watched> handler, bool one_shot) {
+  const std::scoped_lock lock(mutex_);
+  const auto generation = ++generations_;
+  watched_[fd] = Entry{.handler = std::move(handler), .one_shot = one_shot, .generation = generation};
+  epoll_event event{.events = epoll_events(Interest::none, one_shot), .data = {.u64 = tag(fd, generation)}};
+  if (::epoll_ctl(epoll_fd_, EPOLL_CTL_ADD, fd, &event) != 0) {
+    watched_.erase(fd);
+    throw Error(Code::unavailable, Execution::not_executed,
+                "cannot watch a socket: the limit of epoll watches is reached");
+  }
+}
+
+void Reactor::arm(int fd, Interest interest) noexcept {
+  const std::scoped_lock lock(mutex_);
+  const auto found = watched_.find(fd);
+  if (found == watched_.end()) return;
+  epoll_event event{.events = epoll_events(interest, found->second.one_shot),
+                    .data = {.u64 = tag(fd, found->second.generation)}};
+  (void)::epoll_ctl(epoll_fd_, EPOLL_CTL_MOD, fd, &event);
+}
+
+void Reactor::forget(int fd) noexcept {
+  std::shared_ptr<Watched> last;  // destroyed after unlocking
+  const std::scoped_lock lock(mutex_);
+  const auto found = watched_.find(fd);
+  if (found == watched_.end()) return;
+  last = std::move(found->second.handler);
+  watched_.erase(found);
+  (void)::epoll_ctl(epoll_fd_, EPOLL_CTL_DEL, fd, nullptr);
+}
+
+void Reactor::post(UniqueFunction<void()> work) {
+  const std::scoped_lock lock(mutex_);
+  posted_.push_back(std::move(work));
+  if (!on_own_thread()) wake();
+}
+
+Reactor::TimerId Reactor::at(TimePoint when, UniqueFunction<void()> work) {
+  const std::scoped_lock lock(mutex_);
+  const auto id = ++timer_ids_;
+  const bool first = timers_.empty() || when < timers_.begin()->first;
+  timers_.emplace(when, std::pair(id, std::move(work)));
+  if (first && !on_own_thread()) wake();
+  return id;
+}
+
+void Reactor::cancel(TimerId timer) noexcept {
+  const std::scoped_lock lock(mutex_);
+  const auto found =
+      std::ranges::find_if(timers_, [timer](const auto& entry) { return entry.second.first == timer; });
+  if (found != timers_.end()) timers_.erase(found);
+}
+
+void Reactor::wake() noexcept {
+  if (woken_) return;
+  woken_ = true;
+  const std::uint64_t one = 1;
+  (void)!::write(wake_fd_, &one, sizeof one);
+}
+
+int Reactor::run_timers() {
+  std::unique_lock lock(mutex_);
+  const auto now = std::chrono::steady_clock::now();
+  while (!timers_.empty() && timers_.begin()->first <= now) {
+    auto work = std::move(timers_.begin()->second.second);
+    timers_.erase(timers_.begin());
+    lock.unlock();
+    work();
+    lock.lock();
+  }
+  if (!posted_.empty() || stopping_) return 0;
+  if (timers_.empty()) return -1;
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(timers_.begin()->first - now);
+  return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 3'600'000));
+}
+
+void Reactor::run_posted() {
+  std::vector<UniqueFunction<void()>> work;
+  {
+    const std::scoped_lock lock(mutex_);
+    work.swap(posted_);
+  }
+  for (auto& item : work) item();
+}
+
+void Reactor::deliver(int fd, std::uint32_t generation, std::uint32_t events) {
+  std::shared_ptr<Watched> handler;
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto found = watched_.find(fd);
+    if (found == watched_.end() || static_cast<std::uint32_t>(found->second.generation) != generation) return;
+    handler = found->second.handler;
+  }
+  const bool ended = (events & (EPOLLERR | EPOLLHUP)) != 0;
+  handler->on_ready(
+      {.readable = (events & EPOLLIN) != 0 || ended, .writable = (events & EPOLLOUT) != 0 || ended});
+}
+
+void Reactor::run() {
+  std::array<epoll_event, 256> events;
+  for (;;) {
+    const int timeout = run_timers();
+    const int n = ::epoll_wait(epoll_fd_, events.data(), static_cast<int>(events.size()), timeout);
+    for (int i = 0; i < n; ++i) {
+      const auto& event = events[static_cast<std::size_t>(i)];
+      if (event.data.u64 == kWakeTag) {
+        std::uint64_t count = 0;
+        (void)!::read(wake_fd_, &count, sizeof count);
+        const std::scoped_lock lock(mutex_);
+        woken_ = false;
+      } else {
+        deliver(static_cast<int>(event.data.u64 & 0xffff'ffffU),
+                static_cast<std::uint32_t>(event.data.u64 >> 32U), event.events);
+      }
+    }
+    run_posted();
+    if (stopping_) break;
+  }
+  run_posted();
+}
+
+}  // namespace mf::transport

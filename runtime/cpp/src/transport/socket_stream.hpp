@@ -1,0 +1,39 @@
+// A stream over a connected socket descriptor that it owns. The descriptor stays in blocking mode: a leader's
+// read is then one plain recv() with the socket's receive timeout, and every other access says MSG_DONTWAIT.
+#pragma once
+
+#include <atomic>
+#include <string>
+
+#include "mf/transport/stream.hpp"
+
+namespace mf::transport {
+
+class SocketStream final : public Stream {
+ public:
+  SocketStream(int fd, std::string peer) : fd_(fd), peer_(std::move(peer)) {}
+  ~SocketStream() override;
+  SocketStream(const SocketStream&) = delete;
+  SocketStream& operator=(const SocketStream&) = delete;
+
+  IoResult read(std::span<std::byte> into, Wait wait) noexcept override;
+  IoResult write(std::span<const IoSlice> slices) noexcept override;
+  void wait_ready(bool read, bool write, std::chrono::milliseconds timeout) noexcept override;
+  void set_coarse_timeout(std::chrono::microseconds timeout) noexcept override;
+  void shutdown() noexcept override;
+  [[nodiscard]] int fd() const noexcept override { return fd_; }
+  [[nodiscard]] const std::string& peer() const noexcept override { return peer_; }
+
+ private:
+  const int fd_;
+  const std::string peer_;
+  std::chrono::microseconds coarse_timeout_{-1};
+};
+
+/// Sets the options that every TCP socket of ours has.
+void configure_tcp(int fd) noexcept;
+
+/// "tcp://host:port" of a socket's other end.
+std::string peer_name(int fd);
+
+}  // namespace mf::transport

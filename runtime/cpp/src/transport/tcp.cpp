@@ -1,0 +1,148 @@
+#include "mf/transport/tcp.hpp"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "mf/core/error.hpp"
+#include "transport/socket_stream.hpp"
+
+namespace mf::transport {
+namespace {
+
+// A thousand clients that reconnect at once must not overflow the queue (hazards.md: 128 gives a p99 of a
+// second).
+constexpr int kBacklog = 4096;
+
+struct AddrInfoDeleter {
+  void operator()(addrinfo* list) const noexcept { ::freeaddrinfo(list); }
+};
+using AddrInfoList = std::unique_ptr<addrinfo, AddrInfoDeleter>;
+
+AddrInfoList look_up(const Address& address, bool passive, std::string& problem) {
+  addrinfo hints{};
+  hints.ai_family = AF_UNSPEC;
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_NUMERICSERV | (passive ? AI_PASSIVE : 0);
+  addrinfo* found = nullptr;
+  const auto port = std::to_string(address.port);
+  if (const int code = ::getaddrinfo(address.host.c_str(), port.c_str(), &hints, &found); code != 0) {
+    problem = ::gai_strerror(code);
+    return nullptr;
+  }
+  return AddrInfoList(found);
+}
+
+Failure unavailable(const std::string& message) {
+  return Failure{.code = Code::unavailable,
+                 .execution = Execution::not_executed,
+                 .message = message,
+                 .declared = nullptr};
+}
+
+/// Returns 0, or the errno of the attempt.
+int connect_within(int fd, const addrinfo& to, std::chrono::milliseconds timeout) {
+  if (::connect(fd, to.ai_addr, to.ai_addrlen) == 0) return 0;
+  if (errno != EINPROGRESS) return errno;
+  pollfd entry{.fd = fd, .events = POLLOUT, .revents = 0};
+  const int ready = ::poll(&entry, 1, static_cast<int>(timeout.count()));
+  if (ready <= 0) return ready == 0 ? ETIMEDOUT : errno;
+  int error = 0;
+  socklen_t size = sizeof error;
+  return ::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) == 0 ? error : errno;
+}
+
+void set_blocking(int fd) noexcept {
+  (void)::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+}
+
+std::uint16_t bound_port(int fd) {
+  sockaddr_storage storage{};
+  socklen_t size = sizeof storage;
+  if (::getsockname(fd, reinterpret_cast<sockaddr*>(&storage), &size) != 0) return 0;
+  return ntohs(storage.ss_family == AF_INET6 ? reinterpret_cast<sockaddr_in6*>(&storage)->sin6_port
+                                             : reinterpret_cast<sockaddr_in*>(&storage)->sin_port);
+}
+
+}  // namespace
+
+Outcome<std::unique_ptr<Stream>> connect_tcp(const Address& address, std::chrono::milliseconds timeout) {
+  const auto name = Address{.scheme = "tcp", .host = address.host, .port = address.port}.str();
+  std::string problem;
+  const auto list = look_up(address, false, problem);
+  if (!list) return unavailable("cannot resolve " + name + ": " + problem);
+  const auto until = std::chrono::steady_clock::now() + timeout;
+  int error = ETIMEDOUT;
+  for (const auto* to = list.get(); to != nullptr; to = to->ai_next) {
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+    if (left.count() <= 0) break;
+    const int fd = ::socket(to->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0) {
+      error = errno;
+      continue;
+    }
+    error = connect_within(fd, *to, left);
+    if (error == 0) {
+      set_blocking(fd);
+      configure_tcp(fd);
+      return std::unique_ptr<Stream>(std::make_unique<SocketStream>(fd, name));
+    }
+    ::close(fd);
+  }
+  return unavailable("cannot connect to " + name + ": " + std::strerror(error));
+}
+
+TcpListener::TcpListener(const Address& address) : address_(address) {
+  address_.scheme = "tcp";
+  const auto refuse = [&](const std::string& why) {
+    throw Error(Code::unavailable, Execution::not_executed,
+                "cannot listen on " + address_.str() + ": " + why);
+  };
+  std::string problem;
+  const auto list = look_up(address_, true, problem);
+  if (!list) refuse(problem);
+  fd_ = ::socket(list->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (fd_ < 0) refuse(std::strerror(errno));
+  const int on = 1;
+  (void)::setsockopt(fd_, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  if (::bind(fd_, list->ai_addr, list->ai_addrlen) != 0 || ::listen(fd_, kBacklog) != 0) {
+    const int error = errno;
+    ::close(fd_);
+    refuse(error == EADDRINUSE
+               ? "the port is taken by another process; choose another one, or 0 for any free one"
+               : std::strerror(error));
+  }
+  address_.port = bound_port(fd_);
+  reserve_fd_ = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+TcpListener::~TcpListener() {
+  if (fd_ >= 0) ::close(fd_);
+  if (reserve_fd_ >= 0) ::close(reserve_fd_);
+}
+
+TcpListener::Accept TcpListener::accept(std::unique_ptr<Stream>& out) {
+  const int fd = ::accept4(fd_, nullptr, nullptr, SOCK_CLOEXEC);
+  if (fd >= 0) {
+    configure_tcp(fd);
+    out = std::make_unique<SocketStream>(fd, peer_name(fd));
+    return Accept::accepted;
+  }
+  if (errno != EMFILE && errno != ENFILE) return Accept::none;
+  // The reserve buys one descriptor: the caller is turned away at once instead of hanging in the queue.
+  if (reserve_fd_ >= 0) ::close(reserve_fd_);
+  if (const int turned_away = ::accept4(fd_, nullptr, nullptr, SOCK_CLOEXEC); turned_away >= 0)
+    ::close(turned_away);
+  reserve_fd_ = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  return Accept::exhausted;
+}
+
+}  // namespace mf::transport
