@@ -1,0 +1,142 @@
+// R1. @range, @length and @finite, checked before a value is sent and after it was decoded.
+//
+// Generated code specialises Constraints<S> for each struct that has any, itself or further in, with
+//   static std::optional<std::string> violation(const S&)     "terms[2]: a length of 40 is not in 1..32"
+// A check below gives nothing, or the text from the place on that it was given: ": 5000 is not in 1..1000".
+// The callers put the path before it, so that a value that keeps to its constraints costs comparisons only.
+#pragma once
+
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "mf/core/types.hpp"
+
+namespace mf::codec {
+
+template <class T>
+struct Constraints;
+
+template <class T>
+concept Constrained = requires(const T& value) { Constraints<T>::violation(value); };
+
+/// What keeps the value from being sent, if anything.
+template <class T>
+[[nodiscard]] std::optional<std::string> violation(const T& value) {
+  if constexpr (Constrained<T>) {
+    return Constraints<T>::violation(value);
+  } else {
+    return std::nullopt;
+  }
+}
+
+/// The same for the parameters of a method, which need not stand in their struct.
+template <class Request, class... Args>
+[[nodiscard]] std::optional<std::string> violation_of(const Args&... args) {
+  if constexpr (Constrained<Request>) {
+    return Constraints<Request>::violation(args...);
+  } else {
+    return std::nullopt;
+  }
+}
+
+}  // namespace mf::codec
+
+/// The vocabulary of generated Constraints.
+namespace mf::codec::check {
+
+using Violation = std::optional<std::string>;
+
+std::string out_of_range(std::string_view value, std::string_view low, std::string_view high);
+std::string out_of_range(std::int64_t value, std::string_view low, std::string_view high);
+std::string out_of_range(std::uint64_t value, std::string_view low, std::string_view high);
+std::string out_of_range(double value, std::string_view low, std::string_view high);
+std::string bad_length(std::size_t length, std::size_t low, std::size_t high);
+std::string not_finite(double value);
+std::string at_index(std::size_t index, std::string_view rest);
+
+/// The texts are the bounds as the message shows them, empty for an open end. A NaN is in no range.
+template <class T>
+Violation in_range(T value, T low, T high, std::string_view low_text, std::string_view high_text) {
+  if (low <= value && value <= high) [[likely]] {
+    return std::nullopt;
+  }
+  if constexpr (std::is_floating_point_v<T>) {
+    return out_of_range(static_cast<double>(value), low_text, high_text);
+  } else if constexpr (std::unsigned_integral<T>) {
+    return out_of_range(static_cast<std::uint64_t>(value), low_text, high_text);
+  } else {
+    return out_of_range(static_cast<std::int64_t>(value), low_text, high_text);
+  }
+}
+
+inline Violation in_range(Duration value, Duration low, Duration high, std::string_view low_text,
+                          std::string_view high_text) {
+  return in_range(value.count(), low.count(), high.count(), low_text, high_text);
+}
+
+inline Violation in_range(Timestamp value, Timestamp low, Timestamp high, std::string_view low_text,
+                          std::string_view high_text) {
+  return in_range(value.time_since_epoch(), low.time_since_epoch(), high.time_since_epoch(), low_text,
+                  high_text);
+}
+
+/// Bytes of a string, elements of a container.
+template <class Container>
+Violation has_length(const Container& value, std::size_t low, std::size_t high) {
+  if (low <= value.size() && value.size() <= high) [[likely]] {
+    return std::nullopt;
+  }
+  return bad_length(value.size(), low, high);
+}
+
+template <std::floating_point T>
+Violation is_finite(T value) {
+  if (std::isfinite(value)) [[likely]] {
+    return std::nullopt;
+  }
+  return not_finite(static_cast<double>(value));
+}
+
+/// A struct with constraints of its own.
+template <Constrained T>
+Violation holds(const T& value) {
+  if (auto bad = Constraints<T>::violation(value)) [[unlikely]] {
+    return "." + *bad;
+  }
+  return std::nullopt;
+}
+
+template <class Optional, class Check>
+Violation if_present(const Optional& value, const Check& check) {
+  return value ? check(*value) : std::nullopt;
+}
+
+template <class Container, class Check>
+Violation each(const Container& values, const Check& check) {
+  std::size_t index = 0;
+  for (const auto& value : values) {
+    if (auto bad = check(value)) [[unlikely]] {
+      return at_index(index, *bad);
+    }
+    ++index;
+  }
+  return std::nullopt;
+}
+
+template <class Map, class Check>
+Violation each_key(const Map& map, const Check& check) {
+  return each(map, [&check](const auto& entry) { return check(entry.first); });
+}
+
+template <class Map, class Check>
+Violation each_value(const Map& map, const Check& check) {
+  return each(map, [&check](const auto& entry) { return check(entry.second); });
+}
+
+}  // namespace mf::codec::check

@@ -1,0 +1,19 @@
+// R1. What a codec knows about an enum. Generated code specialises it beside each enum.
+#pragma once
+
+#include <type_traits>
+
+namespace mf::codec {
+
+/// `static constexpr bool kOpen`, and `static constexpr bool valid(E)`: is it one of the members? (open: any
+/// number is.)
+template <class E>
+struct EnumTraits;
+
+template <class E>
+concept DeclaredEnum = std::is_enum_v<E> && requires(E value) {
+  EnumTraits<E>::kOpen;
+  EnumTraits<E>::valid(value);
+};
+
+}  // namespace mf::codec

@@ -1,0 +1,254 @@
+// R1. Tier memcpy: a value's bytes are its little-endian memory layout (docs/protocol.md, section 8).
+//
+// Memcpy<T> describes a type. All have
+//   kSize            bytes on the wire
+//   kAllBitsValid    no byte pattern is refused (then nothing needs to look at the bytes)
+//   kHasPadding      some bytes belong to no field
+//   valid(from)      do kSize bytes hold only valid bools and enums?
+// Types whose memory *is* that layout ("images": everything but declared errors and structs with empty
+// fields) have
+//   clear_padding(at)      zeroes the bytes that belong to no field, in the encoded value
+// The others are moved slot by slot:
+//   store(to, value)       into zeroed memory
+//   load(from, value)      from bytes that are valid
+// Generated code specialises it for the structs of this tier; the rest is here.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "mf/codec/enums.hpp"
+#include "mf/codec/reader.hpp"
+#include "mf/codec/writer.hpp"
+#include "mf/core/types.hpp"
+
+namespace mf::codec {
+
+template <class T>
+struct Memcpy;
+
+/// A type of tier memcpy.
+template <class T>
+concept FixedLayout = requires { Memcpy<T>::kSize; };
+
+/// Its memory is its wire form, so that a whole row of them is one copy.
+template <class T>
+concept MemoryImage = FixedLayout<T> && Memcpy<T>::kSize == sizeof(T) &&
+                      requires(std::byte* at) { Memcpy<T>::clear_padding(at); };
+
+namespace detail {
+
+template <class T>
+struct PlainScalar {
+  static_assert(std::is_trivially_copyable_v<T>);
+  static constexpr std::size_t kSize = sizeof(T);
+  static constexpr bool kAllBitsValid = true;
+  static constexpr bool kHasPadding = false;
+  static void clear_padding(std::byte* /*at*/) noexcept {}
+  static bool valid(const std::byte* /*from*/) noexcept { return true; }
+};
+
+struct BoolByte {
+  static constexpr std::size_t kSize = 1;
+  static constexpr bool kAllBitsValid = false;
+  static constexpr bool kHasPadding = false;
+  static void clear_padding(std::byte* /*at*/) noexcept {}
+  static bool valid(const std::byte* from) noexcept { return std::to_integer<unsigned>(*from) <= 1; }
+};
+
+}  // namespace detail
+
+template <class T>
+  requires(std::is_arithmetic_v<T> && !std::same_as<T, bool> && sizeof(T) <= 8)
+struct Memcpy<T> : detail::PlainScalar<T> {};
+
+template <>
+struct Memcpy<Uuid> : detail::PlainScalar<Uuid> {};
+template <>
+struct Memcpy<Timestamp> : detail::PlainScalar<Timestamp> {};
+template <>
+struct Memcpy<Duration> : detail::PlainScalar<Duration> {};
+
+template <>
+struct Memcpy<bool> : detail::BoolByte {
+  static_assert(sizeof(bool) == 1);
+};
+template <>
+struct Memcpy<Bool> : detail::BoolByte {
+  static_assert(sizeof(Bool) == 1);
+};
+
+template <DeclaredEnum E>
+struct Memcpy<E> : detail::PlainScalar<E> {
+  static constexpr bool kAllBitsValid = EnumTraits<E>::kOpen;
+  static bool valid(const std::byte* from) noexcept {
+    std::underlying_type_t<E> number{};
+    std::memcpy(&number, from, sizeof(number));
+    return EnumTraits<E>::valid(static_cast<E>(number));
+  }
+};
+
+/// Stands for "no value": the result of a method without results.
+template <>
+struct Memcpy<std::monostate> {
+  static constexpr std::size_t kSize = 0;
+  static constexpr bool kAllBitsValid = true;
+  static constexpr bool kHasPadding = false;
+  static bool valid(const std::byte* /*from*/) noexcept { return true; }
+  static void store(std::byte* /*to*/, std::monostate /*value*/) noexcept {}
+  static void load(const std::byte* /*from*/, std::monostate& /*value*/) noexcept {}
+};
+
+template <FixedLayout T, std::size_t N>
+struct Memcpy<std::array<T, N>> {
+  static constexpr std::size_t kSize = Memcpy<T>::kSize * N;
+  static constexpr bool kAllBitsValid = Memcpy<T>::kAllBitsValid;
+  static constexpr bool kHasPadding = Memcpy<T>::kHasPadding;
+
+  static void clear_padding(std::byte* at) noexcept
+    requires MemoryImage<T>
+  {
+    for (std::size_t i = 0; i < N; ++i) {
+      Memcpy<T>::clear_padding(at + i * Memcpy<T>::kSize);
+    }
+  }
+  static bool valid(const std::byte* from) noexcept {
+    for (std::size_t i = 0; i < N; ++i) {
+      if (!Memcpy<T>::valid(from + i * Memcpy<T>::kSize)) {
+        return false;
+      }
+    }
+    return true;
+  }
+  static void store(std::byte* to, const std::array<T, N>& value) noexcept
+    requires(!MemoryImage<T>)
+  {
+    for (std::size_t i = 0; i < N; ++i) {
+      Memcpy<T>::store(to + i * Memcpy<T>::kSize, value[i]);
+    }
+  }
+  static void load(const std::byte* from, std::array<T, N>& value) noexcept
+    requires(!MemoryImage<T>)
+  {
+    for (std::size_t i = 0; i < N; ++i) {
+      Memcpy<T>::load(from + i * Memcpy<T>::kSize, value[i]);
+    }
+  }
+};
+
+/// Puts one value into zeroed memory of Memcpy<T>::kSize bytes; its padding stays zero.
+template <FixedLayout T>
+void store(std::byte* to, const T& value) noexcept {
+  if constexpr (MemoryImage<T>) {
+    std::memcpy(to, &value, sizeof(T));
+    if constexpr (Memcpy<T>::kHasPadding) {
+      Memcpy<T>::clear_padding(to);
+    }
+  } else {
+    Memcpy<T>::store(to, value);
+  }
+}
+
+/// The opposite, from bytes that Memcpy<T>::valid() has approved.
+template <FixedLayout T>
+void load(const std::byte* from, T& value) noexcept {
+  if constexpr (MemoryImage<T>) {
+    std::memcpy(static_cast<void*>(&value), from, sizeof(T));
+  } else {
+    Memcpy<T>::load(from, value);
+  }
+}
+
+/// Encoded size of `count` values.
+template <FixedLayout T>
+[[nodiscard]] constexpr std::size_t memcpy_size(std::size_t count) noexcept {
+  return count * Memcpy<T>::kSize;
+}
+
+/// Writes a row of values, nothing between them.
+template <FixedLayout T>
+void memcpy_write(Writer& writer, std::span<const T> values) noexcept {
+  constexpr std::size_t kSize = Memcpy<T>::kSize;
+  if constexpr (MemoryImage<T>) {
+    std::byte* const start = writer.position();
+    writer.bytes(values.data(), values.size_bytes());
+    if constexpr (Memcpy<T>::kHasPadding) {
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        Memcpy<T>::clear_padding(start + i * kSize);
+      }
+    }
+  } else {
+    for (const T& value : values) {
+      std::byte* const to = writer.position();
+      writer.zeros(kSize);
+      store(to, value);
+    }
+  }
+}
+
+template <FixedLayout T>
+void memcpy_write(Writer& writer, const T& value) noexcept {
+  memcpy_write(writer, std::span<const T>(&value, 1));
+}
+
+/// Fails unless all `count` values at `from`, which were just taken from the reader, are valid.
+template <FixedLayout T>
+[[nodiscard]] bool check_valid(Reader& reader, const std::byte* from, std::size_t count) {
+  if constexpr (!Memcpy<T>::kAllBitsValid) {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!Memcpy<T>::valid(from + i * Memcpy<T>::kSize)) [[unlikely]] {
+        const std::size_t back = (count - i) * Memcpy<T>::kSize;
+        reader.fail("a bool or an enum has a value that its type does not know", reader.offset() - back);
+        return count == 1 ? false : reader.inside(i);
+      }
+    }
+  }
+  return true;
+}
+
+template <FixedLayout T>
+[[nodiscard]] bool memcpy_read(Reader& reader, T& value) {
+  const std::byte* from = nullptr;
+  if (!reader.take(Memcpy<T>::kSize, from) || !check_valid<T>(reader, from, 1)) [[unlikely]] {
+    return false;
+  }
+  load(from, value);
+  return true;
+}
+
+/// Reads `count` values; the reader has shown that so many bytes are left.
+template <FixedLayout T>
+[[nodiscard]] bool memcpy_read(Reader& reader, std::size_t count, std::vector<T>& values) {
+  const std::byte* from = nullptr;
+  if (!reader.charge(count, sizeof(T)) || !reader.take(memcpy_size<T>(count), from) ||
+      !check_valid<T>(reader, from, count)) [[unlikely]] {
+    return false;
+  }
+  if constexpr (MemoryImage<T>) {
+    // An aligned source can be copied as it stands, which spares the zeroes that resize() would write first.
+    if (reinterpret_cast<std::uintptr_t>(from) % alignof(T) == 0) {
+      const auto* const first = reinterpret_cast<const T*>(from);
+      values.assign(first, first + count);
+      return true;
+    }
+    values.resize(count);
+    if (count != 0) {
+      std::memcpy(static_cast<void*>(values.data()), from, memcpy_size<T>(count));
+    }
+  } else {
+    values.resize(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      load(from + i * Memcpy<T>::kSize, values[i]);
+    }
+  }
+  return true;
+}
+
+}  // namespace mf::codec

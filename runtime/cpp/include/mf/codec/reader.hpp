@@ -1,0 +1,109 @@
+// R1. Reads bytes of which nothing is known: every access is checked, the first failure sticks.
+//
+// Functions that read return false after a failure; their callers return false at once, and on the way out
+// name the place by inside("field") or inside(index), so that the path costs nothing while all is well. The
+// bytes are the caller's and outlive the Reader. Nothing here throws but what the standard library throws
+// when memory is exhausted.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "mf/codec/limits.hpp"
+#include "mf/core/error.hpp"
+
+namespace mf::codec {
+
+/// Why bytes are not the value that they should be. `offset` counts from the start of the bytes given to the
+/// Reader.
+struct DecodeError {
+  Code code = Code::decode_error;
+  std::size_t offset = 0;
+  std::string path;    // "Hit.positions[3]", empty if the value as a whole is at fault
+  std::string reason;  // a clause without a full stop
+
+  /// "Hit.positions[3], at byte 12: a number does not fit in its type"
+  [[nodiscard]] std::string message() const;
+};
+
+class Reader {
+ public:
+  explicit Reader(std::span<const std::byte> bytes, const Limits& limits = {}) noexcept
+      : cursor_(bytes.data()),
+        end_(bytes.data() + bytes.size()),
+        begin_(bytes.data()),
+        budget_(limits.decoded_bytes),
+        levels_left_(limits.depth) {}
+
+  [[nodiscard]] std::size_t left() const noexcept { return static_cast<std::size_t>(end_ - cursor_); }
+  [[nodiscard]] std::size_t offset() const noexcept { return static_cast<std::size_t>(cursor_ - begin_); }
+  [[nodiscard]] bool failed() const noexcept { return failed_; }
+  [[nodiscard]] const DecodeError& error() const noexcept { return error_; }
+
+  /// The next byte without taking it; only where left() is not 0.
+  [[nodiscard]] const std::byte* peek() const noexcept { return cursor_; }
+  /// Takes bytes that left() has shown to be there.
+  void advance(std::size_t size) noexcept { cursor_ += size; }
+
+  /// Takes `size` bytes, or fails; null only if it failed or `size` is 0.
+  [[nodiscard]] bool take(std::size_t size, const std::byte*& from) {
+    if (size > left()) [[unlikely]] {
+      return fail_short(size);
+    }
+    from = cursor_;
+    cursor_ += size;
+    return true;
+  }
+
+  /// A number of elements: refused if that many cannot follow, before anything is allocated for them.
+  [[nodiscard]] bool read_count(std::size_t min_size, std::size_t& count);
+  /// The same for a count that came from elsewhere (a frame's header).
+  [[nodiscard]] bool check_count(std::size_t count, std::size_t min_size);
+
+  /// Takes memory for `count` times `size` bytes out of the budget.
+  [[nodiscard]] bool charge(std::size_t count, std::size_t size) {
+    if (size != 0 && count > budget_ / size) [[unlikely]] {
+      return fail_budget();
+    }
+    budget_ -= count * size;
+    return true;
+  }
+
+  /// A struct or container opens; after success it closes by leave().
+  [[nodiscard]] bool enter() {
+    if (levels_left_ == 0) [[unlikely]] {
+      return fail_depth();
+    }
+    --levels_left_;
+    return true;
+  }
+  void leave() noexcept { ++levels_left_; }
+
+  /// Nothing may follow the last value.
+  [[nodiscard]] bool finish() { return left() == 0 || fail_trailing(); }
+
+  /// All return false. The first failure stays; an offset other than the present one may be given.
+  bool fail(std::string_view reason) { return fail(reason, offset()); }
+  bool fail(std::string_view reason, std::size_t offset);
+  /// The failure happened inside this field, element, or (outermost) type.
+  bool inside(std::string_view field);
+  bool inside(std::size_t index);
+
+ private:
+  bool fail_short(std::size_t wanted);
+  bool fail_budget();
+  bool fail_depth();
+  bool fail_trailing();
+
+  const std::byte* cursor_;
+  const std::byte* end_;
+  const std::byte* begin_;
+  std::size_t budget_;
+  unsigned levels_left_;
+  bool failed_ = false;
+  DecodeError error_;
+};
+
+}  // namespace mf::codec

@@ -1,0 +1,136 @@
+// R1. The front of the codecs: values to bytes and back in the tier that a schema planned, one at a time or
+// as a batch.
+//
+//   std::size_t size = encoded_size<Tier::febird>(hit);         exact
+//   Writer writer(memory);  encode<Tier::febird>(writer, hit);  writes so many bytes
+//   Reader reader(bytes);   decode<Tier::febird>(reader, hit) && reader.finish()
+//
+// A batch is `count` values one behind the other. Decoders leave what follows to the caller: reader.finish()
+// refuses it. The result of a method with one result is the bare value, that of a method without results
+// std::monostate.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "mf/codec/febird.hpp"
+#include "mf/codec/memcpy.hpp"
+#include "mf/codec/reader.hpp"
+#include "mf/codec/writer.hpp"
+#include "mf/core/service.hpp"
+
+namespace mf::codec {
+
+/// Bytes of the smallest encoding of a T.
+template <Tier kTier, class T>
+[[nodiscard]] constexpr std::size_t min_size() noexcept {
+  static_assert(kTier == Tier::memcpy || kTier == Tier::febird);
+  if constexpr (kTier == Tier::memcpy) {
+    return Memcpy<T>::kSize;
+  } else {
+    return Febird<T>::kMinSize;
+  }
+}
+
+template <Tier kTier, class T>
+[[nodiscard]] std::size_t encoded_size(const T& value) noexcept {
+  if constexpr (kTier == Tier::memcpy) {
+    return Memcpy<T>::kSize;
+  } else {
+    return Febird<T>::size(value);
+  }
+}
+
+template <Tier kTier, class T>
+void encode(Writer& writer, const T& value) noexcept {
+  if constexpr (kTier == Tier::memcpy) {
+    memcpy_write(writer, value);
+  } else {
+    Febird<T>::write(writer, value);
+  }
+}
+
+template <Tier kTier, class T>
+[[nodiscard]] bool decode(Reader& reader, T& value) {
+  if constexpr (kTier == Tier::memcpy) {
+    return memcpy_read(reader, value);
+  } else {
+    return Febird<T>::read(reader, value);
+  }
+}
+
+/// Bytes of a batch.
+template <Tier kTier, class T>
+[[nodiscard]] std::size_t encoded_batch_size(std::span<const T> values) noexcept {
+  if constexpr (kTier == Tier::memcpy) {
+    return memcpy_size<T>(values.size());
+  } else {
+    return detail::row_size(values);
+  }
+}
+
+template <Tier kTier, class T>
+void encode_batch(Writer& writer, std::span<const T> values) noexcept {
+  if constexpr (kTier == Tier::memcpy) {
+    memcpy_write(writer, values);
+  } else {
+    detail::write_row(writer, values);
+  }
+}
+
+/// Refuses a count that the bytes left cannot hold before it allocates.
+template <Tier kTier, class T>
+[[nodiscard]] bool decode_batch(Reader& reader, std::size_t count, std::vector<T>& values) {
+  if (!reader.check_count(count, min_size<kTier, T>())) [[unlikely]] {
+    return false;
+  }
+  if constexpr (kTier == Tier::memcpy) {
+    return memcpy_read(reader, count, values);
+  } else {
+    return detail::read_row(reader, count, values);
+  }
+}
+
+/// The parameters of a method, from where they are: only tier memcpy puts them into their struct first.
+template <Tier kTier, class Request, class... Args>
+[[nodiscard]] std::size_t encoded_args_size(const Args&... args) noexcept {
+  if constexpr (kTier == Tier::memcpy) {
+    return Memcpy<Request>::kSize;
+  } else {
+    return febird_size(args...);
+  }
+}
+
+template <Tier kTier, class Request, class... Args>
+void encode_args(Writer& writer, const Args&... args) noexcept {
+  if constexpr (kTier == Tier::memcpy) {
+    memcpy_write(writer, Request{args...});
+  } else {
+    febird_write(writer, args...);
+  }
+}
+
+/// A value to bytes of its own, for those who use the codecs without calls.
+template <Tier kTier, class T>
+[[nodiscard]] Bytes to_bytes(const T& value) {
+  Bytes bytes(encoded_size<kTier>(value));
+  Writer writer(bytes.data());
+  encode<kTier>(writer, value);
+  return bytes;
+}
+
+/// The opposite: exactly one value, nothing behind it. False: `error` says why.
+template <Tier kTier, class T>
+[[nodiscard]] bool from_bytes(std::span<const std::byte> bytes, T& value, DecodeError& error,
+                              const Limits& limits = {}) {
+  Reader reader(bytes, limits);
+  if (decode<kTier>(reader, value) && reader.finish()) {
+    return true;
+  }
+  error = reader.error();
+  return false;
+}
+
+}  // namespace mf::codec

@@ -1,0 +1,79 @@
+// R1. LEB128 integers, shortest form only, and zigzag for signed ones.
+//
+//   unsigned   groups of 7 bits, lowest first, bit 7 set in all but the last byte; the last byte of several
+//   is not 0 signed     (n << 1) ^ (n >> 63), then as unsigned, in the range of the type
+#pragma once
+
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "mf/codec/reader.hpp"
+#include "mf/codec/writer.hpp"
+
+namespace mf::codec {
+
+/// Bytes of the number, 1 to 10, without a branch.
+[[nodiscard]] constexpr std::size_t varint_size(std::uint64_t value) noexcept {
+  // (bits * 9 + 64) / 64 is bits / 7 rounded up, for 1 to 64 bits.
+  return (static_cast<std::size_t>(std::bit_width(value | 1U)) * 9 + 64) / 64;
+}
+
+[[nodiscard]] constexpr std::uint64_t zigzag(std::int64_t value) noexcept {
+  return (static_cast<std::uint64_t>(value) << 1U) ^ static_cast<std::uint64_t>(value >> 63U);
+}
+
+[[nodiscard]] constexpr std::int64_t unzigzag(std::uint64_t value) noexcept {
+  return static_cast<std::int64_t>((value >> 1U) ^ (0U - (value & 1U)));
+}
+
+inline void write_varint(Writer& writer, std::uint64_t value) noexcept {
+  while (value >= 0x80) {
+    writer.byte(static_cast<std::byte>(value | 0x80U));
+    value >>= 7U;
+  }
+  writer.byte(static_cast<std::byte>(value));
+}
+
+/// The general case: any length, checked against `max`.
+[[nodiscard]] bool read_long_varint(Reader& reader, std::uint64_t max, std::uint64_t& value);
+
+template <std::unsigned_integral T>
+[[nodiscard]] inline bool read_varint(Reader& reader, T& value) {
+  if (reader.left() >= 2) [[likely]] {
+    const auto* const from = reader.peek();
+    const auto first = std::to_integer<unsigned>(from[0]);
+    if (first < 0x80) [[likely]] {
+      value = static_cast<T>(first);
+      reader.advance(1);
+      return true;
+    }
+    const auto second = std::to_integer<unsigned>(from[1]);
+    if (second < 0x80 && second != 0 && sizeof(T) > 1) [[likely]] {
+      value = static_cast<T>((first & 0x7FU) | (second << 7U));
+      reader.advance(2);
+      return true;
+    }
+  }
+  std::uint64_t wide = 0;
+  if (!read_long_varint(reader, std::numeric_limits<T>::max(), wide)) [[unlikely]] {
+    return false;
+  }
+  value = static_cast<T>(wide);
+  return true;
+}
+
+template <std::signed_integral T>
+[[nodiscard]] inline bool read_zigzag(Reader& reader, T& value) {
+  std::make_unsigned_t<T> folded = 0;
+  if (!read_varint(reader, folded)) [[unlikely]] {
+    return false;
+  }
+  value = static_cast<T>(unzigzag(folded));
+  return true;
+}
+
+}  // namespace mf::codec
