@@ -6,6 +6,9 @@ Error(INVALID_ARGUMENT) for a value
 that the schema does not allow. `decode_*` take the whole payload (bytes or bytearray, which they may keep),
 check that
 nothing is left over, and raise Error(DECODE_ERROR); they never hold a lazy iterator that can still fail.
+`decode_results_at(payload, position, count)` is the exception that MIXED replies need: it reads `count`
+results from
+there on, and returns them and the position behind the last; more may follow.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -57,6 +60,7 @@ class Method(Generic[Request, Result]):
         "decode_requests",
         "decode_result",
         "decode_results",
+        "decode_results_at",
         "encode_request",
         "encode_requests",
         "encode_result",
@@ -90,6 +94,7 @@ class Method(Generic[Request, Result]):
         encode_results: Callable[[Sequence[Result]], Payload],
         decode_result: Callable[[Payload], Result],
         decode_results: Callable[[Payload, int], list[Result]],
+        decode_results_at: Callable[[Payload, int, int], tuple[list[Result], int]],
         errors: tuple[ErrorCodec, ...] = (),
         idempotent: bool = False,
         oneway: bool = False,
@@ -111,6 +116,7 @@ class Method(Generic[Request, Result]):
         self.encode_results = encode_results
         self.decode_result = decode_result
         self.decode_results = decode_results
+        self.decode_results_at = decode_results_at
         self.errors = errors
         self.error_types = tuple(codec.type for codec in errors)
         self.idempotent = idempotent

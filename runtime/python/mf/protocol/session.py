@@ -1,0 +1,336 @@
+"""R2. One side of one connection: bytes in, events out, bytes to send. What both roles share.
+
+How to drive it:
+    window = session.window()             where the next bytes go: the given scratch buffer, or a large
+    payload's own
+    n = read into window
+    events = session.received(n)
+    session.take_output()                 a gather list, to be written in this order
+
+It never reads a socket, sleeps, locks or asks the time. The scratch buffer belongs to the caller, who may
+share it among
+sessions as long as nothing else is read between window() and received(). Payloads in events own their bytes.
+A payload of LARGE bytes or more is received straight into its own buffer: nothing is joined, nothing copied.
+"""
+
+from typing import Any
+
+from mf.core.error import Code, cut
+from mf.core.service import Payload
+from mf.protocol.events import Broken, HelloReceived, PongReceived, Refused
+from mf.protocol.frame import (
+    BIND,
+    BOUND,
+    CANCEL,
+    CONTROL_LIMIT,
+    DESCRIPTOR,
+    EXTENDED_COUNT,
+    EXTENSION,
+    EXTENSION_SIZE,
+    GOAWAY,
+    HEADER,
+    HEADER_SIZE,
+    HELLO,
+    LAST_TYPE,
+    PADDING,
+    PING,
+    PONG,
+    REFUSE,
+    REPLY,
+    REQUEST,
+    RESERVED_FLAGS,
+    TYPE_NAMES,
+    Buffer,
+    pack,
+    pack_into,
+)
+from mf.protocol.handshake import VERSION, Hello
+from mf.protocol.state import TABLE, Role, State
+from mf.protocol.wire import Violation, pack_str16, read_only_str16, to_code
+
+LARGE = 64 * 1024
+SCRATCH_SIZE = 256 * 1024
+
+_unpack_header = HEADER.unpack_from
+_MAY_BE_LARGE = (REQUEST, REPLY, DESCRIPTOR)
+_HAS_WORD = frozenset((BOUND, REFUSE, GOAWAY))
+_HAS_ROUTE = frozenset((BIND, BOUND))
+
+
+class Session:
+    """Shared part of ClientSession and ServerSession."""
+
+    __slots__ = (
+        "_filled",
+        "_header",
+        "_large",
+        "_pad_left",
+        "_partial",
+        "_row",
+        "_scratch",
+        "_scratch_view",
+        "our_hello",
+        "out",
+        "out_bytes",
+        "peer",
+        "peer_max_payload",
+        "role",
+        "state",
+    )
+
+    def __init__(self, role: Role, hello: Hello, scratch: bytearray) -> None:
+        self.role = role
+        self.our_hello = hello
+        self.peer: Hello | None = None
+        self.peer_max_payload = 0
+        self.out: list[Buffer] = []
+        self.out_bytes = 0
+        self._scratch = scratch
+        self._scratch_view = memoryview(scratch)
+        self._partial: bytearray | None = None
+        self._large: bytearray | None = None
+        self._header: tuple[int, ...] = ()
+        self._filled = 0
+        self._pad_left = 0
+        self.state = State.OPENING
+        self._row = TABLE[role, State.OPENING]
+
+    # Output
+
+    def take_output(self) -> list[Buffer]:
+        """All that is to be written now. The caller owns the list."""
+        out = self.out
+        self.out = []
+        self.out_bytes = 0
+        return out
+
+    def ping(self, data: bytes = bytes(8)) -> None:
+        """Asks the peer for a sign of life; it comes as PongReceived."""
+        self._control(PING, data)
+
+    def refuse(self, code: Code, reason: str) -> None:
+        """Queues REFUSE and closes. Nothing is accepted or sent afterwards."""
+        if self.state != State.CLOSED:
+            text = cut(reason).decode("utf-8", "ignore")
+            self._control(REFUSE, pack_str16(text), word=code)
+            self._enter(State.CLOSED)
+
+    def close(self) -> None:
+        self._enter(State.CLOSED)
+
+    def _control(self, type_: int, payload: Buffer = b"", **fields: int) -> None:
+        data = pack(type_, payload, **fields)
+        self.out.append(data)
+        self.out_bytes += len(data)
+
+    def _send(
+        self, type_: int, flags: int, route: int, id_: int, word: int, count: int, payload: Buffer
+    ) -> None:
+        self.out_bytes += pack_into(self.out, type_, flags, route, id_, word, count, payload)
+
+    def _enter(self, state: State) -> None:
+        self.state = state
+        self._row = TABLE[self.role, state]
+
+    # Input
+
+    def window(self) -> memoryview:
+        """Where the next bytes are to be read into; never empty."""
+        if self._large is not None:
+            return memoryview(self._large)[self._filled :]
+        return self._scratch_view
+
+    def received(self, count: int) -> list[Any]:
+        """`count` bytes were read into the window. Returns what they mean, in order."""
+        events: list[Any] = []
+        try:
+            if self._large is not None:
+                self._filled += count
+                if self._filled == len(self._large):
+                    self._finish_large(events)
+            elif self._partial is None:
+                used = self._parse(self._scratch, count, events)
+                if used < count:
+                    self._partial = self._scratch[used:count]
+            else:
+                partial = self._partial
+                partial += self._scratch_view[:count]
+                self._partial = None
+                used = self._parse(partial, len(partial), events)
+                if used < len(partial):
+                    del partial[:used]
+                    self._partial = partial
+        except Violation as violation:
+            reason = str(violation)
+            self.refuse(Code.PROTOCOL_ERROR, reason)
+            events.append(Broken(reason))
+        return events
+
+    def _parse(self, data: bytearray, end: int, events: list[Any]) -> int:
+        """Handles every whole frame in data[:end]; returns how many bytes are used up."""
+        at = 0
+        if self._pad_left:
+            at = self._skip_padding(data, end)
+        while end - at >= HEADER_SIZE:
+            header = _unpack_header(data, at)
+            size = header[0]
+            type_ = header[1]
+            if type_ > LAST_TYPE or self._row[type_] is None or header[2] & RESERVED_FLAGS:
+                self._refuse_header(header)
+            if size > CONTROL_LIMIT or size < HEADER_SIZE:
+                self._check_size(size, type_, header[6])
+            frame_end = at + size
+            next_ = at + ((size + 7) & ~7)
+            if next_ > end:
+                if size - HEADER_SIZE >= LARGE and self._begin_large(events, data, at, end, header):
+                    return end
+                break
+            if next_ != frame_end and data[frame_end:next_] != PADDING[size & 7]:
+                raise Violation(f"{TYPE_NAMES[type_]}: padding is not zero")
+            at += HEADER_SIZE
+            items = header[6]
+            if items == EXTENDED_COUNT:
+                items = self._extended(data, at, size, type_)
+                at += EXTENSION_SIZE
+            self._frame(events, type_, header[2], header[3], header[4], header[5], items, data[at:frame_end])
+            at = next_
+            if self.state == State.CLOSED:
+                return end
+        return at
+
+    def _check_size(self, size: int, type_: int, count: int) -> None:
+        if size < HEADER_SIZE:
+            raise Violation(f"{TYPE_NAMES[type_]}: size {size} is below {HEADER_SIZE}")
+        extension = EXTENSION_SIZE if count == EXTENDED_COUNT else 0
+        payload = size - HEADER_SIZE - extension
+        may_be_large = type_ in _MAY_BE_LARGE and self.state != State.OPENING
+        limit = self.our_hello.max_payload if may_be_large else CONTROL_LIMIT
+        if payload > limit:
+            raise Violation(f"{TYPE_NAMES[type_]}: payload of {payload} bytes, at most {limit} accepted")
+
+    def _refuse_header(self, header: tuple[int, ...]) -> None:
+        size, type_, flags, *_ = header
+        if not 0 < type_ <= LAST_TYPE:
+            raise Violation(f"unknown frame type {type_} (size {size})")
+        if flags & RESERVED_FLAGS:
+            raise Violation(f"{TYPE_NAMES[type_]}: reserved flags {flags:#x}")
+        if self.state == State.OPENING:
+            raise Violation(f"{TYPE_NAMES[type_]} before HELLO")
+        raise Violation(f"{TYPE_NAMES[type_]} may not be sent now by this side")
+
+    def _extended(self, data: bytearray, at: int, size: int, type_: int) -> int:
+        if size < HEADER_SIZE + EXTENSION_SIZE:
+            raise Violation(f"{TYPE_NAMES[type_]}: count extension is cut off")
+        items, zero = EXTENSION.unpack_from(data, at)
+        if items < EXTENDED_COUNT or zero:
+            raise Violation(f"{TYPE_NAMES[type_]}: malformed count extension")
+        return int(items)
+
+    # Large payloads: header (and extension) are parsed, the payload has its own buffer, the padding is
+    # awaited apart.
+
+    def _begin_large(
+        self, events: list[Any], data: bytearray, at: int, end: int, header: tuple[int, ...]
+    ) -> bool:
+        size, type_, flags, route, id_, word, items = header
+        start = at + HEADER_SIZE
+        if items == EXTENDED_COUNT:
+            if end - start < EXTENSION_SIZE:
+                return False
+            items = self._extended(data, start, size, type_)
+            start += EXTENSION_SIZE
+        length = at + size - start
+        have = min(end - start, length)
+        self._large = bytearray(length)  # not touched, so not resident, until bytes arrive
+        self._large[:have] = memoryview(data)[start : start + have]
+        self._filled = have
+        self._header = (type_, flags, route, id_, word, items)
+        self._pad_left = -size % 8
+        if have == length:  # only padding is missing, and that is not waited for
+            self._pad_left -= self._checked_padding(data, start + length, end)
+            self._finish_large(events)
+        return True
+
+    def _finish_large(self, events: list[Any]) -> None:
+        type_, flags, route, id_, word, items = self._header
+        payload = self._large
+        assert payload is not None
+        self._large = None
+        self._frame(events, type_, flags, route, id_, word, items, payload)
+
+    def _skip_padding(self, data: bytearray, end: int) -> int:
+        count = self._checked_padding(data, 0, min(self._pad_left, end))
+        self._pad_left -= count
+        return count
+
+    def _checked_padding(self, data: bytearray, start: int, end: int) -> int:
+        if any(data[start:end]):
+            raise Violation("padding is not zero")
+        return end - start
+
+    # Meaning
+
+    def _frame(
+        self,
+        events: list[Any],
+        type_: int,
+        flags: int,
+        route: int,
+        id_: int,
+        word: int,
+        count: int,
+        payload: Payload,
+    ) -> None:
+        raise NotImplementedError
+
+    def _control_frame(
+        self,
+        events: list[Any],
+        type_: int,
+        flags: int,
+        route: int,
+        id_: int,
+        word: int,
+        count: int,
+        payload: Payload,
+    ) -> None:
+        """Everything but REQUEST and REPLY: checks what must be zero, handles what both roles have in
+        common."""
+        if (
+            flags
+            or count
+            or (word and type_ not in _HAS_WORD)
+            or (route and type_ not in _HAS_ROUTE)
+            or (id_ and type_ != CANCEL)
+        ):
+            raise Violation(f"{TYPE_NAMES[type_]}: a field that must be zero is not")
+        next_state = self._row[type_]
+        assert next_state is not None
+        if type_ == HELLO:
+            self._hello(events, Hello.unpack(payload))
+        elif type_ in (PING, PONG):
+            if len(payload) != 8:
+                raise Violation(f"{TYPE_NAMES[type_]}: {len(payload)} bytes instead of 8")
+            if type_ == PING:
+                self._control(PONG, payload)
+            else:
+                events.append(PongReceived(bytes(payload)))
+        elif type_ == REFUSE:
+            events.append(Refused(to_code(word), read_only_str16(payload, "REFUSE")))
+        else:
+            self._role_frame(events, (type_, route, id_, word), payload)
+        if self.state != next_state:
+            self._enter(next_state)
+
+    def _hello(self, events: list[Any], hello: Hello) -> None:
+        if not hello.lowest <= VERSION <= hello.highest:
+            raise Violation(
+                f"HELLO: peer speaks versions {hello.lowest} to {hello.highest}, this side {VERSION}"
+            )
+        self.peer = hello
+        self.peer_max_payload = hello.max_payload
+        events.append(HelloReceived(hello))
+
+    def _role_frame(self, events: list[Any], header: tuple[int, int, int, int], payload: Payload) -> None:
+        """A frame that only this role gets; header is type, route, id, word."""
+        raise NotImplementedError

@@ -1,0 +1,89 @@
+"""R2. The one table of session states: which frame may arrive when, and what it makes of the session.
+
+Blind to which side it serves: the side is a column. Our own acts (close, goaway) are in the session.
+"""
+
+from enum import IntEnum
+
+from mf.protocol.frame import (
+    BIND,
+    BOUND,
+    CANCEL,
+    DESCRIBE,
+    DESCRIPTOR,
+    GOAWAY,
+    HELLO,
+    LAST_TYPE,
+    PING,
+    PONG,
+    REFUSE,
+    REPLY,
+    REQUEST,
+)
+
+
+class Role(IntEnum):
+    """Which side this session is."""
+
+    CLIENT = 0
+    SERVER = 1
+
+
+class State(IntEnum):
+    OPENING = 0
+    """The peer's HELLO has not arrived."""
+    OPEN = 1
+    DRAINING = 2
+    """GOAWAY was sent or has arrived: nothing new is begun."""
+    CLOSED = 3
+
+
+_NEXT: dict[tuple[Role, State], dict[int, State]] = {
+    (Role.CLIENT, State.OPENING): {HELLO: State.OPEN, REFUSE: State.CLOSED},
+    (Role.CLIENT, State.OPEN): {
+        BOUND: State.OPEN,
+        REPLY: State.OPEN,
+        PING: State.OPEN,
+        PONG: State.OPEN,
+        DESCRIPTOR: State.OPEN,
+        GOAWAY: State.DRAINING,
+        REFUSE: State.CLOSED,
+    },
+    (Role.CLIENT, State.DRAINING): {
+        BOUND: State.DRAINING,
+        REPLY: State.DRAINING,
+        PING: State.DRAINING,
+        PONG: State.DRAINING,
+        DESCRIPTOR: State.DRAINING,
+        GOAWAY: State.DRAINING,
+        REFUSE: State.CLOSED,
+    },
+    (Role.CLIENT, State.CLOSED): {},
+    (Role.SERVER, State.OPENING): {HELLO: State.OPEN, REFUSE: State.CLOSED},
+    (Role.SERVER, State.OPEN): {
+        BIND: State.OPEN,
+        REQUEST: State.OPEN,
+        CANCEL: State.OPEN,
+        PING: State.OPEN,
+        PONG: State.OPEN,
+        DESCRIBE: State.OPEN,
+        REFUSE: State.CLOSED,
+    },
+    (Role.SERVER, State.DRAINING): {
+        BIND: State.DRAINING,
+        REQUEST: State.DRAINING,
+        CANCEL: State.DRAINING,
+        PING: State.DRAINING,
+        PONG: State.DRAINING,
+        DESCRIBE: State.DRAINING,
+        REFUSE: State.CLOSED,
+    },
+    (Role.SERVER, State.CLOSED): {},
+}
+
+Row = tuple[State | None, ...]
+"""By frame type: the state after it, or None where it may not arrive."""
+
+TABLE: dict[tuple[Role, State], Row] = {
+    key: tuple(row.get(type_) for type_ in range(LAST_TYPE + 1)) for key, row in _NEXT.items()
+}

@@ -1,0 +1,67 @@
+"""R2. The small pieces that control payloads and failure records are made of: str16, failure records.
+
+Reading is strict: what is not exactly as docs/protocol.md says raises Violation.
+"""
+
+from struct import Struct
+
+from mf.core.error import Code, Error, Execution, cut
+
+U16 = Struct("<H")
+U32 = Struct("<I")
+
+
+class Violation(Exception):  # noqa: N818 - it is what the peer did, not what we did
+    """The peer broke the protocol. Turned into REFUSE and a closed session in one place: Session.received."""
+
+
+def pack_str16(text: str) -> bytes:
+    data = text.encode("utf-8", "replace")
+    if len(data) > 0xFFFF:
+        raise ValueError(f"a name of {len(data)} bytes: at most 65,535 go over the wire")
+    return U16.pack(len(data)) + data
+
+
+def read_str16(data: bytes | bytearray, at: int, what: str) -> tuple[str, int]:
+    """The text at `at` and the position behind it."""
+    if at + 2 > len(data):
+        raise Violation(f"{what}: its length is cut off")
+    end = at + 2 + U16.unpack_from(data, at)[0]
+    if end > len(data):
+        raise Violation(f"{what}: {end - at - 2} bytes announced, {len(data) - at - 2} there")
+    try:
+        return str(data[at + 2 : end], "utf-8"), end
+    except UnicodeDecodeError:
+        raise Violation(f"{what}: not UTF-8") from None
+
+
+def read_only_str16(data: bytes | bytearray, what: str) -> str:
+    """The text that is all of a payload; an empty payload is an empty text."""
+    if not data:
+        return ""
+    text, end = read_str16(data, 0, what)
+    if end != len(data):
+        raise Violation(f"{what}: {len(data) - end} bytes too many")
+    return text
+
+
+def pack_failure(error: Error) -> bytes:
+    """u8 execution, u8 zero, str16 message."""
+    text = cut(error.message)
+    return bytes((error.execution, 0)) + U16.pack(len(text)) + text
+
+
+def read_failure(code: int, data: bytes | bytearray, at: int) -> tuple[Error, int]:
+    """The failure recorded at `at`, and the position behind it."""
+    if at + 4 > len(data) or data[at] > 1 or data[at + 1]:
+        raise Violation("failure record: malformed")
+    message, end = read_str16(data, at + 2, "failure record")
+    return Error(to_code(code), message, Execution(data[at])), end
+
+
+def to_code(number: int) -> Code:
+    """A code of the peer; one that this version does not know is an INTERNAL fault of somebody."""
+    try:
+        return Code(number)
+    except ValueError:
+        return Code.INTERNAL

@@ -1,0 +1,1 @@
+"""R3. Bytes to and from a peer. Transports know nothing of frames."""

@@ -1,0 +1,124 @@
+"""R3. The interface of a byte stream, and its implementation over any stream socket.
+
+Reading and writing may happen at the same time on two threads, but only one may read and one write. `read`
+and `read_now`
+return 0 at the end of the stream and raise BlockingIOError when nothing came (in time); every other OSError
+means that the
+stream is broken. `shutdown` may come from any thread and wakes a reader; `close` only when nobody reads or
+writes any more.
+"""
+
+import select
+import socket
+import struct
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+
+Buffer = bytes | bytearray | memoryview
+
+MOST_BUFFERS = 512
+"""Entries of one gather list that a system call surely takes."""
+
+
+class Stream(ABC):
+    """A connected byte stream in both directions."""
+
+    __slots__ = ("peer", "read")
+
+    peer: str
+    """Who is at the other end, for people."""
+
+    read: Callable[[memoryview], int]
+    """Waits for bytes, at most as long as set_read_timeout said. An attribute, so that a socket's own method
+    can be it."""
+
+    @abstractmethod
+    def fileno(self) -> int:
+        """A descriptor that becomes readable and writable with the stream."""
+
+    @abstractmethod
+    def set_read_timeout(self, seconds: float) -> None:
+        """For `read`; coarse. 0 is for ever."""
+
+    @abstractmethod
+    def read_now(self, into: memoryview) -> int:
+        """What is there already."""
+
+    @abstractmethod
+    def write_now(self, buffers: list[Buffer]) -> int:
+        """Writes from the front as much as fits, without waiting. Returns the bytes taken; 0 if none fit."""
+
+    @abstractmethod
+    def wait(self, write: bool, timeout: float) -> bool:
+        """Waits until readable, or also until writable. False if `timeout` seconds passed first."""
+
+    @abstractmethod
+    def shutdown(self) -> None:
+        """Ends both directions. Never fails."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Frees the descriptor. Never fails."""
+
+
+class SocketStream(Stream):
+    """A stream over a connected stream socket, which it owns. The socket is in blocking mode, its calls
+    mostly are not."""
+
+    __slots__ = ("_recv_into", "_send", "_socket", "read")
+
+    def __init__(self, connected: socket.socket, peer: str) -> None:
+        connected.settimeout(None)
+        self._socket = connected
+        self.peer = peer
+        self.read = connected.recv_into
+        self._recv_into = connected.recv_into
+        self._send = connected.send
+
+    def fileno(self) -> int:
+        return self._socket.fileno()
+
+    def set_read_timeout(self, seconds: float) -> None:
+        whole = int(seconds)
+        value = struct.pack("ll", whole, max(int((seconds - whole) * 1e6), 0 if whole or not seconds else 1))
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, value)
+
+    def read_now(self, into: memoryview) -> int:
+        return self._recv_into(into, 0, socket.MSG_DONTWAIT)
+
+    def write_now(self, buffers: list[Buffer]) -> int:
+        try:
+            if len(buffers) == 1:
+                return self._send(buffers[0], socket.MSG_DONTWAIT)
+            return self._socket.sendmsg(buffers[:MOST_BUFFERS], [], socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return 0
+
+    def wait(self, write: bool, timeout: float) -> bool:
+        poll = select.poll()
+        poll.register(self._socket, select.POLLIN | select.POLLOUT if write else select.POLLIN)
+        return bool(poll.poll(None if timeout == float("inf") else max(timeout, 0.0) * 1000))
+
+    def shutdown(self) -> None:
+        try:
+            self._socket.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass  # the peer was faster
+
+    def close(self) -> None:
+        try:
+            self._socket.close()
+        except OSError:
+            pass  # an error that was kept for us by the kernel; nobody is interested any more
+
+
+def drop_written(buffers: list[Buffer], written: int) -> list[Buffer]:
+    """What is left of a gather list after `written` bytes of it were taken."""
+    for index, buffer in enumerate(buffers):
+        if written < len(buffer):
+            rest = buffers[index:]
+            if written:
+                rest[0] = memoryview(buffer)[written:]
+            return rest
+        written -= len(buffer)
+    return []
