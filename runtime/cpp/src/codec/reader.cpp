@@ -43,28 +43,28 @@ bool Reader::inside(std::size_t index) {
 bool Reader::read_count(std::size_t min_size, std::size_t& count) {
   const std::size_t start = offset();
   std::uint32_t value = 0;
-  if (!read_varint(*this, value)) {
+  if (!read_varint(*this, value)) [[unlikely]] {
     return false;
   }
   count = value;
-  if (min_size == 0 ? count <= kMaxEmptyElements : count <= left() / min_size) [[likely]] {
-    return true;
-  }
-  return fail(min_size == 0 ? std::to_string(count) + " elements without bytes are more than " +
-                                  std::to_string(kMaxEmptyElements)
-                            : std::to_string(count) + " elements of at least " + std::to_string(min_size) +
-                                  " bytes cannot be in the " + std::to_string(left()) + " bytes left",
-              start);
+  return fits(count, min_size) || fail_count(count, min_size, "elements", start);
 }
 
 bool Reader::check_count(std::size_t count, std::size_t min_size) {
-  if (min_size == 0 ? count <= kMaxEmptyElements : count <= left() / min_size) [[likely]] {
-    return true;
+  return fits(count, min_size) || fail_count(count, min_size, "items", offset());
+}
+
+bool Reader::fail_count(std::size_t count, std::size_t min_size, std::string_view noun, std::size_t start) {
+  std::string reason = min_size == 1 ? "a length of " + std::to_string(count) : std::to_string(count) + " ";
+  if (min_size == 0) {
+    reason.append(noun).append(" without bytes are more than ").append(std::to_string(kMaxEmptyElements));
+  } else if (min_size == 1) {
+    reason.append(" is more than the ").append(std::to_string(left())).append(" bytes left");
+  } else {
+    reason.append(noun).append(" of at least ").append(std::to_string(min_size));
+    reason.append(" bytes cannot be in the ").append(std::to_string(left())).append(" bytes left");
   }
-  return fail(min_size == 0 ? std::to_string(count) + " items without bytes are more than " +
-                                  std::to_string(kMaxEmptyElements)
-                            : std::to_string(count) + " items of at least " + std::to_string(min_size) +
-                                  " bytes cannot be in the " + std::to_string(left()) + " bytes left");
+  return fail(reason, start);
 }
 
 bool Reader::fail_short(std::size_t wanted) {

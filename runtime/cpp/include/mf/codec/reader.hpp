@@ -92,6 +92,10 @@ class Reader {
   bool inside(std::size_t index);
 
  private:
+  [[nodiscard]] bool fits(std::size_t count, std::size_t min_size) const noexcept {
+    return min_size == 0 ? count <= kMaxEmptyElements : count <= left() / min_size;
+  }
+  bool fail_count(std::size_t count, std::size_t min_size, std::string_view noun, std::size_t start);
   bool fail_short(std::size_t wanted);
   bool fail_budget();
   bool fail_depth();

@@ -1,0 +1,91 @@
+#include "mf/codec/memcpy.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+#include <vector>
+
+#include "bytes.hpp"
+#include "sample.hpp"
+
+namespace mf::codec {
+namespace {
+
+using sample::Duplicate;
+using sample::Nothing;
+using sample::Posting;
+using sample::Rank;
+
+template <class T>
+void expect_memcpy(const T& value, std::string_view hex) {
+  expect_bytes<Tier::memcpy>(value, hex);
+}
+
+Duplicate duplicate(std::uint64_t count, Rank rank) {
+  Duplicate error;
+  error.count = count;
+  error.rank = rank;
+  return error;
+}
+
+TEST(Memcpy, WritesTheLayout) {
+  expect_memcpy<std::int32_t>(-2, "fe ff ff ff");
+  expect_memcpy(true, "01");
+  expect_memcpy(Rank::pagerank, "01");
+  expect_memcpy(1.5, "00 00 00 00 00 00 f8 3f");
+  expect_memcpy(Duration(258), "02 01 00 00 00 00 00 00");
+  expect_memcpy(Posting{258, 3, Rank::pagerank}, "02 01 00 00 03 00 01 00");
+  expect_memcpy(std::array<std::uint16_t, 2>{1, 513}, "01 00 01 02");
+  expect_memcpy(std::array<Posting, 2>{Posting{1, 2, Rank::bm25}, Posting{3, 4, Rank::pagerank}},
+                "01 00 00 00 02 00 00 00 03 00 00 00 04 00 01 00");
+}
+
+TEST(Memcpy, MovesErrorsAndEmptyStructsSlotBySlot) {
+  expect_memcpy(duplicate(258, Rank::pagerank), "02 01 00 00 00 00 00 00 01 00 00 00 00 00 00 00");
+  expect_memcpy(
+      std::array<Duplicate, 2>{duplicate(1, Rank::bm25), duplicate(2, Rank::pagerank)},
+      "01 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 02 00 00 00 00 00 00 00 01 00 00 00 00 00 00 00");
+  expect_memcpy(Nothing{}, "");
+  expect_memcpy(std::monostate{}, "");
+}
+
+TEST(Memcpy, WritesPaddingAsZeroWhateverTheMemoryHeld) {
+  std::vector<Posting> postings(2);
+  std::memset(static_cast<void*>(postings.data()), 0x5a, 2 * sizeof(Posting));
+  for (Posting& each : postings) each.rank = Rank::bm25;
+  Bytes bytes(16, std::byte{0x77});
+  Writer writer(bytes.data());
+  encode_batch<Tier::memcpy>(writer, std::span<const Posting>(postings));
+  EXPECT_EQ(to_hex(bytes), "5a 5a 5a 5a 5a 5a 00 00 5a 5a 5a 5a 5a 5a 00 00");
+}
+
+TEST(Memcpy, WritesPaddingOfErrorsIntoDirtyMemoryAsZero) {
+  Bytes bytes(16, std::byte{0x77});
+  Writer writer(bytes.data());
+  encode<Tier::memcpy>(writer, duplicate(1, Rank::pagerank));
+  EXPECT_EQ(to_hex(bytes), "01 00 00 00 00 00 00 00 01 00 00 00 00 00 00 00");
+}
+
+TEST(Memcpy, IgnoresPaddingThatIsNotZero) {
+  EXPECT_EQ((refusal<Posting, Tier::memcpy>("01 00 00 00 02 00 01 ff")), "decoded");
+}
+
+TEST(Memcpy, ChecksBoolsAndClosedEnums) {
+  EXPECT_EQ((refusal<bool, Tier::memcpy>("02")),
+            "at byte 0: a bool or an enum has a value that its type does not know");
+  EXPECT_EQ((refusal<Posting, Tier::memcpy>("01 00 00 00 02 00 02 00")),
+            "at byte 0: a bool or an enum has a value that its type does not know");
+  EXPECT_EQ((refusal<std::array<Bool, 2>, Tier::memcpy>("01 ff")),
+            "at byte 0: a bool or an enum has a value that its type does not know");
+}
+
+TEST(Memcpy, RefusesBytesThatAreTooFewOrTooMany) {
+  EXPECT_EQ((refusal<std::uint32_t, Tier::memcpy>("01 02 03")),
+            "at byte 0: the value ends early: 4 bytes wanted, 3 left");
+  EXPECT_EQ((refusal<std::uint32_t, Tier::memcpy>("01 02 03 04 05")),
+            "at byte 4: 1 bytes follow the end of the value");
+}
+
+}  // namespace
+}  // namespace mf::codec

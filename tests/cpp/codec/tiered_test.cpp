@@ -1,0 +1,95 @@
+#include "mf/codec/tiered.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "bytes.hpp"
+#include "mf/codec/hash.hpp"
+#include "sample.hpp"
+
+namespace mf::codec {
+namespace {
+
+using sample::Hit;
+using sample::Nothing;
+using sample::Posting;
+using sample::Rank;
+
+template <Tier kTier, class T>
+Bytes batch_bytes(const std::vector<T>& values) {
+  Bytes bytes(encoded_batch_size<kTier>(std::span<const T>(values)));
+  Writer writer(bytes.data());
+  encode_batch<kTier>(writer, std::span<const T>(values));
+  EXPECT_EQ(writer.position(), bytes.data() + bytes.size());
+  return bytes;
+}
+
+TEST(Tiered, ABatchIsItsItemsOneBehindTheOther) {
+  const std::vector<Hit> hits{{1, 0, "a", {}}, {2, 0, "", {3}}};
+  const Bytes bytes = batch_bytes<Tier::febird>(hits);
+  EXPECT_EQ(to_hex(bytes), "01 00 00 00 00 01 61 00 02 00 00 00 00 00 01 03");
+  std::vector<Hit> back;
+  Reader reader(bytes);
+  EXPECT_TRUE((decode_batch<Tier::febird>(reader, 2, back) && reader.finish()));
+  EXPECT_EQ(back, hits);
+}
+
+TEST(Tiered, ABatchOfMemcpyStructsIsARowOfLayouts) {
+  const std::vector<Posting> postings{{1, 2, Rank::bm25}, {3, 4, Rank::pagerank}};
+  const Bytes bytes = batch_bytes<Tier::memcpy>(postings);
+  EXPECT_EQ(to_hex(bytes), "01 00 00 00 02 00 00 00 03 00 00 00 04 00 01 00");
+  std::vector<Posting> back;
+  Reader reader(bytes);
+  EXPECT_TRUE((decode_batch<Tier::memcpy>(reader, 2, back) && reader.finish()));
+  EXPECT_EQ(back, postings);
+}
+
+TEST(Tiered, ABatchIsRefusedBeforeAllocationIfItsItemsCannotBeInTheBytes) {
+  const Bytes bytes(16);
+  std::vector<Posting> postings;
+  Reader reader(bytes);
+  EXPECT_FALSE((decode_batch<Tier::memcpy>(reader, 0xffffffffU, postings)));
+  EXPECT_EQ(reader.error().reason, "4294967295 items of at least 8 bytes cannot be in the 16 bytes left");
+  EXPECT_EQ(postings.capacity(), 0U);
+  std::vector<Nothing> nothings;
+  Reader again(bytes);
+  EXPECT_FALSE((decode_batch<Tier::febird>(again, 65'537, nothings)));
+}
+
+TEST(Tiered, ABadItemIsNamedByItsIndex) {
+  const std::vector<Posting> postings{{1, 2, Rank::bm25}, {3, 4, static_cast<Rank>(9)}};
+  const Bytes bytes = batch_bytes<Tier::memcpy>(postings);
+  std::vector<Posting> back;
+  Reader reader(bytes);
+  EXPECT_FALSE((decode_batch<Tier::memcpy>(reader, 2, back)));
+  EXPECT_EQ(reader.error().message(),
+            "[1], at byte 8: a bool or an enum has a value that its type does not know");
+}
+
+TEST(Tiered, ArgumentsOfTierMemcpyBecomeTheirStruct) {
+  Bytes bytes(encoded_args_size<Tier::memcpy, Posting>(std::uint32_t{258}, std::uint16_t{3}, Rank::pagerank));
+  Writer writer(bytes.data());
+  encode_args<Tier::memcpy, Posting>(writer, std::uint32_t{258}, std::uint16_t{3}, Rank::pagerank);
+  EXPECT_EQ(to_hex(bytes), "02 01 00 00 03 00 01 00");
+}
+
+TEST(Tiered, TheFirstFailureSticks) {
+  Reader reader(std::span<const std::byte>{});
+  EXPECT_FALSE(reader.fail("first"));
+  EXPECT_FALSE(reader.fail("second"));
+  EXPECT_TRUE(reader.failed());
+  EXPECT_EQ(reader.error().reason, "first");
+  EXPECT_EQ(reader.error().code, Code::decode_error);
+}
+
+TEST(Hash, IsThatOfTheReport) {
+  EXPECT_EQ(hash_bytes({}), 0U);
+  EXPECT_EQ(hash_bytes(from_hex("01 02")), 37U + 2U);
+  EXPECT_EQ(hash<Tier::febird>(std::string("ab")), (2U * 37U + 97U) * 37U + 98U);
+  EXPECT_EQ(hash_bytes(Bytes(100, std::byte{0xff})), 1'063'369'988U);
+}
+
+}  // namespace
+}  // namespace mf::codec
