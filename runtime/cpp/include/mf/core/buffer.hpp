@@ -5,9 +5,10 @@
 //
 //     | headroom (64) | data() ... size() ... capacity() | tailroom (>= 8) |
 //
-//   data() is aligned to 64, so a payload decoded in place has any scalar's alignment. The headroom takes a frame's header
-//   (16 or 24 bytes) and the tailroom its padding, both without moving the payload.
-// SharedBytes  immutable view with a reference count on what it looks into; any thread may hold one. A part of fewer than 4 KiB
+//   data() is aligned to 64, so a payload decoded in place has any scalar's alignment. The headroom takes a
+//   frame's header (16 or 24 bytes) and the tailroom its padding, both without moving the payload.
+// SharedBytes  immutable view with a reference count on what it looks into; any thread may hold one. A part
+// of fewer than 4 KiB
 //   is copied out, so that it does not keep a large buffer alive.
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 #pragma once
-// Monotonic time, passed in: whoever needs the time is given a Clock, so that tests decide what time it is. The wall clock is
-// never used for a deadline.
+// Monotonic time, passed in: whoever needs the time is given a Clock, so that tests decide what time it is.
+// The wall clock is never used for a deadline.
 
 #include <atomic>
 #include <chrono>

@@ -1,6 +1,6 @@
 #pragma once
-// How a call fails: a closed set of codes, the same numbers in every runtime and on the wire (protocol.md section 6),
-// and the exceptions that carry them to a user.
+// How a call fails: a closed set of codes, the same numbers in every runtime and on the wire (protocol.md
+// section 6), and the exceptions that carry them to a user.
 //
 // Error          a failure of the call itself: code, whether it was executed, a message that says what to do.
 // DeclaredError  base of the errors that a schema declares. A generated error is
@@ -13,8 +13,8 @@
 //       friend bool operator==(const NoSuchCollection&, const NoSuchCollection&) = default;
 //     };
 //
-// (constructors are written out: a type with virtual functions is no aggregate). DeclaredErrorBase supplies what(), clone()
-// and raise(), so that an error can be kept in an Outcome and thrown later as its own type.
+// (constructors are written out: a type with virtual functions is no aggregate). DeclaredErrorBase supplies
+// what(), clone() and raise(), so that an error can be kept in an Outcome and thrown later as its own type.
 
 #include <cstdint>
 #include <exception>

@@ -1,12 +1,14 @@
 #pragma once
 // Structured log lines: a level, an event name, and key=value fields.
 //
-//     log.write(Level::warning, "connection_broken", {{"peer", peer}, {"code", name(code)}, {"reason", reason}});
-//     2026-11-20T19:05:08.123Z warning connection_broken peer=127.0.0.1:4000 code=PROTOCOL_ERROR reason="size 4294967295 …"
+//     log.write(Level::warning, "connection_broken", {{"peer", peer}, {"code", name(code)}, {"reason",
+//     reason}}); 2026-11-20T19:05:08.123Z warning connection_broken peer=127.0.0.1:4000 code=PROTOCOL_ERROR
+//     reason="size 4294967295 …"
 //
-// Values come from peers. So a value never reaches a line raw: control characters, quotes, backslashes and bytes that are
-// not UTF-8 are escaped (\n, \x1b), a value is cut at 512 bytes and a line at 4,096. One call is one line, whatever is in it.
-// Log is a cheap handle, copied freely, used from any thread; the sink must allow that.
+// Values come from peers. So a value never reaches a line raw: control characters, quotes, backslashes and
+// bytes that are not UTF-8 are escaped (\n, \x1b), a value is cut at 512 bytes and a line at 4,096. One call
+// is one line, whatever is in it. Log is a cheap handle, copied freely, used from any thread; the sink must
+// allow that.
 
 #include <charconv>
 #include <concepts>
@@ -32,7 +34,8 @@ class LogField {
   template <std::integral N>
   LogField(std::string_view key, N number) : key_(key) {
     // The view into digits_ is made by text(), since a field may be copied into an initializer list.
-    digits_size_ = static_cast<std::uint8_t>(std::to_chars(digits_, digits_ + sizeof digits_, +number).ptr - digits_);
+    digits_size_ =
+        static_cast<std::uint8_t>(std::to_chars(digits_, digits_ + sizeof digits_, +number).ptr - digits_);
   }
 
   [[nodiscard]] std::string_view key() const noexcept { return key_; }
@@ -59,7 +62,8 @@ class Log {
   /// To standard error, with the time in front of each line.
   Log() = default;
   explicit Log(Level level) : level_(level) {}
-  explicit Log(std::shared_ptr<LogSink> sink, Level level = Level::info) : sink_(std::move(sink)), level_(level) {}
+  explicit Log(std::shared_ptr<LogSink> sink, Level level = Level::info)
+      : sink_(std::move(sink)), level_(level) {}
 
   [[nodiscard]] bool wants(Level level) const noexcept { return level >= level_; }
   void write(Level level, std::string_view event, std::initializer_list<LogField> fields = {}) const noexcept;
@@ -69,7 +73,8 @@ class Log {
   Level level_ = Level::info;
 };
 
-/// `text` with everything escaped that does not belong in a line, cut at `limit` bytes; in quotes where it needs them.
+/// `text` with everything escaped that does not belong in a line, cut at `limit` bytes; in quotes where it
+/// needs them.
 [[nodiscard]] std::string log_quoted(std::string_view text, std::size_t limit = 512);
 
 }  // namespace mf

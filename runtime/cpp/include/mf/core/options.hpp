@@ -1,5 +1,6 @@
 #pragma once
-// What a caller may say about one call. Aggregates for designated initialisers: `mf::CallOptions{.deadline = 200ms}`.
+// What a caller may say about one call. Aggregates for designated initialisers: `mf::CallOptions{.deadline =
+// 200ms}`.
 
 #include <chrono>
 #include <cstdint>
@@ -18,13 +19,13 @@ struct CallOptions {
 
 struct BatchOptions {
   std::chrono::nanoseconds deadline = kUnset;  // of each message
-  std::uint32_t size = 0;    // items a message; 0: the method's `@batch`, else 128
-  std::uint32_t window = 0;  // messages in flight at most; 0: the runtime's choice
+  std::uint32_t size = 0;                      // items a message; 0: the method's `@batch`, else 128
+  std::uint32_t window = 0;                    // messages in flight at most; 0: the runtime's choice
 };
 
 /// The time that a call gets: what the caller says, else what the method says (0: nothing), else 30 s.
-[[nodiscard]] constexpr std::chrono::nanoseconds effective_deadline(std::chrono::nanoseconds of_call,
-                                                                    std::chrono::nanoseconds of_method) noexcept {
+[[nodiscard]] constexpr std::chrono::nanoseconds effective_deadline(
+    std::chrono::nanoseconds of_call, std::chrono::nanoseconds of_method) noexcept {
   if (of_call != kUnset) return of_call;
   return of_method > std::chrono::nanoseconds::zero() ? of_method : kDefaultDeadline;
 }

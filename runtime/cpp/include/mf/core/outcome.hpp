@@ -1,7 +1,8 @@
 #pragma once
-// Outcome<T>: how one call, or one item of a batch, ended: a value, a declared error, or a failure with code and execution.
-// Costs nothing beyond T when it is a value; the details of a failure are shared and immutable, so outcomes copy cheaply.
-// Default constructed, an outcome is an INTERNAL failure: an item that nobody answered must never look like a value.
+// Outcome<T>: how one call, or one item of a batch, ended: a value, a declared error, or a failure with code
+// and execution. Costs nothing beyond T when it is a value; the details of a failure are shared and
+// immutable, so outcomes copy cheaply. Default constructed, an outcome is an INTERNAL failure: an item that
+// nobody answered must never look like a value.
 
 #include <concepts>
 #include <exception>
@@ -23,8 +24,8 @@ struct Failure {
 
   /// Throws the declared error as its own type, or mf::Error.
   [[noreturn]] void raise() const;
-  /// The failure that stands for the exception being handled: call it in a catch block. Anything that is neither an
-  /// Error nor a DeclaredError becomes HANDLER_FAILED, which may have run.
+  /// The failure that stands for the exception being handled: call it in a catch block. Anything that is
+  /// neither an Error nor a DeclaredError becomes HANDLER_FAILED, which may have run.
   [[nodiscard]] static Failure from_current_exception();
   [[nodiscard]] static Failure of(const DeclaredError& error);
 };
@@ -49,7 +50,8 @@ class [[nodiscard]] Outcome {
   Outcome(const Error& error) : Outcome(Failure{error.code(), error.execution(), error.what(), nullptr}) {}
   Outcome(const DeclaredError& error) : Outcome(Failure::of(error)) {}
   /// Shares the failure: for the many items of a message that all ended the same way.
-  explicit Outcome(detail::SharedFailure failure) noexcept : state_(std::in_place_index<1>, std::move(failure)) {}
+  explicit Outcome(detail::SharedFailure failure) noexcept
+      : state_(std::in_place_index<1>, std::move(failure)) {}
 
   [[nodiscard]] bool ok() const noexcept { return state_.index() == 0; }
   explicit operator bool() const noexcept { return ok(); }
@@ -73,7 +75,8 @@ class [[nodiscard]] Outcome {
  private:
   template <class Self>
   static auto& checked(Self& self) {
-    if (!self.ok()) [[unlikely]] self.failure().raise();
+    if (!self.ok()) [[unlikely]]
+      self.failure().raise();
     return *std::get_if<0>(&self.state_);
   }
 
@@ -94,9 +97,12 @@ class [[nodiscard]] Outcome<void> {
   [[nodiscard]] bool ok() const noexcept { return failure_ == nullptr; }
   explicit operator bool() const noexcept { return ok(); }
   void value() const {
-    if (failure_ != nullptr) [[unlikely]] failure_->raise();
+    if (failure_ != nullptr) [[unlikely]]
+      failure_->raise();
   }
-  [[nodiscard]] const Failure& failure() const noexcept { return failure_ ? *failure_ : detail::unset_failure(); }
+  [[nodiscard]] const Failure& failure() const noexcept {
+    return failure_ ? *failure_ : detail::unset_failure();
+  }
   template <std::derived_from<DeclaredError> E>
   [[nodiscard]] const E* error_as() const noexcept {
     return ok() ? nullptr : dynamic_cast<const E*>(failure().declared.get());

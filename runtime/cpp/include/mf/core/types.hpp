@@ -1,6 +1,7 @@
 #pragma once
 // Small value types that generated structs are made of, beside those of the standard library.
-// Plain data: no allocation of their own, trivially copyable, the layout that protocol.md section 8 gives them.
+// Plain data: no allocation of their own, trivially copyable, the layout that protocol.md section 8 gives
+// them.
 
 #include <array>
 #include <chrono>

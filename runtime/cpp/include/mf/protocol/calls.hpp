@@ -1,12 +1,14 @@
 #pragma once
 // The calls of one connection that wait for a reply.
 //
-// PendingCalls<T>: id -> T. Ids count up, so a call lives in slot `id & mask` of a power-of-two array: no hashing, no allocation
-// a call. When a slot is still taken (a long call among many short ones), its occupant moves aside into a map; when the array
-// is half full, it doubles. T must move without throwing. Not locked: the link's lock guards it.
+// PendingCalls<T>: id -> T. Ids count up, so a call lives in slot `id & mask` of a power-of-two array: no
+// hashing, no allocation a call. When a slot is still taken (a long call among many short ones), its occupant
+// moves aside into a map; when the array is half full, it doubles. T must move without throwing. Not locked:
+// the link's lock guards it.
 //
-// Deadlines: next_deadline() is never later than the earliest deadline of a pending call, and may be earlier, since a call that ends
-// does not search for the next. expire() puts it right; it looks at all calls, but only once the deadline it last gave has passed.
+// Deadlines: next_deadline() is never later than the earliest deadline of a pending call, and may be earlier,
+// since a call that ends does not search for the next. expire() puts it right; it looks at all calls, but
+// only once the deadline it last gave has passed.
 
 #include <algorithm>
 #include <cstddef>
@@ -56,16 +58,19 @@ class PendingCalls {
 
   [[nodiscard]] TimePoint next_deadline() const noexcept { return earliest_; }
 
-  /// Removes each call whose deadline has passed and gives it to `each(id, T&&)`, which must not touch this object.
+  /// Removes each call whose deadline has passed and gives it to `each(id, T&&)`, which must not touch this
+  /// object.
   template <class Each>
   void expire(TimePoint now, Each&& each) {
     if (now < earliest_) return;
     earliest_ = kNever;
-    sweep([&](Slot& slot) {
-      if (slot.deadline <= now) return true;
-      earliest_ = std::min(earliest_, slot.deadline);
-      return false;
-    }, each);
+    sweep(
+        [&](Slot& slot) {
+          if (slot.deadline <= now) return true;
+          earliest_ = std::min(earliest_, slot.deadline);
+          return false;
+        },
+        each);
   }
 
   /// Removes all calls and gives each to `each(id, T&&)`, which must not touch this object.

@@ -1,6 +1,7 @@
 #pragma once
-// Payloads of the control frames (protocol.md sections 2, 3 and 7). Parsers check everything and allocate nothing but what is
-// named here; views point into the payload. A parser that returns false says why in `reason`, which is a literal.
+// Payloads of the control frames (protocol.md sections 2, 3 and 7). Parsers check everything and allocate
+// nothing but what is named here; views point into the payload. A parser that returns false says why in
+// `reason`, which is a literal.
 
 #include <array>
 #include <cstddef>
@@ -12,6 +13,7 @@
 
 #include "mf/core/buffer.hpp"
 #include "mf/core/service.hpp"
+#include "mf/core/text.hpp"
 
 namespace mf::protocol {
 
@@ -52,9 +54,5 @@ struct Descriptor {
 };
 [[nodiscard]] bool parse_descriptor(Payload payload, Descriptor& descriptor, const char*& reason);
 void write_descriptor(Buffer& out, const Descriptor& descriptor);
-
-[[nodiscard]] bool is_utf8(std::string_view text) noexcept;
-/// The longest start of `text` of at most `limit` bytes that ends between characters.
-[[nodiscard]] std::string_view cut_at_character(std::string_view text, std::size_t limit) noexcept;
 
 }  // namespace mf::protocol

@@ -1,5 +1,6 @@
 #pragma once
-// What a session tells its link: one event a frame that concerns anyone above, or the end of the conversation.
+// What a session tells its link: one event a frame that concerns anyone above, or the end of the
+// conversation.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +14,8 @@ namespace mf::protocol {
 
 enum class EventType : std::uint8_t {
   hello,       // peer's HELLO is good: Session::peer() has it. A server answers with send_hello() or fail()
-  bind,        // server: payload is good for parse_bind(); route is the first of the range. Answer with send_bound()
+  bind,        // server: payload is good for parse_bind(); route is the first of the range. Answer with
+               // send_bound()
   bound,       // client: `route`, `code` (ok, or why not) and `text`
   request,     // server: route, id, flags, deadline, count, payload
   reply,       // client: route, id, status, count, payload
@@ -23,7 +25,8 @@ enum class EventType : std::uint8_t {
   describe,    // server: `text` is the service's name. Answer with send_descriptor()
   descriptor,  // client: payload is good for parse_descriptor()
   refused,     // peer sent REFUSE, `code` and `text` say why. Nothing follows; close
-  broken,      // peer broke the protocol, `code` and `text` say how. Nothing follows; REFUSE is in the output: flush it and close
+  broken,  // peer broke the protocol, `code` and `text` say how. Nothing follows; REFUSE is in the output:
+           // flush it and close
 };
 
 [[nodiscard]] const char* name(EventType type) noexcept;
@@ -31,12 +34,12 @@ enum class EventType : std::uint8_t {
 /// Reuse one object for many events. The views are good until the next Session::receive_window().
 struct Event {
   EventType type{};
-  Code code = Code::ok;       // bound, goaway, refused, broken
-  Header header;              // of the frame; meaningless for broken
-  std::uint32_t count = 0;    // request, reply: items, with the extension resolved
+  Code code = Code::ok;     // bound, goaway, refused, broken
+  Header header;            // of the frame; meaningless for broken
+  std::uint32_t count = 0;  // request, reply: items, with the extension resolved
   std::span<const std::byte> payload;
-  std::string_view text;      // bound, goaway, describe, refused, broken. From the peer: escape before showing it
-  SharedBytes owner;          // set if the payload has a buffer of its own (frames of 64 KiB and more)
+  std::string_view text;  // bound, goaway, describe, refused, broken. From the peer: escape before showing it
+  SharedBytes owner;      // set if the payload was received into a buffer of its own (large frames, mostly)
 
   /// The payload for later: shared if it has a buffer of its own, else a copy.
   [[nodiscard]] SharedBytes keep() const { return owner ? SharedBytes(owner) : SharedBytes::copy(payload); }

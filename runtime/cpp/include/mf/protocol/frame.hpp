@@ -3,7 +3,8 @@
 //
 //     | header 16 | extension 8, if count is 0xffff | payload | zeros to a multiple of 8 |
 //
-// Header has exactly the wire's layout on a little-endian machine, so that encoding and decoding are one 16-byte copy.
+// Header has exactly the wire's layout on a little-endian machine, so that encoding and decoding are one
+// 16-byte copy.
 
 #include <bit>
 #include <chrono>
@@ -15,7 +16,8 @@
 
 namespace mf::protocol {
 
-static_assert(std::endian::native == std::endian::little, "the wire is little-endian; add byte swaps to port to this machine");
+static_assert(std::endian::native == std::endian::little,
+              "the wire is little-endian; add byte swaps to port to this machine");
 
 enum class FrameType : std::uint8_t {
   hello = 1,
@@ -80,10 +82,14 @@ static_assert(sizeof(Header) == kHeaderSize && offsetof(Header, type) == 4 && of
   std::memcpy(&header, from, kHeaderSize);
   return header;
 }
-inline void encode_header(const Header& header, std::byte* to) noexcept { std::memcpy(to, &header, kHeaderSize); }
+inline void encode_header(const Header& header, std::byte* to) noexcept {
+  std::memcpy(to, &header, kHeaderSize);
+}
 
 /// `size` up to the next multiple of 8: what the frame takes in the stream.
-[[nodiscard]] constexpr std::size_t padded(std::size_t size) noexcept { return (size + 7) & ~std::size_t{7}; }
+[[nodiscard]] constexpr std::size_t padded(std::size_t size) noexcept {
+  return (size + 7) & ~std::size_t{7};
+}
 
 /// Bytes between the start of a frame and its payload, for that many items.
 [[nodiscard]] constexpr std::size_t payload_offset_for(std::uint32_t count) noexcept {

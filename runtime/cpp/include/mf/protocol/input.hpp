@@ -1,9 +1,11 @@
 #pragma once
-// Bytes that were received and not yet parsed. A frame of 64 KiB and more gets a buffer of its own as soon as its header is known,
-// so that the rest of it is received where it will stay. Knows frame sizes; checks nothing.
+// Bytes that were received and not yet parsed. A frame of 64 KiB and more gets a buffer of its own as soon as
+// its header is known, so that the rest of it is received where it will stay. Knows frame sizes; checks
+// nothing.
 
 #include <cstddef>
 #include <span>
+#include <utility>
 
 #include "mf/core/buffer.hpp"
 #include "mf/protocol/frame.hpp"
@@ -16,18 +18,22 @@ class Input {
   void commit(std::size_t n) noexcept;
 
   /// What there is from the start of the next frame, in the common buffer. Aligned to 8.
-  [[nodiscard]] std::span<const std::byte> available() const noexcept { return {buffer_.data() + begin_, end_ - begin_}; }
+  [[nodiscard]] std::span<const std::byte> available() const noexcept {
+    return {buffer_.data() + begin_, end_ - begin_};
+  }
   void consume(std::size_t n) noexcept { begin_ += n; }
 
-  /// Moves the frame that starts at available() into a buffer of its own, sized `padded_size`; its payload begins at
-  /// `payload_offset` and is aligned to 64. Throws std::bad_alloc.
+  /// The frame that starts at available() is not complete and takes `padded_size` bytes, its payload from
+  /// `payload_offset` on. Gives payload and padding a buffer of their own, aligned to 64, and forgets what is
+  /// in front. Throws std::bad_alloc.
   void dedicate(std::size_t payload_offset, std::size_t padded_size);
-  [[nodiscard]] bool dedicated() const noexcept { return dedicated_missing_ != 0 || dedicated_.size() != 0; }
+  [[nodiscard]] bool dedicated() const noexcept { return dedicated_.size() != 0; }
   [[nodiscard]] bool dedicated_complete() const noexcept { return dedicated_missing_ == 0; }
   /// Payload and padding of the dedicated frame, once complete.
-  [[nodiscard]] Buffer take_dedicated() noexcept;
+  [[nodiscard]] Buffer take_dedicated() noexcept { return std::exchange(dedicated_, Buffer()); }
 
   [[nodiscard]] bool empty() const noexcept { return begin_ == end_ && !dedicated(); }
+  /// Gives the common buffer back if nothing is in it. Ends the life of views, as window() does.
   void shrink() noexcept;
 
  private:

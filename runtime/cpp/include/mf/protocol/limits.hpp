@@ -1,5 +1,6 @@
 #pragma once
-// The limits of a session: what this side accepts (told to the peer in HELLO), and the fixed ones of protocol.md.
+// The limits of a session: what this side accepts (told to the peer in HELLO), and the fixed ones of
+// protocol.md.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,8 +24,11 @@ inline constexpr std::size_t kMaxEmptyItems = 65536;  // items whose smallest en
 // Sizes of the session's own buffers; they are a matter of speed and not of the protocol.
 inline constexpr std::size_t kReceiveWindowAtFirst = 16 * 1024;
 inline constexpr std::size_t kReceiveWindowAtMost = 256 * 1024;
-inline constexpr std::size_t kDedicatedFrom = 64 * 1024;      // frames that get a buffer of their own when received
+inline constexpr std::size_t kDedicatedFrom =
+    64 * 1024;  // frames that get a buffer of their own when received
 inline constexpr std::size_t kSeparateSegmentFrom = 4 * 1024;  // payloads that are sent without being copied
-inline constexpr std::size_t kMaxUnsentPongs = 64 * 1024;      // bytes; a peer that pings and does not read is cut
+inline constexpr std::size_t kMaxUnsentPongs = 1024;           // a peer that pings and does not read is cut
+inline constexpr std::size_t kOutputSegment =
+    16 * 1024;  // of small frames; four times that when output piles up
 
 }  // namespace mf::protocol

@@ -1,29 +1,27 @@
 #pragma once
 // Bytes waiting to be written, in order, as a list of segments.
 //
-// Small frames are appended to the segment at the end while it has room; a large payload is a segment of its own, moved in and
-// never copied. A segment's memory never moves and is never reused before consumed() has covered it, so slices from fill() may be
-// written without a lock while other threads, under the owner's lock, append more.
+// Small frames are appended to the segment at the end while it has room; a large payload is a segment of its
+// own, moved in and never copied. A segment's memory never moves and is never reused before consumed() has
+// covered it, so slices from fill() may be written without a lock while other threads, under the owner's
+// lock, append more.
 
 #include <cstddef>
-#include <deque>
 #include <span>
+#include <vector>
 
 #include "mf/core/buffer.hpp"
+#include "mf/core/io_slice.hpp"
 
 namespace mf::protocol {
-
-struct IoSlice {
-  const std::byte* data = nullptr;
-  std::size_t size = 0;
-};
 
 class Output {
  public:
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
   [[nodiscard]] bool empty() const noexcept { return bytes_ == 0; }
 
-  /// `n` uninitialised bytes at the end of the stream, contiguous, to be filled before anything else is called.
+  /// `n` uninitialised bytes at the end of the stream, contiguous, to be filled before anything else is
+  /// called.
   [[nodiscard]] std::byte* append(std::size_t n) {
     if (open_ && segments_.back().buffer.capacity() - segments_.back().buffer.size() >= n) [[likely]] {
       bytes_ += n;
@@ -31,7 +29,8 @@ class Output {
     }
     return append_segment(n);
   }
-  /// A segment of its own: `front` bytes out of the buffer's headroom, its bytes, `back` bytes out of its tailroom.
+  /// A segment of its own: `front` bytes out of the buffer's headroom, its bytes, `back` bytes out of its
+  /// tailroom.
   void push(Buffer&& buffer, std::size_t front, std::size_t back);
 
   /// The first slices of what waits; gives their number.
@@ -46,14 +45,21 @@ class Output {
  private:
   struct Segment {
     Buffer buffer;
-    const std::byte* begin = nullptr;  // of what is not written yet; null: buffer.data()
-    std::size_t back = 0;              // bytes behind the buffer's own
+    const std::byte* begin =
+        nullptr;           // of what is not written yet; ahead of buffer.data() while the headroom is used
+    std::size_t back = 0;  // bytes used behind the buffer's own
+
+    [[nodiscard]] std::span<const std::byte> rest() const noexcept {
+      return {begin, buffer.data() + buffer.size() + back};
+    }
   };
 
   [[nodiscard]] std::byte* append_segment(std::size_t n);
-  [[nodiscard]] static std::span<const std::byte> rest(const Segment& segment) noexcept;
+  void drop_first() noexcept;
 
-  std::deque<Segment> segments_;
+  std::vector<Segment>
+      segments_;  // from first_ on; a vector, since an idle connection must not hold a deque's blocks
+  std::size_t first_ = 0;
   Buffer spare_;
   std::size_t bytes_ = 0;
   bool open_ = false;  // the last segment takes more small frames

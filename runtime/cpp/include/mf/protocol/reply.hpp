@@ -1,6 +1,6 @@
 #pragma once
-// Payloads of replies (protocol.md section 5) whose items did not all end well: the failure record, and MIXED. Works on bytes: results
-// and declared errors are encoded and decoded by the caller between the steps.
+// Payloads of replies (protocol.md section 5) whose items did not all end well: the failure record, and
+// MIXED. Works on bytes: results and declared errors are encoded and decoded by the caller between the steps.
 //
 //     | count outcomes, zeros to a multiple of 8 | results of outcome 0 | one record for each other item |
 //     declared error: u16 index, u16 0, u32 length, struct        others: u8 execution, u8 0, str16 message
@@ -32,7 +32,9 @@ class MixedWriter {
   /// Appends room for the outcomes, all 0. `out` must stay, and must be empty before.
   MixedWriter(Buffer& out, std::uint32_t count);
   void set(std::uint32_t item, Code outcome) noexcept;
-  void failure(Execution execution, std::string_view message) { write_failure_record(out_, execution, message); }
+  void failure(Execution execution, std::string_view message) {
+    write_failure_record(out_, execution, message);
+  }
   /// Between the two the caller appends the error's struct.
   void begin_declared(std::uint16_t index);
   void end_declared() noexcept;
@@ -51,7 +53,8 @@ class MixedReader {
   [[nodiscard]] bool ok() const noexcept { return ok_; }
   [[nodiscard]] std::uint32_t results() const noexcept { return results_; }  // items with outcome 0
   [[nodiscard]] Code outcome(std::uint32_t item) const noexcept { return static_cast<Code>(outcomes_[item]); }
-  /// What follows the outcomes: the caller decodes results() results from it and says how many bytes they took.
+  /// What follows the outcomes: the caller decodes results() results from it and says how many bytes they
+  /// took.
   [[nodiscard]] std::span<const std::byte> rest() const noexcept { return rest_; }
   [[nodiscard]] bool skip_results(std::size_t bytes) noexcept;
   /// The record of the next item that has none of outcome 0, by its outcome.

@@ -1,6 +1,7 @@
 #pragma once
-// The server's side of section 3: which binding, and which of its methods, a route number stands for. One look-up is one index into an
-// array. Not locked. T is what the server knows about a binding (a pointer to an offer, say).
+// The server's side of section 3: which binding, and which of its methods, a route number stands for. One
+// look-up is one index into an array. Not locked. T is what the server knows about a binding (a pointer to an
+// offer, say).
 
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +17,7 @@ template <class T>
 class Routes {
  public:
   struct Target {
-    T* binding = nullptr;  // stable until the Routes object ends
+    T* binding = nullptr;      // stable until the Routes object ends
     std::uint16_t method = 0;  // position in the BIND's list, not the index in the schema
   };
 

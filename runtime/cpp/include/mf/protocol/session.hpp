@@ -1,18 +1,19 @@
 #pragma once
-// One side of one connection, as a machine: bytes in, events out; messages in, bytes out. It has no socket, no clock, no thread and
-// no lock: its link owns those, calls it from one thread at a time, and passes time to whom it concerns.
+// One side of one connection, as a machine: bytes in, events out; messages in, bytes out. It has no socket,
+// no clock, no thread and no lock: its link owns those, calls it from one thread at a time, and passes time
+// to whom it concerns.
 //
 //     read:   window = receive_window(); n = read(socket, window); commit(n); while (next(event)) ...;
 //     write:  n = fill_output(slices); written = writev(socket, slices, n); consumed(written);
 //
-// Handled inside: framing, limits, versions, HELLO's checks, PING, the state table, reserved bits. Left to those above: what a
-// route means, matching replies to calls, encodings, deadlines.
+// Handled inside: framing, limits, versions, HELLO's checks, PING, the state table, reserved bits. Left to
+// those above: what a route means, matching replies to calls, encodings, deadlines.
 //
-// The peer's misbehaviour never throws: it ends in one `broken` event, with REFUSE in the output. Local misuse (a frame that
-// this role may not send, or not yet) throws std::logic_error. Once the session has ended (closed()), sends are ignored.
-// A payload above what the peer takes throws mf::Error MESSAGE_TOO_LARGE, and nothing is sent.
+// The peer's misbehaviour never throws: it ends in one `broken` event, with REFUSE in the output. Local
+// misuse (a frame that this role may not send, or not yet) throws std::logic_error. Once the session has
+// ended (closed()), sends are ignored. A payload above what the peer takes throws mf::Error
+// MESSAGE_TOO_LARGE, and nothing is sent.
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -70,7 +71,8 @@ class Session {
 
   // ---- bytes in ----
 
-  /// Where to read to; never empty, contents uninitialised. Ends the life of all events' views.
+  /// Where to read to: contents uninitialised, never empty once next() has given false. Ends the life of all
+  /// events' views.
   [[nodiscard]] std::span<std::byte> receive_window() { return input_.window(); }
   /// The first `n` bytes of the window were read.
   void commit(std::size_t n) noexcept { input_.commit(n); }
@@ -82,13 +84,16 @@ class Session {
   void send_hello();
   void send_bind(std::uint16_t first_route, const Bind& bind);
   void send_bound(std::uint16_t first_route, Code code = Code::ok, std::string_view reason = {});
-  /// Both give the request's id; 0 if the session has ended. A payload of 4 KiB and more is moved and not copied; from a
-  /// smaller one the bytes are copied and the buffer is left to the caller, cleared, to be used again.
+  /// Both give the request's id; 0 if the session has ended. A payload of 4 KiB and more is moved and not
+  /// copied; from a smaller one the bytes are copied and the buffer is left to the caller, cleared, to be
+  /// used again.
   std::uint32_t send_request(const RequestHead& head, Buffer&& payload);
   std::uint32_t send_request(const RequestHead& head, std::span<const std::byte> payload);
-  /// Room for a payload of exactly `size` bytes in the output, header and padding already written: to be filled before anything
-  /// else is called. Empty if the session has ended. `id` gets the request's id. For small payloads.
-  [[nodiscard]] std::span<std::byte> place_request(const RequestHead& head, std::size_t size, std::uint32_t& id);
+  /// Room for a payload of exactly `size` bytes in the output, header and padding already written: to be
+  /// filled before anything else is called. Empty if the session has ended. `id` gets the request's id. For
+  /// small payloads.
+  [[nodiscard]] std::span<std::byte> place_request(const RequestHead& head, std::size_t size,
+                                                   std::uint32_t& id);
   void send_reply(const ReplyHead& head, Buffer&& payload);
   void send_reply(const ReplyHead& head, std::span<const std::byte> payload);
   [[nodiscard]] std::span<std::byte> place_reply(const ReplyHead& head, std::size_t size);
@@ -104,8 +109,13 @@ class Session {
 
   [[nodiscard]] std::size_t output_bytes() const noexcept { return output_.bytes(); }
   /// A gather list of what waits to be written, 64 slices are plenty; see output.hpp for how long it is good.
-  [[nodiscard]] std::size_t fill_output(std::span<IoSlice> slices) const noexcept { return output_.fill(slices); }
-  void consumed(std::size_t n) noexcept { output_.consumed(n); }
+  [[nodiscard]] std::size_t fill_output(std::span<IoSlice> slices) const noexcept {
+    return output_.fill(slices);
+  }
+  void consumed(std::size_t n) noexcept {
+    output_.consumed(n);
+    written_ += n;
+  }
 
   // ---- request ids ----
 
@@ -114,7 +124,8 @@ class Session {
     if (++last_id_ == 0) last_id_ = 1;
     return last_id_;
   }
-  /// Skips ids for which `in_flight(id)` says that they are: `session.reserve_id([&](auto id) { return calls.contains(id); })`.
+  /// Skips ids for which `in_flight(id)` says that they are: `session.reserve_id([&](auto id) { return
+  /// calls.contains(id); })`.
   template <class InFlight>
   [[nodiscard]] std::uint32_t reserve_id(InFlight&& in_flight) {
     std::uint32_t id = reserve_id();
@@ -130,7 +141,9 @@ class Session {
   /// Ended by REFUSE, from either side.
   [[nodiscard]] bool closed() const noexcept { return ours_ == State::closed || theirs_ == State::closed; }
   /// GOAWAY was sent or received.
-  [[nodiscard]] bool draining() const noexcept { return ours_ == State::draining || theirs_ == State::draining; }
+  [[nodiscard]] bool draining() const noexcept {
+    return ours_ == State::draining || theirs_ == State::draining;
+  }
   /// Good once the hello event was given.
   [[nodiscard]] const Hello& peer() const noexcept { return peer_; }
   [[nodiscard]] std::uint32_t client_id() const noexcept;
@@ -138,30 +151,39 @@ class Session {
   [[nodiscard]] bool mid_frame() const noexcept { return !input_.empty(); }
   /// The largest payload that the peer takes.
   [[nodiscard]] std::size_t peer_max_payload() const noexcept;
-  /// Gives memory back while the connection is idle; call it when a read would block and nothing is in flight.
+  /// Gives memory back while the connection is idle; call it when a read would block and nothing is in
+  /// flight.
   void shrink() noexcept;
 
  private:
   [[nodiscard]] bool next_dedicated(Event& event);
-  [[nodiscard]] bool deliver(Event& event, const std::byte* extension);
+  [[nodiscard]] bool give_broken(Event& event);
+  // Each of these is false if the peer broke the protocol; the session has ended then.
+  [[nodiscard]] bool check_header(const Header& header);
+  [[nodiscard]] bool check_size(const Header& header);
+  [[nodiscard]] bool await(const Header& header, std::span<const std::byte> bytes, std::size_t total);
+  [[nodiscard]] bool cut(Event& event, std::span<const std::byte> bytes, std::size_t total);
+  [[nodiscard]] bool read_count(const Header& header, const std::byte* frame, std::uint32_t& count);
+  [[nodiscard]] bool deliver(Event& event);
   [[nodiscard]] bool deliver_control(Event& event);
   [[nodiscard]] bool take_hello(Event& event);
-  [[nodiscard]] bool take_text(Event& event);
-  [[nodiscard]] bool answer_ping(const Event& event);
-  [[nodiscard]] bool check_header(const Header& header);
-  [[nodiscard]] bool check_extension(const Header& header, const std::byte* extension);
-  void break_off(Code code, std::string reason);
+  [[nodiscard]] bool take_text(Event& event, EventType type);
+  [[nodiscard]] bool take_bound(Event& event);
+  [[nodiscard]] bool answer_ping(std::span<const std::byte> payload);
+  bool broke(std::string reason, Code code = Code::protocol_error);  // always false
+
   [[nodiscard]] bool may_send(FrameType type);
-  [[nodiscard]] std::byte* frame(Header header, std::uint32_t count, std::size_t payload_size);
+  void check_peer_takes(std::size_t payload_size, Execution execution) const;
+  [[nodiscard]] std::byte* append_frame(Header header, std::uint32_t count, std::size_t payload_size);
   void send_frame(const Header& header, std::uint32_t count, std::span<const std::byte> payload);
-  void send_frame(const Header& header, std::uint32_t count, Buffer&& payload);
-  void check_peer_takes(std::size_t payload_size) const;
-  void queue_refuse(Code code, std::string_view reason);
+  void send_frame(Header header, std::uint32_t count, Buffer&& payload);
+  void send_text(const Header& header, std::string_view text);
+  [[nodiscard]] Header request_header(const RequestHead& head, std::uint32_t& id);
 
   Role role_;
   State ours_ = State::fresh;
   State theirs_ = State::fresh;
-  bool told_ = true;  // false: a broken event waits to be given
+  bool broken_untold_ = false;
   std::uint32_t last_id_ = 0;
   SessionOptions options_;
   Input input_;
@@ -169,7 +191,12 @@ class Session {
   Hello peer_;
   Code broken_code_ = Code::ok;
   std::string broken_reason_;
-  std::size_t unsent_pong_bytes_ = 0;
+  Header dedicated_header_;
+  std::uint32_t dedicated_count_ = 0;
+  // Positions in the stream of output: how many PONGs wait is known without marking each.
+  std::uint64_t written_ = 0;
+  std::uint64_t pongs_since_ = 0;  // position behind the first PONG that is counted in pongs_
+  std::size_t pongs_ = 0;
 };
 
 }  // namespace mf::protocol

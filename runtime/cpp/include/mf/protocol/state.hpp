@@ -1,6 +1,7 @@
 #pragma once
-// Which frame may be sent when: one table for both roles, used for what we send and for what the peer sends alike. It does not
-// know which side it is. Each direction of a connection has a state of its own, changed only by what its sender sends.
+// Which frame may be sent when: one table for both roles, used for what we send and for what the peer sends
+// alike. It does not know which side it is. Each direction of a connection has a state of its own, changed
+// only by what its sender sends.
 
 #include <array>
 #include <cstdint>
@@ -10,7 +11,9 @@
 namespace mf::protocol {
 
 enum class Role : std::uint8_t { client = 0, server = 1 };
-[[nodiscard]] constexpr Role other(Role role) noexcept { return role == Role::client ? Role::server : Role::client; }
+[[nodiscard]] constexpr Role other(Role role) noexcept {
+  return role == Role::client ? Role::server : Role::client;
+}
 
 enum class State : std::uint8_t {
   fresh = 0,      // nothing sent: HELLO, or REFUSE

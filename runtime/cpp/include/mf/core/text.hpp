@@ -1,0 +1,16 @@
+#pragma once
+// UTF-8, as far as the lower floors need it. Overlong forms, surrogates and numbers above 10ffff are not
+// UTF-8.
+
+#include <cstddef>
+#include <string_view>
+
+namespace mf {
+
+/// Bytes of the character that `text` starts with; 0 if it does not start with one.
+[[nodiscard]] std::size_t utf8_length(std::string_view text) noexcept;
+[[nodiscard]] bool is_utf8(std::string_view text) noexcept;
+/// The longest start of `text` of at most `limit` bytes that does not cut a character.
+[[nodiscard]] std::string_view cut_at_character(std::string_view text, std::size_t limit) noexcept;
+
+}  // namespace mf

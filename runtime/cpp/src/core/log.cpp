@@ -1,0 +1,137 @@
+#include "mf/core/log.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+
+#include "mf/core/text.hpp"
+
+namespace mf {
+namespace {
+
+constexpr std::size_t kMaxLine = 4096;
+constexpr std::array<const char*, 5> kLevels{"debug", "info", "warning", "error", "off"};
+
+void write_to_standard_error(Level level, std::string_view line) noexcept {
+  const auto now = std::chrono::system_clock::now();
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(now);
+  const auto millis =
+      std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count() % 1000;
+  std::tm utc{};
+  gmtime_r(&seconds, &utc);
+  char text[kMaxLine + 64];
+  std::size_t size = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &utc);
+  size += static_cast<std::size_t>(
+      std::snprintf(text + size, sizeof text - size, ".%03dZ %s ", static_cast<int>(millis), name(level)));
+  const std::size_t room = std::min(line.size(), sizeof text - size - 1);
+  size += line.copy(text + size, room);
+  text[size++] = '\n';
+  // One write a line: lines of several threads and processes do not mix. A log that cannot be written has
+  // nobody to tell.
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text, size);
+}
+
+bool is_plain(char c) noexcept {
+  return c > ' ' && c < 0x7f && c != '"' && c != '\\' && c != '=';
+}
+
+void append_escaped(std::string& out, unsigned char c) {
+  switch (c) {
+    case '\n':
+      out += "\\n";
+      return;
+    case '\r':
+      out += "\\r";
+      return;
+    case '\t':
+      out += "\\t";
+      return;
+    case '"':
+      out += "\\\"";
+      return;
+    case '\\':
+      out += "\\\\";
+      return;
+    default:
+      break;
+  }
+  constexpr const char* kDigits = "0123456789abcdef";
+  out += "\\x";
+  out += kDigits[c >> 4];
+  out += kDigits[c & 15];
+}
+
+bool is_printable_ascii(unsigned char c) noexcept {
+  return c >= ' ' && c < 0x7f && c != '"' && c != '\\';
+}
+
+/// C1 controls, line and paragraph separators and marks that turn the direction of text are printable to no
+/// log.
+bool is_harmless(std::string_view character) noexcept {
+  if (character.size() == 2)
+    return !(character[0] == '\xc2' && static_cast<unsigned char>(character[1]) < 0xa0);
+  if (character.size() != 3 || character[0] != '\xe2') return true;
+  const auto second = static_cast<unsigned char>(character[1]);
+  const auto third = static_cast<unsigned char>(character[2]);
+  const bool separator_or_direction = second == 0x80 && third >= 0xa8 && third <= 0xae;
+  const bool isolate = second == 0x81 && third >= 0xa6 && third <= 0xa9;
+  return !separator_or_direction && !isolate;
+}
+
+}  // namespace
+
+const char* name(Level level) noexcept {
+  return kLevels[std::min<std::size_t>(static_cast<std::size_t>(level), 4)];
+}
+
+bool parse_level(std::string_view text, Level& level) noexcept {
+  const auto* found = std::find(kLevels.begin(), kLevels.end(), text);
+  if (found == kLevels.end()) return false;
+  level = static_cast<Level>(found - kLevels.begin());
+  return true;
+}
+
+std::string log_quoted(std::string_view text, std::size_t limit) {
+  const bool cut = text.size() > limit;
+  text = text.substr(0, limit);
+  if (!cut && !text.empty() && std::all_of(text.begin(), text.end(), is_plain)) return std::string(text);
+  std::string out = "\"";
+  while (!text.empty()) {
+    const auto first = static_cast<unsigned char>(text.front());
+    const std::size_t length = first < 0x80 ? 1 : utf8_length(text);
+    if (length == 1 && first < 0x80 ? is_printable_ascii(first)
+                                    : length != 0 && is_harmless(text.substr(0, length))) {
+      out += text.substr(0, length);
+      text.remove_prefix(length);
+    } else {
+      append_escaped(out, first);
+      text.remove_prefix(1);
+    }
+  }
+  out += cut ? "\"..." : "\"";
+  return out;
+}
+
+void Log::write(Level level, std::string_view event, std::initializer_list<LogField> fields) const noexcept {
+  if (!wants(level) || level == Level::off) return;
+  try {
+    std::string line = log_quoted(event);
+    for (const LogField& field : fields) {
+      std::string part = " " + log_quoted(field.key()) + "=" + log_quoted(field.text());
+      if (line.size() + part.size() > kMaxLine) {
+        line += " ...";
+        break;
+      }
+      line += part;
+    }
+    sink_ ? sink_->write(level, line) : write_to_standard_error(level, line);
+  } catch (...) {
+    // Out of memory while logging: what was going on matters more than the line about it.
+  }
+}
+
+}  // namespace mf

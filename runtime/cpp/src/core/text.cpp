@@ -1,0 +1,57 @@
+#include "mf/core/text.hpp"
+
+#include <cstdint>
+#include <cstring>
+
+namespace mf {
+namespace {
+
+bool continues(char c) noexcept {
+  return (static_cast<unsigned char>(c) & 0xc0U) == 0x80;
+}
+
+}  // namespace
+
+std::size_t utf8_length(std::string_view text) noexcept {
+  if (text.empty()) return 0;
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned first = byte(0);
+  if (first < 0x80) return 1;
+  if (first < 0xc2 || first > 0xf4) return 0;
+  const std::size_t length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  if (text.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i)
+    if (!continues(text[i])) return 0;
+  const unsigned second = byte(1);
+  if ((first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f) ||
+      (first == 0xf0 && second < 0x90) || (first == 0xf4 && second > 0x8f))
+    return 0;
+  return length;
+}
+
+bool is_utf8(std::string_view text) noexcept {
+  while (!text.empty()) {
+    // Most text is ASCII: eight bytes at a time while no high bit is set.
+    while (text.size() >= 8) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, text.data(), 8);
+      if ((word & 0x8080808080808080U) != 0) break;
+      text.remove_prefix(8);
+    }
+    if (text.empty()) return true;
+    const std::size_t length = utf8_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+std::string_view cut_at_character(std::string_view text, std::size_t limit) noexcept {
+  if (text.size() <= limit) return text;
+  std::size_t end = limit;
+  while (end > 0 && limit - end < 4 && continues(text[end])) --end;
+  // Four continuation bytes in a row are no text: cut anywhere.
+  return text.substr(0, continues(text[end]) ? limit : end);
+}
+
+}  // namespace mf

@@ -1,0 +1,56 @@
+#include "mf/protocol/input.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+
+#include "mf/protocol/limits.hpp"
+
+namespace mf::protocol {
+
+std::span<std::byte> Input::window() {
+  if (dedicated()) return dedicated_.span().last(dedicated_missing_);
+  const std::size_t left = end_ - begin_;
+  if (buffer_.capacity() < kReceiveWindowAtMost && (buffer_.capacity() == 0 || filled_)) {
+    Buffer larger(std::max(kReceiveWindowAtFirst, buffer_.capacity() * 2));
+    if (left != 0) std::memcpy(larger.data(), buffer_.data() + begin_, left);
+    buffer_.swap(larger);
+  } else if (left != 0 && begin_ != 0) {
+    // Part of one frame at most, and frames start at the buffer's start again: payloads stay aligned.
+    std::memmove(buffer_.data(), buffer_.data() + begin_, left);
+  }
+  begin_ = 0;
+  end_ = left;
+  filled_ = false;
+  return {buffer_.data() + end_, buffer_.capacity() - end_};
+}
+
+void Input::commit(std::size_t n) noexcept {
+  if (dedicated_missing_ != 0) {
+    assert(n <= dedicated_missing_);
+    dedicated_missing_ -= n;
+    return;
+  }
+  assert(n <= buffer_.capacity() - end_);
+  end_ += n;
+  filled_ = end_ == buffer_.capacity();
+}
+
+void Input::dedicate(std::size_t payload_offset, std::size_t padded_size) {
+  Buffer buffer;
+  buffer.resize(padded_size - payload_offset);
+  const std::span<const std::byte> here = available().subspan(payload_offset);
+  if (!here.empty()) std::memcpy(buffer.data(), here.data(), here.size());
+  dedicated_missing_ = buffer.size() - here.size();
+  dedicated_.swap(buffer);
+  begin_ = end_;
+}
+
+void Input::shrink() noexcept {
+  if (begin_ != end_) return;
+  buffer_ = Buffer();
+  begin_ = end_ = 0;
+  filled_ = false;
+}
+
+}  // namespace mf::protocol

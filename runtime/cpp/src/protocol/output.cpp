@@ -1,0 +1,92 @@
+#include "mf/protocol/output.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "mf/protocol/limits.hpp"
+
+namespace mf::protocol {
+
+std::byte* Output::append_segment(std::size_t n) {
+  const std::size_t usual = bytes_ == 0 ? kOutputSegment : 4 * kOutputSegment;
+  Segment segment;
+  segment.buffer = std::exchange(spare_, Buffer());
+  segment.buffer.clear();
+  segment.buffer.reserve(segment.buffer.capacity() >= n ? n : std::max(n, usual));
+  std::byte* at = segment.buffer.append(n);
+  segment.begin = at;
+  segments_.push_back(std::move(segment));
+  bytes_ += n;
+  open_ = true;
+  return at;
+}
+
+void Output::push(Buffer&& buffer, std::size_t front, std::size_t back) {
+  Segment segment;
+  segment.buffer = std::move(buffer);
+  segment.begin = segment.buffer.data() - front;
+  segment.back = back;
+  bytes_ += segment.rest().size();
+  segments_.push_back(std::move(segment));
+  open_ = false;
+}
+
+std::size_t Output::fill(std::span<IoSlice> slices) const noexcept {
+  std::size_t filled = 0;
+  for (std::size_t i = first_; i < segments_.size() && filled < slices.size(); ++i) {
+    const std::span<const std::byte> rest = segments_[i].rest();
+    if (!rest.empty()) slices[filled++] = {rest.data(), rest.size()};
+  }
+  return filled;
+}
+
+void Output::consumed(std::size_t n) noexcept {
+  n = std::min(n, bytes_);
+  bytes_ -= n;
+  while (first_ < segments_.size()) {
+    Segment& segment = segments_[first_];
+    const std::size_t size = segment.rest().size();
+    if (n < size) {
+      segment.begin += n;
+      return;
+    }
+    n -= size;
+    if (open_ && first_ + 1 == segments_.size()) {  // the segment goes on taking frames, from its start
+      segment.buffer.clear();
+      segment.begin = segment.buffer.data();
+      return;
+    }
+    drop_first();
+  }
+}
+
+void Output::drop_first() noexcept {
+  Segment& segment = segments_[first_];
+  const std::size_t capacity = segment.buffer.capacity();
+  if (segment.back == 0 && capacity > spare_.capacity() && capacity <= 4 * kOutputSegment)
+    spare_.swap(segment.buffer);
+  segment.buffer = Buffer();
+  ++first_;
+  if (first_ == segments_.size()) {
+    segments_.clear();
+    first_ = 0;
+    open_ = false;
+  } else if (first_ >= 64 && first_ * 2 >= segments_.size()) {
+    segments_.erase(segments_.begin(), segments_.begin() + static_cast<std::ptrdiff_t>(first_));
+    first_ = 0;
+  }
+}
+
+void Output::clear() noexcept {
+  segments_.clear();
+  first_ = 0;
+  bytes_ = 0;
+  open_ = false;
+}
+
+void Output::shrink() noexcept {
+  if (bytes_ != 0) return;
+  *this = Output();
+}
+
+}  // namespace mf::protocol

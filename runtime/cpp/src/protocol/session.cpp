@@ -1,0 +1,515 @@
+#include "mf/protocol/session.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <new>
+#include <stdexcept>
+#include <utility>
+
+#include "mf/protocol/reply.hpp"
+
+namespace mf::protocol {
+namespace {
+
+/// The bits of a header that must be zero in frames of one type, as the two halves of the header in memory.
+struct ReservedBits {
+  std::uint64_t first = 0;
+  std::uint64_t second = 0;
+};
+
+enum Field : unsigned { kRoute = 1, kId = 2, kStatus = 4, kCount = 8 };
+
+constexpr ReservedBits reserved(std::uint8_t flags, unsigned fields) {
+  ReservedBits bits;
+  bits.first = std::uint64_t{static_cast<std::uint8_t>(~flags)} << 40;
+  if ((fields & kRoute) == 0) bits.first |= std::uint64_t{0xffff} << 48;
+  if ((fields & kId) == 0) bits.second |= 0xffffffffU;
+  if ((fields & kStatus) == 0) bits.second |= std::uint64_t{0xffff} << 32;
+  if ((fields & kCount) == 0) bits.second |= std::uint64_t{0xffff} << 48;
+  return bits;
+}
+
+constexpr std::array<ReservedBits, kLastFrameType + 1> kReserved{
+    ReservedBits{},
+    reserved(0, 0),                 // HELLO
+    reserved(0, kStatus),           // REFUSE
+    reserved(0, kRoute),            // BIND
+    reserved(0, kRoute | kStatus),  // BOUND
+    reserved(kEncodingMask | kBulk | kOneway,
+             kRoute | kId | kStatus | kCount),                 // REQUEST; kStatus is its deadline
+    reserved(kEncodingMask, kRoute | kId | kStatus | kCount),  // REPLY
+    reserved(0, kId),                                          // CANCEL
+    reserved(0, 0),                                            // PING
+    reserved(0, 0),                                            // PONG
+    reserved(0, kStatus),                                      // GOAWAY
+    reserved(0, 0),                                            // DESCRIBE
+    reserved(0, 0),                                            // DESCRIPTOR
+};
+
+bool has_reserved_bits(const Header& header) noexcept {
+  std::array<std::uint64_t, 2> halves{};
+  std::memcpy(halves.data(), &header, sizeof header);
+  const ReservedBits& bits = kReserved[static_cast<std::size_t>(header.type)];
+  return ((halves[0] & bits.first) | (halves[1] & bits.second)) != 0;
+}
+
+void write_extension(std::byte* to, std::uint32_t count) noexcept {
+  const std::array<std::uint32_t, 2> extension{count, 0};
+  std::memcpy(to, extension.data(), kExtensionSize);
+}
+
+bool carries_items(FrameType type) noexcept {
+  return type == FrameType::request || type == FrameType::reply;
+}
+
+bool all_zero(std::span<const std::byte> bytes) noexcept {
+  return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == std::byte{0}; });
+}
+
+constexpr std::size_t kPingSize = 8;
+constexpr std::size_t kMaxReasonText = kMaxControlPayload - 2;
+
+Header control(FrameType type) noexcept {
+  Header header;
+  header.type = type;
+  return header;
+}
+
+Header control(FrameType type, Code code) noexcept {
+  Header header = control(type);
+  header.deadline_or_status = static_cast<std::uint16_t>(code);
+  return header;
+}
+
+Header reply_header(const ReplyHead& head) noexcept {
+  Header header;
+  header.type = FrameType::reply;
+  header.flags = head.encoding;
+  header.route = head.route;
+  header.id = head.id;
+  header.deadline_or_status = head.status;
+  return header;
+}
+
+}  // namespace
+
+Session::Session(Role role, SessionOptions options) : role_(role), options_(std::move(options)) {
+  if (options_.authentication.size() > kMaxAuthentication)
+    throw std::invalid_argument("the authentication field is longer than 16 KiB");
+  options_.limits.max_payload = std::max(options_.limits.max_payload, kLeastMaxPayload);
+}
+
+bool Session::established() const noexcept {
+  const auto live = [](State state) { return state == State::open || state == State::draining; };
+  return live(ours_) && live(theirs_);
+}
+
+std::uint32_t Session::client_id() const noexcept {
+  return role_ == Role::client ? options_.client_id : peer_.client_id;
+}
+
+std::size_t Session::peer_max_payload() const noexcept {
+  return theirs_ == State::fresh ? kMaxPayloadBeforeHello : peer_.max_payload;
+}
+
+void Session::shrink() noexcept {
+  input_.shrink();
+  output_.shrink();
+}
+
+// ---- bytes in ----
+
+bool Session::next(Event& event) {
+  if (event.owner) event.owner.reset();
+  if (closed()) [[unlikely]]
+    return give_broken(event);
+  if (input_.dedicated()) return next_dedicated(event);
+  for (;;) {
+    const std::span<const std::byte> bytes = input_.available();
+    if (bytes.size() < kHeaderSize) return false;
+    event.header = decode_header(bytes.data());
+    if (!check_header(event.header)) [[unlikely]]
+      return give_broken(event);
+    const std::size_t total = padded(event.header.size);
+    if (bytes.size() < total) return !await(event.header, bytes, total) && give_broken(event);
+    if (!cut(event, bytes, total) || !deliver(event)) [[unlikely]]
+      return give_broken(event);
+    if (event.header.type != FrameType::ping) [[likely]]
+      return true;
+    if (!answer_ping(event.payload)) return give_broken(event);
+  }
+}
+
+bool Session::await(const Header& header, std::span<const std::byte> bytes, std::size_t total) {
+  if (total < kDedicatedFrom || bytes.size() < header.payload_offset()) return true;
+  if (!read_count(header, bytes.data(), dedicated_count_)) return false;
+  try {
+    input_.dedicate(header.payload_offset(), total);
+  } catch (const std::bad_alloc&) {
+    return broke("no memory for a message of " + std::to_string(header.size) + " bytes", Code::overloaded);
+  }
+  dedicated_header_ = header;
+  return true;
+}
+
+bool Session::cut(Event& event, std::span<const std::byte> bytes, std::size_t total) {
+  const std::size_t size = event.header.size;
+  const std::size_t offset = event.header.payload_offset();
+  if (!read_count(event.header, bytes.data(), event.count)) return false;
+  event.payload = bytes.subspan(offset, size - offset);
+  if (!all_zero(bytes.subspan(size, total - size))) return broke("the padding of a frame is not zero");
+  input_.consume(total);
+  return true;
+}
+
+bool Session::next_dedicated(Event& event) {
+  if (!input_.dedicated_complete()) return false;
+  event.header = dedicated_header_;
+  event.count = dedicated_count_;
+  Buffer buffer = input_.take_dedicated();
+  const std::size_t size = event.header.size - event.header.payload_offset();
+  if (!all_zero(buffer.span().subspan(size))) {
+    broke("the padding of a frame is not zero");
+    return give_broken(event);
+  }
+  buffer.resize(size);
+  event.owner = SharedBytes(std::move(buffer));
+  event.payload = event.owner.span();
+  return deliver(event) || give_broken(event);
+}
+
+bool Session::give_broken(Event& event) {
+  if (!std::exchange(broken_untold_, false)) return false;
+  event.type = EventType::broken;
+  event.code = broken_code_;
+  event.header = Header();
+  event.count = 0;
+  event.payload = {};
+  event.text = broken_reason_;
+  return true;
+}
+
+bool Session::broke(std::string reason, Code code) {
+  broken_reason_ = std::move(reason);
+  broken_code_ = code;
+  fail(code, broken_reason_);
+  broken_untold_ = true;
+  return false;
+}
+
+bool Session::check_header(const Header& header) {
+  // The table is first: it also makes sure that the type is a number that the other tables know.
+  if (after(other(role_), theirs_, header.type) == State::forbidden) [[unlikely]] {
+    const auto number = static_cast<unsigned>(header.type);
+    return broke("a frame of type " + std::to_string(number) + " (" + name(header.type) +
+                 ") may not come here: the " + (role_ == Role::client ? "server" : "client") + "'s side is " +
+                 name(theirs_));
+  }
+  if (has_reserved_bits(header)) [[unlikely]]
+    return broke(std::string("a field of a ") + name(header.type) + " that must be zero is not");
+  return check_size(header);
+}
+
+bool Session::check_size(const Header& header) {
+  const bool items = carries_items(header.type);
+  if (header.size < header.payload_offset()) [[unlikely]]
+    return broke("a frame of size " + std::to_string(header.size) + " is shorter than its header");
+  const std::size_t payload = header.size - header.payload_offset();
+  const std::size_t limit =
+      items || header.type == FrameType::descriptor ? options_.limits.max_payload : kMaxControlPayload;
+  if (payload > limit) [[unlikely]]
+    return broke(std::string("a ") + name(header.type) + " with a payload of " + std::to_string(payload) +
+                 " bytes is above the limit of " + std::to_string(limit));
+  if (items && header.count == 0) [[unlikely]]
+    return broke(std::string("a ") + name(header.type) + " has no items");
+  return true;
+}
+
+bool Session::read_count(const Header& header, const std::byte* frame, std::uint32_t& count) {
+  count = header.count;
+  if (header.count != kExtendedCount) [[likely]]
+    return true;
+  std::uint32_t zero = 0;
+  std::memcpy(&count, frame + kHeaderSize, sizeof count);
+  std::memcpy(&zero, frame + kHeaderSize + sizeof count, sizeof zero);
+  if (count >= kExtendedCount && zero == 0) return true;
+  return broke("the count extension of a frame is not what it should be");
+}
+
+bool Session::deliver(Event& event) {
+  const Header& header = event.header;
+  if (header.type == FrameType::request) {
+    event.type = EventType::request;
+    if (header.id == 0) [[unlikely]]
+      return broke("a REQUEST has the id 0");
+  } else if (header.type == FrameType::reply) {
+    event.type = EventType::reply;
+    if (header.status() > kLastCode) [[unlikely]]
+      return broke("a REPLY has a status that does not exist");
+  } else if (!deliver_control(event)) {
+    return false;
+  }
+  theirs_ = after(other(role_), theirs_, header.type);
+  return true;
+}
+
+bool Session::deliver_control(Event& event) {
+  const char* reason = nullptr;
+  switch (event.header.type) {
+    case FrameType::hello:
+      return take_hello(event);
+    case FrameType::refuse:
+      return take_text(event, EventType::refused);
+    case FrameType::goaway:
+      return take_text(event, EventType::goaway);
+    case FrameType::describe:
+      return take_text(event, EventType::describe);
+    case FrameType::bound:
+      return take_bound(event);
+    case FrameType::bind: {
+      Bind bind;
+      event.type = EventType::bind;
+      return parse_bind(event.payload, bind, reason) || broke(reason);
+    }
+    case FrameType::descriptor: {
+      Descriptor descriptor;
+      event.type = EventType::descriptor;
+      return parse_descriptor(event.payload, descriptor, reason) || broke(reason);
+    }
+    case FrameType::cancel:
+      event.type = EventType::cancel;
+      return event.payload.empty() || broke("a CANCEL has a payload");
+    default:
+      event.type = EventType::pong;
+      return event.payload.size() == kPingSize || broke("a PING or PONG has not 8 bytes of payload");
+  }
+}
+
+bool Session::take_hello(Event& event) {
+  const char* reason = nullptr;
+  if (!parse_hello(event.payload, peer_, reason)) return broke(reason);
+  if (peer_.lowest_version > kProtocolVersion || peer_.highest_version < kProtocolVersion)
+    return broke("no common protocol version: the peer speaks " + std::to_string(peer_.lowest_version) +
+                 " to " + std::to_string(peer_.highest_version) + ", this side " +
+                 std::to_string(kProtocolVersion));
+  if (role_ == Role::server ? peer_.max_in_flight != 0 : peer_.client_id != 0)
+    return broke("a field of the HELLO that must be zero is not");
+  event.type = EventType::hello;
+  return true;
+}
+
+bool Session::take_text(Event& event, EventType type) {
+  const char* reason = nullptr;
+  event.type = type;
+  event.code = event.header.code();
+  if (event.header.status() > kLastCode) return broke("a status that does not exist");
+  return parse_text(event.payload, event.text, reason) || broke(reason);
+}
+
+bool Session::take_bound(Event& event) {
+  if (event.header.status() != kStatusOk) return take_text(event, EventType::bound);
+  event.type = EventType::bound;
+  event.code = Code::ok;
+  event.text = {};
+  return event.payload.empty() || broke("a BOUND that is OK has a payload");
+}
+
+bool Session::answer_ping(std::span<const std::byte> payload) {
+  if (written_ >= pongs_since_) pongs_ = 0;
+  if (++pongs_ > kMaxUnsentPongs)
+    return broke("PINGs are sent faster than their answers are read", Code::overloaded);
+  if (!may_send(FrameType::pong)) return true;
+  send_frame(control(FrameType::pong), 0, payload);
+  if (pongs_ == 1) pongs_since_ = written_ + output_.bytes();
+  return true;
+}
+
+// ---- messages out ----
+
+bool Session::may_send(FrameType type) {
+  if (closed()) return false;
+  const State next = after(role_, ours_, type);
+  if (next == State::forbidden)
+    throw std::logic_error(std::string("a ") + (role_ == Role::client ? "client" : "server") + " that is " +
+                           name(ours_) + " may not send " + name(type));
+  ours_ = next;
+  return true;
+}
+
+void Session::check_peer_takes(std::size_t payload_size, Execution execution) const {
+  if (payload_size <= peer_max_payload()) [[likely]]
+    return;
+  throw Error(Code::message_too_large, execution,
+              "a message of " + std::to_string(payload_size) + " bytes is above the " +
+                  std::to_string(peer_max_payload()) +
+                  " that the peer takes: send less at a time, or raise its max_payload");
+}
+
+std::byte* Session::append_frame(Header header, std::uint32_t count, std::size_t payload_size) {
+  const std::size_t offset = payload_offset_for(count);
+  header.size = static_cast<std::uint32_t>(offset + payload_size);
+  header.count = static_cast<std::uint16_t>(std::min<std::uint32_t>(count, kExtendedCount));
+  const std::size_t total = padded(header.size);
+  std::byte* at = output_.append(total);
+  std::memset(at + total - 8, 0, 8);  // the padding, whatever its size: the rest is written over
+  encode_header(header, at);
+  if (count >= kExtendedCount) write_extension(at + kHeaderSize, count);
+  return at + offset;
+}
+
+void Session::send_frame(const Header& header, std::uint32_t count, std::span<const std::byte> payload) {
+  std::byte* at = append_frame(header, count, payload.size());
+  if (!payload.empty()) std::memcpy(at, payload.data(), payload.size());
+}
+
+void Session::send_frame(Header header, std::uint32_t count, Buffer&& payload) {
+  if (payload.size() < kSeparateSegmentFrom) {
+    send_frame(header, count, payload.span());
+    payload.clear();
+    return;
+  }
+  const std::size_t offset = payload_offset_for(count);
+  header.size = static_cast<std::uint32_t>(offset + payload.size());
+  header.count = static_cast<std::uint16_t>(std::min<std::uint32_t>(count, kExtendedCount));
+  const std::size_t padding = padded(header.size) - header.size;
+  std::byte* begin = payload.data() - offset;
+  encode_header(header, begin);
+  if (count >= kExtendedCount) write_extension(begin + kHeaderSize, count);
+  std::memset(payload.data() + payload.size(), 0, padding);
+  output_.push(std::move(payload), offset, padding);
+}
+
+Header Session::request_header(const RequestHead& head, std::uint32_t& id) {
+  id = head.id != 0 ? head.id : reserve_id();
+  Header header;
+  header.type = FrameType::request;
+  header.flags = static_cast<std::uint8_t>(static_cast<std::uint8_t>(head.tier) | head.flags);
+  header.route = head.route;
+  header.id = id;
+  header.deadline_or_status = head.deadline;
+  return header;
+}
+
+std::uint32_t Session::send_request(const RequestHead& head, Buffer&& payload) {
+  if (!may_send(FrameType::request)) return 0;
+  check_peer_takes(payload.size(), Execution::not_executed);
+  std::uint32_t id = 0;
+  send_frame(request_header(head, id), head.count, std::move(payload));
+  return id;
+}
+
+std::uint32_t Session::send_request(const RequestHead& head, std::span<const std::byte> payload) {
+  if (!may_send(FrameType::request)) return 0;
+  check_peer_takes(payload.size(), Execution::not_executed);
+  std::uint32_t id = 0;
+  send_frame(request_header(head, id), head.count, payload);
+  return id;
+}
+
+std::span<std::byte> Session::place_request(const RequestHead& head, std::size_t size, std::uint32_t& id) {
+  id = 0;
+  if (!may_send(FrameType::request)) return {};
+  check_peer_takes(size, Execution::not_executed);
+  return {append_frame(request_header(head, id), head.count, size), size};
+}
+
+void Session::send_reply(const ReplyHead& head, Buffer&& payload) {
+  if (!may_send(FrameType::reply)) return;
+  check_peer_takes(payload.size(), Execution::unknown);
+  send_frame(reply_header(head), head.count, std::move(payload));
+}
+
+void Session::send_reply(const ReplyHead& head, std::span<const std::byte> payload) {
+  if (!may_send(FrameType::reply)) return;
+  check_peer_takes(payload.size(), Execution::unknown);
+  send_frame(reply_header(head), head.count, payload);
+}
+
+std::span<std::byte> Session::place_reply(const ReplyHead& head, std::size_t size) {
+  if (!may_send(FrameType::reply)) return {};
+  check_peer_takes(size, Execution::unknown);
+  return {append_frame(reply_header(head), head.count, size), size};
+}
+
+void Session::send_failure(const ReplyHead& head, Code code, Execution execution, std::string_view message) {
+  ReplyHead failed = head;
+  failed.status = static_cast<std::uint16_t>(code);
+  failed.encoding = 0;
+  Buffer payload;
+  write_failure_record(payload, execution, message);
+  send_reply(failed, payload.span());
+}
+
+void Session::send_hello() {
+  if (!may_send(FrameType::hello)) return;
+  const bool client = role_ == Role::client;
+  Buffer payload;
+  write_hello(payload, Hello{.max_payload = options_.limits.max_payload,
+                             .max_in_flight = client ? 0 : options_.limits.max_in_flight,
+                             .client_id = client ? options_.client_id : 0,
+                             .nonce = options_.nonce,
+                             .authentication = options_.authentication});
+  send_frame(control(FrameType::hello), 0, std::move(payload));
+}
+
+void Session::send_bind(std::uint16_t first_route, const Bind& bind) {
+  Buffer payload;
+  write_bind(payload, bind);
+  if (payload.size() > kMaxControlPayload)
+    throw Error(Code::message_too_large, Execution::not_executed,
+                "the names of service, agent and methods are longer than 32 KiB together");
+  if (!may_send(FrameType::bind)) return;
+  Header header = control(FrameType::bind);
+  header.route = first_route;
+  send_frame(header, 0, std::move(payload));
+}
+
+void Session::send_bound(std::uint16_t first_route, Code code, std::string_view reason) {
+  if (!may_send(FrameType::bound)) return;
+  Buffer payload;
+  if (code != Code::ok) write_text(payload, reason, kMaxReasonText);
+  Header header = control(FrameType::bound, code);
+  header.route = first_route;
+  send_frame(header, 0, std::move(payload));
+}
+
+void Session::send_cancel(std::uint32_t id) {
+  if (!may_send(FrameType::cancel)) return;
+  Header header = control(FrameType::cancel);
+  header.id = id;
+  send_frame(header, 0, std::span<const std::byte>());
+}
+
+void Session::send_ping(std::uint64_t token) {
+  if (!may_send(FrameType::ping)) return;
+  send_frame(control(FrameType::ping), 0, std::as_bytes(std::span(&token, 1)));
+}
+
+void Session::send_goaway(Code code, std::string_view reason) {
+  if (may_send(FrameType::goaway)) send_text(control(FrameType::goaway, code), reason);
+}
+
+void Session::send_describe(std::string_view service) {
+  if (may_send(FrameType::describe)) send_text(control(FrameType::describe), service);
+}
+
+void Session::send_text(const Header& header, std::string_view text) {
+  Buffer payload;
+  write_text(payload, text, kMaxReasonText);
+  send_frame(header, 0, std::move(payload));
+}
+
+void Session::send_descriptor(std::string_view service, std::string_view text) {
+  if (!may_send(FrameType::descriptor)) return;
+  Buffer payload;
+  write_descriptor(payload, {service, text});
+  check_peer_takes(payload.size(), Execution::unknown);
+  send_frame(control(FrameType::descriptor), 0, std::move(payload));
+}
+
+void Session::fail(Code code, std::string_view reason) {
+  if (may_send(FrameType::refuse)) send_text(control(FrameType::refuse, code), reason);
+}
+
+}  // namespace mf::protocol
