@@ -1,0 +1,42 @@
+"""R1. What the careful reader and writer raise: the place and the reason, before they become an `mf.Error`."""
+
+from mf.core.error import Code
+
+
+class CarefulError(Exception):
+    """`reason` is a clause without a full stop; `offset` is None on the way out, where there are no bytes
+    yet.
+    """
+
+    def __init__(self, code: Code, path: str, reason: str, offset: int | None = None) -> None:
+        super().__init__(code, path, reason, offset)
+        self.code = code
+        self.path = path
+        self.reason = reason
+        self.offset = offset
+
+    def text(self) -> str:
+        """'Hit.positions[3], at byte 12: a number does not fit in its type'"""
+        place = self.path if self.offset is None else f"{self.path}, at byte {self.offset}".removeprefix(", ")
+        return f"{place}: {self.reason}" if place else self.reason
+
+
+class Path:
+    """Where in a value the walk is: 'Hit.positions[3]'."""
+
+    __slots__ = ("_steps",)
+
+    def __init__(self, root: str) -> None:
+        self._steps = [root] if root else []
+
+    def field(self, name: str) -> None:
+        self._steps.append(f".{name}" if self._steps else name)
+
+    def item(self, key: object) -> None:
+        self._steps.append(f"[{key if isinstance(key, int) else ascii(key)}]"[:60])
+
+    def back(self) -> None:
+        self._steps.pop()
+
+    def __str__(self) -> str:
+        return "".join(self._steps).removeprefix(".")

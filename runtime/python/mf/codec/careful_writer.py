@@ -1,0 +1,244 @@
+"""R1. The writer that explains: values to bytes by the description of their type, one check at a time.
+
+It runs where the fast codec gave up, and decides: either the value is wrong (a `CarefulError` that says where
+and why), or it was only rare, and its bytes come out after all. Slow on purpose; the tests also hold it
+against the fast codec.
+"""
+
+import operator
+import struct
+import uuid
+from collections.abc import Iterable
+from typing import Any
+
+from mf.codec import shape as s
+from mf.codec.careful_error import CarefulError, Path
+from mf.codec.limits import MAX_DEPTH, U32_MAX
+from mf.codec.rules import Rule
+from mf.codec.varint import write_unsigned
+from mf.core.error import Code
+
+
+def shown(value: object) -> str:
+    text = ascii(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+class CarefulWriter:
+    """`out` holds the bytes so far."""
+
+    def __init__(self, root: str = "") -> None:
+        self.out = bytearray()
+        self._path = Path(root)
+        self._depth = 0
+
+    def root(self, shape: s.Struct, value: Any) -> None:
+        """A value and its constraints; only memcpy roots are padded as a layout."""
+        self.write(shape, value)
+
+    def write(self, shape: s.Shape, value: Any) -> None:
+        match shape:
+            case s.Scalar():
+                self._scalar(shape, value)
+            case s.Enum():
+                self._scalar(shape.base, self._number_of(shape, value))
+            case s.Checked():
+                self.write(shape.shape, value)
+                self._check(shape.rules, value)
+            case s.Optional():
+                self.out.append(value is not None)
+                if value is not None:
+                    self.write(shape.element, value)
+            case s.Struct():
+                self._struct(shape, value)
+            case s.Map():
+                self._map(shape, value)
+            case s.Set():
+                elements = self._elements(value, "set")
+                self._count(len(elements))
+                self._items(shape.element, self._ordered(elements))
+            case s.List():
+                elements = self._elements(value, "list")
+                self._count(len(elements))
+                self._items(shape.element, elements)
+            case s.Array():
+                self._items(shape.element, self._array(shape, value))
+
+    def memcpy(self, shape: s.Shape, value: Any, start: int) -> None:
+        """A value in its layout, aligned from `start`."""
+        _, align = s.layout(shape)
+        self.out += bytes(-(len(self.out) - start) % align)
+        match shape:
+            case s.Scalar():
+                self._fixed(shape, value)
+            case s.Enum():
+                self._fixed(shape.base, self._number_of(shape, value))
+            case s.Checked():
+                self.memcpy(shape.shape, value, start)
+                self._check(shape.rules, value)
+            case s.Array():
+                for index, element in enumerate(self._array(shape, value)):
+                    self._path.item(index)
+                    self.memcpy(shape.element, element, start)
+                    self._path.back()
+            case s.Struct():
+                begin = len(self.out)
+                for each, part in zip(shape.fields, self._parts(shape, value), strict=True):
+                    self._path.field(each.name)
+                    self.memcpy(each.shape, part, begin)
+                    self._path.back()
+                self.out += bytes(shape.layout[0] - (len(self.out) - begin))
+            case _:
+                raise TypeError(f"{shape} has no memory layout")
+
+    def fail(self, reason: str) -> CarefulError:
+        return CarefulError(Code.INVALID_ARGUMENT, str(self._path), reason)
+
+    def _check(self, rules: Iterable[Rule], value: Any) -> None:
+        for rule in rules:
+            reason = rule.violation(value)
+            if reason is not None:
+                raise self.fail(reason)
+
+    def _enter(self) -> None:
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            raise self.fail(f"nested deeper than {MAX_DEPTH}")
+
+    def _struct(self, shape: s.Struct, value: Any) -> None:
+        if not shape.implicit:
+            self._enter()
+        if shape.memcpy:
+            self.memcpy(shape, value, len(self.out))
+        else:
+            for each, part in zip(shape.fields, self._parts(shape, value), strict=True):
+                self._path.field(each.name)
+                self.write(each.shape, part)
+                self._path.back()
+        if not shape.implicit:
+            self._depth -= 1
+
+    def _parts(self, shape: s.Struct, value: Any) -> list[Any]:
+        if shape.parts is not None:
+            return list(shape.parts(value))
+        if isinstance(shape.make, type) and not isinstance(value, shape.make):
+            raise self.fail(f"expected {shape.name}, got {shown(value)}")
+        return [getattr(value, each.attribute) for each in shape.fields]
+
+    def _count(self, count: int) -> None:
+        if count > U32_MAX:
+            raise self.fail(f"{count} elements are more than a message can count")
+        write_unsigned(self.out, count, U32_MAX)
+
+    def _items(self, shape: s.Shape, elements: Iterable[Any]) -> None:
+        self._enter()
+        for index, element in enumerate(elements):
+            self._path.item(index)
+            self.write(shape, element)
+            self._path.back()
+        self._depth -= 1
+
+    def _elements(self, value: Any, what: str) -> list[Any]:
+        if isinstance(value, (str, bytes, bytearray)):
+            raise self.fail(f"expected a {what}, got {shown(value)}")
+        tolist = getattr(value, "tolist", None)
+        try:
+            return list(value if tolist is None else tolist())
+        except TypeError:
+            raise self.fail(f"expected a {what}, got {shown(value)}") from None
+
+    def _ordered(self, keys: Iterable[Any]) -> list[Any]:
+        try:
+            return sorted(keys)
+        except TypeError:
+            raise self.fail("its keys are not all of one type") from None
+
+    def _array(self, shape: s.Array, value: Any) -> list[Any]:
+        elements = self._elements(value, "list")
+        if len(elements) != shape.length:
+            raise self.fail(f"expected exactly {shape.length} elements, got {len(elements)}")
+        return elements
+
+    def _map(self, shape: s.Map, value: Any) -> None:
+        if not hasattr(value, "items"):
+            raise self.fail(f"expected a dict, got {shown(value)}")
+        self._count(len(value))
+        self._enter()
+        for key in self._ordered(value):
+            self._path.item(key)
+            self.write(shape.key, key)
+            self.write(shape.value, value[key])
+            self._path.back()
+        self._depth -= 1
+
+    def _number_of(self, shape: s.Enum, value: Any) -> int:
+        number = self._integer(shape.name, value)
+        if shape.members is not None and number not in shape.members:
+            raise self.fail(f"{number} is not a member of {shape.name}")
+        return number
+
+    def _integer(self, wanted: str, value: Any) -> int:
+        try:
+            return operator.index(value)
+        except TypeError:
+            raise self.fail(f"expected {wanted}, got {shown(value)}") from None
+
+    def _in_range(self, name: str, value: Any) -> int:
+        """An integer of the scalar `name`, which may be one of time."""
+        signed, bits = (name[0] != "u", int(name[1:])) if name[0] in "iu" else (True, 64)
+        number = self._integer(name, value)
+        low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
+        if not low <= number <= high:
+            raise self.fail(f"{number} does not fit in {name} ({low} to {high})")
+        return number
+
+    def _fixed(self, shape: s.Scalar, value: Any) -> None:
+        """Scalars as a layout has them."""
+        match shape.name:
+            case "bool":
+                if value not in (False, True) or isinstance(value, float):
+                    raise self.fail(f"expected bool, got {shown(value)}")
+                self.out.append(bool(value))
+            case "f32" | "f64":
+                self._float(shape, value)
+            case "uuid":
+                if not isinstance(value, uuid.UUID):
+                    raise self.fail(f"expected uuid.UUID, got {shown(value)}")
+                self.out += value.bytes
+            case name:
+                self.out += struct.pack(f"<{s.MEMCPY_CODES[name]}", self._in_range(name, value))
+
+    def _float(self, shape: s.Scalar, value: Any) -> None:
+        if isinstance(value, str):
+            raise self.fail(f"expected {shape.name}, got {shown(value)}")
+        try:
+            self.out += struct.pack(f"<{s.MEMCPY_CODES[shape.name]}", value)
+        except OverflowError:
+            raise self.fail(f"{shown(value)} does not fit in {shape.name}") from None
+        except struct.error:
+            raise self.fail(f"expected {shape.name}, got {shown(value)}") from None
+
+    def _scalar(self, shape: s.Scalar, value: Any) -> None:
+        match shape.name:
+            case "string":
+                if not isinstance(value, str):
+                    raise self.fail(f"expected str, got {shown(value)}")
+                try:
+                    self._blob(value.encode())
+                except UnicodeEncodeError as error:
+                    raise self.fail(f"text with a lone surrogate at {error.start}") from None
+            case "bytes":
+                if not isinstance(value, (bytes, bytearray, memoryview)):
+                    raise self.fail(f"expected bytes, got {shown(value)}")
+                self._blob(bytes(value))
+            case "bool" | "i8" | "u8" | "f32" | "f64" | "uuid":
+                self._fixed(shape, value)
+            case name:
+                number = self._in_range(name, value)
+                write_unsigned(
+                    self.out, number if name[0] == "u" else (number << 1) ^ (number >> 63), (1 << 64) - 1
+                )
+
+    def _blob(self, data: bytes) -> None:
+        self._count(len(data))
+        self.out += data

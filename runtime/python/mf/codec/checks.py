@@ -1,0 +1,38 @@
+"""R1. Small checks that generated codecs call; each gives up by `MalformedError`."""
+
+from collections.abc import Iterable, Sequence
+from enum import IntEnum
+from itertools import islice
+from operator import lt
+from typing import Any, TypeVar
+
+from mf.codec.limits import MAX_EMPTY_ITEMS
+from mf.codec.malformed import MalformedError
+
+E = TypeVar("E", bound=IntEnum)
+S = TypeVar("S", bound=Sequence[Any])
+
+
+def members(enum: type[E]) -> dict[int, E]:
+    """Number to member, for closed enums: a look-up refuses what is not one of them."""
+    return {int(member): member for member in enum.__members__.values()}
+
+
+def exactly(values: S, length: int) -> S:
+    """`values` when there are `length` of them: an array's length is not on the wire."""
+    if len(values) != length:
+        raise MalformedError
+    return values
+
+
+def ascending(keys: Iterable[Any], count: int) -> None:
+    """Keys as they were read must be strictly ascending and, in a dict or set, none lost as a duplicate."""
+    found = list(keys)
+    if len(found) != count or not all(map(lt, found, islice(found, 1, None))):
+        raise MalformedError
+
+
+def fits(data: bytes, pos: int, count: int, smallest: int) -> None:
+    """`count` elements of at least `smallest` bytes must fit in what is left, before anything is allocated."""
+    if count * smallest > len(data) - pos or (smallest == 0 and count > MAX_EMPTY_ITEMS):
+        raise MalformedError

@@ -1,0 +1,143 @@
+"""R1. The codec of one type: the generated fast functions, and the careful path behind them.
+
+A generated module holds for each struct S of its schema
+
+    write_s(out: bytearray, values: Iterable[S]) -> None
+        appends them, one behind the other
+    read_s(data: bytes, pos: int, count: int) -> tuple[list[S], int]
+        reads `count` of them, and says where the next value begins
+    check_s(value: S) -> None
+        gives up on a violated constraint; only if something in it has any
+    S_SHAPE
+        the same type as data
+
+and one `Codec` that binds them. Everything is a batch: one value is a batch of one, a list field is a batch
+inside. Functions of recursive types take the depth of nesting as one argument more. The fast functions are
+straight-line code over `struct.Struct` and the helpers of this package. They read `bytes` (other buffers are
+copied once, here), and let a slice run short: the position behind it then lies beyond the end, which the next
+read or the final check of the position finds.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Generic, NoReturn, TypeVar
+
+from mf.codec.careful_error import CarefulError
+from mf.codec.careful_reader import CarefulReader
+from mf.codec.careful_writer import CarefulWriter
+from mf.codec.limits import DEFAULT_LIMITS, Limits
+from mf.codec.malformed import GIVE_UP
+from mf.codec.shape import Struct
+from mf.core.error import Code, Error, Execution
+
+V = TypeVar("V")  # what is written
+T = TypeVar("T")  # what is read: the same, or a tuple of its fields for the parameters of a method
+
+
+class Codec(Generic[V, T]):
+    """Immutable and shared by all threads. `where` begins every message: 'sf1.search.Index.query'."""
+
+    __slots__ = ("_check_read", "_check_written", "_limits", "_read", "_where", "_write", "shape")
+
+    def __init__(
+        self,
+        shape: Struct,
+        write: Callable[[bytearray, Iterable[V]], None],
+        read: Callable[[bytes, int, int], tuple[list[T], int]],
+        *,
+        check_written: Callable[[V], None] | None = None,
+        check_read: Callable[[T], None] | None = None,
+        where: str = "",
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> None:
+        self.shape = shape
+        self._write = write
+        self._read = read
+        self._check_written = check_written
+        self._check_read = check_read
+        self._where = where
+        self._limits = limits
+
+    def within(self, limits: Limits) -> "Codec[V, T]":
+        """The same codec with other limits."""
+        return Codec(
+            self.shape,
+            self._write,
+            self._read,
+            check_written=self._check_written,
+            check_read=self._check_read,
+            where=self._where,
+            limits=limits,
+        )
+
+    def encode(self, value: V) -> bytearray:
+        """The bytes of one value. Raises Error(INVALID_ARGUMENT) with the field and the reason."""
+        return self.encode_all((value,))
+
+    def encode_all(self, values: Sequence[V]) -> bytearray:
+        """The bytes of all values, nothing between them."""
+        out = bytearray()
+        try:
+            if self._check_written is not None:
+                for value in values:
+                    self._check_written(value)
+            self._write(out, values)
+        except GIVE_UP:
+            return self._write_carefully(values)
+        except RecursionError:
+            return self._write_carefully(values)
+        return out
+
+    def decode(self, data: bytes | bytearray | memoryview) -> T:
+        """The only value in `data`."""
+        return self.decode_all(data, 1)[0]
+
+    def decode_all(self, data: bytes | bytearray | memoryview, count: int) -> list[T]:
+        """Exactly `count` values that fill `data`. Raises Error(DECODE_ERROR), or INVALID_ARGUMENT for a
+        violated constraint, with offset, path and reason."""
+        if type(data) is not bytes:
+            data = bytes(data)
+        if len(data) * self.shape.amplification > self._limits.decoded:
+            return self._read_carefully(data, count)
+        try:
+            values, end = self._read(data, 0, count)
+            if self._check_read is not None:
+                for value in values:
+                    self._check_read(value)
+        except GIVE_UP:
+            return self._read_carefully(data, count)
+        if end != len(data):
+            return self._read_carefully(data, count)
+        return values
+
+    def _write_carefully(self, values: Sequence[V]) -> bytearray:
+        writer = CarefulWriter(self._root)
+        try:
+            for value in values:
+                writer.write(self.shape, value)
+        except CarefulError as failure:
+            self._refuse(failure, Execution.NOT_EXECUTED)
+        return writer.out
+
+    def _read_carefully(self, data: bytes, count: int) -> list[T]:
+        reader = CarefulReader(data, self._limits, self._root)
+        try:
+            reader.check_items(count, self.shape.smallest)
+            reader.charge(8 * count)
+            values = [reader.read(self.shape) for _ in range(count)]
+            reader.finish()
+        except CarefulError as failure:
+            self._refuse(failure, Execution.UNKNOWN)
+        return values
+
+    @property
+    def _root(self) -> str:
+        return "" if self.shape.implicit else self.shape.name.rpartition(".")[2]
+
+    def _refuse(self, failure: CarefulError, execution: Execution) -> NoReturn:
+        text = f"{self._where}: {failure.text()}" if self._where else failure.text()
+        raise Error(Code(failure.code), text, execution) from None
+
+
+def of_values(values: Iterable[Any]) -> tuple[Any, ...]:
+    """The parts of a value that stands for its only field."""
+    return (values,)

@@ -1,0 +1,22 @@
+"""R1. What a decoder accepts, and the ranges of the language's numbers. Knows nothing of bytes."""
+
+from dataclasses import dataclass
+from typing import Final
+
+MAX_DEPTH: Final = 64  # structs and containers, one in another; part of the protocol, not a setting
+MAX_EMPTY_ITEMS: Final = 65_536  # elements that take no bytes at all
+
+U8_MAX: Final = 0xFF
+U16_MAX: Final = 0xFFFF
+U32_MAX: Final = 0xFFFF_FFFF
+U64_MAX: Final = 0xFFFF_FFFF_FFFF_FFFF
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """`decoded`: bytes of memory that one message may decode to, as this runtime estimates them."""
+
+    decoded: int = 128 << 20
+
+
+DEFAULT_LIMITS: Final = Limits()
