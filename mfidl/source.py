@@ -69,3 +69,31 @@ class Span:
     def at_end(self) -> "Span":
         """The empty span right behind this one: where something is missing."""
         return Span(self.file, self.end, self.end)
+
+
+SIZE_LIMIT = 4 * 1024 * 1024
+
+
+class UnreadableSource(Exception):
+    """A file that cannot become a SourceFile; `code` and `values` name and fill the diagnostic."""
+
+    def __init__(self, code: str, **values: object) -> None:
+        super().__init__(code)
+        self.code = code
+        self.values = values
+
+
+def read_source(path: str, name: str) -> SourceFile:
+    """Read a schema from disk. Looks at no more than SIZE_LIMIT bytes, whatever the path names."""
+    try:
+        with open(path, "rb") as stream:
+            data = stream.read(SIZE_LIMIT + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise UnreadableSource("E0001", path=name, reason=reason) from None
+    if len(data) > SIZE_LIMIT:
+        raise UnreadableSource("E0003", path=name, size=f"more than {SIZE_LIMIT}", limit=SIZE_LIMIT)
+    try:
+        return SourceFile(path, name, data.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise UnreadableSource("E0002", path=name, byte=error.start, value=data[error.start]) from None

@@ -24,7 +24,12 @@ _VALUE_STARTS = _NAMES | _INTEGERS | {T.FLOAT, T.DURATION, T.STRING, T.BAD_STRIN
 _AFTER_LOST_BRACKET = frozenset((T.SEMICOLON, T.CLOSE, T.ARROW, T.THROWS, T.OPEN_BRACE, T.ASSIGN, T.EOF))
 
 _TEXTS = {number: text for table in (T.KEYWORDS, T.PUNCTUATION) for text, number in table.items()}
-_PairOf = {T.CLOSE: "}", T.RPAREN: ")", T.GREATER: ">", T.RBRACKET: "]"}
+_PAIR_OF = {T.CLOSE: "}", T.RPAREN: ")", T.GREATER: ">", T.RBRACKET: "]"}
+
+# Only for hints: what reads as a type wherever it stands.
+_TYPE_WORDS = frozenset(
+    "bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 string bytes timestamp duration uuid list array set map".split()
+)
 
 # What a rule wants where none of its alternatives fits.
 _EXPECTED: dict[type, str] = {
@@ -137,9 +142,7 @@ class RecoveryStrategy:
         if ttype == T.CLOSE and token.type == T.EOF:
             self._missing_bracket(T.CLOSE)
             return self._supplied(T.CLOSE)
-        if ttype in (T.RPAREN, T.GREATER, T.RBRACKET) and (
-            token.type in _AFTER_LOST_BRACKET or self._starts_line(self._stream.index)
-        ):
+        if ttype in _PAIR_OF and self._is_past_bracket(ttype):
             self._missing_bracket(ttype)
             return self._supplied(ttype)
         expected = f"`{_TEXTS[ttype]}`" if ttype in _TEXTS else self._kind_of(ttype)
@@ -154,7 +157,9 @@ class RecoveryStrategy:
         if token.type == T.COLON and index >= 2 and self._starts_line(index - 1):
             # `x:` and then a line `y: u32;`: the type is missing, and its place was taken by the next name.
             self._stream.index = index - 1
-            raise self._unexpected("a type")
+            if self._may_report():
+                self._diagnostics.error("E0101", self._behind_last(), expected="a type", found="the end of the line")
+            raise SyntaxMistake(recognizer=None, input=self._stream, ctx=self._parser._ctx)
         ends_here = token.type in (T.CLOSE, T.EOF) or self._starts_line(index) or self._looks_like_member(index)
         if not ends_here:
             raise self._unexpected("`;`")
@@ -166,7 +171,15 @@ class RecoveryStrategy:
         if self._may_report():
             opening = getattr(self._parser._ctx, "opening", None)
             notes = [Note("opened here", self._span(opening))] if opening is not None else []
-            self._diagnostics.error("E0103", self._behind_last(), notes=notes, bracket=_PairOf[ttype])
+            self._diagnostics.error("E0103", self._behind_last(), notes=notes, bracket=_PAIR_OF[ttype])
+
+    def _is_past_bracket(self, ttype: int) -> bool:
+        """Whether the next token cannot belong into a bracket that is still open."""
+        index = self._stream.index
+        token = self._stream.tokens[index]
+        if token.type in _AFTER_LOST_BRACKET or self._starts_line(index) or self._declares(index):
+            return True
+        return ttype == T.GREATER and token.type == T.RPAREN
 
     def _supplied(self, ttype: int) -> Token:
         end = self._stream.LT(-1).end
@@ -201,12 +214,12 @@ class RecoveryStrategy:
                 self._stream.tokens.insert(index, self._supplied(T.CLOSE))
                 self._supplied_braces += 1
                 return
-            if token.type in _MEMBER_STARTS:
+            service = isinstance(self._parser._ctx, MfidlParser.ServiceBodyContext)
+            if token.type in _MEMBER_STARTS and not (service and token.type in _INTEGERS):
                 return
             if token.type == T.SEMICOLON and self._stream.LT(-1).type in (T.SEMICOLON, T.OPEN_BRACE, T.CLOSE):
                 self._stream.consume()  # a harmless empty member
                 continue
-            service = isinstance(self._parser._ctx, MfidlParser.ServiceBodyContext)
             self._unexpected("a method or `}`" if service else "a field or `}`")
             self._skip_member(index)
 
@@ -258,7 +271,7 @@ class RecoveryStrategy:
         token, previous = self._stream.tokens[index], self._stream.LT(-1)
         if token.type in (T.COMMA, closing) or previous.type in (opening, T.COMMA) or token.type not in starts:
             return
-        if token.type == T.THROWS or (self._starts_line(index) and self._looks_like_method(index)):
+        if token.type == T.THROWS or self._declares(index) or (self._starts_line(index) and self._looks_like_method(index)):
             return  # the bracket is missing, not a comma
         self._missing_comma()
 
@@ -294,7 +307,10 @@ class RecoveryStrategy:
         context, previous = self._parser._ctx, self._stream.LT(-1)
         is_field = isinstance(context, MfidlParser.StructMemberContext | MfidlParser.FieldContext)
         if is_field and context.of is None and token.type in _NAMES and previous.type in _NAMES:
-            return f"the name comes first: `{_short(token.text)}: {_short(previous.text)}`"
+            name, kind = _short(token.text), _short(previous.text)
+            if name in _TYPE_WORDS and kind not in _TYPE_WORDS:
+                return f"write `{kind}: {name}`"
+            return f"the name comes first: `{name}: {kind}`"
         if isinstance(context, MfidlParser.MethodContext) and token.type == T.COLON:
             return "results are written `name(...) -> type;`"
         if isinstance(context, MfidlParser.StructDeclContext) and token.type == T.COLON:
@@ -414,10 +430,11 @@ class RecoveryStrategy:
 
     def _begins_declaration(self, index: int) -> bool:
         """`struct Name`, first on its line: no field and no method looks like this."""
+        return self._declares(index) and self._starts_line(index)
+
+    def _declares(self, index: int) -> bool:
         tokens = self._stream.tokens
-        if tokens[index].type not in _DECLARES or not self._starts_line(index):
-            return False
-        return tokens[min(index + 1, len(tokens) - 1)].type in _NAMES
+        return tokens[index].type in _DECLARES and tokens[min(index + 1, len(tokens) - 1)].type in _NAMES
 
     def _index_of(self, token: Token) -> int:
         """Where a token stands now (tokens may have been supplied before it)."""

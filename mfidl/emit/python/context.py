@@ -1,0 +1,151 @@
+"""F6. What every view of one module asks: names of types wherever they are declared, and facts about structs.
+
+A `Context` belongs to one generated file: it also collects that file's imports. Names from other modules that are
+taken here get a trailing underscore.
+"""
+
+from dataclasses import dataclass, field
+
+from mfidl.emit.output import EmitOptions
+from mfidl.emit.python.imports import Imports
+from mfidl.emit.python.names import ModuleNames, field_names, module_names
+from mfidl.model import (
+    AliasOf,
+    ArrayOf,
+    ListOf,
+    MapOf,
+    Module,
+    Named,
+    OptionalOf,
+    Primitive,
+    Program,
+    SetOf,
+    Struct,
+    Tier,
+    Type,
+)
+from mfidl.model.types import DeclKind
+
+
+@dataclass
+class Context:
+    program: Program
+    module: Module
+    options: EmitOptions
+    file: str  # "_types", "_codec", ...: what is declared in it needs no import
+    imports: Imports = field(default_factory=Imports)
+    _foreign: dict[tuple[str, str], str] = field(default_factory=dict)
+
+    @property
+    def names(self) -> ModuleNames:
+        return module_names(self.module)
+
+    def package(self, module: str) -> str:
+        """The package of a schema module: 'prefix.a.b'."""
+        return f"{self.options.python_package}.{module}".lstrip(".")
+
+    def type_name(self, full_name: str) -> str:
+        """The local name of a declared type or alias, imported if need be."""
+        return self._local("_types", full_name, module_names(self.owner(full_name)).types[full_name])
+
+    def codec_name(self, full_name: str, pattern: str) -> str:
+        """write_{}, {}_SHAPE and the like, of a struct or enum."""
+        stem = self.stem(full_name)
+        return self._local("_codec", full_name, pattern.format(stem.upper() if pattern.isupper() else stem))
+
+    def stem(self, full_name: str) -> str:
+        return module_names(self.owner(full_name)).stems[full_name]
+
+    def owner(self, full_name: str) -> Module:
+        return self.program.module(full_name.rpartition(".")[0])
+
+    def _local(self, file: str, full_name: str, name: str) -> str:
+        owner = self.owner(full_name)
+        if owner is self.module and file == self.file:
+            return name
+        package = self.package(owner.name)
+        if owner is self.module:
+            return self.imports.name(f"{package}.{file}", name)
+        key = (package, name)
+        if key not in self._foreign:
+            taken = set(self._foreign.values()) | self._own_names()
+            local = name
+            while local in taken:
+                local += "_"
+            self._foreign[key] = local
+        return self.imports.name(f"{package}.{file}", name, self._foreign[key])
+
+    def _own_names(self) -> set[str]:
+        names = self.names
+        own = {*names.types.values(), *names.constants.values()}
+        for each in names.services.values():
+            own |= {each.client, each.scatter, each.servant}
+            own |= {name for method in each.methods for name in (method.request, method.result)}
+        for stem in names.stems.values():
+            own |= {f"write_{stem}", f"read_{stem}", f"check_{stem}"}
+            own |= {f"{stem}_shape".upper(), f"{stem}_codec".upper(), f"{stem}_members".upper()}
+        return own
+
+
+def attributes(struct: Struct) -> tuple[str, ...]:
+    return field_names(struct)
+
+
+def referred(type_: Type) -> list[Named]:
+    """The declared types that a type expression names."""
+    match type_:
+        case Named():
+            return [type_]
+        case ListOf() | ArrayOf() | SetOf() | OptionalOf():
+            return referred(type_.element)
+        case MapOf():
+            return [*referred(type_.key), *referred(type_.value)]
+        case AliasOf():
+            return referred(type_.target)
+        case Primitive():
+            return []
+
+
+def element_constraints(type_: Type) -> bool:
+    """Whether an element, key or value inside carries a constraint of its own."""
+    match type_:
+        case ListOf() | ArrayOf() | SetOf():
+            return bool(type_.constraints) or element_constraints(type_.element)
+        case OptionalOf():
+            return element_constraints(type_.element)
+        case MapOf():
+            own = bool(type_.key_constraints or type_.value_constraints)
+            return own or element_constraints(type_.key) or element_constraints(type_.value)
+        case _:
+            return False
+
+
+def is_constrained(program: Program, struct: Struct, seen: frozenset[str] = frozenset()) -> bool:
+    """Whether a value of this struct can violate a constraint, in itself or in what it contains."""
+    if struct.full_name in seen:
+        return False
+    seen |= {struct.full_name}
+    return any(
+        each.constraints
+        or element_constraints(each.type)
+        or any(is_constrained(program, inner, seen) for inner in structs_in(program, each.type))
+        for each in struct.fields
+    )
+
+
+def structs_in(program: Program, type_: Type) -> list[Struct]:
+    return [program.struct(each) for each in referred(type_) if each.kind in (DeclKind.STRUCT, DeclKind.ERROR)]
+
+
+def reaches_recursion(program: Program, struct: Struct, seen: frozenset[str] = frozenset()) -> bool:
+    """Whether a value can nest without bound: its codec then counts the depth."""
+    if struct.cycle:
+        return True
+    if struct.full_name in seen or struct.tier is Tier.MEMCPY:
+        return False
+    seen |= {struct.full_name}
+    return any(
+        reaches_recursion(program, inner, seen)
+        for each in struct.fields
+        for inner in structs_in(program, each.type)
+    )

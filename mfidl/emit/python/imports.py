@@ -1,0 +1,62 @@
+"""F6. The import block of one generated file, collected while its text is made, in the order that isort gives it."""
+
+import re
+from collections import defaultdict
+
+from mfidl.emit.python.layout import bracket
+
+_STANDARD = frozenset(
+    ["abc", "collections.abc", "dataclasses", "enum", "math", "re", "struct", "typing", "uuid"]
+)
+
+
+class Imports:
+    """`from module import name` and `import module`; asking twice is asking once."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, dict[str, str]] = defaultdict(dict)
+        self._modules: set[str] = set()
+
+    def name(self, module: str, name: str, local: str = "") -> str:
+        """Imports `name`, and returns what it is called here."""
+        self._names[module][name] = local or name
+        return local or name
+
+    def module(self, module: str) -> None:
+        self._modules.add(module)
+
+    def text(self) -> str:
+        """The block, standard library first, without an empty line at its end."""
+        sections = []
+        for standard in (True, False):
+            lines = [f"import {each}" for each in sorted(self._modules) if (each in _STANDARD) is standard]
+            for module in sorted(self._names, key=_natural):
+                if (module in _STANDARD) is standard:
+                    lines.append(_from(module, self._names[module]))
+            if lines:
+                sections.append("\n".join(lines))
+        return "\n\n".join(sections)
+
+
+def _from(module: str, names: dict[str, str]) -> str:
+    items = [
+        name if local == name else f"{name} as {local}"
+        for name, local in sorted(names.items(), key=lambda each: _by_kind(each[0]))
+    ]
+    line = f"from {module} import {', '.join(items)}"
+    if len(line) <= 110:
+        return line
+    return f"from {module} import (\n" + "".join(f"    {each},\n" for each in items) + ")"
+
+
+def _by_kind(name: str) -> tuple[int, list[tuple[int, int, str]]]:
+    """Constants, then classes, then the rest."""
+    kind = 0 if len(name) > 1 and name.isupper() else 1 if name[:1].isupper() else 2
+    return kind, _natural(name)
+
+
+def _natural(name: str) -> list[tuple[int, int, str]]:
+    return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in re.split(r"(\d+)", name) if part]
+
+
+__all__ = ["Imports", "bracket"]

@@ -1,0 +1,155 @@
+"""F6. Values of the schema (constants, defaults) as Python expressions, and the value that a field starts with."""
+
+import math
+
+from mfidl.emit.python.context import Context, attributes
+from mfidl.emit.python.names import enum_members
+from mfidl.emit.python.types import annotation, scalar_name
+from mfidl.model import (
+    ArrayOf,
+    Enum,
+    EnumValue,
+    Field,
+    ListOf,
+    ListValue,
+    MapOf,
+    MapValue,
+    Named,
+    OptionalOf,
+    Primitive,
+    Scalar,
+    SetOf,
+    StructValue,
+    Type,
+    Value,
+)
+from mfidl.model.types import DeclKind
+
+_ZERO = {Scalar.BOOL: "False", Scalar.F32: "0.0", Scalar.F64: "0.0", Scalar.STRING: '""', Scalar.BYTES: 'b""'}
+
+
+def text_literal(text: str) -> str:
+    """With double quotes, as the formatter has them."""
+    shown = repr(text)
+    if shown[0] == '"' or '"' in text:
+        return shown
+    return '"' + shown[1:-1].replace("\\'", "'") + '"'
+
+
+def literal(context: Context, type_: Type, value: Value) -> str:
+    """An expression whose value has the annotation of `type_`."""
+    match value:
+        case bool():
+            return str(value)
+        case int():
+            return _wrapped(context, type_, str(value))
+        case float():
+            return repr(value) if math.isfinite(value) else f'float("{value}")'
+        case str():
+            return text_literal(value)
+        case bytes():
+            if isinstance(type_, Primitive) and type_.scalar is Scalar.UUID:
+                return f'{scalar_name(context, Scalar.UUID)}(hex="{value.hex()}")'
+            return "b" + text_literal(value.decode("latin-1")).replace("\\xa0", "\\xa0") if value.isascii() else repr(value)
+        case EnumValue():
+            return enum_member(context, value.enum, value.member)
+        case ListValue():
+            return _list(context, type_, value)
+        case MapValue():
+            assert isinstance(type_, MapOf)
+            entries = (
+                f"{literal(context, type_.key, key)}: {literal(context, type_.value, item)}"
+                for key, item in value.entries
+            )
+            return "{" + ", ".join(entries) + "}"
+        case StructValue():
+            return _struct(context, value)
+
+
+def enum_member(context: Context, enum: str, member: str) -> str:
+    declared = context.program.declaration(enum)
+    assert isinstance(declared, Enum)
+    written = [each.name for each in declared.members]
+    return f"{context.type_name(enum)}.{enum_members(written)[written.index(member)]}"
+
+
+def zero(context: Context, type_: Type) -> str:
+    """What a field without a default starts with."""
+    match type_:
+        case Primitive():
+            if type_.scalar is Scalar.UUID:
+                return f"{scalar_name(context, type_.scalar)}(int=0)"
+            return _ZERO.get(type_.scalar) or _wrapped(context, type_, "0")
+        case OptionalOf():
+            return "None"
+        case ListOf():
+            return "[]"
+        case SetOf():
+            return "set()"
+        case MapOf():
+            return "{}"
+        case ArrayOf():
+            element = zero(context, type_.element)
+            if is_immutable(type_.element):
+                return f"[{element}] * {type_.length}"
+            return f"[{element} for _ in range({type_.length})]"
+        case Named(kind=DeclKind.ENUM):
+            enum = context.program.enum(type_)
+            first = next((each for each in enum.members if each.number == 0), enum.members[0])
+            return enum_member(context, enum.full_name, first.name)
+        case _:
+            return f"{annotation(context, type_)}()"
+
+
+def is_immutable(type_: Type) -> bool:
+    match type_:
+        case Primitive():
+            return True
+        case OptionalOf():
+            return True
+        case Named():
+            return type_.kind is DeclKind.ENUM
+        case _:
+            return False
+
+
+def field_default(context: Context, each: Field) -> str:
+    """What stands behind `=` in a dataclass: a value, or a factory where values are mutable."""
+    optional = isinstance(each.type, OptionalOf)
+    mutable = not is_immutable(each.type) or (optional and isinstance(each.default, ListValue | MapValue | StructValue))
+    text = zero(context, each.type) if each.default is None else literal(context, each.type, each.default)
+    if not mutable:
+        return text
+    factory = {"[]": "list", "{}": "dict", "set()": "set"}.get(text)
+    if factory is None and each.default is None and isinstance(each.type, Named):
+        factory = text.removesuffix("()")
+    name = context.imports.name("dataclasses", "field")
+    return f"{name}(default_factory={factory or f'lambda: {text}'})"
+
+
+def _wrapped(context: Context, type_: Type, text: str) -> str:
+    if isinstance(type_, Primitive) and type_.scalar in (Scalar.TIMESTAMP, Scalar.DURATION):
+        return f"{scalar_name(context, type_.scalar)}({text})"
+    if isinstance(type_, OptionalOf):
+        return _wrapped(context, type_.element, text)
+    return text
+
+
+def _list(context: Context, type_: Type, value: ListValue) -> str:
+    if isinstance(type_, OptionalOf):
+        type_ = type_.element
+    assert isinstance(type_, ListOf | ArrayOf | SetOf)
+    elements = ", ".join(literal(context, type_.element, each) for each in value.elements)
+    if isinstance(type_, SetOf):
+        return "{" + elements + "}" if elements else "set()"
+    return f"[{elements}]"
+
+
+def _struct(context: Context, value: StructValue) -> str:
+    struct = context.program.struct(Named(value.struct, DeclKind.STRUCT))
+    written = [each.name for each in struct.fields]
+    parts = []
+    for name, item in value.fields:
+        at = written.index(name)
+        parts.append(f"{attributes(struct)[at]}={literal(context, struct.fields[at].type, item)}")
+    return f"{context.type_name(value.struct)}({', '.join(parts)})"

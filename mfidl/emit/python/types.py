@@ -1,0 +1,50 @@
+"""F6. Type expressions of the schema as Python annotations.
+
+Values are concrete (`list[int]`); what a caller hands in may be anything of the kind (`Sequence[int]`).
+"""
+
+from mfidl.emit.python.context import Context
+from mfidl.model import AliasOf, ArrayOf, ListOf, MapOf, Named, OptionalOf, Primitive, Scalar, SetOf, Type
+
+_PLAIN = {
+    Scalar.BOOL: "bool",
+    Scalar.F32: "float",
+    Scalar.F64: "float",
+    Scalar.STRING: "str",
+    Scalar.BYTES: "bytes",
+}
+
+
+def annotation(context: Context, type_: Type, *, given: bool = False) -> str:
+    """`type_` is best a spelled type, so that aliases keep their names. `given`: accept any container of the kind."""
+    match type_:
+        case Primitive():
+            return scalar_name(context, type_.scalar)
+        case Named():
+            return context.type_name(type_.full_name)
+        case AliasOf():
+            return annotation(context, type_.target, given=True) if given else context.type_name(type_.full_name)
+        case OptionalOf():
+            return f"{annotation(context, type_.element, given=given)} | None"
+        case ListOf() | ArrayOf():
+            outer = context.imports.name("collections.abc", "Sequence") if given else "list"
+            return f"{outer}[{annotation(context, type_.element, given=given)}]"
+        case SetOf():
+            outer = context.imports.name("collections.abc", "Set", "AbstractSet") if given else "set"
+            return f"{outer}[{annotation(context, type_.element)}]"
+        case MapOf():
+            outer = context.imports.name("collections.abc", "Mapping") if given else "dict"
+            key = annotation(context, type_.key)
+            return f"{outer}[{key}, {annotation(context, type_.value, given=given)}]"
+
+
+def scalar_name(context: Context, scalar: Scalar) -> str:
+    match scalar:
+        case Scalar.UUID:
+            return context.imports.name("uuid", "UUID")
+        case Scalar.TIMESTAMP:
+            return context.imports.name("mf.codec.times", "Timestamp")
+        case Scalar.DURATION:
+            return context.imports.name("mf.codec.times", "Duration")
+        case _:
+            return _PLAIN.get(scalar, "int")

@@ -1,0 +1,1 @@
+"""F4. Meaning: load what is imported, resolve names, evaluate values, check, and lower the trees to the model."""

@@ -1,0 +1,144 @@
+"""F4. The table of known annotations: where each may stand, how it is written, whether this version has it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+
+from mfidl.diagnostics import Note
+from mfidl.diagnostics.suggest import nearest
+from mfidl.semantics.context import Context
+from mfidl.semantics.symbols import Scope
+from mfidl.syntax import ast
+
+
+class Place(Enum):
+    """Where an annotation may stand; the value is how messages say it."""
+
+    MODULE = "a module"
+    IMPORT = "an import"
+    CONST = "a constant"
+    ALIAS = "an alias"
+    AGENT = "an agent"
+    ENUM = "an enum"
+    MEMBER = "an enum member"
+    STRUCT = "a struct"
+    ERROR = "an error"
+    UNION = "a union"
+    FIELD = "a field"
+    PARAM = "a parameter"
+    RESULT = "a result"
+    SERVICE = "a service"
+    METHOD = "a method"
+    TOPIC = "a topic"
+    TYPE = "a type"
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """One row of the table. `later`: the language has it, this version refuses it."""
+
+    name: str
+    usage: str
+    places: frozenset[Place]
+    later: bool = False
+
+
+_P = Place
+_VALUES = frozenset((_P.FIELD, _P.PARAM, _P.RESULT, _P.TYPE))
+_TYPES = frozenset((_P.STRUCT, _P.ERROR, _P.UNION, _P.ENUM, _P.ALIAS))
+_NAMED = _TYPES | {_P.SERVICE, _P.METHOD, _P.FIELD, _P.PARAM, _P.RESULT, _P.MEMBER, _P.CONST, _P.AGENT, _P.TOPIC}
+
+KNOWN = {
+    known.name: known
+    for known in (
+        Known("tier", "@tier(memcpy) or @tier(febird)", frozenset((_P.STRUCT, _P.ERROR))),
+        Known("range", "@range(low..high), either side may be left out", _VALUES),
+        Known("length", "@length(low..high) or @length(exactly), in whole numbers", _VALUES),
+        Known("finite", "@finite", _VALUES),
+        Known("pattern", '@pattern("regular expression")', _VALUES),
+        Known("oneway", "@oneway", frozenset((_P.METHOD,))),
+        Known("idempotent", "@idempotent", frozenset((_P.METHOD,))),
+        Known("deadline", "@deadline(200ms)", frozenset((_P.METHOD,))),
+        Known("batch", "@batch(max = 512)", frozenset((_P.METHOD,))),
+        Known("deprecated", '@deprecated or @deprecated("what to use instead")', _NAMED - {_P.CONST, _P.AGENT}),
+        Known("was", '@was("old_name")', frozenset((_P.FIELD, _P.PARAM, _P.RESULT, _P.METHOD)), later=True),
+        Known("cached", "@cached(entries = 1000, ttl = 1h)", frozenset((_P.METHOD,)), later=True),
+        Known("replicated", "@replicated(pattern = name)", frozenset((_P.METHOD,)), later=True),
+        Known("cpp.type", '@cpp.type("header.hpp", "name::Type")', _TYPES, later=True),
+        Known("cpp.codec", '@cpp.codec("header.hpp", "name::Type", "name::Codec")', _TYPES, later=True),
+        Known("cpp.name", '@cpp.name("name")', _NAMED, later=True),
+        Known("python.codec", '@python.codec("module:Codec")', _TYPES, later=True),
+        Known("python.name", '@python.name("name")', _NAMED, later=True),
+    )
+}
+
+Read = dict[str, ast.Annotation]
+
+
+def read_annotations(context: Context, written: Iterable[ast.Annotation], place: Place, scope: Scope) -> Read:
+    """The sound annotations of one place by name; unknown, misplaced, repeated and later ones are reported."""
+    read: Read = {}
+    for annotation in written:
+        name = annotation.path.text
+        known = KNOWN.get(name)
+        if known is None:
+            found = nearest(name, KNOWN)
+            hint = f"did you mean `@{found}`?" if found else None
+            context.diagnostics.error("E0601", annotation.path.span, help=hint, name=name)
+        elif name in read:
+            notes = [Note("first here", read[name].span)]
+            context.diagnostics.error("E0603", annotation.span, notes=notes, name=name)
+        elif place not in known.places:
+            allowed = _join(each.value for each in Place if each in known.places)
+            context.diagnostics.error("E0602", annotation.span, name=name, place=place.value, allowed=allowed)
+        elif known.later:
+            context.diagnostics.error("E0801", annotation.span, what=f"@{name}")
+        else:
+            read[name] = annotation
+    return read
+
+
+def bad_arguments(context: Context, annotation: ast.Annotation) -> None:
+    """Report that the arguments are not as the table says."""
+    name = annotation.path.text
+    context.diagnostics.error("E0604", annotation.span, name=name, usage=KNOWN[name].usage)
+
+
+def no_arguments(context: Context, annotation: ast.Annotation) -> bool:
+    """For annotations that take none."""
+    if annotation.has_parentheses:
+        bad_arguments(context, annotation)
+        return False
+    return True
+
+
+def only_argument(context: Context, annotation: ast.Annotation, key: str | None = None) -> ast.Expr | ast.RangeExpr | None:
+    """The one argument, unnamed or, if `key` is given, named so."""
+    if len(annotation.arguments) == 1:
+        argument = annotation.arguments[0]
+        if key is None and argument.key is None:
+            return argument.value
+        if key is not None and isinstance(argument.key, ast.NameExpr) and argument.key.path.text == key:
+            return argument.value
+    bad_arguments(context, annotation)
+    return None
+
+
+def deprecation(context: Context, read: Read) -> str | None:
+    """The text of @deprecated ("" without one), or None."""
+    annotation = read.get("deprecated")
+    if annotation is None:
+        return None
+    if not annotation.has_parentheses:
+        return ""
+    value = only_argument(context, annotation)
+    if isinstance(value, ast.StringLiteral):
+        return value.data.decode("utf-8", "replace")
+    if value is not None and not isinstance(value, ast.BrokenExpr):
+        bad_arguments(context, annotation)
+    return None
+
+
+def _join(words: Iterable[str]) -> str:
+    listed = list(words)
+    return listed[0] if len(listed) == 1 else ", ".join(listed[:-1]) + " or " + listed[-1]

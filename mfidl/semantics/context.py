@@ -1,0 +1,61 @@
+"""F4. What the parts of semantics share: the sink, the scopes, and each other, behind small interfaces.
+
+Types need values (array lengths, bounds) and values need types, so both are reached through here.
+"""
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from mfidl import model
+from mfidl.diagnostics import Diagnostics
+from mfidl.semantics.symbols import Kind, Missing, Scope, Symbol, look_up
+from mfidl.syntax import ast
+
+
+class TypeSource(Protocol):
+    def resolve(self, expression: ast.TypeExpr, scope: Scope) -> model.Type | None:
+        """The type as it was spelled; None if it is wrong, which is then reported once."""
+
+    def constraints_of(self, spelled: model.Type) -> tuple[model.Constraint, ...]:
+        """What an alias adds to the positions where it is used."""
+
+
+class ValueSource(Protocol):
+    def value(self, expression: ast.Expr, wanted: model.Type, scope: Scope) -> model.Value | None:
+        """The value, fit for the type; None if it is wrong, which is then reported."""
+
+    def whole_number(self, expression: ast.Expr, scope: Scope, what: str) -> int | None:
+        """A literal or constant that is a whole number, of whatever size."""
+
+
+class EnumSource(Protocol):
+    def enum_named(self, full_name: str) -> model.Enum | None:
+        """The enum of a full name; None if that is wrong, which is then reported once."""
+
+
+@dataclass(slots=True)
+class Context:
+    """One per run. The sources are set by `elaborate` before anything is asked of them."""
+
+    diagnostics: Diagnostics
+    scopes: list[Scope]
+    types: TypeSource = field(init=False)
+    values: ValueSource = field(init=False)
+    enums: EnumSource = field(init=False)
+
+    def find(self, path: ast.Path, scope: Scope, wanted: frozenset[Kind], unknown: str) -> Symbol | None:
+        """Look a path up; report with the code `unknown` when there is nothing."""
+        found = look_up(scope, path, wanted, self.scopes)
+        if isinstance(found, Missing):
+            if found.code == "E0306":
+                qualifier = path.text.rpartition(".")[0]
+                span = path.parts[0].span.to(path.parts[-2].span)
+                self.diagnostics.error("E0306", span, help=found.help, name=qualifier)
+            elif found.code == "E0307":
+                name = path.parts[-1].text
+                self.diagnostics.error("E0307", path.span, help=found.help, name=name, module=found.module)
+            else:
+                span = path.parts[-1].span if len(path.parts) > 1 else path.span
+                self.diagnostics.error(unknown, span, help=found.help, name=path.text)
+            return None
+        return found

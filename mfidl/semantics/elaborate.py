@@ -1,0 +1,107 @@
+"""F4. Loaded modules to the resolved program: collect names, lower each declaration, check what spans many.
+
+Everything is looked at in one run, however much is wrong; a program comes out only when nothing is.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from mfidl import model
+from mfidl.diagnostics import Diagnostics
+from mfidl.semantics.annotations import Place, read_annotations
+from mfidl.semantics.check.recursion import check_recursion
+from mfidl.semantics.context import Context
+from mfidl.semantics.graph import TypeGraph
+from mfidl.semantics.loading import LoadedModule
+from mfidl.semantics.lower.constants import lower_agent, lower_alias, lower_constant
+from mfidl.semantics.lower.enums import EnumLowering
+from mfidl.semantics.lower.services import lower_service
+from mfidl.semantics.lower.structs import lower_struct
+from mfidl.semantics.symbols import Kind, Scope, collect
+from mfidl.semantics.types import TypeResolver
+from mfidl.semantics.values import Evaluator
+from mfidl.syntax import ast
+
+_LATER = {Kind.FLAGS: "flags", Kind.UNION: "union", Kind.TOPIC: "topic"}
+
+
+def elaborate(modules: Sequence[LoadedModule], diagnostics: Diagnostics) -> model.Program | None:
+    """The program, not yet planned; None when anything was reported."""
+    scopes = collect(modules, diagnostics)
+    context = Context(diagnostics, scopes)
+    context.types = types = TypeResolver(context)
+    context.values = evaluator = Evaluator(context)
+    context.enums = enums = EnumLowering(context)
+    lowered = [_lower_module(scope, context, types, evaluator, enums) for scope in scopes]
+    graph = TypeGraph([each for module in lowered for each in module.declarations])
+    check_recursion(graph, diagnostics)
+    if diagnostics:
+        return None
+    return model.Program(tuple(_in_order(lowered, graph)))
+
+
+def _in_order(modules: list[model.Module], graph: TypeGraph) -> list[model.Module]:
+    """Each module's declarations in dependency order, recursive structs marked."""
+    cycles = graph.cycles()
+    by_module: dict[str, list[model.Declaration]] = {module.name: [] for module in modules}
+    for each in graph.ordered():
+        if isinstance(each, model.Struct) and each.full_name in cycles:
+            each = replace(each, cycle=cycles[each.full_name])
+        by_module[each.full_name.rpartition(".")[0]].append(each)
+    return [replace(module, declarations=tuple(by_module[module.name])) for module in modules]
+
+
+def _lower_module(
+    scope: Scope, context: Context, types: TypeResolver, evaluator: Evaluator, enums: EnumLowering
+) -> model.Module:
+    constants, agents, services = [], [], []
+    declarations: list[model.Declaration | None] = []
+    _check_heads(scope, context)
+    for symbol in scope.symbols.values():
+        match symbol.kind:
+            case Kind.STRUCT | Kind.ERROR:
+                declarations.append(lower_struct(context, symbol))
+            case Kind.ENUM:
+                declarations.append(enums.enum_named(symbol.full_name))
+            case Kind.ALIAS:
+                declarations.append(lower_alias(context, symbol, types))
+            case Kind.CONST:
+                constants.append(lower_constant(context, symbol, evaluator))
+            case Kind.AGENT:
+                agents.append(lower_agent(context, symbol))
+            case Kind.SERVICE:
+                services.append(lower_service(context, symbol))
+            case Kind.FLAGS | Kind.UNION | Kind.TOPIC:
+                context.diagnostics.error("E0801", symbol.span, what=_LATER[symbol.kind])
+            case Kind.BROKEN:
+                pass
+    module = scope.module
+    return model.Module(
+        module.name,
+        module.path,
+        module.requested,
+        module.declaration.doc if module.declaration else "",
+        _imports(scope),
+        tuple(each for each in constants if each is not None),
+        tuple(each for each in agents if each is not None),
+        tuple(each for each in declarations if each is not None),
+        tuple(services),
+    )
+
+
+def _check_heads(scope: Scope, context: Context) -> None:
+    """Annotations on `module` and `import`: none are known there yet, so any is out of place."""
+    for declaration in scope.module.file.declarations:
+        if isinstance(declaration, ast.ModuleDecl):
+            read_annotations(context, declaration.annotations, Place.MODULE, scope)
+        elif isinstance(declaration, ast.ImportDecl):
+            read_annotations(context, declaration.annotations, Place.IMPORT, scope)
+
+
+def _imports(scope: Scope) -> tuple[model.Import, ...]:
+    made = []
+    for declaration, module in scope.module.imports:
+        if module is not None:
+            local = declaration.alias.text if declaration.alias else module.name.rpartition(".")[2]
+            made.append(model.Import(module.name, local))
+    return tuple(made)

@@ -1,0 +1,110 @@
+"""F4. Which declared types hold which: strongly connected components and a dependency order. Without recursion."""
+
+from collections.abc import Callable, Iterable, Sequence
+
+from mfidl import model
+
+
+def parts(type_: model.Type) -> Iterable[tuple[str, bool]]:
+    """(full name, direct) of every declared type in a spelled type; direct: needed complete to know the size."""
+    stack: list[tuple[model.Type, bool]] = [(type_, True)]
+    while stack:
+        current, direct = stack.pop()
+        match current:
+            case model.Named(full_name, _):
+                yield full_name, direct
+            case model.AliasOf(full_name, target):
+                yield full_name, direct
+                stack.append((target, direct))
+            case model.ListOf(element) | model.SetOf(element) | model.OptionalOf(element):
+                stack.append((element, False))
+            case model.ArrayOf(element, _):
+                stack.append((element, direct))
+            case model.MapOf(key, value):
+                stack += [(key, False), (value, False)]
+            case model.Primitive():
+                pass
+
+
+def spelled_types(declaration: model.Declaration) -> Sequence[model.Type]:
+    match declaration:
+        case model.Struct():
+            return [field.spelled for field in declaration.fields]
+        case model.Alias():
+            return [declaration.spelled]
+        case _:
+            return []
+
+
+def components(names: Sequence[str], edges: Callable[[str], Sequence[str]]) -> list[list[str]]:
+    """Tarjan's strongly connected components, what others need first; the order of `names` decides ties."""
+    index: dict[str, int] = {}
+    low: dict[str, int] = {}
+    on_stack: set[str] = set()
+    stack: list[str] = []
+    found: list[list[str]] = []
+    for root in names:
+        if root in index:
+            continue
+        work = [(root, iter(edges(root)))]
+        index[root] = low[root] = len(index)
+        stack.append(root)
+        on_stack.add(root)
+        while work:
+            name, targets = work[-1]
+            target = next(targets, None)
+            if target is not None:
+                if target not in index:
+                    index[target] = low[target] = len(index)
+                    stack.append(target)
+                    on_stack.add(target)
+                    work.append((target, iter(edges(target))))
+                elif target in on_stack:
+                    low[name] = min(low[name], index[target])
+                continue
+            work.pop()
+            if work:
+                low[work[-1][0]] = min(low[work[-1][0]], low[name])
+            if low[name] == index[name]:
+                component = []
+                while not component or component[-1] != name:
+                    component.append(stack.pop())
+                    on_stack.discard(component[-1])
+                found.append(sorted(component, key=index.__getitem__))
+    return found
+
+
+class TypeGraph:
+    """The declared types of all modules with their edges. Direct edges never form a loop in a checked program."""
+
+    def __init__(self, declarations: Sequence[model.Declaration]) -> None:
+        self.declarations = {each.full_name: each for each in declarations}
+        self._all: dict[str, list[str]] = {}
+        self._direct: dict[str, list[str]] = {}
+        for each in declarations:
+            edges = [edge for type_ in spelled_types(each) for edge in parts(type_) if edge[0] in self.declarations]
+            self._all[each.full_name] = [name for name, _ in edges]
+            self._direct[each.full_name] = [name for name, direct in edges if direct]
+
+    def cycles(self) -> dict[str, frozenset[str]]:
+        """For each recursive struct, the structs that contain each other."""
+        made: dict[str, frozenset[str]] = {}
+        for component in components(list(self.declarations), self._all.__getitem__):
+            if len(component) > 1 or component[0] in self._all[component[0]]:
+                structs = frozenset(n for n in component if isinstance(self.declarations[n], model.Struct))
+                made |= dict.fromkeys(structs, structs)
+        return made
+
+    def direct_loops(self) -> list[list[str]]:
+        """Sets of structs that contain each other directly: values without end."""
+        found = components(list(self.declarations), self._direct.__getitem__)
+        return [each for each in found if len(each) > 1 or each[0] in self._direct[each[0]]]
+
+    def ordered(self) -> list[model.Declaration]:
+        """What a type needs complete before it; within that, what it merely refers to before it where possible."""
+        order: list[model.Declaration] = []
+        for component in components(list(self.declarations), self._all.__getitem__):
+            inside = set(component)
+            direct = components(component, lambda name: [n for n in self._direct[name] if n in inside])  # noqa: B023
+            order += [self.declarations[name] for group in direct for name in group]
+        return order

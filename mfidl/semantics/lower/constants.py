@@ -1,0 +1,79 @@
+"""F4. Constants, aliases and agents."""
+
+from mfidl import model
+from mfidl.semantics.annotations import Place, deprecation, read_annotations
+from mfidl.semantics.constraints import constraints_from
+from mfidl.semantics.context import Context
+from mfidl.semantics.lower.fields import check_default
+from mfidl.semantics.symbols import Symbol
+from mfidl.semantics.types import TypeResolver
+from mfidl.semantics.values import Evaluator
+from mfidl.syntax import ast
+
+_AGENT_SCALARS = (model.Scalar.STRING, model.Scalar.UUID)
+
+
+def lower_constant(context: Context, symbol: Symbol, evaluator: Evaluator) -> model.Const | None:
+    declaration = symbol.declaration
+    assert isinstance(declaration, ast.ConstDecl)
+    read_annotations(context, declaration.annotations, Place.CONST, symbol.scope)
+    read = read_annotations(context, declaration.type_annotations, Place.TYPE, symbol.scope)
+    made = evaluator.constant(symbol)
+    if made is None:
+        return None
+    spelled, value = made
+    constraints = (
+        *context.types.constraints_of(spelled),
+        *constraints_from(context, read, spelled, symbol.scope),
+    )
+    check_default(context, declaration.value, value, constraints)
+    return model.Const(
+        symbol.name,
+        symbol.full_name,
+        model.expand(spelled),
+        spelled,
+        value,
+        declaration.doc,
+        declaration.name.span,
+    )
+
+
+def lower_alias(context: Context, symbol: Symbol, types: TypeResolver) -> model.Alias | None:
+    declaration = symbol.declaration
+    assert isinstance(declaration, ast.AliasDecl)
+    read = read_annotations(context, declaration.annotations, Place.ALIAS, symbol.scope)
+    made = types.alias(symbol)
+    if made is None:
+        return None
+    spelled, _, constraints = made
+    return model.Alias(
+        symbol.name,
+        symbol.full_name,
+        model.expand(spelled),
+        spelled,
+        declaration.doc,
+        constraints,
+        deprecation(context, read),
+        declaration.name.span,
+    )
+
+
+def lower_agent(context: Context, symbol: Symbol) -> model.Agent | None:
+    declaration = symbol.declaration
+    assert isinstance(declaration, ast.AgentDecl)
+    read_annotations(context, declaration.annotations, Place.AGENT, symbol.scope)
+    spelled = context.types.resolve(declaration.type, symbol.scope)
+    if spelled is None:
+        return None
+    type_ = model.expand(spelled)
+    match type_:
+        case model.Primitive(scalar):
+            allowed = scalar.is_integer or scalar in _AGENT_SCALARS
+        case model.Named(kind=kind):
+            allowed = kind is model.DeclKind.ENUM
+        case _:
+            allowed = False
+    if not allowed:
+        context.diagnostics.error("E0412", declaration.type.span, type=f"`{model.spell(type_)}`")
+        return None
+    return model.Agent(symbol.name, symbol.full_name, type_, spelled, declaration.doc, declaration.name.span)

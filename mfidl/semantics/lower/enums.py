@@ -1,0 +1,106 @@
+"""F4. Enums. Lowered when first needed, since values name their members."""
+
+from mfidl import model
+from mfidl.diagnostics import Note
+from mfidl.semantics.annotations import Place, deprecation, read_annotations
+from mfidl.semantics.context import Context
+from mfidl.semantics.symbols import Scope, Symbol
+from mfidl.syntax import ast
+
+
+class EnumLowering:
+    """Implements `EnumSource`."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._symbols = {
+            symbol.full_name: symbol
+            for scope in context.scopes
+            for symbol in scope.symbols.values()
+            if isinstance(symbol.declaration, ast.EnumDecl)
+        }
+        self._known: dict[str, model.Enum | None] = {}
+
+    def enum_named(self, full_name: str) -> model.Enum | None:
+        if full_name not in self._known:
+            self._known[full_name] = None
+            self._known[full_name] = self._lower(self._symbols[full_name])
+        return self._known[full_name]
+
+    def _lower(self, symbol: Symbol) -> model.Enum | None:
+        declaration = symbol.declaration
+        assert isinstance(declaration, ast.EnumDecl)
+        read = read_annotations(self._context, declaration.annotations, Place.ENUM, symbol.scope)
+        base = self._base(declaration, symbol.scope)
+        members = self._members(declaration, base, symbol.scope)
+        if not declaration.open and not declaration.members and not declaration.broken:
+            self._context.diagnostics.error("E0411", declaration.name.span, name=symbol.name)
+        if base is None:
+            return None
+        return model.Enum(
+            symbol.name,
+            symbol.full_name,
+            base,
+            declaration.open,
+            members,
+            declaration.doc,
+            deprecation(self._context, read),
+            declaration.name.span,
+        )
+
+    def _base(self, declaration: ast.EnumDecl, scope: Scope) -> model.Primitive | None:
+        if declaration.base is None:
+            name = declaration.name
+            self._context.diagnostics.error("E0414", name.span, name=name.text, help=f"enum {name.text}: u8")
+            return None
+        spelled = self._context.types.resolve(declaration.base, scope)
+        if spelled is None:
+            return None
+        base = model.expand(spelled)
+        if isinstance(base, model.Primitive) and base.scalar.is_integer:
+            return base
+        self._context.diagnostics.error("E0408", declaration.base.span, type=f"`{model.spell(base)}`")
+        return None
+
+    def _members(
+        self, declaration: ast.EnumDecl, base: model.Primitive | None, scope: Scope
+    ) -> tuple[model.EnumMember, ...]:
+        names: dict[str, ast.EnumMember] = {}
+        numbers: dict[int, ast.EnumMember] = {}
+        made = []
+        for member in declaration.members:
+            name = member.name.text
+            read = read_annotations(self._context, member.annotations, Place.MEMBER, scope)
+            if name in names:
+                notes = [Note("first here", names[name].name.span)]
+                self._context.diagnostics.error("E0304", member.name.span, notes=notes, kind="member", name=name)
+                continue
+            names[name] = member
+            number = self._number(member, base, scope, numbers)
+            if number is not None:
+                numbers[number] = member
+                gone = deprecation(self._context, read)
+                made.append(model.EnumMember(name, number, member.doc, gone, member.name.span))
+        return tuple(made)
+
+    def _number(
+        self, member: ast.EnumMember, base: model.Primitive | None, scope: Scope, taken: dict[int, ast.EnumMember]
+    ) -> int | None:
+        name = member.name.text
+        if member.value is None:
+            following = max(taken, default=-1) + 1
+            hint = f"write `{name} = {following}`"
+            self._context.diagnostics.error("E0409", member.name.span, help=hint, name=name)
+            return None
+        if base is None:
+            return None
+        number = self._context.values.value(member.value, base, scope)
+        if not isinstance(number, int):
+            return None
+        if number in taken:
+            other = taken[number]
+            notes = [Note("first here", other.name.span)]
+            values = {"number": number, "other": other.name.text}
+            self._context.diagnostics.error("E0410", member.value.span, notes=notes, **values)
+            return None
+        return number

@@ -1,0 +1,205 @@
+"""F4. What is declared under which name, and how a name is looked up from a module.
+
+A symbol may be `BROKEN`: declared, but not understood, and already reported. Who meets one stays silent.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import Enum
+
+from mfidl.diagnostics import Diagnostics, Note
+from mfidl.diagnostics.suggest import nearest
+from mfidl.semantics.loading import LoadedModule
+from mfidl.source import Span
+from mfidl.syntax import ast
+
+BUILTIN_TYPES = frozenset(
+    """bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 string bytes timestamp duration uuid
+    list array set map ref stream""".split()
+)
+
+
+class Kind(Enum):
+    """What a symbol is; the value is how messages say it."""
+
+    STRUCT = "a struct"
+    ERROR = "an error"
+    UNION = "a union"
+    ENUM = "an enum"
+    FLAGS = "a set of flags"
+    ALIAS = "an alias"
+    CONST = "a constant"
+    AGENT = "an agent"
+    SERVICE = "a service"
+    TOPIC = "a topic"
+    BROKEN = "broken"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Symbol:
+    """A declaration with its full name. `scope` is the module that it stands in."""
+
+    name: str
+    full_name: str
+    kind: Kind
+    declaration: ast.Decl | None
+    scope: "Scope"
+
+    @property
+    def span(self) -> Span | None:
+        return None if self.declaration is None else name_span(self.declaration)
+
+    def notes(self) -> list[Note]:
+        """"declared here", for the message that says this symbol is of the wrong kind."""
+        return [Note(f"`{self.name}` is declared here", self.span)] if self.span else []
+
+
+@dataclass(slots=True, eq=False)
+class Scope:
+    """The names that one file sees: its own, and modules by local and by full name (None: a failed import)."""
+
+    module: LoadedModule
+    symbols: dict[str, Symbol] = field(default_factory=dict)
+    modules: dict[str, "Scope | None"] = field(default_factory=dict)
+    is_open: bool = False  # something unknown may be declared here: no complaints about unknown names
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A look-up that found nothing; `code` overrides the role's own "unknown ..." when more is known."""
+
+    help: str | None = None
+    code: str | None = None
+    module: str = ""
+
+
+def name_span(declaration: ast.Decl) -> Span:
+    if isinstance(declaration, ast.ModuleDecl):
+        return declaration.path.span
+    if isinstance(declaration, ast.ImportDecl):
+        return declaration.target.span
+    return declaration.name.span
+
+
+def _kind(declaration: ast.Decl) -> Kind:
+    match declaration:
+        case ast.StructDecl():
+            return {"struct": Kind.STRUCT, "error": Kind.ERROR, "union": Kind.UNION}[declaration.keyword]
+        case ast.EnumDecl():
+            return {"enum": Kind.ENUM, "flags": Kind.FLAGS}[declaration.keyword]
+        case ast.AliasDecl():
+            return Kind.ALIAS
+        case ast.ConstDecl():
+            return Kind.CONST
+        case ast.AgentDecl():
+            return Kind.AGENT
+        case ast.ServiceDecl():
+            return Kind.SERVICE
+        case ast.TopicDecl():
+            return Kind.TOPIC
+        case _:
+            return Kind.BROKEN
+
+
+def collect(modules: Iterable[LoadedModule], diagnostics: Diagnostics) -> list[Scope]:
+    """A scope per module, in the same order. Reports names that are taken twice, or built in."""
+    scopes: dict[int, Scope] = {}
+    for module in modules:
+        scope = Scope(module, is_open=module.file.lost_declarations)
+        scopes[id(module)] = scope
+        _declare(scope, diagnostics)
+        _import(scope, scopes, diagnostics)
+    return list(scopes.values())
+
+
+def _declare(scope: Scope, diagnostics: Diagnostics) -> None:
+    for declaration in scope.module.file.declarations:
+        if isinstance(declaration, ast.ModuleDecl | ast.ImportDecl):
+            continue
+        name = declaration.name
+        first = scope.symbols.get(name.text)
+        if first is not None:
+            notes = [Note("first here", first.span)]
+            diagnostics.error("E0303", name.span, notes=notes, name=name.text)
+            continue
+        if name.text in BUILTIN_TYPES:
+            diagnostics.error("E0305", name.span, name=name.text)
+        full_name = f"{scope.module.name}.{name.text}"
+        scope.symbols[name.text] = Symbol(name.text, full_name, _kind(declaration), declaration, scope)
+    for broken in scope.module.file.broken_names:
+        if broken not in scope.symbols:
+            scope.symbols[broken] = Symbol(broken, broken, Kind.BROKEN, None, scope)
+
+
+def _import(scope: Scope, scopes: dict[int, Scope], diagnostics: Diagnostics) -> None:
+    local_names: dict[str, ast.ImportDecl] = {}
+    seen: dict[str, ast.ImportDecl] = {}
+    for declaration, module in scope.module.imports:
+        if module is None:
+            stem = declaration.target.data.decode("utf-8", "replace").rpartition("/")[2].removesuffix(".mfidl")
+            scope.modules[declaration.alias.text if declaration.alias else stem] = None
+            scope.is_open = True
+            continue
+        local = declaration.alias.text if declaration.alias else module.name.rpartition(".")[2]
+        span = declaration.alias.span if declaration.alias else declaration.target.span
+        if module.name in seen:
+            notes = [Note("first here", seen[module.name].target.span)]
+            problem = f"module `{module.name}` is imported twice"
+            diagnostics.error("E0206", declaration.target.span, notes=notes, problem=problem)
+            continue
+        if local in local_names:
+            notes = [Note("first here", local_names[local].target.span)]
+            problem = f"two imported modules are called `{local}`"
+            hint = f'give one another name: import "..." as other_{local};'
+            diagnostics.error("E0206", span, notes=notes, help=hint, problem=problem)
+        seen[module.name] = declaration
+        local_names.setdefault(local, declaration)
+        scope.modules.setdefault(local, scopes.get(id(module)))
+        scope.modules[module.name] = scopes.get(id(module))
+
+
+def look_up(scope: Scope, path: ast.Path, wanted: frozenset[Kind], all_scopes: Iterable[Scope]) -> Symbol | Missing | None:
+    """The symbol that a path names; None when it is broken in a way already reported.
+
+    `wanted` only serves the suggestion: names of these kinds are what may have been meant.
+    """
+    qualifier, _, name = path.text.rpartition(".")
+    if not qualifier or qualifier == scope.module.name:
+        return _look_in(scope, name, scope, wanted, all_scopes)
+    if qualifier not in scope.modules:
+        return _unknown_module(scope, qualifier, name, all_scopes)
+    holder = scope.modules[qualifier]
+    if holder is None:
+        return None
+    return _look_in(holder, name, scope, wanted, all_scopes)
+
+
+def _look_in(
+    holder: Scope, name: str, viewer: Scope, wanted: frozenset[Kind], all_scopes: Iterable[Scope]
+) -> Symbol | Missing | None:
+    symbol = holder.symbols.get(name)
+    if symbol is not None:
+        return None if symbol.kind is Kind.BROKEN else symbol
+    if holder.module.file.lost_declarations or (holder is viewer and viewer.is_open):
+        return None
+    candidates = [each.name for each in holder.symbols.values() if each.kind in wanted]
+    if holder is viewer:
+        for local, module in viewer.modules.items():
+            if module is not None and "." not in local and name in module.symbols:
+                return Missing(help=f"did you mean `{local}.{name}`?")
+        if Kind.STRUCT in wanted:
+            candidates += sorted(BUILTIN_TYPES)
+    found = nearest(name, candidates)
+    return Missing(help=f"did you mean `{found}`?" if found else None)
+
+
+def _unknown_module(viewer: Scope, qualifier: str, name: str, all_scopes: Iterable[Scope]) -> Missing | None:
+    if viewer.is_open:
+        return None
+    for scope in all_scopes:
+        if scope.module.name in (qualifier, f"{viewer.module.name.rpartition('.')[0]}.{qualifier}"):
+            if name in scope.symbols:
+                hint = f'add: import "{scope.module.path}";'
+                return Missing(help=hint, code="E0307", module=scope.module.name)
+    found = nearest(qualifier, [local for local, scope in viewer.modules.items() if scope is not None])
+    return Missing(help=f"did you mean `{found}.{name}`?" if found else None, code="E0306", module=qualifier)

@@ -1,0 +1,418 @@
+"""F4. Values of constants, defaults, bounds and enum members, checked against the type that they stand for."""
+
+import math
+import re
+import struct
+
+from mfidl import model
+from mfidl.diagnostics import Note
+from mfidl.diagnostics.suggest import nearest
+from mfidl.semantics.annotations import Place, read_annotations
+from mfidl.semantics.constraints import broken_constraint, constraints_from
+from mfidl.semantics.context import Context
+from mfidl.semantics.symbols import Kind, Missing, Scope, Symbol, look_up
+from mfidl.syntax import ast
+from mfidl.syntax.tokens import DEPTH_LIMIT
+
+_CONST = frozenset((Kind.CONST,))
+_UUID = re.compile("[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
+_I64 = (-(1 << 63), (1 << 63) - 1)
+
+
+class Evaluator:
+    """Implements `ValueSource`. Constants are evaluated where they are first used, and once."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._constants: dict[str, tuple[model.Type, model.Value] | None] = {}
+        self._open: list[Symbol] = []
+
+    # Constants ----------------------------------------------------------------------------------------------------
+
+    def constant(self, symbol: Symbol) -> tuple[model.Type, model.Value] | None:
+        """Spelled type and value of a constant; None if it is wrong, which is then reported once."""
+        if symbol.full_name in self._constants:
+            return self._constants[symbol.full_name]
+        declaration = symbol.declaration
+        assert isinstance(declaration, ast.ConstDecl)
+        if symbol in self._open:
+            loop = self._open[self._open.index(symbol) :]
+            notes = [Note(f"through `{each.name}`", each.span) for each in loop[1:]]
+            self._context.diagnostics.error("E0507", symbol.span, notes=notes, name=symbol.name)
+            for each in loop:
+                self._constants[each.full_name] = None
+            return None
+        if len(self._open) >= DEPTH_LIMIT:
+            self._context.diagnostics.error("E0108", declaration.value.span, limit=DEPTH_LIMIT)
+            return None
+        self._open.append(symbol)
+        type_ = self._context.types.resolve(declaration.type, symbol.scope)
+        value = None if type_ is None else self.value(declaration.value, type_, symbol.scope)
+        self._open.pop()
+        made = None if type_ is None or value is None else (type_, value)
+        return self._constants.setdefault(symbol.full_name, made)
+
+    def whole_number(self, expression: ast.Expr, scope: Scope, what: str) -> int | None:
+        if isinstance(expression, ast.IntLiteral):
+            return expression.value
+        if isinstance(expression, ast.BrokenExpr):
+            return None
+        if isinstance(expression, ast.NameExpr):
+            found = self._named_constant(expression, scope)
+            if found is None:
+                return None
+            type_, value = found
+            if isinstance(value, int) and not isinstance(value, bool) and _is_integer(type_):
+                return -value if expression.negative else value
+        self._context.diagnostics.error("E0613", expression.span, what=what)
+        return None
+
+    def _named_constant(self, expression: ast.NameExpr, scope: Scope) -> tuple[model.Type, model.Value] | None:
+        symbol = self._context.find(expression.path, scope, _CONST, "E0308")
+        if symbol is None:
+            return None
+        if symbol.kind is not Kind.CONST:
+            notes, kind = symbol.notes(), symbol.kind.value
+            self._context.diagnostics.error("E0309", expression.span, notes=notes, name=symbol.name, kind=kind)
+            return None
+        return self.constant(symbol)
+
+    # Values by type -----------------------------------------------------------------------------------------------
+
+    def value(self, expression: ast.Expr, wanted: model.Type, scope: Scope) -> model.Value | None:
+        if isinstance(expression, ast.BrokenExpr):
+            return None
+        type_ = model.expand(wanted)
+        if isinstance(type_, model.OptionalOf):
+            type_ = type_.element
+        if isinstance(expression, ast.NameExpr) and not self._is_word(expression, type_):
+            if isinstance(type_, model.Named) and type_.kind is model.DeclKind.ENUM:
+                return self._enum_value(expression, type_, scope)
+            return self._from_constant(expression, type_, scope)
+        match type_:
+            case model.Primitive(scalar):
+                return self._scalar(expression, scalar)
+            case model.ListOf() | model.SetOf() | model.ArrayOf():
+                return self._elements(expression, type_, scope)
+            case model.MapOf():
+                return self._map(expression, type_, scope)
+            case model.Named(kind=model.DeclKind.ENUM):
+                return self._mismatch(expression, f"a member of `{type_.full_name}`")
+            case model.Named():
+                return self._struct(expression, type_, scope)
+            case _:
+                return None
+
+    def _is_word(self, expression: ast.NameExpr, type_: model.Type) -> bool:
+        """true, false, inf and nan, where their types are wanted."""
+        if not isinstance(type_, model.Primitive):
+            return False
+        word = expression.path.text
+        if type_.scalar is model.Scalar.BOOL:
+            return word in ("true", "false") and not expression.negative
+        return type_.scalar.is_float and (word == "inf" or (word == "nan" and not expression.negative))
+
+    def _mismatch(self, expression: ast.Expr, expected: str) -> None:
+        self._context.diagnostics.error("E0501", expression.span, expected=expected, found=_describe(expression))
+
+    def _from_constant(self, expression: ast.NameExpr, type_: model.Type, scope: Scope) -> model.Value | None:
+        found = self._named_constant(expression, scope)
+        if found is None:
+            return None
+        own, value = model.expand(found[0]), found[1]
+        if isinstance(own, model.OptionalOf):
+            own = own.element
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if isinstance(value, float) and math.isinf(value) and type_ == own:
+            return -value if expression.negative else value
+        if isinstance(own, model.Primitive) and isinstance(type_, model.Primitive) and number:
+            if own.scalar == type_.scalar or own.scalar.is_integer and type_.scalar.is_integer:
+                return self._number(expression, -value if expression.negative else value, type_.scalar)
+            if (own.scalar.is_integer or own.scalar.is_float) and type_.scalar.is_float:
+                return self._number(expression, float(-value if expression.negative else value), type_.scalar)
+        if own != type_ or expression.negative:
+            found_words = f"constant `{expression.path.text}` of type {model.spell(own)}"
+            self._context.diagnostics.error(
+                "E0501", expression.span, expected=f"a value of type {model.spell(type_)}", found=found_words
+            )
+            return None
+        return value
+
+    # Scalars ------------------------------------------------------------------------------------------------------
+
+    def _scalar(self, expression: ast.Expr, scalar: model.Scalar) -> model.Value | None:
+        match scalar, expression:
+            case model.Scalar.BOOL, ast.NameExpr(path):
+                return path.text == "true"
+            case _, ast.NameExpr(path, negative):  # only inf and nan come here
+                return float(path.text) * (-1 if negative else 1)
+            case model.Scalar.STRING, ast.StringLiteral(data):
+                return self._text(expression, data)
+            case model.Scalar.BYTES, ast.StringLiteral(data):
+                return data
+            case model.Scalar.UUID, ast.StringLiteral(data):
+                if _UUID.fullmatch(data.decode("latin-1")):
+                    return bytes.fromhex(data.decode().replace("-", ""))
+            case model.Scalar.DURATION, ast.DurationLiteral(nanoseconds):
+                return self._number(expression, nanoseconds, scalar)
+            case model.Scalar.TIMESTAMP, ast.IntLiteral(value):
+                return self._number(expression, value, scalar)
+            case _, ast.IntLiteral(value) if scalar.is_integer or scalar.is_float:
+                return self._number(expression, value, scalar)
+            case _, ast.FloatLiteral(number) if scalar.is_float:
+                return self._number(expression, number, scalar)
+        return self._mismatch(expression, _WANTED.get(scalar, f"a number of type {scalar.value}"))
+
+    def _text(self, expression: ast.Expr, data: bytes) -> str | None:
+        try:
+            return data.decode("utf-8")
+        except UnicodeDecodeError:
+            self._context.diagnostics.error("E0510", expression.span)
+            return None
+
+    def _number(self, expression: ast.Expr, value: int | float, scalar: model.Scalar) -> int | float | None:
+        """The number, if the type holds it."""
+        if scalar.is_float:
+            number = _as_float(value, scalar)
+            if number is not None:
+                return number
+        elif isinstance(value, int):
+            low, high = scalar.limits() if scalar.is_integer else _I64
+            if low <= value <= high:
+                return value
+        hint = None
+        if scalar.is_integer:
+            low, high = scalar.limits()
+            hint = f"{scalar.value} holds {low} to {high}"
+        text = expression.span.text()
+        shown = text if len(text) <= 40 else text[:37] + "..."
+        self._context.diagnostics.error("E0502", expression.span, help=hint, value=shown, type=scalar.value)
+        return None
+
+    def _enum_value(self, expression: ast.NameExpr, type_: model.Named, scope: Scope) -> model.Value | None:
+        """`Rank.bm25`, `text.Lang.en`, or a constant of the enum's type."""
+        parts = expression.path.parts
+        if len(parts) > 1 and not expression.negative:
+            holder = ast.Path(parts[:-1], parts[0].span.to(parts[-2].span))
+            found = look_up(scope, holder, frozenset((Kind.ENUM,)), self._context.scopes)
+            if found is None:
+                return None
+            if not isinstance(found, Missing) and found.kind in (Kind.ENUM, Kind.ALIAS):
+                return self._member(expression, found, type_, scope)
+        if len(parts) == 1 and expression.path.text not in scope.symbols:
+            name = type_.name
+            self._context.diagnostics.error(
+                "E0501",
+                expression.span,
+                help=f"members are written with their enum: `{name}.{expression.path.text}`",
+                expected=f"a member of `{type_.full_name}`",
+                found=_describe(expression),
+            )
+            return None
+        return self._from_constant(expression, type_, scope)
+
+    def _member(
+        self, expression: ast.NameExpr, holder: Symbol, wanted: model.Named, scope: Scope
+    ) -> model.Value | None:
+        if holder.kind is Kind.ALIAS:
+            assert isinstance(holder.declaration, ast.AliasDecl)
+            target = self._context.types.resolve(holder.declaration.type, holder.scope)
+            named = None if target is None else model.expand(target)
+            if named is None:
+                return None
+        else:
+            named = model.Named(holder.full_name, model.DeclKind.ENUM)
+        if named != wanted:
+            self._mismatch(expression, f"a member of `{wanted.full_name}`")
+            return None
+        enum = self._context.enums.enum_named(wanted.full_name)
+        if enum is None:
+            return None
+        last = expression.path.parts[-1]
+        for member in enum.members:
+            if member.name == last.text:
+                return model.EnumValue(enum.full_name, member.name, member.number)
+        found = nearest(last.text, [member.name for member in enum.members])
+        hint = f"did you mean `{found}`?" if found else None
+        self._context.diagnostics.error("E0503", last.span, help=hint, enum=enum.name, name=last.text)
+        return None
+
+    # Containers ---------------------------------------------------------------------------------------------------
+
+    def _elements(
+        self, expression: ast.Expr, type_: model.ListOf | model.SetOf | model.ArrayOf, scope: Scope
+    ) -> model.Value | None:
+        if not isinstance(expression, ast.ListExpr):
+            return self._mismatch(expression, f"a value of type {model.spell(type_)}, in [ ]")
+        made = [self._held(each, type_.element, type_.constraints, scope) for each in expression.elements]
+        if isinstance(type_, model.ArrayOf) and len(made) != type_.length:
+            self._context.diagnostics.error("E0508", expression.span, expected=type_.length, found=len(made))
+            return None
+        values = [each for each in made if each is not None]
+        if len(values) < len(made):
+            return None
+        if isinstance(type_, model.SetOf):
+            if not self._distinct(expression.elements, values, "this element"):
+                return None
+            values.sort(key=_order)
+        return model.ListValue(tuple(values))
+
+    def _map(self, expression: ast.Expr, type_: model.MapOf, scope: Scope) -> model.Value | None:
+        if not isinstance(expression, ast.BraceExpr):
+            return self._mismatch(expression, f"a value of type {model.spell(type_)}, in {{ }}")
+        keys = [self._held(key, type_.key, type_.key_constraints, scope) for key, _ in expression.entries]
+        values = [self._held(held, type_.value, type_.value_constraints, scope) for _, held in expression.entries]
+        pairs = [(k, v) for k, v in zip(keys, values, strict=True) if k is not None and v is not None]
+        if len(pairs) < len(keys):
+            return None
+        if not self._distinct([key for key, _ in expression.entries], [key for key, _ in pairs], "this key"):
+            return None
+        return model.MapValue(tuple(pairs))
+
+    def _distinct(self, written: list[ast.Expr] | tuple[ast.Expr, ...], values: list[model.Value], what: str) -> bool:
+        seen: dict[model.Value, ast.Expr] = {}
+        for expression, value in zip(written, values, strict=True):
+            if value in seen:
+                notes = [Note("first here", seen[value].span)]
+                self._context.diagnostics.error("E0506", expression.span, notes=notes, what=what)
+                return False
+            seen[value] = expression
+        return True
+
+    def _held(
+        self, expression: ast.Expr, type_: model.Type, constraints: tuple[model.Constraint, ...], scope: Scope
+    ) -> model.Value | None:
+        """A value inside of another, with the constraints of its place."""
+        value = self.value(expression, type_, scope)
+        if value is not None and not self.keeps(expression, value, constraints):
+            return None
+        return value
+
+    def keeps(self, expression: ast.Expr, value: model.Value, constraints: tuple[model.Constraint, ...]) -> bool:
+        """Whether a value keeps the constraints of its place; reports it if not."""
+        broken = broken_constraint(value, constraints)
+        if broken is not None:
+            text = expression.span.text()
+            shown = text if len(text) <= 40 and "\n" not in text else "value"
+            self._context.diagnostics.error("E0509", expression.span, value=shown, constraint=broken)
+        return broken is None
+
+    def _struct(self, expression: ast.Expr, type_: model.Named, scope: Scope) -> model.Value | None:
+        if not isinstance(expression, ast.BraceExpr):
+            return self._mismatch(expression, f"a value of type {type_.full_name}, in {{ }}")
+        symbol = self._symbol(type_.full_name)
+        declaration = symbol.declaration
+        assert isinstance(declaration, ast.StructDecl)
+        given: dict[str, ast.Expr] = {}
+        fields = {each.name.text: each for each in declaration.fields}
+        for key, held in expression.entries:
+            if not isinstance(key, ast.NameExpr) or len(key.path.parts) > 1 or key.negative:
+                return self._mismatch(key, f"the name of a field of `{declaration.name.text}`")
+            name = key.path.text
+            if name in given:
+                self._context.diagnostics.error("E0506", key.span, what=f"field `{name}`")
+                return None
+            if name not in fields:
+                if not declaration.broken:
+                    self._unknown_field(key, declaration, list(fields))
+                return None
+            given[name] = held
+        made = []
+        for name, field in fields.items():
+            if name not in given:
+                if field.default is None and not self._may_lack(field, symbol.scope):
+                    values = {"struct": declaration.name.text, "name": name}
+                    self._context.diagnostics.error("E0505", expression.span, **values)
+                    return None
+                continue
+            own = self._context.types.resolve(field.type, symbol.scope)
+            value = None if own is None else self._field(given[name], field, own, symbol.scope, scope)
+            if value is None:
+                return None
+            made.append((name, value))
+        return model.StructValue(type_.full_name, tuple(made))
+
+    def _field(
+        self, expression: ast.Expr, field: ast.Field, type_: model.Type, owner: Scope, scope: Scope
+    ) -> model.Value | None:
+        """The value of one field; its constraints were read where the struct stands, or will be: once is enough."""
+        read = read_annotations(self._context, field.annotations, Place.FIELD, owner)
+        own = constraints_from(self._context, read, type_, owner)
+        return self._held(expression, type_, (*self._context.types.constraints_of(type_), *own), scope)
+
+    def _may_lack(self, field: ast.Field, scope: Scope) -> bool:
+        type_ = self._context.types.resolve(field.type, scope)
+        return type_ is None or isinstance(model.expand(type_), model.OptionalOf)
+
+    def _unknown_field(self, key: ast.NameExpr, declaration: ast.StructDecl, known: list[str]) -> None:
+        name = key.path.text
+        found = nearest(name, known)
+        hint = f"did you mean `{found}`?" if found else None
+        self._context.diagnostics.error("E0504", key.span, help=hint, struct=declaration.name.text, name=name)
+
+    def _symbol(self, full_name: str) -> Symbol:
+        module, _, name = full_name.rpartition(".")
+        scope = next(each for each in self._context.scopes if each.module.name == module and name in each.symbols)
+        return scope.symbols[name]
+
+
+_WANTED = {
+    model.Scalar.BOOL: "true or false",
+    model.Scalar.STRING: "a string",
+    model.Scalar.BYTES: "bytes in quotes",
+    model.Scalar.UUID: 'a uuid in quotes, as "123e4567-e89b-12d3-a456-426614174000"',
+    model.Scalar.DURATION: "a duration with a unit, as 200ms",
+    model.Scalar.TIMESTAMP: "nanoseconds since 1970",
+}
+
+
+def _as_float(value: int | float, scalar: model.Scalar) -> float | None:
+    """The nearest number of the type, or None beyond its largest: infinity is written `inf`."""
+    try:
+        number = float(value)
+        if scalar is model.Scalar.F32:
+            struct.pack("<f", number)
+    except OverflowError:
+        return None
+    return None if math.isinf(number) else number
+
+
+def _is_integer(type_: model.Type) -> bool:
+    expanded = model.expand(type_)
+    return isinstance(expanded, model.Primitive) and expanded.scalar.is_integer
+
+
+def _order(value: model.Value) -> tuple[int, bytes]:
+    """Ascending order of keys as on the wire: numbers by value, text by its bytes."""
+    match value:
+        case str():
+            return 0, value.encode()
+        case bytes():
+            return 0, value
+        case bool() | int():
+            return int(value), b""
+        case model.EnumValue():
+            return value.number, b""
+        case _:
+            return 0, b""
+
+
+def _describe(expression: ast.Expr) -> str:
+    match expression:
+        case ast.IntLiteral() | ast.FloatLiteral():
+            return f"the number {_short(expression)}"
+        case ast.DurationLiteral():
+            return f"the duration {_short(expression)}"
+        case ast.StringLiteral():
+            return "a string"
+        case ast.ListExpr():
+            return "a list"
+        case ast.BraceExpr():
+            return "a value in { }"
+        case _:
+            return f"`{_short(expression)}`"
+
+
+def _short(expression: ast.Expr) -> str:
+    text = expression.span.text()
+    return text if len(text) <= 40 else text[:37] + "..."
