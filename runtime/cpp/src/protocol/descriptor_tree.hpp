@@ -1,0 +1,46 @@
+#pragma once
+// A descriptor's text (protocol.md section 7) as a tree of views into it. Reads anything: a line that is no
+// descriptor's is kept where its depth puts it, or passed over, and the counts are bounded, since the text
+// may come from a peer.
+
+#include <cstddef>
+#include <map>
+#include <string_view>
+#include <vector>
+
+namespace mf::protocol {
+
+/// "doc u32": a field and its type, an enum's value and its number.
+struct DescriptorMember {
+  std::string_view name;
+  std::string_view value;
+};
+using DescriptorMembers = std::vector<DescriptorMember>;
+
+struct DescriptorMethod {
+  std::string_view name;
+  bool oneway = false;
+  std::string_view params_tier;
+  DescriptorMembers params;
+  std::string_view results_tier;
+  DescriptorMembers results;
+  DescriptorMembers throws;  // names only
+};
+
+struct DescriptorType {
+  std::string_view head;  // "struct febird", "enum u8 closed"
+  DescriptorMembers members;
+  [[nodiscard]] bool is_enum() const noexcept { return head.starts_with("enum"); }
+};
+
+struct DescriptorTree {
+  std::string_view service;
+  std::string_view per = "nothing";  // "collection string"
+  std::vector<DescriptorMethod> methods;
+  std::map<std::string_view, DescriptorType> types;
+
+  [[nodiscard]] static DescriptorTree read(std::string_view text);
+  [[nodiscard]] const DescriptorMethod* method(std::string_view name) const noexcept;
+};
+
+}  // namespace mf::protocol
