@@ -6,6 +6,7 @@ computed on demand, 1-based, because almost no span is ever printed.
 
 from bisect import bisect_right
 from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,7 +78,7 @@ SIZE_LIMIT = 4 * 1024 * 1024
 class UnreadableSource(Exception):
     """A file that cannot become a SourceFile; `code` and `values` name and fill the diagnostic."""
 
-    def __init__(self, code: str, **values: object) -> None:
+    def __init__(self, code: str, **values: Any) -> None:
         super().__init__(code)
         self.code = code
         self.values = values

@@ -4,6 +4,8 @@ Groups: E00 files, E01 syntax, E02 modules and imports, E03 names, E04 types, E0
 E07 tiers, E08 not supported yet. A message is completed by `Diagnostics.error`; the explanation is for `help` pages.
 """
 
+
+
 from dataclasses import dataclass
 
 

@@ -38,7 +38,7 @@ class Diagnostic:
 class Diagnostics:
     """Collects the errors of one run."""
 
-    __slots__ = ("_seen", "_items")
+    __slots__ = ("_items", "_seen")
 
     def __init__(self) -> None:
         self._seen: set[tuple[str, int, int, str, str]] = set()

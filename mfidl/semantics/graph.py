@@ -66,7 +66,7 @@ def components(names: Sequence[str], edges: Callable[[str], Sequence[str]]) -> l
             if work:
                 low[work[-1][0]] = min(low[work[-1][0]], low[name])
             if low[name] == index[name]:
-                component = []
+                component: list[str] = []
                 while not component or component[-1] != name:
                     component.append(stack.pop())
                     on_stack.discard(component[-1])
@@ -105,6 +105,6 @@ class TypeGraph:
         order: list[model.Declaration] = []
         for component in components(list(self.declarations), self._all.__getitem__):
             inside = set(component)
-            direct = components(component, lambda name: [n for n in self._direct[name] if n in inside])  # noqa: B023
+            direct = components(component, lambda name: [n for n in self._direct[name] if n in inside])
             order += [self.declarations[name] for group in direct for name in group]
         return order

@@ -4,6 +4,8 @@ Finds imports in the folder of the importing file and then in each import path. 
 it is read once however it is named. Reads through `read_source` only.
 """
 
+# ruff: noqa: PTH (paths stay as the user wrote them; pathlib would normalize them)
+
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field

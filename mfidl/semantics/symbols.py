@@ -14,8 +14,7 @@ from mfidl.source import Span
 from mfidl.syntax import ast
 
 BUILTIN_TYPES = frozenset(
-    """bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 string bytes timestamp duration uuid
-    list array set map ref stream""".split()
+    ["bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64", "string", "bytes", "timestamp", "duration", "uuid", "list", "array", "set", "map", "ref", "stream"]
 )
 
 

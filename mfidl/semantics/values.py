@@ -112,8 +112,9 @@ class Evaluator:
             return word in ("true", "false") and not expression.negative
         return type_.scalar.is_float and (word == "inf" or (word == "nan" and not expression.negative))
 
-    def _mismatch(self, expression: ast.Expr, expected: str) -> None:
+    def _mismatch(self, expression: ast.Expr, expected: str) -> model.Value | None:
         self._context.diagnostics.error("E0501", expression.span, expected=expected, found=_describe(expression))
+        return None
 
     def _from_constant(self, expression: ast.NameExpr, type_: model.Type, scope: Scope) -> model.Value | None:
         found = self._named_constant(expression, scope)
@@ -122,14 +123,13 @@ class Evaluator:
         own, value = model.expand(found[0]), found[1]
         if isinstance(own, model.OptionalOf):
             own = own.element
-        number = isinstance(value, int | float) and not isinstance(value, bool)
-        if isinstance(value, float) and math.isinf(value) and type_ == own:
-            return -value if expression.negative else value
-        if isinstance(own, model.Primitive) and isinstance(type_, model.Primitive) and number:
-            if own.scalar == type_.scalar or own.scalar.is_integer and type_.scalar.is_integer:
-                return self._number(expression, -value if expression.negative else value, type_.scalar)
-            if (own.scalar.is_integer or own.scalar.is_float) and type_.scalar.is_float:
-                return self._number(expression, float(-value if expression.negative else value), type_.scalar)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            number = -value if expression.negative else value
+            if isinstance(value, float) and math.isinf(value) and type_ == own:
+                return number
+            if isinstance(own, model.Primitive) and isinstance(type_, model.Primitive):
+                if _fits_kind(own.scalar, type_.scalar):
+                    return self._number(expression, number, type_.scalar)
         if own != type_ or expression.negative:
             found_words = f"constant `{expression.path.text}` of type {model.spell(own)}"
             self._context.diagnostics.error(
@@ -321,8 +321,8 @@ class Evaluator:
         for name, field in fields.items():
             if name not in given:
                 if field.default is None and not self._may_lack(field, symbol.scope):
-                    values = {"struct": declaration.name.text, "name": name}
-                    self._context.diagnostics.error("E0505", expression.span, **values)
+                    struct_name = declaration.name.text
+                    self._context.diagnostics.error("E0505", expression.span, struct=struct_name, name=name)
                     return None
                 continue
             own = self._context.types.resolve(field.type, symbol.scope)
@@ -375,6 +375,13 @@ def _as_float(value: int | float, scalar: model.Scalar) -> float | None:
     except OverflowError:
         return None
     return None if math.isinf(number) else number
+
+
+def _fits_kind(own: model.Scalar, wanted: model.Scalar) -> bool:
+    """Whether a constant's number may stand for another type, if its value fits."""
+    if own is wanted:
+        return True
+    return own.is_integer and wanted.is_integer or (own.is_integer or own.is_float) and wanted.is_float
 
 
 def _is_integer(type_: model.Type) -> bool:

@@ -9,16 +9,14 @@ from typing import Literal
 
 from mfidl.source import SourceFile, Span
 
-node = dataclass(frozen=True, slots=True, eq=False)
 
-
-@node
+@dataclass(frozen=True, slots=True, eq=False)
 class Name:
     text: str
     span: Span
 
 
-@node
+@dataclass(frozen=True, slots=True, eq=False)
 class Path:
     """A name with dots: `text.Document`."""
 
@@ -33,25 +31,25 @@ class Path:
 # Values -------------------------------------------------------------------------------------------------------------
 
 
-@node
+@dataclass(frozen=True, slots=True, eq=False)
 class IntLiteral:
     value: int
     span: Span
 
 
-@node
+@dataclass(frozen=True, slots=True, eq=False)
 class FloatLiteral:
     value: float
     span: Span
 
 
-@node
+@dataclass(frozen=True, slots=True, eq=False)
 class DurationLiteral:
     nanoseconds: int
     span: Span
 
 
-@node
+@dataclass(frozen=True, slots=True, eq=False)
 class StringLiteral:
     """`data` is the UTF-8 of what was written, with \\xNN escapes as single bytes."""
 
@@ -59,7 +57,7 @@ class StringLiteral:
     span: Span
 
 
-@node
+@dataclass(frozen=True, slots=True, eq=False)
 class NameExpr:
     """A constant, an enum member, true, false, inf or nan; `negative` with a minus before it."""
 
@@ -68,13 +66,13 @@ class NameExpr:
     span: Span
 
 
-@node
+@dataclass(frozen=True, slots=True, eq=False)
 class ListExpr:
     elements: tuple["Expr", ...]
     span: Span
 
 
-@node
+@dataclass(frozen=True, slots=True, eq=False)
 class BraceExpr:
     """Fields of a struct or entries of a map: what it is, its type decides."""
 
@@ -82,7 +80,7 @@ class BraceExpr:
     span: Span
 
 
-@node
+@dataclass(frozen=True, slots=True, eq=False)
 class BrokenExpr:
     """A literal that was already reported."""
 
@@ -97,7 +95,7 @@ Expr = (
 # Annotations and types ----------------------------------------------------------------------------------------------
 
 
-@node
+@dataclass(frozen=True, slots=True, eq=False)
 class RangeExpr:
     """`low..high`, either side may be open."""
 
@@ -106,7 +104,7 @@ class RangeExpr:
     span: Span
 
 
-@node
+@dataclass(frozen=True, slots=True, eq=False)
 class Argument:
     """`value`, `low..high`, or `name = value`; `key` is the left side of the last form."""
 
@@ -115,7 +113,7 @@ class Argument:
     span: Span
 
 
-@node
+@dataclass(frozen=True, slots=True, eq=False)
 class Annotation:
     """`@name` or `@name(...)`. `span` covers all of it."""
 
@@ -125,7 +123,7 @@ class Annotation:
     span: Span
 
 
-@node
+@dataclass(frozen=True, slots=True, eq=False)
 class TypeExpr:
     """`name`, `name<...>`, with any number of `?` (more than one is refused later).
 
@@ -142,7 +140,7 @@ class TypeExpr:
 # Declarations -------------------------------------------------------------------------------------------------------
 
 
-@node
+@dataclass(frozen=True, slots=True, eq=False)
 class Field:
     """A field, parameter or result; `annotations` are those before and behind it. `type` is None if it did not parse."""
 
@@ -155,12 +153,12 @@ class Field:
     span: Span
 
 
-@node
+@dataclass(frozen=True, slots=True, eq=False)
 class Reserved:
     span: Span
 
 
-@node
+@dataclass(frozen=True, slots=True, eq=False)
 class EnumMember:
     name: Name
     value: Expr | None
@@ -169,7 +167,7 @@ class EnumMember:
     span: Span
 
 
-@node
+@dataclass(frozen=True, slots=True, eq=False)
 class ModuleDecl:
     path: Path
     annotations: tuple[Annotation, ...]
@@ -177,7 +175,7 @@ class ModuleDecl:
     span: Span
 
 
-@node
+@dataclass(frozen=True, slots=True, eq=False)
 class ImportDecl:
     target: StringLiteral
     alias: Name | None
@@ -186,7 +184,7 @@ class ImportDecl:
     span: Span
 
 
-@node
+@dataclass(frozen=True, slots=True, eq=False)
 class ConstDecl:
     name: Name
     type: TypeExpr
@@ -197,7 +195,7 @@ class ConstDecl:
     span: Span
 
 
-@node
+@dataclass(frozen=True, slots=True, eq=False)
 class AliasDecl:
     name: Name
     type: TypeExpr
@@ -207,7 +205,7 @@ class AliasDecl:
     span: Span
 
 
-@node
+@dataclass(frozen=True, slots=True, eq=False)
 class AgentDecl:
     name: Name
     type: TypeExpr
@@ -216,7 +214,7 @@ class AgentDecl:
     span: Span
 
 
-@node
+@dataclass(frozen=True, slots=True, eq=False)
 class EnumDecl:
     """An enum, or flags."""
 
@@ -231,7 +229,7 @@ class EnumDecl:
     span: Span
 
 
-@node
+@dataclass(frozen=True, slots=True, eq=False)
 class StructDecl:
     """A struct, error or union. `has_body` is false for `struct Name;`."""
 
@@ -246,7 +244,7 @@ class StructDecl:
     span: Span
 
 
-@node
+@dataclass(frozen=True, slots=True, eq=False)
 class MethodDecl:
     """`results` is a tuple for `-> (a: T, ...)`, a type for `-> T`, None without `->`."""
 
@@ -261,7 +259,7 @@ class MethodDecl:
     span: Span
 
 
-@node
+@dataclass(frozen=True, slots=True, eq=False)
 class ServiceDecl:
     name: Name
     agent: Path | None
@@ -272,7 +270,7 @@ class ServiceDecl:
     span: Span
 
 
-@node
+@dataclass(frozen=True, slots=True, eq=False)
 class TopicDecl:
     name: Name
     agent: Path | None
@@ -295,7 +293,7 @@ Decl = (
 )
 
 
-@node
+@dataclass(frozen=True, slots=True, eq=False)
 class File:
     """One parsed file. `broken_names` are names of declarations that did not parse: they exist, but unknown as what.
 

@@ -3,7 +3,7 @@
 from mfidl.diagnostics import Diagnostics
 from mfidl.source import Span
 from mfidl.syntax import ast
-from mfidl.syntax._antlr import token_types as T
+from mfidl.syntax._antlr import token_types as tt
 
 _UNITS = {"ns": 1, "us": 10**3, "ms": 10**6, "min": 60 * 10**9, "s": 10**9, "h": 3600 * 10**9, "d": 86400 * 10**9}
 _ESCAPES = {"n": b"\n", "r": b"\r", "t": b"\t", "0": b"\0", "\\": b"\\", '"': b'"'}
@@ -22,11 +22,11 @@ def integer(text: str) -> int:
 def number(ttype: int, text: str, negative: bool, span: Span) -> ast.Expr:
     """A number token, with the minus before it."""
     sign = -1 if negative else 1
-    if ttype in (T.INTEGER, T.HEX):
+    if ttype in (tt.INTEGER, tt.HEX):
         return ast.IntLiteral(sign * integer(text), span)
-    if ttype == T.FLOAT:
+    if ttype == tt.FLOAT:
         return ast.FloatLiteral(sign * float(text.replace("_", "")), span)
-    if ttype == T.DURATION:
+    if ttype == tt.DURATION:
         for unit, nanoseconds in _UNITS.items():
             if text.endswith(unit):
                 return ast.DurationLiteral(sign * integer(text.removesuffix(unit)) * nanoseconds, span)

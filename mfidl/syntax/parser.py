@@ -10,7 +10,7 @@ from typing import Any
 from mfidl.diagnostics import Diagnostics
 from mfidl.source import SourceFile, Span
 from mfidl.syntax import ast, literals
-from mfidl.syntax._antlr import token_types as T
+from mfidl.syntax._antlr import token_types as tt
 from mfidl.syntax.recovery import SchemaParser
 from mfidl.syntax.tokens import tokenize
 
@@ -274,7 +274,7 @@ class _Builder:
         if context.id_ is not None:
             return ast.NameExpr(self._path(context.id_), context.minus is not None, span)
         if context.text is not None:
-            if context.text.type == T.BAD_STRING:
+            if context.text.type == tt.BAD_STRING:
                 return ast.BrokenExpr(span)
             return literals.string(context.text.text, span, self._diagnostics)
         if context.list_ is not None:
@@ -284,6 +284,6 @@ class _Builder:
 
     def _integer(self, context: Any) -> ast.IntLiteral | None:
         token = context.token
-        if token.type == T.BAD_NUMBER:
+        if token.type == tt.BAD_NUMBER:
             return None
         return ast.IntLiteral(literals.integer(token.text), self._token(token))

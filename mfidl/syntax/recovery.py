@@ -5,30 +5,32 @@ strategy lets an error climb to the enclosing member or declaration, which then 
 brackets are repaired in place, so that nothing is skipped for them. Silent next to a token that was already reported.
 """
 
+
+
 from typing import Any
 
 from antlr4.error.Errors import RecognitionException
 
 from mfidl.diagnostics import Diagnostics, Note, did_you_mean
 from mfidl.source import SourceFile, Span
-from mfidl.syntax._antlr import token_types as T
+from mfidl.syntax._antlr import token_types as tt
 from mfidl.syntax._antlr.MfidlParser import MfidlParser
 from mfidl.syntax.tokens import Token, TokenStream
 
-_KEYWORDS = frozenset(T.KEYWORDS.values())
-_NAMES = _KEYWORDS | {T.NAME}
-_DECLARES = _KEYWORDS - {T.AS, T.PER, T.THROWS}
-_INTEGERS = frozenset((T.INTEGER, T.HEX, T.BAD_NUMBER))
-_MEMBER_STARTS = _NAMES | _INTEGERS | {T.AT}
-_VALUE_STARTS = _NAMES | _INTEGERS | {T.FLOAT, T.DURATION, T.STRING, T.BAD_STRING, T.MINUS, T.LBRACKET, T.OPEN_BRACE}
-_AFTER_LOST_BRACKET = frozenset((T.SEMICOLON, T.CLOSE, T.ARROW, T.THROWS, T.OPEN_BRACE, T.ASSIGN, T.EOF))
+_KEYWORDS = frozenset(tt.KEYWORDS.values())
+_NAMES = _KEYWORDS | {tt.NAME}
+_DECLARES = _KEYWORDS - {tt.AS, tt.PER, tt.THROWS}
+_INTEGERS = frozenset((tt.INTEGER, tt.HEX, tt.BAD_NUMBER))
+_MEMBER_STARTS = _NAMES | _INTEGERS | {tt.AT}
+_VALUE_STARTS = _NAMES | _INTEGERS | {tt.FLOAT, tt.DURATION, tt.STRING, tt.BAD_STRING, tt.MINUS, tt.LBRACKET, tt.OPEN_BRACE}
+_AFTER_LOST_BRACKET = frozenset((tt.SEMICOLON, tt.CLOSE, tt.ARROW, tt.THROWS, tt.OPEN_BRACE, tt.ASSIGN, tt.EOF))
 
-_TEXTS = {number: text for table in (T.KEYWORDS, T.PUNCTUATION) for text, number in table.items()}
-_PAIR_OF = {T.CLOSE: "}", T.RPAREN: ")", T.GREATER: ">", T.RBRACKET: "]"}
+_TEXTS = {number: text for table in (tt.KEYWORDS, tt.PUNCTUATION) for text, number in table.items()}
+_PAIR_OF = {tt.CLOSE: "}", tt.RPAREN: ")", tt.GREATER: ">", tt.RBRACKET: "]"}
 
 # Only for hints: what reads as a type wherever it stands.
 _TYPE_WORDS = frozenset(
-    "bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 string bytes timestamp duration uuid list array set map".split()
+    "bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 string bytes timestamp duration uuid list array set map".split()  # noqa: SIM905
 )
 
 # What a rule wants where none of its alternatives fits.
@@ -64,7 +66,7 @@ class SchemaParser(MfidlParser):  # type: ignore[misc]
         token = stream.tokens[stream.index]
         if token.type != ttype:
             return self.strategy.missing(ttype)
-        if ttype != T.EOF:
+        if ttype != tt.EOF:
             stream.index += 1
         return token
 
@@ -98,10 +100,10 @@ class RecoveryStrategy:
 
     # Called by the generated code ---------------------------------------------------------------------------------
 
-    def reset(self, recognizer: Any) -> None:
+    def reset(self, _recognizer: Any) -> None:
         """The parser is used once."""
 
-    def reportMatch(self, recognizer: Any) -> None:
+    def reportMatch(self, _recognizer: Any) -> None:
         """Nothing is counted per token."""
 
     def sync(self, recognizer: Any) -> None:
@@ -137,35 +139,35 @@ class RecoveryStrategy:
     def missing(self, ttype: int) -> Token:
         """The next token is not `ttype`: supply it where it was clearly forgotten, otherwise give up this rule."""
         token = self._stream.LT(1)
-        if ttype == T.SEMICOLON:
+        if ttype == tt.SEMICOLON:
             return self._missing_semicolon(token)
-        if ttype == T.CLOSE and token.type == T.EOF:
-            self._missing_bracket(T.CLOSE)
-            return self._supplied(T.CLOSE)
+        if ttype == tt.CLOSE and token.type == tt.EOF:
+            self._missing_bracket(tt.CLOSE)
+            return self._supplied(tt.CLOSE)
         if ttype in _PAIR_OF and self._is_past_bracket(ttype):
             self._missing_bracket(ttype)
             return self._supplied(ttype)
         expected = f"`{_TEXTS[ttype]}`" if ttype in _TEXTS else self._kind_of(ttype)
-        if ttype == T.GREATER:
+        if ttype == tt.GREATER:
             expected = "`,` or `>`"
-        elif ttype in (T.RPAREN, T.RBRACKET) and self._stream.LT(-1).type not in (T.LPAREN, T.LBRACKET, T.COMMA):
+        elif ttype in (tt.RPAREN, tt.RBRACKET) and self._stream.LT(-1).type not in (tt.LPAREN, tt.LBRACKET, tt.COMMA):
             expected = f"`,` or `{_TEXTS[ttype]}`"
         raise self._unexpected(expected)
 
     def _missing_semicolon(self, token: Token) -> Token:
         index = self._stream.index
-        if token.type == T.COLON and index >= 2 and self._starts_line(index - 1):
+        if token.type == tt.COLON and index >= 2 and self._starts_line(index - 1):
             # `x:` and then a line `y: u32;`: the type is missing, and its place was taken by the next name.
             self._stream.index = index - 1
             if self._may_report():
                 self._diagnostics.error("E0101", self._behind_last(), expected="a type", found="the end of the line")
             raise SyntaxMistake(recognizer=None, input=self._stream, ctx=self._parser._ctx)
-        ends_here = token.type in (T.CLOSE, T.EOF) or self._starts_line(index) or self._looks_like_member(index)
+        ends_here = token.type in (tt.CLOSE, tt.EOF) or self._starts_line(index) or self._looks_like_member(index)
         if not ends_here:
             raise self._unexpected("`;`")
         if self._may_report():
             self._diagnostics.error("E0102", self._behind_last())
-        return self._supplied(T.SEMICOLON)
+        return self._supplied(tt.SEMICOLON)
 
     def _missing_bracket(self, ttype: int) -> None:
         if self._may_report():
@@ -179,7 +181,7 @@ class RecoveryStrategy:
         token = self._stream.tokens[index]
         if token.type in _AFTER_LOST_BRACKET or self._starts_line(index) or self._declares(index):
             return True
-        return ttype == T.GREATER and token.type == T.RPAREN
+        return ttype == tt.GREATER and token.type == tt.RPAREN
 
     def _supplied(self, ttype: int) -> Token:
         end = self._stream.LT(-1).end
@@ -190,10 +192,10 @@ class RecoveryStrategy:
     def _sync_file(self) -> None:
         while True:
             token = self._stream.LT(1)
-            if token.type in _DECLARES or token.type in (T.EOF, T.AT, T.SEMICOLON):
+            if token.type in _DECLARES or token.type in (tt.EOF, tt.AT, tt.SEMICOLON):
                 return
             start = self._stream.index
-            if token.type == T.CLOSE:
+            if token.type == tt.CLOSE:
                 if self._supplied_braces:
                     self._supplied_braces -= 1
                 else:
@@ -206,18 +208,18 @@ class RecoveryStrategy:
     def _sync_body(self) -> None:
         while True:
             token = self._stream.LT(1)
-            if token.type in (T.CLOSE, T.EOF):
+            if token.type in (tt.CLOSE, tt.EOF):
                 return
             index = self._stream.index
             if self._begins_declaration(index):
-                self._missing_bracket(T.CLOSE)
-                self._stream.tokens.insert(index, self._supplied(T.CLOSE))
+                self._missing_bracket(tt.CLOSE)
+                self._stream.tokens.insert(index, self._supplied(tt.CLOSE))
                 self._supplied_braces += 1
                 return
             service = isinstance(self._parser._ctx, MfidlParser.ServiceBodyContext)
             if token.type in _MEMBER_STARTS and not (service and token.type in _INTEGERS):
                 return
-            if token.type == T.SEMICOLON and self._stream.LT(-1).type in (T.SEMICOLON, T.OPEN_BRACE, T.CLOSE):
+            if token.type == tt.SEMICOLON and self._stream.LT(-1).type in (tt.SEMICOLON, tt.OPEN_BRACE, tt.CLOSE):
                 self._stream.consume()  # a harmless empty member
                 continue
             self._unexpected("a method or `}`" if service else "a field or `}`")
@@ -226,59 +228,59 @@ class RecoveryStrategy:
     def _sync_enum(self) -> None:
         while True:
             token, previous = self._stream.LT(1), self._stream.LT(-1)
-            if token.type in (T.CLOSE, T.EOF):
+            if token.type in (tt.CLOSE, tt.EOF):
                 return
             if self._begins_declaration(self._stream.index):
-                self._missing_bracket(T.CLOSE)
-                self._stream.tokens.insert(self._stream.index, self._supplied(T.CLOSE))
+                self._missing_bracket(tt.CLOSE)
+                self._stream.tokens.insert(self._stream.index, self._supplied(tt.CLOSE))
                 self._supplied_braces += 1
                 return
-            at_start = previous.type in (T.OPEN_BRACE, T.COMMA)
-            if token.type == T.COMMA and previous.type != T.OPEN_BRACE:
+            at_start = previous.type in (tt.OPEN_BRACE, tt.COMMA)
+            if token.type == tt.COMMA and previous.type != tt.OPEN_BRACE:
                 return
             if token.type in _MEMBER_STARTS:
                 if at_start:
                     return
                 self._missing_comma()
                 return
-            if token.type == T.SEMICOLON and not at_start:
+            if token.type == tt.SEMICOLON and not at_start:
                 self._unexpected("`,`")
-                token.type = T.COMMA
+                token.type = tt.COMMA
                 return
-            if token.type == T.OPEN_BRACE and previous.type in _NAMES:
+            if token.type == tt.OPEN_BRACE and previous.type in _NAMES:
                 return  # the body has not begun: the rule itself says so
             self._unexpected("a member or `}`" if at_start else "`,` or `}`")
             self._stream.consume()
             self._skip_to_comma()
 
     def _sync_fields(self) -> None:
-        self._sync_list(T.LPAREN, T.RPAREN, _MEMBER_STARTS)
+        self._sync_list(tt.LPAREN, tt.RPAREN, _MEMBER_STARTS)
 
     def _sync_arguments(self) -> None:
         if self._parser._ctx.opening is not None:
-            self._sync_list(T.LPAREN, T.RPAREN, _VALUE_STARTS)
+            self._sync_list(tt.LPAREN, tt.RPAREN, _VALUE_STARTS)
 
     def _sync_elements(self) -> None:
         context = self._parser._ctx
         if context.list_ is not None:
-            self._sync_list(T.LBRACKET, T.RBRACKET, _VALUE_STARTS)
+            self._sync_list(tt.LBRACKET, tt.RBRACKET, _VALUE_STARTS)
         elif context.brace is not None:
-            self._sync_list(T.OPEN_BRACE, T.CLOSE, _VALUE_STARTS)
+            self._sync_list(tt.OPEN_BRACE, tt.CLOSE, _VALUE_STARTS)
 
     def _sync_list(self, opening: int, closing: int, starts: frozenset[int]) -> None:
         """Between two elements: supply a forgotten comma if an element follows on the spot."""
         index = self._stream.index
         token, previous = self._stream.tokens[index], self._stream.LT(-1)
-        if token.type in (T.COMMA, closing) or previous.type in (opening, T.COMMA) or token.type not in starts:
+        if token.type in (tt.COMMA, closing) or previous.type in (opening, tt.COMMA) or token.type not in starts:
             return
-        if token.type == T.THROWS or self._declares(index) or (self._starts_line(index) and self._looks_like_method(index)):
+        if token.type == tt.THROWS or self._declares(index) or (self._starts_line(index) and self._looks_like_method(index)):
             return  # the bracket is missing, not a comma
         self._missing_comma()
 
     def _missing_comma(self) -> None:
         if self._may_report():
             self._diagnostics.error("E0111", self._behind_last())
-        self._stream.tokens.insert(self._stream.index, self._supplied(T.COMMA))
+        self._stream.tokens.insert(self._stream.index, self._supplied(tt.COMMA))
 
     # Reports ------------------------------------------------------------------------------------------------------
 
@@ -290,15 +292,15 @@ class RecoveryStrategy:
         self._reported_at = index
         return not (self._stream.LT(1).broken or (index > 0 and self._stream.LT(-1).broken))
 
-    def _report(self, code: str, token: Token, **values: object) -> None:
+    def _report(self, code: str, token: Token, **values: Any) -> None:
         if self._may_report():
             self._diagnostics.error(code, self._span(token), **values)
 
     def _unexpected(self, expected: str) -> SyntaxMistake:
         token = self._stream.LT(1)
         if self._may_report():
-            found = "the end of the file" if token.type == T.EOF else f"`{_short(token.text)}`"
-            span = self._span(token) if token.type != T.EOF else self._behind_last()
+            found = "the end of the file" if token.type == tt.EOF else f"`{_short(token.text)}`"
+            span = self._span(token) if token.type != tt.EOF else self._behind_last()
             self._diagnostics.error("E0101", span, help=self._hint(token), expected=expected, found=found)
         return SyntaxMistake(recognizer=None, input=self._stream, ctx=self._parser._ctx)
 
@@ -311,9 +313,9 @@ class RecoveryStrategy:
             if name in _TYPE_WORDS and kind not in _TYPE_WORDS:
                 return f"write `{kind}: {name}`"
             return f"the name comes first: `{name}: {kind}`"
-        if isinstance(context, MfidlParser.MethodContext) and token.type == T.COLON:
+        if isinstance(context, MfidlParser.MethodContext) and token.type == tt.COLON:
             return "results are written `name(...) -> type;`"
-        if isinstance(context, MfidlParser.StructDeclContext) and token.type == T.COLON:
+        if isinstance(context, MfidlParser.StructDeclContext) and token.type == tt.COLON:
             return "structs do not inherit; make the other struct a field"
         return None
 
@@ -326,7 +328,7 @@ class RecoveryStrategy:
 
     def _report_unknown_word(self, token: Token) -> None:
         if self._may_report():
-            words = [text for text, number in T.KEYWORDS.items() if number in _DECLARES]
+            words = [text for text, number in tt.KEYWORDS.items() if number in _DECLARES]
             hint = did_you_mean(token.text, words)
             self._diagnostics.error("E0110", self._span(token), help=hint, word=_short(token.text))
 
@@ -343,7 +345,7 @@ class RecoveryStrategy:
         return _EXPECTED.get(type(context), "something else")
 
     def _kind_of(self, ttype: int) -> str:
-        return {T.STRING: "a path in quotes", T.EOF: "the end of the file"}.get(ttype, "a name")
+        return {tt.STRING: "a path in quotes", tt.EOF: "the end of the file"}.get(ttype, "a name")
 
     # Skipping -----------------------------------------------------------------------------------------------------
 
@@ -352,16 +354,16 @@ class RecoveryStrategy:
         stream, depth = self._stream, 0
         while True:
             token = stream.LT(1)
-            if token.type == T.EOF or (token.type == T.CLOSE and depth == 0):
+            if token.type == tt.EOF or (token.type == tt.CLOSE and depth == 0):
                 return
             if depth == 0 and stream.index > start and self._starts_line(stream.index):
                 if self._looks_like_member(stream.index) or self._begins_declaration(stream.index):
                     return
             stream.consume()
-            if token.type == T.SEMICOLON and depth == 0:
+            if token.type == tt.SEMICOLON and depth == 0:
                 return
-            depth += (token.type == T.OPEN_BRACE) - (token.type == T.CLOSE)
-            if token.type == T.CLOSE and depth == 0:
+            depth += (token.type == tt.OPEN_BRACE) - (token.type == tt.CLOSE)
+            if token.type == tt.CLOSE and depth == 0:
                 return
 
     def _skip_declaration(self, start: int) -> None:
@@ -369,31 +371,31 @@ class RecoveryStrategy:
         stream = self._stream
         self._remember_name(start)
         behind = stream.tokens[start : stream.index]
-        depth = sum((each.type == T.OPEN_BRACE) - (each.type == T.CLOSE) for each in behind)
+        depth = sum((each.type == tt.OPEN_BRACE) - (each.type == tt.CLOSE) for each in behind)
         while True:
             token = stream.LT(1)
-            if token.type == T.EOF:
+            if token.type == tt.EOF:
                 return
             if depth <= 0 and stream.index > start and self._begins_declaration(stream.index):
                 return
-            if token.type == T.CLOSE and depth <= 0 and stream.index > start:
+            if token.type == tt.CLOSE and depth <= 0 and stream.index > start:
                 return
             stream.consume()
-            if token.type == T.SEMICOLON and depth <= 0:
+            if token.type == tt.SEMICOLON and depth <= 0:
                 return
-            depth += (token.type == T.OPEN_BRACE) - (token.type == T.CLOSE)
-            if token.type == T.CLOSE and depth <= 0:
+            depth += (token.type == tt.OPEN_BRACE) - (token.type == tt.CLOSE)
+            if token.type == tt.CLOSE and depth <= 0:
                 return
 
     def _skip_to_comma(self) -> None:
         stream, depth = self._stream, 0
         while True:
             token = stream.LT(1)
-            if token.type == T.EOF or (depth <= 0 and token.type in (T.COMMA, T.CLOSE)):
+            if token.type == tt.EOF or (depth <= 0 and token.type in (tt.COMMA, tt.CLOSE)):
                 return
             if depth <= 0 and self._begins_declaration(stream.index):
                 return
-            depth += (token.type in (T.OPEN_BRACE, T.LPAREN)) - (token.type in (T.CLOSE, T.RPAREN))
+            depth += (token.type in (tt.OPEN_BRACE, tt.LPAREN)) - (token.type in (tt.CLOSE, tt.RPAREN))
             stream.consume()
 
     def _remember_name(self, start: int) -> None:
@@ -402,10 +404,10 @@ class RecoveryStrategy:
         for at in range(start, min(start + 40, len(tokens) - 1)):
             word, following = tokens[at], tokens[at + 1]
             if word.type in _NAMES and following.type in _NAMES:
-                pair = tokens[at + 2] if word.type == T.OPEN and at + 2 < len(tokens) else following
+                pair = tokens[at + 2] if word.type == tt.OPEN and at + 2 < len(tokens) else following
                 self.broken_names.add(pair.text)
                 return
-            if word.type in (T.OPEN_BRACE, T.SEMICOLON, T.EOF):
+            if word.type in (tt.OPEN_BRACE, tt.SEMICOLON, tt.EOF):
                 break
         self.lost_declarations = True
 
@@ -418,15 +420,15 @@ class RecoveryStrategy:
     def _looks_like_member(self, index: int) -> bool:
         tokens = self._stream.tokens
         first, second = tokens[index].type, tokens[min(index + 1, len(tokens) - 1)].type
-        if first == T.AT:
+        if first == tt.AT:
             return self._starts_line(index)
         if first in _INTEGERS:
-            return second == T.COLON
-        return first in _NAMES and second in (T.COLON, T.LPAREN)
+            return second == tt.COLON
+        return first in _NAMES and second in (tt.COLON, tt.LPAREN)
 
     def _looks_like_method(self, index: int) -> bool:
         tokens = self._stream.tokens
-        return tokens[index].type == T.AT or tokens[min(index + 1, len(tokens) - 1)].type == T.LPAREN
+        return tokens[index].type == tt.AT or tokens[min(index + 1, len(tokens) - 1)].type == tt.LPAREN
 
     def _begins_declaration(self, index: int) -> bool:
         """`struct Name`, first on its line: no field and no method looks like this."""

@@ -5,12 +5,14 @@ three times the rest of the parse. Bad text is reported here and either dropped 
 around which the parser stays silent. Nesting is bounded here, before anything recurses.
 """
 
+
+
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mfidl.diagnostics import Diagnostics
 from mfidl.source import SourceFile, Span
-from mfidl.syntax._antlr import token_types as T
+from mfidl.syntax._antlr import token_types as tt
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,7 +41,7 @@ _NUMBER = re.compile(
     """,
     re.VERBOSE,
 )
-_NUMBER_TYPES = {"hex": T.HEX, "float": T.FLOAT, "duration": T.DURATION, "integer": T.INTEGER}
+_NUMBER_TYPES = {"hex": tt.HEX, "float": tt.FLOAT, "duration": tt.DURATION, "integer": tt.INTEGER}
 _OPENING = frozenset("<([{")
 _CLOSING = frozenset(">)]}")
 
@@ -47,7 +49,7 @@ _CLOSING = frozenset(">)]}")
 class Token:
     """What the ANTLR runtime and the tree builder need of a token. `end` is exclusive; `doc` its doc comment."""
 
-    __slots__ = ("type", "text", "start", "end", "doc", "broken")
+    __slots__ = ("broken", "doc", "end", "start", "text", "type")
 
     channel = 0
 
@@ -63,7 +65,7 @@ class Token:
 class TokenStream:
     """A list of tokens behind the interface that the ANTLR runtime calls. Ends with one end-of-file token."""
 
-    __slots__ = ("tokens", "index")
+    __slots__ = ("index", "tokens")
 
     def __init__(self, tokens: list[Token]) -> None:
         self.tokens = tokens
@@ -95,7 +97,8 @@ class TokenStream:
 
 def _number(text: str) -> int:
     matched = _NUMBER.fullmatch(text)
-    return _NUMBER_TYPES[matched.lastgroup] if matched and matched.lastgroup else T.BAD_NUMBER
+    found: int = _NUMBER_TYPES[matched.lastgroup] if matched and matched.lastgroup else tt.BAD_NUMBER
+    return found
 
 
 class _Lexer:
@@ -109,7 +112,7 @@ class _Lexer:
         self._depth = 0
 
     def scan(self) -> list[Token]:
-        keywords, punctuation, special = T.KEYWORDS, T.PUNCTUATION, self._special()
+        keywords, punctuation, special = tt.KEYWORDS, tt.PUNCTUATION, self._special()
         append = self._tokens.append
         for matched in _PATTERN.finditer(self._source.text):
             kind = matched.lastgroup
@@ -118,7 +121,7 @@ class _Lexer:
             text = matched.group()
             start, end = matched.span()
             if kind == "word":
-                token = Token(keywords.get(text, T.NAME), text, start, end)
+                token = Token(keywords.get(text, tt.NAME), text, start, end)
             elif kind == "punctuation":
                 token = Token(punctuation[text], text, start, end)
                 if text in _OPENING or text in _CLOSING or text == ";":
@@ -134,7 +137,7 @@ class _Lexer:
                 self._doc.clear()
             append(token)
         end_of_text = len(self._source.text)
-        append(Token(T.EOF, "", end_of_text, end_of_text))
+        append(Token(tt.EOF, "", end_of_text, end_of_text))
         return self._tokens
 
     def _special(self) -> "dict[str, Callable[[str, int, int], Token | None]]":
@@ -158,28 +161,28 @@ class _Lexer:
                 token.broken = True
                 if self._depth == DEPTH_LIMIT + 1:
                     self._error("E0108", token.start, token.end, limit=DEPTH_LIMIT)
-                token.type = T.BAD
+                token.type = tt.BAD
 
-    def _error(self, code: str, start: int, end: int, **values: object) -> None:
+    def _error(self, code: str, start: int, end: int, **values: Any) -> None:
         self._diagnostics.error(code, Span(self._source, start, end), **values)
 
-    def _doc_line(self, text: str, start: int, end: int) -> None:
+    def _doc_line(self, text: str, _start: int, _end: int) -> None:
         self._doc.append(text[3:].removeprefix(" ").rstrip())
 
     def _number(self, text: str, start: int, end: int) -> Token:
         token = Token(_number(text), text, start, end)
-        if token.type == T.BAD_NUMBER:
+        if token.type == tt.BAD_NUMBER:
             self._error("E0106", start, end, text=text)
             token.broken = True
         return token
 
     def _string(self, text: str, start: int, end: int) -> Token:
         if len(text) > 1 and text.endswith('"') and not _ends_in_escape(text):
-            return Token(T.STRING, text, start, end)
+            return Token(tt.STRING, text, start, end)
         self._error("E0105", start, start + 1)
-        return Token(T.BAD_STRING, text, start, end, broken=True)
+        return Token(tt.BAD_STRING, text, start, end, broken=True)
 
-    def _open_comment(self, text: str, start: int, end: int) -> None:
+    def _open_comment(self, _text: str, start: int, _end: int) -> None:
         self._error("E0109", start, start + 2)
 
     def _bad(self, text: str, start: int, end: int) -> None:

@@ -38,6 +38,8 @@ def text_literal(text: str) -> str:
 
 def literal(context: Context, type_: Type, value: Value) -> str:
     """An expression whose value has the annotation of `type_`."""
+    if isinstance(type_, OptionalOf):
+        return literal(context, type_.element, value)
     match value:
         case bool():
             return str(value)
@@ -50,7 +52,7 @@ def literal(context: Context, type_: Type, value: Value) -> str:
         case bytes():
             if isinstance(type_, Primitive) and type_.scalar is Scalar.UUID:
                 return f'{scalar_name(context, Scalar.UUID)}(hex="{value.hex()}")'
-            return "b" + text_literal(value.decode("latin-1")).replace("\\xa0", "\\xa0") if value.isascii() else repr(value)
+            return "b" + text_literal(value.decode()) if value.isascii() else _bytes_literal(value)
         case EnumValue():
             return enum_member(context, value.enum, value.member)
         case ListValue():
@@ -64,6 +66,10 @@ def literal(context: Context, type_: Type, value: Value) -> str:
             return "{" + ", ".join(entries) + "}"
         case StructValue():
             return _struct(context, value)
+
+
+def _bytes_literal(value: bytes) -> str:
+    return 'b"' + "".join(f"\\x{byte:02x}" for byte in value) + '"'
 
 
 def enum_member(context: Context, enum: str, member: str) -> str:
@@ -130,14 +136,10 @@ def field_default(context: Context, each: Field) -> str:
 def _wrapped(context: Context, type_: Type, text: str) -> str:
     if isinstance(type_, Primitive) and type_.scalar in (Scalar.TIMESTAMP, Scalar.DURATION):
         return f"{scalar_name(context, type_.scalar)}({text})"
-    if isinstance(type_, OptionalOf):
-        return _wrapped(context, type_.element, text)
     return text
 
 
 def _list(context: Context, type_: Type, value: ListValue) -> str:
-    if isinstance(type_, OptionalOf):
-        type_ = type_.element
     assert isinstance(type_, ListOf | ArrayOf | SetOf)
     elements = ", ".join(literal(context, type_.element, each) for each in value.elements)
     if isinstance(type_, SetOf):

@@ -12,24 +12,21 @@ from mfidl.model import Method, Module, Service, Struct
 
 # Builtins and imports that annotations, defaults and bodies use; a class body or module that redefined one would
 # change what the lines below it mean.
-BUILTINS = frozenset("bool bytes dict float int len list object range set sorted str tuple".split())
+BUILTINS = frozenset(["bool", "bytes", "dict", "float", "int", "len", "list", "object", "range", "set", "sorted", "str", "tuple"])
 TYPE_HELPERS = frozenset(
-    "DeclaredError Duration Exception Final IntEnum Mapping OpenEnum Sequence AbstractSet Timestamp TypeAlias UUID "
-    "annotations dataclass field".split()
+    ["DeclaredError", "Duration", "Exception", "Final", "IntEnum", "Mapping", "OpenEnum", "Sequence", "AbstractSet", "Timestamp", "TypeAlias", "UUID", "annotations", "dataclass", "field"]
 )
 SERVICE_HELPERS = frozenset(
-    "ABC BatchOptions CallOptions ClassVar Iterable ScatterTarget Target TargetSource abstractmethod".split()
+    ["ABC", "BatchOptions", "CallOptions", "ClassVar", "Iterable", "ScatterTarget", "Target", "TargetSource", "abstractmethod"]
 )
 CODEC_HELPERS = frozenset(
-    "BIT BOOL Any Codec ErrorCodec MalformedError Method ServiceInfo Struct ascending exactly fits isfinite members "
-    "re rules shape as_bytes".split()
+    ["BIT", "BOOL", "Any", "Codec", "ErrorCodec", "MalformedError", "Method", "ServiceInfo", "Struct", "ascending", "exactly", "fits", "isfinite", "members", "re", "rules", "shape", "as_bytes"]
 )
 _NUMBERS = [f"{sign}{bits}" for sign in "iu" for bits in (8, 16, 32, 64)] + ["f32", "f64"]
 CODEC_STEMS = frozenset(
-    [*_NUMBERS, *(f"{each}s" for each in _NUMBERS), "bools", "strings", "blobs", "uuids", "nothing"]
-    + ["unsigned", "signed", "unsigneds", "signeds", "no_parameters"]
+    [*_NUMBERS, *(f"{each}s" for each in _NUMBERS), "bools", "strings", "blobs", "uuids", "nothing", "unsigned", "signed", "unsigneds", "signeds", "no_parameters"]
 )
-_TARGET_FUNCTIONS = frozenset("at any on everywhere".split())
+_TARGET_FUNCTIONS = frozenset(["at", "any", "on", "everywhere"])
 _MODULE_WORDS = PYTHON_RESERVED | BUILTINS | TYPE_HELPERS | SERVICE_HELPERS | CODEC_HELPERS
 
 

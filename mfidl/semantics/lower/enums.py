@@ -100,7 +100,7 @@ class EnumLowering:
         if number in taken:
             other = taken[number]
             notes = [Note("first here", other.name.span)]
-            values = {"number": number, "other": other.name.text}
-            self._context.diagnostics.error("E0410", member.value.span, notes=notes, **values)
+            span = member.value.span
+            self._context.diagnostics.error("E0410", span, notes=notes, number=number, other=other.name.text)
             return None
         return number

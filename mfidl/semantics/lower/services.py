@@ -30,7 +30,7 @@ def lower_service(context: Context, symbol: Symbol) -> model.Service:
     assert isinstance(declaration, ast.ServiceDecl)
     read = read_annotations(context, declaration.annotations, Place.SERVICE, symbol.scope)
     seen: dict[str, ast.MethodDecl] = {}
-    methods = []
+    methods: list[model.Method] = []
     for method in declaration.methods:
         name = method.name.text
         if name in seen:

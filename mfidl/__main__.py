@@ -1,0 +1,5 @@
+"""`python -m mfidl` is `mfidlc`."""
+
+from mfidl.cli import main
+
+main()

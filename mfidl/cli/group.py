@@ -1,0 +1,54 @@
+"""F8. The group of commands, which imports a command's module on demand."""
+
+from importlib import import_module
+
+import click
+
+from mfidl import __version__
+
+_COMMANDS = {
+    "check": "mfidl.cli.check",
+    "compile": "mfidl.cli.compile",
+}
+_HELP = {
+    "check": "Look for mistakes in schemas; write nothing.",
+    "compile": "Generate C++ and Python from schemas.",
+}
+
+
+class LazyGroup(click.Group):
+    """Knows the names of the commands, and loads the one that is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        command = import_module(_COMMANDS[cmd_name]).command
+        assert isinstance(command, click.Command)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and not args[0].startswith("-") and args[0] not in _COMMANDS:
+            from mfidl.diagnostics import did_you_mean
+
+            hint = did_you_mean(args[0], _COMMANDS)
+            ctx.fail(f"No such command '{args[0]}'." + (f" {hint[0].upper()}{hint[1:]}" if hint else ""))
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(sorted(_HELP.items()))
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="mfidlc", message="%(prog)s %(version)s")
+def cli() -> None:
+    """The compiler of MF/IDL: one interface file in, C++ and Python out.
+
+    Exit codes: 0 all is well, 1 errors in a schema, 2 wrong use of the command line, 3 a file could not be read or
+    written.
+    """

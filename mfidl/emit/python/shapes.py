@@ -1,0 +1,68 @@
+"""F6. Types as expressions of `mf.codec.shape`, for the careful reader and writer."""
+
+from collections.abc import Iterable
+
+from mfidl.emit.python.context import Context
+from mfidl.emit.python.literals import text_literal
+from mfidl.model import (
+    ArrayOf,
+    Constraint,
+    Field,
+    FiniteConstraint,
+    LengthConstraint,
+    ListOf,
+    MapOf,
+    Named,
+    OptionalOf,
+    PatternConstraint,
+    Primitive,
+    RangeConstraint,
+    SetOf,
+    Type,
+)
+
+
+def shape(context: Context, type_: Type, constraints: Iterable[Constraint] = ()) -> str:
+    """At an optional position the constraints apply to the value when it is there."""
+    if isinstance(type_, OptionalOf):
+        return f"shape.Optional({shape(context, type_.element, constraints)})"
+    plain = _plain(context, type_)
+    rules = [_rule(context, each) for each in constraints]
+    return f"shape.Checked({plain}, ({', '.join(rules)},))" if rules else plain
+
+
+def field_shape(context: Context, each: Field, attribute: str) -> str:
+    return f'shape.Field("{each.name}", {shape(context, each.type, each.constraints)}, "{attribute}")'
+
+
+def _plain(context: Context, type_: Type) -> str:
+    match type_:
+        case Primitive():
+            return f"shape.{type_.scalar.value.upper()}"
+        case Named():
+            return context.codec_name(type_.full_name, "{}_SHAPE")
+        case ListOf():
+            return f"shape.List({shape(context, type_.element, type_.constraints)})"
+        case ArrayOf():
+            return f"shape.Array({shape(context, type_.element, type_.constraints)}, {type_.length})"
+        case SetOf():
+            return f"shape.Set({shape(context, type_.element, type_.constraints)})"
+        case MapOf():
+            key = shape(context, type_.key, type_.key_constraints)
+            return f"shape.Map({key}, {shape(context, type_.value, type_.value_constraints)})"
+        case _:
+            raise AssertionError(type_)
+
+
+def _rule(context: Context, constraint: Constraint) -> str:
+    context.imports.name("mf.codec", "rules")
+    match constraint:
+        case RangeConstraint():
+            return f"rules.InRange({constraint.low!r}, {constraint.high!r})"
+        case LengthConstraint():
+            return f"rules.HasLength({constraint.low}, {constraint.high})"
+        case FiniteConstraint():
+            return "rules.IsFinite()"
+        case PatternConstraint():
+            context.imports.module("re")
+            return f"rules.Matches(re.compile({text_literal(constraint.pattern)}, re.ASCII))"

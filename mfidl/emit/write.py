@@ -1,0 +1,194 @@
+"""F6. Puts generated files on disk: only what changed, all or nothing, and without the orphans of earlier runs.
+
+Each output root has a manifest, `.mfidl-manifest.json`, that says for each file which modules it stands for:
+`{"version": 1, "files": {path: [module, ...]}}`. A run for some modules takes their names off all files, adds them to
+what it writes, and removes files that then stand for no module. It never touches a file that is not in the manifest,
+unless it generates one of that name.
+"""
+
+# ruff: noqa: PTH
+
+import contextlib
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from mfidl.diagnostics import Diagnostics
+from mfidl.emit.output import GeneratedFile
+
+MANIFEST = ".mfidl-manifest.json"
+
+
+@dataclass(frozen=True, slots=True)
+class OutputTree:
+    """The files of one generator, below one root."""
+
+    root: str
+    files: Sequence[GeneratedFile]
+
+
+@dataclass(slots=True)
+class _Plan:
+    """What a run will do: full paths with their new and old contents (None: no file)."""
+
+    writes: list[tuple[str, bytes, bytes | None]] = field(default_factory=list)
+    removals: list[tuple[str, str]] = field(default_factory=list)  # (root, full path)
+
+
+def write_trees(trees: Sequence[OutputTree], modules: Sequence[str], diagnostics: Diagnostics) -> bool:
+    """Write the trees that stand for `modules`. False, with a diagnostic and nothing changed, when that fails."""
+    plan = _Plan()
+    for root in dict.fromkeys(tree.root for tree in trees):
+        files = [each for tree in trees if tree.root == root for each in tree.files]
+        if not _plan_root(root, files, modules, plan, diagnostics):
+            return False
+    return _carry_out(plan, diagnostics)
+
+
+def write_depfile(path: str, trees: Sequence[OutputTree], inputs: Sequence[str], diagnostics: Diagnostics) -> bool:
+    """A make rule: every output depends on every schema that was read."""
+    outputs = dict.fromkeys(_join(tree.root, each.path) for tree in trees for each in tree.files)
+    text = f"{' '.join(map(_escaped, outputs))}: {' '.join(map(_escaped, inputs))}\n"
+    plan = _Plan()
+    plan.writes.append((path, text.encode(), None))
+    return _carry_out(plan, diagnostics)
+
+
+def _escaped(path: str) -> str:
+    return path.replace("\\", "\\\\").replace(" ", "\\ ").replace("#", "\\#").replace("$", "$$")
+
+
+def _join(root: str, path: str) -> str:
+    return os.path.join(root, *path.split("/"))
+
+
+def _read(path: str) -> bytes | None:
+    try:
+        with open(path, "rb") as stream:
+            return stream.read()
+    except FileNotFoundError:
+        return None
+
+
+def _load_manifest(root: str) -> dict[str, list[str]]:
+    """Files and their modules. What cannot be read as a manifest of ours is as good as none: nothing is pruned."""
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+        data = json.loads(_read(os.path.join(root, MANIFEST)) or b"{}")
+        if data["version"] == 1:
+            return {str(path): [str(name) for name in names] for path, names in data["files"].items() if _is_safe(path)}
+    return {}
+
+
+def _is_safe(path: str) -> bool:
+    parts = path.split("/")
+    return bool(path) and not any(part in ("", ".", "..") for part in parts) and "\\" not in path and ":" not in path
+
+
+def _plan_root(
+    root: str, files: Sequence[GeneratedFile], modules: Sequence[str], plan: _Plan, diagnostics: Diagnostics
+) -> bool:
+    manifest = _load_manifest(root)
+    owners = {path: [name for name in names if name not in modules] for path, names in manifest.items()}
+    written: dict[str, GeneratedFile] = {}
+    for each in files:
+        assert _is_safe(each.path), each.path
+        other = written.get(each.path)
+        clash = next((name for name in owners.get(each.path, ()) if each.module), None)
+        if other is not None and (other.text != each.text or other.module != each.module):
+            clash = other.module or each.module
+        if clash is not None:
+            names = {"path": each.path, "first": clash, "second": each.module or "several modules"}
+            diagnostics.error("E0005", None, **names)  # type: ignore[arg-type]
+            return False
+        written[each.path] = each
+    for path, each in written.items():
+        own = [each.module] if each.module else list(modules)
+        owners[path] = sorted({*owners.get(path, ()), *own})
+    return _plan_files(root, written, owners, plan, diagnostics)
+
+
+def _plan_files(
+    root: str,
+    written: dict[str, GeneratedFile],
+    owners: dict[str, list[str]],
+    plan: _Plan,
+    diagnostics: Diagnostics,
+) -> bool:
+    kept = {path: owners[path] for path in sorted(owners) if owners[path]}
+    manifest = json.dumps({"version": 1, "files": kept}, indent=1, sort_keys=True) + "\n"
+    contents = {path: each.text.encode("utf-8") for path, each in sorted(written.items())}
+    contents[MANIFEST] = manifest.encode()
+    for path, new in contents.items():
+        full = _join(root, path)
+        try:
+            old = _read(full)
+        except OSError as error:
+            diagnostics.error("E0004", None, path=full, reason=error.strerror or str(error))
+            return False
+        if old != new:
+            plan.writes.append((full, new, old))
+    plan.removals += [(root, _join(root, path)) for path in owners if not owners[path]]
+    return True
+
+
+def _carry_out(plan: _Plan, diagnostics: Diagnostics) -> bool:
+    """Write beside, then rename; on any failure put back what was there, and remove what was begun."""
+    temporaries: list[str] = []
+    folders: list[str] = []
+    replaced: list[tuple[str, bytes | None]] = []
+    current = ""
+    try:
+        for current, new, _ in plan.writes:
+            _make_folders(os.path.dirname(current), folders)
+            temporary = f"{current}.{os.getpid()}.tmp"
+            temporaries.append(temporary)
+            with open(temporary, "wb") as stream:
+                stream.write(new)
+        for (current, _, old), temporary in zip(plan.writes, list(temporaries), strict=True):
+            os.replace(temporary, current)
+            temporaries.remove(temporary)
+            replaced.append((current, old))
+    except OSError as error:
+        _undo(temporaries, replaced, folders)
+        diagnostics.error("E0004", None, path=current, reason=error.strerror or str(error))
+        return False
+    for root, path in plan.removals:
+        _prune(root, path)
+    return True
+
+
+def _make_folders(folder: str, made: list[str]) -> None:
+    missing = []
+    while folder and not os.path.isdir(folder):
+        missing.append(folder)
+        folder = os.path.dirname(folder)
+    for each in reversed(missing):
+        os.mkdir(each)
+        made.append(each)
+
+
+def _undo(temporaries: list[str], replaced: list[tuple[str, bytes | None]], folders: list[str]) -> None:
+    with contextlib.suppress(OSError):
+        for path, old in replaced:
+            if old is None:
+                os.unlink(path)
+            else:
+                with open(path, "wb") as stream:
+                    stream.write(old)
+    for path in temporaries:
+        with contextlib.suppress(OSError):
+            os.unlink(path)
+    for folder in reversed(folders):
+        with contextlib.suppress(OSError):
+            os.rmdir(folder)
+
+
+def _prune(root: str, path: str) -> None:
+    """Remove an orphan, and the folders that it leaves empty below the root."""
+    with contextlib.suppress(OSError):
+        os.unlink(path)
+        folder = os.path.dirname(path)
+        while len(folder) > len(root):
+            os.rmdir(folder)
+            folder = os.path.dirname(folder)
