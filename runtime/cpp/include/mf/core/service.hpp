@@ -17,7 +17,7 @@ enum class Tier : std::uint8_t { memcpy = 1, febird = 2, archive = 3, custom = 4
 using Fingerprint = std::array<std::uint8_t, 16>;
 
 struct MethodInfo {
-  std::string_view name;
+  std::string_view name{};
   std::uint16_t index = 0;
   bool idempotent = false;
   bool oneway = false;
@@ -26,11 +26,11 @@ struct MethodInfo {
 };
 
 struct ServiceInfo {
-  std::string_view name;        // full: sf1.search.Index
+  std::string_view name{};        // full: sf1.search.Index
   bool per_agent = false;       // declared `per` an agent; if not, its agent is always ""
-  std::string_view descriptor;  // protocol.md section 7
+  std::string_view descriptor{};  // protocol.md section 7
   Fingerprint fingerprint{};
-  std::span<const std::string_view> methods;  // by index
+  std::span<const std::string_view> methods{};  // by index
 };
 
 /// The declared errors of a method, in the order of `throws`: the index on the wire is the position here.

@@ -29,16 +29,16 @@ struct Hello {
   std::uint32_t max_in_flight = 0;  // a client's: 0
   std::uint32_t client_id = 0;      // a server's: 0
   Nonce nonce{};
-  std::vector<std::byte> authentication;
+  std::vector<std::byte> authentication{};
 };
 [[nodiscard]] bool parse_hello(Payload payload, Hello& hello, const char*& reason);
 void write_hello(Buffer& out, const Hello& hello);
 
 struct Bind {
   Fingerprint fingerprint{};
-  std::string_view service;
-  std::string_view agent;
-  std::vector<std::string_view> methods;
+  std::string_view service{};
+  std::string_view agent{};
+  std::vector<std::string_view> methods{};
 };
 [[nodiscard]] bool parse_bind(Payload payload, Bind& bind, const char*& reason);
 void write_bind(Buffer& out, const Bind& bind);
@@ -49,7 +49,7 @@ void write_bind(Buffer& out, const Bind& bind);
 void write_text(Buffer& out, std::string_view text, std::size_t limit);
 
 struct Descriptor {
-  std::string_view service;
+  std::string_view service{};
   std::string_view text;  // empty: the peer does not know the service
 };
 [[nodiscard]] bool parse_descriptor(Payload payload, Descriptor& descriptor, const char*& reason);

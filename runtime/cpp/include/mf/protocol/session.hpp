@@ -38,7 +38,7 @@ struct SessionOptions {
   Limits limits;
   std::uint32_t client_id = 0;  // clients only
   Nonce nonce{};
-  std::vector<std::byte> authentication;
+  std::vector<std::byte> authentication{};
 };
 
 struct RequestHead {

@@ -1,0 +1,258 @@
+// tests/vectors/frames.json: bytes and events that every runtime agrees on. Reads them whole, byte by byte and cut in two everywhere,
+// and writes them again from their events.
+
+#include <gtest/gtest.h>
+
+#include <boost/json/src.hpp>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "protocol/drive.hpp"
+
+namespace mf::protocol {
+namespace {
+
+namespace json = boost::json;
+using drive::Octets;
+
+const json::array& all_vectors() {
+  static const json::value kVectors = [] {
+    std::ifstream file(MF_SOURCE_DIR "/tests/vectors/frames.json");
+    std::stringstream text;
+    text << file.rdbuf();
+    return json::parse(text.str());
+  }();
+  return kVectors.as_array();
+}
+
+std::string text(const json::object& object, std::string_view key) {
+  return std::string(object.at(key).as_string());
+}
+
+template <class T>
+T number(const json::object& object, std::string_view key) {
+  return object.at(key).to_number<T>();
+}
+
+const json::object& named(std::string_view name) {
+  for (const json::value& vector : all_vectors())
+    if (vector.at("name").as_string() == name) return vector.as_object();
+  throw std::runtime_error("no vector of that name");
+}
+
+Code code_named(std::string_view text) {
+  for (unsigned i = 0; i <= kLastCode; ++i)
+    if (text == mf::name(static_cast<Code>(i))) return static_cast<Code>(i);
+  throw std::runtime_error("no code of that name");
+}
+
+Session receiver_of(const json::object& vector) {
+  Session session(text(vector, "role") == "client" ? Role::client : Role::server, drive::options());
+  session.send_hello();
+  if (const json::value* after = vector.if_contains("after"))
+    for (const json::value& name : after->as_array()) {
+      const Octets before = drive::octets(text(named(name.as_string()), "hex"));
+      drive::feed(session, before);
+    }
+  drive::take_output(session);
+  return session;
+}
+
+/// An event as the vectors write it.
+json::object described(const Session& session, const drive::Seen& event) {
+  json::object out{{"type", name(event.type)}};
+  const Header& header = event.header;
+  const Octets payload = drive::octets(event.payload);
+  const char* reason = nullptr;
+  const auto fingerprint_hex = [](const auto& bytes) { return drive::hex(std::as_bytes(std::span(bytes))); };
+  switch (event.type) {
+    case EventType::hello: {
+      const Hello& hello = session.peer();
+      out["lowest_version"] = hello.lowest_version;
+      out["highest_version"] = hello.highest_version;
+      out["max_payload"] = hello.max_payload;
+      out["max_in_flight"] = hello.max_in_flight;
+      out["client_id"] = hello.client_id;
+      out["nonce"] = drive::hex(hello.nonce);
+      out["authentication"] = drive::hex(hello.authentication);
+      break;
+    }
+    case EventType::bind: {
+      Bind bind;
+      EXPECT_TRUE(parse_bind(payload, bind, reason));
+      out["route"] = header.route;
+      out["fingerprint"] = fingerprint_hex(bind.fingerprint);
+      out["service"] = bind.service;
+      out["agent"] = bind.agent;
+      json::array methods;
+      for (const std::string_view method : bind.methods) methods.emplace_back(method);
+      out["methods"] = methods;
+      break;
+    }
+    case EventType::bound: out["route"] = header.route; [[fallthrough]];
+    case EventType::goaway:
+    case EventType::refused:
+      out["code"] = mf::name(event.code);
+      out["text"] = event.text;
+      break;
+    case EventType::broken: out["code"] = mf::name(event.code); break;
+    case EventType::request:
+      out["deadline_us"] = decode_deadline_us(header.deadline());
+      out["bulk"] = header.bulk();
+      out["oneway"] = header.oneway();
+      [[fallthrough]];
+    case EventType::reply:
+      if (event.type == EventType::reply) out["status"] = header.status();
+      out["route"] = header.route;
+      out["id"] = header.id;
+      out["encoding"] = header.encoding();
+      out["count"] = event.count;
+      out["payload"] = event.payload;
+      break;
+    case EventType::cancel: out["id"] = header.id; break;
+    case EventType::pong: out["payload"] = event.payload; break;
+    case EventType::describe: out["text"] = event.text; break;
+    case EventType::descriptor: {
+      Descriptor descriptor;
+      EXPECT_TRUE(parse_descriptor(payload, descriptor, reason));
+      out["service"] = descriptor.service;
+      out["text"] = descriptor.text;
+      break;
+    }
+  }
+  return out;
+}
+
+json::array events_of(Session& session, std::span<const std::byte> first, std::span<const std::byte> second,
+                      std::size_t step) {
+  json::array out;
+  for (const auto part : {first, second})
+    for (const drive::Seen& event : drive::feed(session, part, step)) out.push_back(described(session, event));
+  return out;
+}
+
+void send(Session& session, const json::object& event) {
+  const std::string type = text(event, "type");
+  const auto code = [&] { return code_named(text(event, "code")); };
+  if (type == "bind") {
+    const Octets bytes = drive::octets(text(event, "fingerprint"));
+    const std::string service = text(event, "service");
+    const std::string agent = text(event, "agent");
+    Bind bind{.service = service, .agent = agent};
+    std::memcpy(bind.fingerprint.data(), bytes.data(), bind.fingerprint.size());
+    for (const json::value& method : event.at("methods").as_array()) bind.methods.emplace_back(method.as_string());
+    session.send_bind(number<std::uint16_t>(event, "route"), bind);
+  } else if (type == "bound") {
+    session.send_bound(number<std::uint16_t>(event, "route"), code(), text(event, "text"));
+  } else if (type == "request") {
+    const unsigned flags = (event.at("bulk").as_bool() ? kBulk : 0U) | (event.at("oneway").as_bool() ? kOneway : 0U);
+    const auto deadline = number<std::uint64_t>(event, "deadline_us");
+    const RequestHead head{.route = number<std::uint16_t>(event, "route"),
+                           .tier = static_cast<Tier>(number<int>(event, "encoding")),
+                           .flags = static_cast<std::uint8_t>(flags),
+                           .count = number<std::uint32_t>(event, "count"),
+                           .deadline = deadline == 0 ? kNoDeadline : encode_deadline_us(deadline),
+                           .id = number<std::uint32_t>(event, "id")};
+    session.send_request(head, drive::octets(text(event, "payload")));
+  } else if (type == "reply") {
+    session.send_reply({.route = number<std::uint16_t>(event, "route"),
+                        .id = number<std::uint32_t>(event, "id"),
+                        .count = number<std::uint32_t>(event, "count"),
+                        .status = number<std::uint16_t>(event, "status"),
+                        .encoding = number<std::uint8_t>(event, "encoding")},
+                       drive::octets(text(event, "payload")));
+  } else if (type == "cancel") {
+    session.send_cancel(number<std::uint32_t>(event, "id"));
+  } else if (type == "goaway") {
+    session.send_goaway(code(), text(event, "text"));
+  } else if (type == "describe") {
+    session.send_describe(text(event, "text"));
+  } else if (type == "descriptor") {
+    session.send_descriptor(text(event, "service"), text(event, "text"));
+  } else if (type == "refused") {
+    session.fail(code(), text(event, "text"));
+  } else {
+    FAIL() << "no way to send " << type;
+  }
+}
+
+Octets written(const json::object& vector) {
+  const Role sender = text(vector, "role") == "client" ? Role::server : Role::client;
+  const json::array& events = vector.at("events").as_array();
+  if (text(events.at(0).as_object(), "type") == "hello") {
+    const json::object& hello = events.at(0).as_object();
+    SessionOptions options;
+    options.limits = {number<std::uint32_t>(hello, "max_payload"), number<std::uint32_t>(hello, "max_in_flight")};
+    options.client_id = number<std::uint32_t>(hello, "client_id");
+    options.authentication = drive::octets(text(hello, "authentication"));
+    const Octets nonce = drive::octets(text(hello, "nonce"));
+    std::copy(nonce.begin(), nonce.end(), options.nonce.begin());
+    Session session(sender, options);
+    session.send_hello();
+    return drive::take_output(session);
+  }
+  Session session(sender, drive::options());
+  if (vector.contains("after")) session.send_hello();
+  drive::take_output(session);
+  for (const json::value& event : events) send(session, event.as_object());
+  return drive::take_output(session);
+}
+
+class Vector : public testing::TestWithParam<std::size_t> {
+ protected:
+  const json::object& vector = all_vectors().at(GetParam()).as_object();
+  Octets bytes = drive::octets(text(vector, "hex"));
+  json::value expected = [this] {  // the words of `broken` and `refused` are not compared
+    return vector.at("events");
+  }();
+};
+
+TEST_P(Vector, IsReadAtOnce) {
+  Session session = receiver_of(vector);
+  EXPECT_EQ(json::value(events_of(session, bytes, {}, SIZE_MAX)), expected);
+}
+
+TEST_P(Vector, IsReadByteByByte) {
+  Session session = receiver_of(vector);
+  EXPECT_EQ(json::value(events_of(session, bytes, {}, 1)), expected);
+}
+
+TEST_P(Vector, IsReadCutAnywhere) {
+  for (std::size_t cut = 1; cut < bytes.size(); ++cut) {
+    Session session = receiver_of(vector);
+    const std::span<const std::byte> all = bytes;
+    EXPECT_EQ(json::value(events_of(session, all.first(cut), all.subspan(cut), SIZE_MAX)), expected) << "cut at " << cut;
+  }
+}
+
+TEST_P(Vector, IsAnsweredAsWritten) {
+  Session session = receiver_of(vector);
+  drive::feed(session, bytes);
+  const Octets answers = drive::take_output(session);
+  const json::array& events = vector.at("events").as_array();
+  const bool broken = !events.empty() && events.back().at("type").as_string() == "broken";
+  if (broken) {
+    ASSERT_GE(answers.size(), kHeaderSize);
+    EXPECT_EQ(decode_header(answers.data()).type, FrameType::refuse);
+    EXPECT_TRUE(session.closed());
+  } else {
+    const std::string wanted = vector.contains("answers") ? text(vector, "answers") : "";
+    EXPECT_EQ(drive::hex(answers), drive::hex(drive::octets(wanted)));
+  }
+}
+
+TEST_P(Vector, IsWrittenFromItsEvents) {
+  const json::value* write = vector.if_contains("write");
+  if (write != nullptr && !write->as_bool()) return;
+  EXPECT_EQ(drive::hex(written(vector)), drive::hex(bytes));
+}
+
+INSTANTIATE_TEST_SUITE_P(Frames, Vector, testing::Range(std::size_t{0}, all_vectors().size()), [](const auto& info) {
+  std::string name = text(all_vectors().at(info.param).as_object(), "name");
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
+
+}  // namespace
+}  // namespace mf::protocol
