@@ -35,6 +35,16 @@ template <class T>
   }
 }
 
+/// The same for the result of method M: the bounds may be the method's own.
+template <class M, class Result>
+[[nodiscard]] std::optional<std::string> result_violation(const Result& value) {
+  if constexpr (requires { M::result_violation(value); }) {
+    return M::result_violation(value);
+  } else {
+    return violation(value);
+  }
+}
+
 /// The same for the parameters of a method, which need not stand in their struct.
 template <class Request, class... Args>
 [[nodiscard]] std::optional<std::string> violation_of(const Args&... args) {

@@ -21,6 +21,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -452,10 +453,16 @@ struct Febird<T> {
   }
 };
 
-// --- rows of arguments
+// --- fields and arguments
 // ---------------------------------------------------------------------------------------------
 
-/// The parameters of a method, in order, without the struct that they would make.
+/// One field of a struct; a failure knows its name.
+template <class T>
+[[nodiscard]] bool read_field(Reader& reader, std::string_view name, T& value) {
+  return Febird<T>::read(reader, value) || reader.inside(name);
+}
+
+/// The parameters of a method, or fields of a struct, in order, without the struct that they would make.
 template <class... Args>
 [[nodiscard]] std::size_t febird_size(const Args&... args) noexcept {
   return (std::size_t{0} + ... + Febird<Args>::size(args));

@@ -232,14 +232,14 @@ template <FixedLayout T>
     return false;
   }
   if constexpr (MemoryImage<T>) {
-    // An aligned source can be copied as it stands, which spares the zeroes that resize() would write first.
-    if (reinterpret_cast<std::uintptr_t>(from) % alignof(T) == 0) {
-      const auto* const first = reinterpret_cast<const T*>(from);
+    // An aligned source is copied as it stands, which spares the zeroes that resize() would write first.
+    const auto* const first = reinterpret_cast<const T*>(from);
+    if constexpr (alignof(T) == 1) {
       values.assign(first, first + count);
-      return true;
-    }
-    values.resize(count);
-    if (count != 0) {
+    } else if (reinterpret_cast<std::uintptr_t>(from) % alignof(T) == 0) {
+      values.assign(first, first + count);
+    } else {
+      values.resize(count);
       std::memcpy(static_cast<void*>(values.data()), from, memcpy_size<T>(count));
     }
   } else {
