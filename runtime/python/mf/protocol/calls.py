@@ -27,7 +27,7 @@ class Call(Pending):
     """One REQUEST under way. After `done`, either `failure` is set or status, count, encoding and payload
     are."""
 
-    __slots__ = ("count", "encoding", "id", "payload", "route", "status")
+    __slots__ = ("count", "encoding", "end", "id", "payload", "route", "status")
 
     def __init__(self, deadline: float) -> None:
         self.deadline = deadline
@@ -36,6 +36,7 @@ class Call(Pending):
         self.waiter = None
         self.on_done = None
         self.id = 0
+        self.end = 0
         self.route = 0
         self.status = 0
         self.count = 0

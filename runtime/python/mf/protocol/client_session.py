@@ -25,6 +25,8 @@ from mf.protocol.session import Session
 from mf.protocol.state import Role
 from mf.protocol.wire import U32, Violation, pack_str16, read_only_str16, read_str16, to_code
 
+LAST_CODE = max(Code)
+
 
 class ClientSession(Session):
     """`calls` holds the requests in flight; the link takes those out that it gives up."""
@@ -62,6 +64,7 @@ class ClientSession(Session):
         id_ = self.calls.add(call)
         call.count = count
         self._send(REQUEST, flags, call.route, id_, deadline_word, count, payload)
+        call.end = self.queued
         if flags & ONEWAY:
             del self.calls.by_id[id_]
 
@@ -89,16 +92,20 @@ class ClientSession(Session):
         if type_ != REPLY:
             self._control_frame(events, type_, flags, route, id_, word, count, payload)
             return
+        if flags & ~(ENCODING_MASK | BULK) or word > LAST_CODE or not count or not id_:
+            raise Violation(f"REPLY: id {id_}, status {word}, {count} items, flags {flags:#x}")
         call = self.calls.by_id.get(id_)
         if call is None or call.route != route:
             self.calls.dropped += 1
             return
-        if flags & ~(ENCODING_MASK | BULK):
-            raise Violation(f"REPLY: flags {flags:#x}")
         if count != call.count:
             raise Violation(f"REPLY: {count} items for a request of {call.count}")
         del self.calls.by_id[id_]
         events.append((call, word, flags & ENCODING_MASK, payload))
+
+    def _check_peer(self, hello: Hello) -> None:
+        if hello.client_id:
+            raise Violation(f"HELLO: a server with client id {hello.client_id}")
 
     def _role_frame(self, events: list[Any], header: tuple[int, int, int, int], payload: Payload) -> None:
         type_, route, _, word = header
@@ -107,6 +114,8 @@ class ClientSession(Session):
             if binding is None:
                 raise Violation(f"BOUND for route {route}, which is not awaited")
             binding.status = to_code(word) if word else Code.OK
+            if not word and payload:
+                raise Violation("BOUND: OK has no payload")
             binding.text = read_only_str16(payload, "BOUND")
             events.append(BindingAnswered(binding))
         elif type_ == DESCRIPTOR:

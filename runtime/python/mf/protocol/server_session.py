@@ -125,6 +125,10 @@ class ServerSession(Session):
             error = not_executed(Code.SHUTTING_DOWN, "this server is shutting down: use another instance")
         self.fail(id_, route, count, error)
 
+    def _check_peer(self, hello: Hello) -> None:
+        if hello.max_in_flight:
+            raise Violation(f"HELLO: a client that takes {hello.max_in_flight} requests")
+
     def _role_frame(self, events: list[Any], header: tuple[int, int, int, int], payload: Payload) -> None:
         type_, route, id_, _ = header
         if type_ == BIND:

@@ -74,6 +74,7 @@ class Session:
         "out_bytes",
         "peer",
         "peer_max_payload",
+        "queued",
         "role",
         "state",
     )
@@ -85,6 +86,7 @@ class Session:
         self.peer_max_payload = 0
         self.out: list[Buffer] = []
         self.out_bytes = 0
+        self.queued = 0
         self._scratch = scratch
         self._scratch_view = memoryview(scratch)
         self._partial: bytearray | None = None
@@ -122,11 +124,14 @@ class Session:
         data = pack(type_, payload, **fields)
         self.out.append(data)
         self.out_bytes += len(data)
+        self.queued += len(data)
 
     def _send(
         self, type_: int, flags: int, route: int, id_: int, word: int, count: int, payload: Buffer
     ) -> None:
-        self.out_bytes += pack_into(self.out, type_, flags, route, id_, word, count, payload)
+        size = pack_into(self.out, type_, flags, route, id_, word, count, payload)
+        self.out_bytes += size
+        self.queued += size
 
     def _enter(self, state: State) -> None:
         self.state = state
@@ -143,6 +148,8 @@ class Session:
     def received(self, count: int) -> list[Any]:
         """`count` bytes were read into the window. Returns what they mean, in order."""
         events: list[Any] = []
+        if self.state == State.CLOSED:
+            return events
         try:
             if self._large is not None:
                 self._filled += count
@@ -327,9 +334,14 @@ class Session:
             raise Violation(
                 f"HELLO: peer speaks versions {hello.lowest} to {hello.highest}, this side {VERSION}"
             )
+        self._check_peer(hello)
         self.peer = hello
         self.peer_max_payload = hello.max_payload
         events.append(HelloReceived(hello))
+
+    def _check_peer(self, hello: Hello) -> None:
+        """A HELLO has fields that only one role may use."""
+        raise NotImplementedError
 
     def _role_frame(self, events: list[Any], header: tuple[int, int, int, int], payload: Payload) -> None:
         """A frame that only this role gets; header is type, route, id, word."""

@@ -13,6 +13,7 @@ import socket
 import struct
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from contextlib import suppress
 
 Buffer = bytes | bytearray | memoryview
 
@@ -100,16 +101,12 @@ class SocketStream(Stream):
         return bool(poll.poll(None if timeout == float("inf") else max(timeout, 0.0) * 1000))
 
     def shutdown(self) -> None:
-        try:
+        with suppress(OSError):  # the peer was faster
             self._socket.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            pass  # the peer was faster
 
     def close(self) -> None:
-        try:
+        with suppress(OSError):  # an error that the kernel kept for us; nobody is interested any more
             self._socket.close()
-        except OSError:
-            pass  # an error that was kept for us by the kernel; nobody is interested any more
 
 
 def drop_written(buffers: list[Buffer], written: int) -> list[Buffer]:

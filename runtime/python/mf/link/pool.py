@@ -1,0 +1,111 @@
+"""R4. The connections of one client, one an address, opened when needed and shared by all its callers."""
+
+import os
+import random
+from collections.abc import Callable
+from threading import Lock
+from time import monotonic
+
+from mf.core.error import Code, Error, not_executed
+from mf.link import fork
+from mf.link.link import Link
+from mf.link.watch import Watches
+from mf.protocol.frame import DEFAULT_MAX_PAYLOAD
+from mf.protocol.handshake import Hello
+from mf.transport import tcp
+from mf.transport.address import Address
+from mf.transport.stream import Stream
+
+CONNECT_TIMEOUT = 5.0
+_RETRY_AFTER = 0.05
+
+Connect = Callable[[str, float], Stream]
+"""Opens a stream to an address within a time in seconds; raises OSError."""
+
+
+def connect_tcp(address: str, timeout: float) -> Stream:
+    return tcp.connect(Address.parse(address), timeout)
+
+
+class _Place:
+    """One address. A failed attempt stands for all callers for a moment, so that they do not storm it."""
+
+    __slots__ = ("error", "link", "lock", "not_before")
+
+    def __init__(self) -> None:
+        self.lock = Lock()
+        self.link: Link | None = None
+        self.not_before = 0.0
+        self.error: Error | None = None
+
+
+class Pool:
+    """Links by address. May be used from any thread."""
+
+    __slots__ = ("__weakref__", "_connect", "_lock", "_max_payload", "_nonce", "_places", "closed", "watches")
+
+    def __init__(self, *, connect: Connect = connect_tcp, max_payload: int = DEFAULT_MAX_PAYLOAD) -> None:
+        self._connect = connect
+        self._lock = Lock()
+        self._places: dict[str, _Place] = {}
+        self.closed = False
+        self.watches = Watches()
+        self._max_payload = max_payload
+        self._nonce = os.urandom(16)
+        fork.register(self)
+
+    def load(self, address: str) -> float:
+        """Calls in flight to an address."""
+        place = self._places.get(address)
+        link = place.link if place else None
+        return link.in_flight if link is not None and link.usable else 0
+
+    def get(self, address: str, deadline: float) -> Link:
+        """The link to an address, connected if it is not. Raises Error(UNAVAILABLE), NOT_EXECUTED."""
+        place = self._places.get(address)
+        if place is None:
+            with self._lock:
+                place = self._places.setdefault(address, _Place())
+        link = place.link
+        if link is not None and link.usable:
+            return link
+        if not place.lock.acquire(timeout=min(max(deadline - monotonic(), 0.0), CONNECT_TIMEOUT)):
+            raise not_executed(Code.UNAVAILABLE, f"{address}: no connection before the deadline")
+        try:
+            return self._open(place, address, deadline)
+        finally:
+            place.lock.release()
+
+    def _open(self, place: _Place, address: str, deadline: float) -> Link:
+        link = place.link
+        if link is not None and link.usable:
+            return link
+        if self.closed:
+            raise not_executed(Code.UNAVAILABLE, "the client was closed")
+        now = monotonic()
+        if now < place.not_before and place.error is not None:
+            raise place.error
+        try:
+            stream = self._connect(address, min(max(deadline - now, 0.001), CONNECT_TIMEOUT))
+        except OSError as failed:
+            place.not_before = monotonic() + _RETRY_AFTER * random.random()
+            place.error = not_executed(Code.UNAVAILABLE, f"{address}: {failed.strerror or failed}")
+            raise place.error from None
+        client_id = int.from_bytes(os.urandom(4), "little")
+        place.link = Link(
+            stream, Hello(nonce=self._nonce, max_payload=self._max_payload, client_id=client_id)
+        )
+        return place.link
+
+    def close(self) -> None:
+        self.closed = True
+        for place in list(self._places.values()):
+            if place.link is not None:
+                place.link.close()
+        self.watches.stop()
+
+    def after_fork(self) -> None:
+        self._lock = Lock()
+        self._places = {}
+        self.watches.after_fork()
+        self._nonce = os.urandom(16)

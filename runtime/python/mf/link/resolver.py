@@ -1,0 +1,104 @@
+"""R4. Where the servers of a service are. Clients know this interface only, not the controller behind it."""
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+
+
+class Instance:
+    """One server that offers a (service, agent). `address`: 'tcp://host:port'."""
+
+    __slots__ = ("address", "weight")
+
+    def __init__(self, address: str, weight: int = 1) -> None:
+        self.address = address
+        self.weight = weight
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Instance) and (self.address, self.weight) == (other.address, other.weight)
+
+    def __hash__(self) -> int:
+        return hash((self.address, self.weight))
+
+    def __repr__(self) -> str:
+        return f"Instance({self.address!r})"
+
+
+class View:
+    """What is known of one service at one moment. Immutable; a change makes a new one.
+
+    `reached`: somebody who knows has answered, so what is not here does not exist. `agents` maps agents (the
+    empty one
+    for a service without `per`) to instances. `whole` are instances of which it is not known which agents
+    they have.
+    `trouble` says why nobody has answered.
+    """
+
+    __slots__ = ("agents", "reached", "trouble", "whole")
+
+    def __init__(
+        self,
+        agents: Mapping[str, tuple[Instance, ...]],
+        *,
+        reached: bool = True,
+        whole: tuple[Instance, ...] = (),
+        trouble: str = "",
+    ) -> None:
+        self.agents = agents
+        self.reached = reached
+        self.whole = whole
+        self.trouble = trouble
+
+    def find(self, agent: str | None) -> list[tuple[str, Instance]]:
+        """Candidates with the agent to bind; None is any agent."""
+        found = [(agent or "", instance) for instance in self.whole]
+        if agent is not None:
+            found += [(agent, instance) for instance in self.agents.get(agent, ())]
+        else:
+            found += [(name, instance) for name, instances in self.agents.items() for instance in instances]
+        return found
+
+
+class Resolver(ABC):
+    """Gives views of services and says when they change."""
+
+    __slots__ = ("generation",)
+
+    generation: int
+    """Goes up with every change of any view: a cheap way to see that a choice made earlier may be out of
+    date."""
+
+    @abstractmethod
+    def view(self, service: str) -> View:
+        """What is known now. The first call for a service starts watching it; never waits."""
+
+    @abstractmethod
+    def wait(self, service: str, old: View, timeout: float) -> View:
+        """Waits until the view is another than `old`, at most `timeout` seconds."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Stops watching."""
+
+
+class StaticResolver(Resolver):
+    """Addresses that never change: of whole servers, or by agent."""
+
+    __slots__ = ("_view",)
+
+    def __init__(self, addresses: Iterable[str] | Mapping[str, Iterable[str]]) -> None:
+        self.generation = 0
+        if isinstance(addresses, Mapping):
+            self._view = View({agent: tuple(map(Instance, some)) for agent, some in addresses.items()})
+        else:
+            self._view = View({}, whole=tuple(map(Instance, addresses)))
+
+    def view(self, service: str) -> View:  # noqa: ARG002 - the same for all
+        return self._view
+
+    def wait(self, service: str, old: View, timeout: float) -> View:  # noqa: ARG002
+        time.sleep(timeout)
+        return self._view
+
+    def close(self) -> None:
+        pass

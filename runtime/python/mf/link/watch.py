@@ -1,0 +1,225 @@
+"""R4. Who looks after a link while nobody blocks on it, and only if asynchronous calls are pending on it.
+
+Either the running asyncio loop, or one background thread a client, started when first needed. Both wait on a
+private epoll
+descriptor; links are in it only while armed. An idle watch makes no system call. Times are time.monotonic().
+"""
+
+import os
+import select
+from _thread import start_new_thread
+from abc import ABC, abstractmethod
+from threading import Lock
+from time import monotonic
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    import asyncio
+
+READ = select.EPOLLIN
+WRITE = select.EPOLLOUT
+FOREVER = float("inf")
+
+
+class Watched(Protocol):
+    """What a watch knows of a link. All three are called on the watch's own thread."""
+
+    def fileno(self) -> int:
+        """The descriptor to wait for."""
+
+    def on_ready(self, mask: int) -> None:
+        """READ or WRITE came true. Must not block."""
+
+    def expire(self, now: float) -> float:
+        """Ends what is overdue; returns when to come again (FOREVER: not)."""
+
+
+class Watch(ABC):
+    """One epoll descriptor and what is armed in it. `arm` and `expire_at` may be called from any thread."""
+
+    __slots__ = ("_armed", "_epoll", "_expiry", "_lock", "_timers", "alive")
+
+    def __init__(self) -> None:
+        self._epoll = select.epoll()
+        self._armed: dict[int, Watched] = {}
+        self._timers: dict[Watched, float] = {}
+        self._expiry = FOREVER
+        self._lock = Lock()
+        self.alive = True
+
+    def arm(self, link: Watched, mask: int) -> None:
+        """Watches for READ, WRITE, both, or (0) nothing but keeps the place."""
+        descriptor = link.fileno()
+        if descriptor < 0:
+            return
+        with self._lock:
+            known = self._armed.get(descriptor)
+            if known is link:
+                self._epoll.modify(descriptor, mask)
+            else:
+                self._armed[descriptor] = link
+                self._epoll.register(descriptor, mask)
+
+    def forget(self, link: Watched) -> None:
+        """Must be called before the link closes its descriptor."""
+        descriptor = link.fileno()
+        with self._lock:
+            self._timers.pop(link, None)
+            if self._armed.get(descriptor) is link:
+                del self._armed[descriptor]
+                self._epoll.unregister(descriptor)
+
+    def expire_at(self, link: Watched, when: float) -> None:
+        """Calls link.expire then or soon after."""
+        with self._lock:
+            self._timers[link] = when
+            if when >= self._expiry:
+                return
+            self._expiry = when
+        self._wake(when)
+
+    @abstractmethod
+    def _wake(self, when: float) -> None:
+        """Makes the watch wait no longer than until `when`."""
+
+    def _dispatch(self, ready: list[tuple[int, int]]) -> None:
+        for descriptor, mask in ready:
+            link = self._armed.get(descriptor)
+            if link is not None:
+                link.on_ready(mask)
+
+    def _run_timers(self, now: float) -> float:
+        """Expires what is due. Returns when the next is due."""
+        with self._lock:
+            due = [link for link, when in self._timers.items() if when <= now]
+            for link in due:
+                del self._timers[link]
+        again = [(link, link.expire(now)) for link in due]
+        with self._lock:
+            for link, when in again:
+                if when < FOREVER:
+                    self._timers[link] = min(when, self._timers.get(link, FOREVER))
+            self._expiry = min(self._timers.values(), default=FOREVER)
+            return self._expiry
+
+
+class ThreadWatch(Watch):
+    """A daemon thread that waits on the epoll descriptor."""
+
+    __slots__ = ("_event", "_stopping")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._stopping = False
+        self._event = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+        self._epoll.register(self._event, READ)
+        start_new_thread(self._run, ())
+
+    def _wake(self, when: float) -> None:  # noqa: ARG002 - the thread looks it up
+        os.eventfd_write(self._event, 1)
+
+    def stop(self) -> None:
+        self.alive = False
+        self._stopping = True
+        os.eventfd_write(self._event, 1)
+
+    def _run(self) -> None:
+        while not self._stopping:
+            expiry = self._expiry
+            wait = -1.0 if expiry == FOREVER else max(expiry - monotonic(), 0.0)
+            ready = self._epoll.poll(wait)
+            for index, (descriptor, _) in enumerate(ready):
+                if descriptor == self._event:
+                    os.eventfd_read(self._event)
+                    del ready[index]
+                    break
+            self._dispatch(ready)
+            if self._expiry < FOREVER:
+                self._run_timers(monotonic())
+        self._epoll.close()
+        os.close(self._event)
+
+
+class LoopWatch(Watch):
+    """A running asyncio loop that waits on the epoll descriptor."""
+
+    __slots__ = ("_loop", "_timer", "thread")
+
+    def __init__(self, loop: "asyncio.AbstractEventLoop", thread: int) -> None:
+        super().__init__()
+        self._loop = loop
+        self._timer: asyncio.TimerHandle | None = None
+        self.thread = thread
+        loop.add_reader(self._epoll.fileno(), self._ready)
+
+    @property
+    def closed(self) -> bool:
+        return self._loop.is_closed()
+
+    def _wake(self, when: float) -> None:
+        self._loop.call_soon_threadsafe(self._set_timer, when)
+
+    def _set_timer(self, when: float) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        # The loop's clock is time.monotonic() too, but no promise of asyncio: so by difference.
+        self._timer = self._loop.call_later(max(when - monotonic(), 0.0), self._timeout)
+
+    def _timeout(self) -> None:
+        self._timer = None
+        expiry = self._run_timers(monotonic())
+        if expiry < FOREVER:
+            self._set_timer(expiry)
+
+    def _ready(self) -> None:
+        self._dispatch(self._epoll.poll(0))
+
+    def stop(self) -> None:
+        self.alive = False
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._loop.remove_reader, self._epoll.fileno())
+
+
+class Watches:
+    """The watches of one client."""
+
+    __slots__ = ("__weakref__", "_lock", "_loops", "_thread")
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._thread: ThreadWatch | None = None
+        self._loops: dict[int, LoopWatch] = {}
+
+    def thread(self) -> ThreadWatch:
+        """The background thread, started when first asked for."""
+        if self._thread is None:
+            with self._lock:
+                if self._thread is None:
+                    self._thread = ThreadWatch()
+        return self._thread
+
+    def loop(self, loop: "asyncio.AbstractEventLoop", thread: int) -> LoopWatch:
+        """The watch of the loop that runs on this thread."""
+        watch = self._loops.get(id(loop))
+        if watch is None or watch._loop is not loop:
+            with self._lock:
+                for key, old in list(self._loops.items()):
+                    if old.closed:
+                        old.alive = False
+                        del self._loops[key]
+                watch = self._loops[id(loop)] = LoopWatch(loop, thread)
+        return watch
+
+    def stop(self) -> None:
+        with self._lock:
+            if self._thread is not None:
+                self._thread.stop()
+                self._thread = None
+            for watch in self._loops.values():
+                watch.stop()
+            self._loops.clear()
+
+    def after_fork(self) -> None:
+        self._lock = Lock()
+        self._thread = None
+        self._loops = {}

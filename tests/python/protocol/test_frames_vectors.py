@@ -1,0 +1,239 @@
+"""What this runtime makes of the byte streams that both runtimes share (tests/vectors/README.md)."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mf.core.error import Code
+from mf.protocol import events as ev
+from mf.protocol import frame
+from mf.protocol.calls import Binding, Call, Description
+from mf.protocol.client_session import ClientSession
+from mf.protocol.handshake import Hello
+from mf.protocol.server_session import ServerSession
+
+VECTORS: list[dict[str, Any]] = json.loads(
+    (Path(__file__).parents[2] / "vectors" / "frames.json").read_text("utf-8")
+)
+BY_NAME = {vector["name"]: vector for vector in VECTORS}
+NONCE = bytes(16)
+
+
+class EveryRoute(dict[int, Any]):
+    """Routes as if all of them were bound: each stands for its own number."""
+
+    def get(self, route: int, default: Any = None) -> Any:  # noqa: ARG002
+        return ("route", route)
+
+
+def bytes_of(vector: dict[str, Any]) -> bytes:
+    return bytes.fromhex(vector["hex"])
+
+
+def server() -> ServerSession:
+    session = ServerSession(Hello(nonce=NONCE, max_in_flight=1000), bytearray(4096))
+    session._routes = EveryRoute()
+    return session
+
+
+def client(awaited: list[dict[str, Any]]) -> ClientSession:
+    """A client that waits for exactly what the events bring."""
+    session = ClientSession(Hello(nonce=NONCE), bytearray(4096))
+    session.take_output()
+    for event in awaited:
+        if event["type"] == "reply":
+            call = Call(1.0)
+            call.id, call.route, call.count = event["id"], event["route"], event["count"]
+            session.calls.by_id[call.id] = call
+        elif event["type"] == "bound":
+            binding = Binding("s", "", 1, 1.0)
+            binding.first = event["route"]
+            session._bindings[binding.first] = binding
+        elif event["type"] == "descriptor":
+            session._descriptions.setdefault(event["service"], []).append(Description(event["service"], 1.0))
+    return session
+
+
+def feed(session: Any, pieces: Iterator[bytes]) -> list[Any]:
+    events = []
+    for piece in pieces:
+        while piece:
+            window = session.window()
+            taken = min(len(window), len(piece))
+            window[:taken] = piece[:taken]
+            events += session.received(taken)
+            piece = piece[taken:]
+    return events
+
+
+def described(event: Any) -> dict[str, Any]:
+    """An event of ours in the words of the vectors."""
+    match event:
+        case (Call() as call, status, encoding, payload):
+            return {
+                "type": "reply",
+                "route": call.route,
+                "id": call.id,
+                "encoding": encoding,
+                "status": status,
+                "count": call.count,
+                "payload": payload.hex(),
+            }
+        case (("route", _), id_, route, flags, word, count, payload):
+            return {
+                "type": "request",
+                "route": route,
+                "id": id_,
+                "encoding": flags & frame.ENCODING_MASK,
+                "bulk": bool(flags & frame.BULK),
+                "oneway": bool(flags & frame.ONEWAY),
+                "deadline_us": round(frame.unpack_deadline(word) * 1e6) if word else 0,
+                "count": count,
+                "payload": payload.hex(),
+            }
+        case ev.HelloReceived(hello=hello):
+            return {
+                "type": "hello",
+                "lowest_version": hello.lowest,
+                "highest_version": hello.highest,
+                "max_payload": hello.max_payload,
+                "max_in_flight": hello.max_in_flight,
+                "client_id": hello.client_id,
+                "nonce": hello.nonce.hex(),
+                "authentication": hello.auth.hex(),
+            }
+        case ev.BindRequested():
+            return {
+                "type": "bind",
+                "route": event.first,
+                "fingerprint": event.fingerprint.hex(),
+                "service": event.service,
+                "agent": event.agent,
+                "methods": event.methods,
+            }
+        case ev.BindingAnswered(binding=binding):
+            code = Code(binding.status).name
+            return {"type": "bound", "route": binding.first, "code": code, "text": binding.text}
+        case ev.CancelRequested():
+            return {"type": "cancel", "id": event.id}
+        case ev.PongReceived():
+            return {"type": "pong", "payload": event.data.hex()}
+        case ev.GoawayReceived():
+            return {"type": "goaway", "code": event.code.name, "text": event.reason}
+        case ev.DescribeRequested():
+            return {"type": "describe", "text": event.service}
+        case ev.DescriptionReceived(description=description):
+            return {"type": "descriptor", "service": description.service, "text": description.text}
+        case ev.Refused():
+            return {"type": "refused", "code": event.code.name, "text": event.reason}
+        case ev.Broken():
+            return {"type": "broken", "code": "PROTOCOL_ERROR"}
+    raise AssertionError(f"unknown event {event!r}")
+
+
+def prepared(vector: dict[str, Any]) -> Any:
+    """A session that has the vectors before this one behind it."""
+    before = [BY_NAME[name] for name in vector.get("after", [])]
+    if vector["role"] == "server":
+        session: Any = server()
+    else:
+        session = client([event for one in [*before, vector] for event in one["events"]])
+    for one in before:
+        feed(session, iter([bytes_of(one)]))
+    session.take_output()
+    return session
+
+
+def cuts(data: bytes) -> Iterator[list[bytes]]:
+    yield [data]
+    yield [data[i : i + 1] for i in range(len(data))]
+    for at in range(1, len(data)):
+        yield [data[:at], data[at:]]
+
+
+@pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: vector["name"])
+def test_bytes_become_the_same_events_however_they_are_cut(vector: dict[str, Any]) -> None:
+    for pieces in cuts(bytes_of(vector)):
+        session = prepared(vector)
+
+        events = [described(event) for event in feed(session, iter(pieces))]
+
+        assert events == vector["events"]
+        if "answers" in vector:
+            assert b"".join(session.take_output()) == bytes.fromhex(vector["answers"])
+
+
+WRITTEN = [vector for vector in VECTORS if vector.get("write", True)]
+
+
+@pytest.mark.parametrize("vector", WRITTEN, ids=lambda vector: vector["name"])
+def test_the_other_role_writes_exactly_these_bytes(vector: dict[str, Any]) -> None:
+    hello = Hello(nonce=NONCE, max_in_flight=0)
+    from_client = ClientSession(hello, bytearray(4096))
+    from_server = ServerSession(hello, bytearray(4096))
+    from_client.take_output()
+    from_server.peer_max_payload = 1 << 24
+    for event in vector["events"]:
+        write(from_client, from_server, event, vector["role"])
+    written = from_client.take_output() if vector["role"] == "server" else from_server.take_output()
+
+    assert b"".join(written).hex() == bytes_of(vector).hex()
+
+
+def write(client: ClientSession, server: ServerSession, event: dict[str, Any], role: str) -> None:
+    sender: Any = client if role == "server" else server
+    match event["type"]:
+        case "hello":
+            sender._control(
+                frame.HELLO,
+                Hello(
+                    nonce=bytes.fromhex(event["nonce"]),
+                    max_payload=event["max_payload"],
+                    max_in_flight=event["max_in_flight"],
+                    client_id=event["client_id"],
+                    auth=bytes.fromhex(event["authentication"]),
+                ).pack(),
+            )
+        case "request":
+            call = Call(1.0)
+            call.route = event["route"]
+            client.calls.last = event["id"] - 1
+            flags = event["encoding"] | event["bulk"] * frame.BULK | event["oneway"] * frame.ONEWAY
+            word = frame.pack_deadline(event["deadline_us"] / 1e6) if event["deadline_us"] else 0
+            client.request(call, flags, word, event["count"], bytes.fromhex(event["payload"]))
+        case "reply":
+            payload = bytes.fromhex(event["payload"])
+            server.reply(
+                event["id"], event["route"], event["status"], event["encoding"], event["count"], payload
+            )
+        case "bind":
+            binding = Binding(event["service"], event["agent"], len(event["methods"]), 1.0)
+            client._next_route = event["route"]
+            client.bind(binding, bytes.fromhex(event["fingerprint"]), tuple(event["methods"]))
+        case "bound":
+            bind = ev.BindRequested(event["route"], NONCE, "s", "", ["m"])
+            if event["code"] == "OK":
+                server.accept(bind, [object()])
+            else:
+                server.reject(bind, Code[event["code"]], event["text"])
+        case "cancel":
+            call = Call(1.0)
+            call.id = event["id"]
+            client.calls.by_id[call.id] = call
+            client.cancel(call)
+        case "goaway":
+            from mf.protocol.state import State
+
+            server._enter(State.OPEN)
+            server.goaway(Code[event["code"]], event["text"])
+        case "describe":
+            client.describe(Description(event["text"], 1.0))
+        case "descriptor":
+            server.describe(event["service"], event["text"])
+        case "refused":
+            sender.refuse(Code[event["code"]], event["text"])
+        case other:
+            raise AssertionError(f"unknown event {other}")
