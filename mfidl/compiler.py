@@ -1,6 +1,6 @@
 """F7. The pipeline. One line a stage; no stage looks back, and none runs on what an earlier one refused.
 
-    source -> syntax -> semantics -> plan -> emit -> write
+source -> syntax -> semantics -> plan -> emit -> write
 """
 
 from collections.abc import Sequence
@@ -49,7 +49,9 @@ def check(paths: Sequence[str], import_paths: Sequence[str] = ()) -> Outcome:
     diagnostics = Diagnostics()
     loader = Loader(import_paths, diagnostics)
     modules = loader.load(paths)  # read and parse; imported modules come first
-    program = elaborate(modules, diagnostics)  # names, types, values; runs on what parsed, to report all mistakes
+    program = elaborate(
+        modules, diagnostics
+    )  # names, types, values; runs on what parsed, to report all mistakes
     if program is not None:
         program = plan(program, diagnostics)  # tier, layout, fingerprint: last, because it needs whole types
     inputs = tuple(module.file.source.path for module in modules)

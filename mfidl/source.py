@@ -1,7 +1,7 @@
 """F0. A schema file in memory, and the spans that everything else points at it with.
 
-Knows only text and offsets. Offsets count characters (code points) of `SourceFile.text`; lines and columns are
-computed on demand, 1-based, because almost no span is ever printed.
+Knows only text and offsets. Offsets count characters (code points) of `SourceFile.text`; lines and columns
+are computed on demand, 1-based, because almost no span is ever printed.
 """
 
 from bisect import bisect_right
@@ -13,8 +13,8 @@ from typing import Any
 class SourceFile:
     """One input file. Compared by identity: a run reads each file once.
 
-    `path` is the file to open; `name` is how messages and generated banners call it (never an absolute path that the
-    user did not write).
+    `path` is the file to open; `name` is how messages and generated banners call it (never an absolute path
+    that the user did not write).
     """
 
     path: str

@@ -1,7 +1,7 @@
 """F8. The command line: one small module per command, loaded only when it is the one that runs.
 
-Exit codes: 0 all is well, 1 errors in a schema, 2 wrong use of the command line, 3 a file could not be read or
-written.
+Exit codes: 0 all is well, 1 errors in a schema, 2 wrong use of the command line, 3 a file could not be read
+or written.
 """
 
 import sys

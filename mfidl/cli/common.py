@@ -47,7 +47,9 @@ def finish(outcome: Outcome, style: str, color: str) -> None:
     if style == "json":
         click.echo(render_json(outcome.diagnostics), nl=False)
     elif outcome.diagnostics:
-        painted = color == "always" or (color == "auto" and sys.stderr.isatty() and not os.environ.get("NO_COLOR"))
+        painted = color == "always" or (
+            color == "auto" and sys.stderr.isatty() and not os.environ.get("NO_COLOR")
+        )
         count = len(outcome.diagnostics)
         summary = f"{count} error{'s' if count != 1 else ''}\n"
         sys.stderr.write(_encodable(render_text(outcome.diagnostics, painted) + summary, sys.stderr.encoding))

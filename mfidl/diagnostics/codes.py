@@ -1,7 +1,8 @@
 """F1. The catalogue: every code, its title, message and explanation, in one table.
 
-Groups: E00 files, E01 syntax, E02 modules and imports, E03 names, E04 types, E05 values, E06 annotations and methods,
-E07 tiers, E08 not supported yet. A message is completed by `Diagnostics.error`; the explanation is for `help` pages.
+Groups: E00 files, E01 syntax, E02 modules and imports, E03 names, E04 types, E05 values, E06 annotations and
+methods, E07 tiers, E08 not supported yet. A message is completed by `Diagnostics.error`; the explanation is
+for `help` pages.
 """
 
 
@@ -37,6 +38,7 @@ _ROWS = (
     ("E0110", "unknown declaration", "`{word}` does not begin a declaration", "A declaration begins with module, import, const, type, agent, enum, flags, struct, union, error, service or topic."),
     ("E0111", "missing `,`", "missing `,`", "Parameters, results, enum members, arguments and elements are separated by `,`."),
     ("E0112", "unmatched `}`", "this `}}` closes nothing", "There are more closing than opening braces."),
+    ("E0113", "nested declaration", "`{word}` cannot be declared inside of another declaration", "Declarations do not nest. Put it beside the other one."),
     # Modules
     ("E0201", "no module", "this file does not say which module it is", "The first declaration of a file is `module name;`."),
     ("E0202", "module declared late or twice", "{problem}", "A file is one module; `module name;` stands once, before everything else."),

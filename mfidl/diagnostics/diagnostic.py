@@ -1,7 +1,7 @@
 """F1. One diagnostic, and the sink that every stage reports to.
 
-A diagnostic is data: code, message, the smallest wrong span, notes where the other party stands, and a suggestion.
-The sink keeps one message per mistake: the same text at the same place is taken once.
+A diagnostic is data: code, message, the smallest wrong span, notes where the other party stands, and a
+suggestion. The sink keeps one message per mistake: the same text at the same place is taken once.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
 """F1. Diagnostics as text for people (carets, optional colour) and as JSON for editors.
 
-Long lines are cut to a window around the caret, tabs and control characters are made visible, so that a hostile
-file cannot play with the terminal.
+Long lines are cut to a window around the caret, tabs and control characters are made visible, so that a
+hostile file cannot play with the terminal.
 """
 
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""F6. What a generator is given besides the program, and what it hands back. Generators never touch the disk."""
+"""F6. What a generator gets besides the program, and what it hands back. Generators never touch the disk."""
 
 from dataclasses import dataclass
 
@@ -19,8 +19,9 @@ class EmitOptions:
 class GeneratedFile:
     """One file to write below an output root.
 
-    `path` is relative, with forward slashes, and has no `..`. `module` is the full name of the schema module that the
-    file stands for; "" marks a file that several runs may share and must then agree on (`__init__.py`, `py.typed`).
+    `path` is relative, with forward slashes, and has no `..`. `module` is the full name of the schema module
+    that the file stands for; "" marks a file that several runs may share and must then agree on
+    (`__init__.py`, `py.typed`).
     """
 
     path: str

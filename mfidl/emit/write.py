@@ -1,12 +1,11 @@
-"""F6. Puts generated files on disk: only what changed, all or nothing, and without the orphans of earlier runs.
+"""F6. Puts generated files on disk: only what changed, all or nothing, and without the orphans of earlier
+runs.
 
 Each output root has a manifest, `.mfidl-manifest.json`, that says for each file which modules it stands for:
-`{"version": 1, "files": {path: [module, ...]}}`. A run for some modules takes their names off all files, adds them to
-what it writes, and removes files that then stand for no module. It never touches a file that is not in the manifest,
-unless it generates one of that name.
+`{"version": 1, "files": {path: [module, ...]}}`. A run for some modules takes their names off all files, adds
+them to what it writes, and removes files that then stand for no module. It never touches a file that is not
+in the manifest, unless it generates one of that name.
 """
-
-# ruff: noqa: PTH
 
 import contextlib
 import json
@@ -37,7 +36,9 @@ class _Plan:
 
 
 def write_trees(trees: Sequence[OutputTree], modules: Sequence[str], diagnostics: Diagnostics) -> bool:
-    """Write the trees that stand for `modules`. False, with a diagnostic and nothing changed, when that fails."""
+    """Write the trees that stand for `modules`. False, with a diagnostic and nothing changed, when that
+    fails.
+    """
     plan = _Plan()
     for root in dict.fromkeys(tree.root for tree in trees):
         files = [each for tree in trees if tree.root == root for each in tree.files]
@@ -46,7 +47,9 @@ def write_trees(trees: Sequence[OutputTree], modules: Sequence[str], diagnostics
     return _carry_out(plan, diagnostics)
 
 
-def write_depfile(path: str, trees: Sequence[OutputTree], inputs: Sequence[str], diagnostics: Diagnostics) -> bool:
+def write_depfile(
+    path: str, trees: Sequence[OutputTree], inputs: Sequence[str], diagnostics: Diagnostics
+) -> bool:
     """A make rule: every output depends on every schema that was read."""
     outputs = dict.fromkeys(_join(tree.root, each.path) for tree in trees for each in tree.files)
     text = f"{' '.join(map(_escaped, outputs))}: {' '.join(map(_escaped, inputs))}\n"
@@ -72,17 +75,28 @@ def _read(path: str) -> bytes | None:
 
 
 def _load_manifest(root: str) -> dict[str, list[str]]:
-    """Files and their modules. What cannot be read as a manifest of ours is as good as none: nothing is pruned."""
+    """Files and their modules. What cannot be read as a manifest of ours is as good as none: nothing is
+    pruned.
+    """
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
         data = json.loads(_read(os.path.join(root, MANIFEST)) or b"{}")
         if data["version"] == 1:
-            return {str(path): [str(name) for name in names] for path, names in data["files"].items() if _is_safe(path)}
+            return {
+                str(path): [str(name) for name in names]
+                for path, names in data["files"].items()
+                if _is_safe(path)
+            }
     return {}
 
 
 def _is_safe(path: str) -> bool:
     parts = path.split("/")
-    return bool(path) and not any(part in ("", ".", "..") for part in parts) and "\\" not in path and ":" not in path
+    return (
+        bool(path)
+        and not any(part in ("", ".", "..") for part in parts)
+        and "\\" not in path
+        and ":" not in path
+    )
 
 
 def _plan_root(

@@ -1,8 +1,8 @@
 """F3. Constraints: what a value must satisfy before it is sent and after it was decoded.
 
-They belong to a position (a field, a list element, a map key or value), not to a type. At an optional position they
-apply to the value when it is present. Several constraints at one position must all hold. Literals are already
-evaluated and checked against the type; bounds are inclusive.
+They belong to a position (a field, a list element, a map key or value), not to a type. At an optional
+position they apply to the value when it is present. Several constraints at one position must all hold.
+Literals are already evaluated and checked against the type; bounds are inclusive.
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class RangeConstraint:
-    """`@range(low..high)` on a number, timestamp or duration (then in nanoseconds). None: unbounded on that side.
+    """`@range(low..high)` on a number, timestamp or duration (then in nanoseconds). None: unbounded on that
+    side.
 
     Both bounds are int for integer types and float for f32 and f64.
     """
@@ -21,7 +22,9 @@ class RangeConstraint:
 
 @dataclass(frozen=True, slots=True)
 class LengthConstraint:
-    """`@length(low..high)`: bytes of a string or bytes value, elements of a list, set or map. None: no upper bound."""
+    """`@length(low..high)`: bytes of a string or bytes value, elements of a list, set or map. None: no upper
+    bound.
+    """
 
     low: int
     high: int | None

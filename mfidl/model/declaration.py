@@ -23,9 +23,9 @@ class StructKind(PythonEnum):
 class Field:
     """A field of a struct or error, or a parameter or result of a method.
 
-    `type` has no aliases in it: encode and decode by this one. `spelled` is the same type with the author's aliases
-    (`AliasOf`), for the names in generated code. `doc` is the text of its doc comment, without the slashes, or "".
-    `default` is None where there is none; an optional field without a default starts absent.
+    `type` has no aliases in it: encode and decode by this one. `spelled` is the same type with the author's
+    aliases (`AliasOf`), for the names in generated code. `doc` is the text of its doc comment, without the
+    slashes, or "". `default` is None where there is none; an optional field without a default starts absent.
     `number` and `was` (earlier names) are the field's identity across versions where it has them.
     """
 
@@ -45,10 +45,10 @@ class Field:
 class Struct:
     """A struct, an error, or the implicit struct of a method's parameters or results.
 
-    `full_name` is 'sf1.search.Hit', or 'sf1.search.Index.query.params' for an implicit one (`name` is then 'params').
-    `cycle` holds the full names of the structs, this one included, that contain each other through list, map, set or
-    `?`; it is empty for a type that is not recursive. A field of optional type whose element is in `cycle` needs
-    indirection in a language of values.
+    `full_name` is 'sf1.search.Hit', or 'sf1.search.Index.query.params' for an implicit one (`name` is then
+    'params'). `cycle` holds the full names of the structs, this one included, that contain each other through
+    list, map, set or `?`; it is empty for a type that is not recursive. A field of optional type whose
+    element is in `cycle` needs indirection in a language of values.
     """
 
     name: str
@@ -91,7 +91,9 @@ class EnumMember:
 
 @dataclass(frozen=True, slots=True)
 class Enum:
-    """`open`: unknown numbers survive a round trip; closed: they are a decode error. Members in declaration order."""
+    """`open`: unknown numbers survive a round trip; closed: they are a decode error. Members in declaration
+    order.
+    """
 
     name: str
     full_name: str
@@ -109,7 +111,9 @@ class Enum:
 
 @dataclass(frozen=True, slots=True)
 class Alias:
-    """`type Name = target;`. Every use is already expanded in `Field.type`; generated code may declare the name."""
+    """`type Name = target;`. Every use is already expanded in `Field.type`; generated code may declare the
+    name.
+    """
 
     name: str
     full_name: str

@@ -5,7 +5,7 @@ from enum import Enum
 
 
 class Tier(Enum):
-    """How a struct is serialized, fastest first. Archive and custom come with later versions of the language."""
+    """How a struct is serialized, fastest first. Archive and custom come with later versions."""
 
     MEMCPY = "memcpy"
     FEBIRD = "febird"
@@ -44,7 +44,9 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class StructPlan:
-    """`reason` is a clause that completes "this struct is febird because ...". `layout` is there for memcpy only."""
+    """`reason` is a clause that completes "this struct is febird because ...". `layout` is there for memcpy
+    only.
+    """
 
     tier: Tier
     reason: str

@@ -10,7 +10,9 @@ from mfidl.model.types import Named
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """`import "sf1/text.mfidl" as t;`: the imported module's name, and the word that stands for it in this file."""
+    """`import "sf1/text.mfidl" as t;`: the imported module's name, and the word that stands for it in this
+    file.
+    """
 
     module: str
     local_name: str
@@ -20,8 +22,8 @@ class Import:
 class Module:
     """One .mfidl file. `path` is relative to the import path that found it, with forward slashes.
 
-    `declarations` has aliases, enums, structs and errors, so ordered that what a type needs complete (direct fields,
-    arrays) stands before it. `requested`: it was named on the command line, not only imported.
+    `declarations` has aliases, enums, structs and errors, so ordered that what a type needs complete (direct
+    fields, arrays) stands before it. `requested`: it was named on the command line, not only imported.
     """
 
     name: str

@@ -9,7 +9,9 @@ from mfidl.source import Span
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """`agent collection: string;`: what several servers divide among them. The type is an integer, string, or enum."""
+    """`agent collection: string;`: what several servers divide among them. The type is an integer, string, or
+    enum.
+    """
 
     name: str
     full_name: str
@@ -23,11 +25,11 @@ class Agent:
 class Method:
     """One method. `index` is its place in the service, from 0: the number on the wire.
 
-    `params` and `results` are implicit structs, possibly without fields. A single unnamed result is the field `value`
-    of `results`, and `single_result` is then true: generated functions return it bare. Named results, even one, have
-    `single_result` false. A oneway method has no results and no throws, and nobody waits for it.
-    `deadline_ns` is the default deadline of a call, `batch_max` the items per message of a message-level batch;
-    None where the schema says nothing.
+    `params` and `results` are implicit structs, possibly without fields. A single unnamed result is the field
+    `value` of `results`, and `single_result` is then true: generated functions return it bare. Named results,
+    even one, have `single_result` false. A oneway method has no results and no throws, and nobody waits for
+    it. `deadline_ns` is the default deadline of a call, `batch_max` the items per message of a message-level
+    batch; None where the schema says nothing.
     """
 
     name: str
@@ -50,7 +52,8 @@ class Method:
 class Service:
     """A service; `agent` is there when it is offered `per` agent.
 
-    `descriptor` is the canonical text of all that decides its bytes, `fingerprint` the first 16 bytes of its SHA-256.
+    `descriptor` is the canonical text of all that decides its bytes, `fingerprint` the first 16 bytes of its
+    SHA-256.
     """
 
     name: str

@@ -90,7 +90,9 @@ class SetOf:
 
 @dataclass(frozen=True, slots=True)
 class MapOf:
-    """Ordered on the wire by key, ascending; no duplicate keys. Keys are bool, integers, enums, string, bytes, uuid."""
+    """Ordered on the wire by key, ascending; no duplicate keys. Keys are bool, integers, enums, string,
+    bytes, uuid.
+    """
 
     key: "Type"
     value: "Type"
@@ -107,7 +109,9 @@ class OptionalOf:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A declared struct, error or enum, by its full name: 'sf1.search.Hit'. `kind` saves the look-up for dispatch."""
+    """A declared struct, error or enum, by its full name: 'sf1.search.Hit'. `kind` saves the look-up for
+    dispatch.
+    """
 
     full_name: str
     kind: DeclKind
@@ -123,7 +127,9 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class AliasOf:
-    """An alias where it was used. Stands only in `spelled` types (for the names in generated code), never in `type`."""
+    """An alias where it was used. Stands only in `spelled` types (for the names in generated code), never in
+    `type`.
+    """
 
     full_name: str
     target: "Type"

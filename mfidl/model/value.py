@@ -1,7 +1,8 @@
 """F3. Evaluated values of constants and defaults.
 
-bool, int, float, str and bytes are themselves (timestamp and duration: int nanoseconds; uuid: 16 bytes). They are
-already checked against the type that they stand for, and an integer written for a float has become a float.
+bool, int, float, str and bytes are themselves (timestamp and duration: int nanoseconds; uuid: 16 bytes). They
+are already checked against the type that they stand for, and an integer written for a float has become a
+float.
 """
 
 from dataclasses import dataclass
@@ -32,7 +33,9 @@ class MapValue:
 
 @dataclass(frozen=True, slots=True)
 class StructValue:
-    """A struct with the fields that were written, in the order of the declaration; the rest keep their defaults."""
+    """A struct with the fields that were written, in the order of the declaration; the rest keep their
+    defaults.
+    """
 
     struct: str  # full name
     fields: tuple[tuple[str, "Value"], ...]

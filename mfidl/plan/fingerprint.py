@@ -14,10 +14,10 @@
     type sf1.search.Rank enum u8 closed
      bm25 0
 
-One space a level, a line feed behind every line, UTF-8. Lines that do not apply are left out (`per`, `oneway`,
-`throws`). Aliases are expanded, names are full, methods and throws keep their order (it is on the wire), types of the
-closure are sorted by full name and members of enums by number. Constraints, defaults, documents, deadlines and batch
-sizes are not part of it: they change no byte.
+One space a level, a line feed behind every line, UTF-8. Lines that do not apply are left out (`per`,
+`oneway`, `throws`). Aliases are expanded, names are full, methods and throws keep their order (it is on the
+wire), types of the closure are sorted by full name and members of enums by number. Constraints, defaults,
+documents, deadlines and batch sizes are not part of it: they change no byte.
 """
 
 import hashlib

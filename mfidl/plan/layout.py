@@ -1,9 +1,9 @@
 """F5. Our own layout rule for memcpy structs, the same on every ABI.
 
-Little-endian. A scalar of 1, 2, 4 or 8 bytes is aligned to its size; a uuid is 16 bytes with alignment 1. Fields lie in
-the order of the declaration, each at the next multiple of its alignment. A struct's alignment is the largest of its
-fields, and its size is rounded up to it; an array's stride is its element's size. What lies between is padding, always
-zero. A struct without fields has size 0 and alignment 1.
+Little-endian. A scalar of 1, 2, 4 or 8 bytes is aligned to its size; a uuid is 16 bytes with alignment 1.
+Fields lie in the order of the declaration, each at the next multiple of its alignment. A struct's alignment
+is the largest of its fields, and its size is rounded up to it; an array's stride is its element's size. What
+lies between is padding, always zero. A struct without fields has size 0 and alignment 1.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,9 @@ Declared = Mapping[str, model.Declaration]
 
 
 def size_and_align(type_: model.Type, declared: Declared) -> tuple[int, int] | None:
-    """Size and alignment of a type without aliases; None where the size is not fixed or a struct is not memcpy."""
+    """Size and alignment of a type without aliases; None where the size is not fixed or a struct is not
+    memcpy.
+    """
     match type_:
         case model.Primitive(model.Scalar.UUID):
             return 16, 1

@@ -1,4 +1,4 @@
-"""F5. The planner: gives every struct its tier and layout, and every service its descriptor and fingerprint."""
+"""F5. The planner: gives structs their tier and layout, and services their descriptor and fingerprint."""
 
 from dataclasses import replace
 
@@ -12,8 +12,8 @@ from mfidl.plan.tier import SIZE_LIMIT, choose, obstacle
 def plan(program: model.Program, diagnostics: Diagnostics) -> model.Program | None:
     """The program with plans; None when a type asks for what it cannot have.
 
-    Goes through the declarations once: what a struct holds directly stands before it, and what it holds otherwise
-    keeps it from memcpy whatever it is.
+    Goes through the declarations once: what a struct holds directly stands before it, and what it holds
+    otherwise keeps it from memcpy whatever it is.
     """
     declared: dict[str, model.Declaration] = {
         each.full_name: each for module in program.modules for each in module.declarations
@@ -40,7 +40,9 @@ def _planned(struct: model.Struct, declared: Declared, diagnostics: Diagnostics)
         diagnostics.error("E0701", field.span, name=struct.name, tier="memcpy", reason=reason)
     if chosen.layout is not None and chosen.layout.size > SIZE_LIMIT:
         diagnostics.error("E0415", struct.span, name=struct.full_name, limit=SIZE_LIMIT)
-        chosen = replace(chosen, layout=model.Layout(0, 1, (), ()))  # only so that holders are not reported too
+        chosen = replace(
+            chosen, layout=model.Layout(0, 1, (), ())
+        )  # only so that holders are not reported too
     return replace(struct, plan=chosen)
 
 

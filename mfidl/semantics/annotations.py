@@ -1,4 +1,4 @@
-"""F4. The table of known annotations: where each may stand, how it is written, whether this version has it."""
+"""F4. The table of known annotations: where each may stand, how it is written, if this version has it."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -7,7 +7,6 @@ from enum import Enum
 from mfidl.diagnostics import Note
 from mfidl.diagnostics.suggest import nearest
 from mfidl.semantics.context import Context
-from mfidl.semantics.symbols import Scope
 from mfidl.syntax import ast
 
 
@@ -46,7 +45,17 @@ class Known:
 _P = Place
 _VALUES = frozenset((_P.FIELD, _P.PARAM, _P.RESULT, _P.TYPE))
 _TYPES = frozenset((_P.STRUCT, _P.ERROR, _P.UNION, _P.ENUM, _P.ALIAS))
-_NAMED = _TYPES | {_P.SERVICE, _P.METHOD, _P.FIELD, _P.PARAM, _P.RESULT, _P.MEMBER, _P.CONST, _P.AGENT, _P.TOPIC}
+_NAMED = _TYPES | {
+    _P.SERVICE,
+    _P.METHOD,
+    _P.FIELD,
+    _P.PARAM,
+    _P.RESULT,
+    _P.MEMBER,
+    _P.CONST,
+    _P.AGENT,
+    _P.TOPIC,
+}
 
 KNOWN = {
     known.name: known
@@ -60,7 +69,9 @@ KNOWN = {
         Known("idempotent", "@idempotent", frozenset((_P.METHOD,))),
         Known("deadline", "@deadline(200ms)", frozenset((_P.METHOD,))),
         Known("batch", "@batch(max = 512)", frozenset((_P.METHOD,))),
-        Known("deprecated", '@deprecated or @deprecated("what to use instead")', _NAMED - {_P.CONST, _P.AGENT}),
+        Known(
+            "deprecated", '@deprecated or @deprecated("what to use instead")', _NAMED - {_P.CONST, _P.AGENT}
+        ),
         Known("was", '@was("old_name")', frozenset((_P.FIELD, _P.PARAM, _P.RESULT, _P.METHOD)), later=True),
         Known("cached", "@cached(entries = 1000, ttl = 1h)", frozenset((_P.METHOD,)), later=True),
         Known("replicated", "@replicated(pattern = name)", frozenset((_P.METHOD,)), later=True),
@@ -75,8 +86,8 @@ KNOWN = {
 Read = dict[str, ast.Annotation]
 
 
-def read_annotations(context: Context, written: Iterable[ast.Annotation], place: Place, scope: Scope) -> Read:
-    """The sound annotations of one place by name; unknown, misplaced, repeated and later ones are reported."""
+def read_annotations(context: Context, written: Iterable[ast.Annotation], place: Place) -> Read:
+    """The sound annotations of one place by name; unknown, misplaced and repeated ones are reported."""
     read: Read = {}
     for annotation in written:
         name = annotation.path.text
@@ -112,7 +123,9 @@ def no_arguments(context: Context, annotation: ast.Annotation) -> bool:
     return True
 
 
-def only_argument(context: Context, annotation: ast.Annotation, key: str | None = None) -> ast.Expr | ast.RangeExpr | None:
+def only_argument(
+    context: Context, annotation: ast.Annotation, key: str | None = None
+) -> ast.Expr | ast.RangeExpr | None:
     """The one argument, unnamed or, if `key` is given, named so."""
     if len(annotation.arguments) == 1:
         argument = annotation.arguments[0]

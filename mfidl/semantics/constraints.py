@@ -29,7 +29,9 @@ def bare(type_: model.Type) -> model.Type:
 def constraints_from(
     context: Context, read: Read, type_: model.Type, scope: Scope
 ) -> tuple[model.Constraint, ...]:
-    """The constraints among annotations that were read, in a fixed order; what does not fit the type is reported."""
+    """The constraints among annotations that were read, in a fixed order; what does not fit the type is
+    reported.
+    """
     makers = (("range", _range), ("length", _length), ("finite", _finite), ("pattern", _pattern))
     made = []
     for name, make in makers:
@@ -88,7 +90,7 @@ def _range(
 
 
 def _is_empty(low: int | float | None, high: int | float | None) -> bool:
-    if low is not None and low != low or high is not None and high != high:
+    if any(bound is not None and bound != bound for bound in (low, high)):
         return True  # nan bounds nothing
     return low is not None and high is not None and low > high
 
@@ -122,7 +124,7 @@ def _length(
 
 
 def _finite(
-    context: Context, annotation: ast.Annotation, type_: model.Type, scope: Scope
+    context: Context, annotation: ast.Annotation, type_: model.Type, _scope: Scope
 ) -> model.Constraint | None:
     if not (isinstance(type_, model.Primitive) and type_.scalar.is_float):
         _does_not_fit(context, annotation, "an f32 or f64", type_)
@@ -131,7 +133,7 @@ def _finite(
 
 
 def _pattern(
-    context: Context, annotation: ast.Annotation, type_: model.Type, scope: Scope
+    context: Context, annotation: ast.Annotation, type_: model.Type, _scope: Scope
 ) -> model.Constraint | None:
     if type_ != model.Primitive(model.Scalar.STRING):
         _does_not_fit(context, annotation, "a string", type_)
@@ -170,7 +172,9 @@ def pattern_fault(text: str) -> str | None:
 
 
 def broken_constraint(value: model.Value, constraints: tuple[model.Constraint, ...]) -> str | None:
-    """The constraint that a value breaks, as written, or None. Patterns are not run: they may take for ever here."""
+    """The constraint that a value breaks, as written, or None. Patterns are not run: they may take for ever
+    here.
+    """
     for constraint in constraints:
         match constraint:
             case model.RangeConstraint(low, high):

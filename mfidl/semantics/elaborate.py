@@ -93,9 +93,9 @@ def _check_heads(scope: Scope, context: Context) -> None:
     """Annotations on `module` and `import`: none are known there yet, so any is out of place."""
     for declaration in scope.module.file.declarations:
         if isinstance(declaration, ast.ModuleDecl):
-            read_annotations(context, declaration.annotations, Place.MODULE, scope)
+            read_annotations(context, declaration.annotations, Place.MODULE)
         elif isinstance(declaration, ast.ImportDecl):
-            read_annotations(context, declaration.annotations, Place.IMPORT, scope)
+            read_annotations(context, declaration.annotations, Place.IMPORT)
 
 
 def _imports(scope: Scope) -> tuple[model.Import, ...]:

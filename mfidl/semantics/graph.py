@@ -1,4 +1,6 @@
-"""F4. Which declared types hold which: strongly connected components and a dependency order. Without recursion."""
+"""F4. Which declared types hold which: strongly connected components and a dependency order. Without
+recursion.
+"""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -6,7 +8,7 @@ from mfidl import model
 
 
 def parts(type_: model.Type) -> Iterable[tuple[str, bool]]:
-    """(full name, direct) of every declared type in a spelled type; direct: needed complete to know the size."""
+    """(full name, direct) of every declared type in a spelled type; direct: its size is needed."""
     stack: list[tuple[model.Type, bool]] = [(type_, True)]
     while stack:
         current, direct = stack.pop()
@@ -75,14 +77,18 @@ def components(names: Sequence[str], edges: Callable[[str], Sequence[str]]) -> l
 
 
 class TypeGraph:
-    """The declared types of all modules with their edges. Direct edges never form a loop in a checked program."""
+    """The declared types of all modules with their edges. Direct edges never form a loop in a checked
+    program.
+    """
 
     def __init__(self, declarations: Sequence[model.Declaration]) -> None:
         self.declarations = {each.full_name: each for each in declarations}
         self._all: dict[str, list[str]] = {}
         self._direct: dict[str, list[str]] = {}
         for each in declarations:
-            edges = [edge for type_ in spelled_types(each) for edge in parts(type_) if edge[0] in self.declarations]
+            edges = [
+                edge for type_ in spelled_types(each) for edge in parts(type_) if edge[0] in self.declarations
+            ]
             self._all[each.full_name] = [name for name, _ in edges]
             self._direct[each.full_name] = [name for name, direct in edges if direct]
 
@@ -101,10 +107,15 @@ class TypeGraph:
         return [each for each in found if len(each) > 1 or each[0] in self._direct[each[0]]]
 
     def ordered(self) -> list[model.Declaration]:
-        """What a type needs complete before it; within that, what it merely refers to before it where possible."""
+        """What a type needs complete before it; within that, what it merely refers to before it where
+        possible.
+        """
         order: list[model.Declaration] = []
         for component in components(list(self.declarations), self._all.__getitem__):
-            inside = set(component)
-            direct = components(component, lambda name: [n for n in self._direct[name] if n in inside])
-            order += [self.declarations[name] for group in direct for name in group]
+            order += [self.declarations[name] for name in self._by_direct_need(component)]
         return order
+
+    def _by_direct_need(self, component: list[str]) -> list[str]:
+        inside = set(component)
+        edges = {name: [target for target in self._direct[name] if target in inside] for name in component}
+        return [name for group in components(component, edges.__getitem__) for name in group]

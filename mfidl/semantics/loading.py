@@ -1,10 +1,8 @@
 """F4. From the files of the command line to the closure of parsed modules, imported before importing.
 
-Finds imports in the folder of the importing file and then in each import path. A file is known by its real path, so
-it is read once however it is named. Reads through `read_source` only.
+Finds imports in the folder of the importing file and then in each import path. A file is known by its real
+path, so it is read once however it is named. Reads through `read_source` only.
 """
-
-# ruff: noqa: PTH (paths stay as the user wrote them; pathlib would normalize them)
 
 import os
 from collections.abc import Sequence
@@ -121,7 +119,13 @@ class Loader:
     ) -> LoadedModule | None:
         span = declaration.target.span
         target = declaration.target.data.decode("utf-8", "replace")
-        if not target or "\0" in target or "\\" in target or target.startswith("/") or ".." in target.split("/"):
+        if (
+            not target
+            or "\0" in target
+            or "\\" in target
+            or target.startswith("/")
+            or ".." in target.split("/")
+        ):
             self._diagnostics.error("E0207", span)
             return None
         found = self._find(module, target)

@@ -14,7 +14,30 @@ from mfidl.source import Span
 from mfidl.syntax import ast
 
 BUILTIN_TYPES = frozenset(
-    ["bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64", "string", "bytes", "timestamp", "duration", "uuid", "list", "array", "set", "map", "ref", "stream"]
+    [
+        "bool",
+        "i8",
+        "i16",
+        "i32",
+        "i64",
+        "u8",
+        "u16",
+        "u32",
+        "u64",
+        "f32",
+        "f64",
+        "string",
+        "bytes",
+        "timestamp",
+        "duration",
+        "uuid",
+        "list",
+        "array",
+        "set",
+        "map",
+        "ref",
+        "stream",
+    ]
 )
 
 
@@ -49,13 +72,13 @@ class Symbol:
         return None if self.declaration is None else name_span(self.declaration)
 
     def notes(self) -> list[Note]:
-        """"declared here", for the message that says this symbol is of the wrong kind."""
+        """ "declared here", for the message that says this symbol is of the wrong kind."""
         return [Note(f"`{self.name}` is declared here", self.span)] if self.span else []
 
 
 @dataclass(slots=True, eq=False)
 class Scope:
-    """The names that one file sees: its own, and modules by local and by full name (None: a failed import)."""
+    """The names that one file sees: its own, and modules by local and full name (None: a failed import)."""
 
     module: LoadedModule
     symbols: dict[str, Symbol] = field(default_factory=dict)
@@ -135,7 +158,9 @@ def _import(scope: Scope, scopes: dict[int, Scope], diagnostics: Diagnostics) ->
     seen: dict[str, ast.ImportDecl] = {}
     for declaration, module in scope.module.imports:
         if module is None:
-            stem = declaration.target.data.decode("utf-8", "replace").rpartition("/")[2].removesuffix(".mfidl")
+            stem = (
+                declaration.target.data.decode("utf-8", "replace").rpartition("/")[2].removesuffix(".mfidl")
+            )
             scope.modules[declaration.alias.text if declaration.alias else stem] = None
             scope.is_open = True
             continue
@@ -157,25 +182,25 @@ def _import(scope: Scope, scopes: dict[int, Scope], diagnostics: Diagnostics) ->
         scope.modules[module.name] = scopes.get(id(module))
 
 
-def look_up(scope: Scope, path: ast.Path, wanted: frozenset[Kind], all_scopes: Iterable[Scope]) -> Symbol | Missing | None:
+def look_up(
+    scope: Scope, path: ast.Path, wanted: frozenset[Kind], all_scopes: Iterable[Scope]
+) -> Symbol | Missing | None:
     """The symbol that a path names; None when it is broken in a way already reported.
 
     `wanted` only serves the suggestion: names of these kinds are what may have been meant.
     """
     qualifier, _, name = path.text.rpartition(".")
     if not qualifier or qualifier == scope.module.name:
-        return _look_in(scope, name, scope, wanted, all_scopes)
+        return _look_in(scope, name, scope, wanted)
     if qualifier not in scope.modules:
         return _unknown_module(scope, qualifier, name, all_scopes)
     holder = scope.modules[qualifier]
     if holder is None:
         return None
-    return _look_in(holder, name, scope, wanted, all_scopes)
+    return _look_in(holder, name, scope, wanted)
 
 
-def _look_in(
-    holder: Scope, name: str, viewer: Scope, wanted: frozenset[Kind], all_scopes: Iterable[Scope]
-) -> Symbol | Missing | None:
+def _look_in(holder: Scope, name: str, viewer: Scope, wanted: frozenset[Kind]) -> Symbol | Missing | None:
     symbol = holder.symbols.get(name)
     if symbol is not None:
         return None if symbol.kind is Kind.BROKEN else symbol
@@ -196,9 +221,8 @@ def _unknown_module(viewer: Scope, qualifier: str, name: str, all_scopes: Iterab
     if viewer.is_open:
         return None
     for scope in all_scopes:
-        if scope.module.name in (qualifier, f"{viewer.module.name.rpartition('.')[0]}.{qualifier}"):
-            if name in scope.symbols:
-                hint = f'add: import "{scope.module.path}";'
-                return Missing(help=hint, code="E0307", module=scope.module.name)
+        module = scope.module
+        if qualifier in (module.name, module.name.rpartition(".")[2]) and name in scope.symbols:
+            return Missing(help=f'add: import "{module.path}";', code="E0307", module=module.name)
     found = nearest(qualifier, [local for local, scope in viewer.modules.items() if scope is not None])
     return Missing(help=f"did you mean `{found}.{name}`?" if found else None, code="E0306", module=qualifier)

@@ -12,13 +12,19 @@ from mfidl.syntax.tokens import DEPTH_LIMIT
 ARRAY_LIMIT = 1 << 24
 
 _SCALARS = {scalar.value: model.Primitive(scalar) for scalar in model.Scalar}
-_ARITY = {"list": ("one type", 1), "set": ("one type", 1), "map": ("two types", 2), "array": ("a type and a length", 2)}
+_ARITY = {
+    "list": ("one type", 1),
+    "set": ("one type", 1),
+    "map": ("two types", 2),
+    "array": ("a type and a length", 2),
+}
 _LATER = {"ref": 1, "stream": 1}
 _TYPES = frozenset((Kind.STRUCT, Kind.ENUM, Kind.ALIAS))
 _KEY_SCALARS = frozenset(
     scalar
     for scalar in model.Scalar
-    if scalar.is_integer or scalar in (model.Scalar.BOOL, model.Scalar.STRING, model.Scalar.BYTES, model.Scalar.UUID)
+    if scalar.is_integer
+    or scalar in (model.Scalar.BOOL, model.Scalar.STRING, model.Scalar.BYTES, model.Scalar.UUID)
 )
 
 
@@ -34,7 +40,9 @@ def is_key(type_: model.Type) -> bool:
 
 
 class TypeResolver:
-    """Implements `TypeSource`. Depth is bounded through aliases too, so that no later pass can run out of stack."""
+    """Implements `TypeSource`. Depth is bounded through aliases too, so that no later pass can run out of
+    stack.
+    """
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -78,7 +86,7 @@ class TypeResolver:
         self._aliases.setdefault(symbol.full_name, None)
         if target is None:
             return None
-        read = read_annotations(self._context, declaration.type_annotations, Place.TYPE, symbol.scope)
+        read = read_annotations(self._context, declaration.type_annotations, Place.TYPE)
         own = constraints_from(self._context, read, target[0], symbol.scope)
         made = (target[0], target[1], (*self.constraints_of(target[0]), *own))
         self._aliases[symbol.full_name] = made
@@ -133,10 +141,12 @@ class TypeResolver:
             self._context.diagnostics.error("E0311", expression.path.span, notes=notes, name=symbol.name)
         else:
             kind = symbol.kind.value
-            self._context.diagnostics.error("E0302", expression.path.span, notes=notes, name=symbol.name, kind=kind)
+            self._context.diagnostics.error(
+                "E0302", expression.path.span, notes=notes, name=symbol.name, kind=kind
+            )
         return None
 
-    # Containers ---------------------------------------------------------------------------------------------------
+    # Containers ---------------------------------------------------------------------------------------------
 
     def _container(self, name: str, expression: ast.TypeExpr, scope: Scope) -> tuple[model.Type, int] | None:
         words, arity = _ARITY[name]
@@ -183,12 +193,11 @@ class TypeResolver:
         count: int | None = None
         if isinstance(length, ast.IntLiteral):
             count = length.value
-        elif length.arguments is None and not length.optional_marks and not length.annotations:
-            if length.path.text not in _SCALARS:
-                name = ast.NameExpr(length.path, False, length.span)
-                count = self._context.values.whole_number(name, scope, "the length of an array")
-                if count is None:
-                    return None
+        elif _is_plain_name(length):
+            name = ast.NameExpr(length.path, False, length.span)
+            count = self._context.values.whole_number(name, scope, "the length of an array")
+            if count is None:
+                return None
         if count is None or not 1 <= count <= ARRAY_LIMIT:
             self._context.diagnostics.error("E0405", length.span, limit=ARRAY_LIMIT)
             return None
@@ -206,15 +215,23 @@ class TypeResolver:
         found = self._resolve(argument, scope)
         if found is None:
             return None
-        read = read_annotations(self._context, argument.annotations, Place.TYPE, scope)
+        read = read_annotations(self._context, argument.annotations, Place.TYPE)
         own = constraints_from(self._context, read, found[0], scope)
         return found[0], found[1], (*self.constraints_of(found[0]), *own)
 
-    def _bounded(self, type_: model.Type, depth: int, expression: ast.TypeExpr) -> tuple[model.Type, int] | None:
+    def _bounded(
+        self, type_: model.Type, depth: int, expression: ast.TypeExpr
+    ) -> tuple[model.Type, int] | None:
         if depth > DEPTH_LIMIT:
             self._context.diagnostics.error("E0108", expression.span, limit=DEPTH_LIMIT)
             return None
         return type_, depth
+
+
+def _is_plain_name(argument: ast.TypeExpr) -> bool:
+    """Whether what the grammar took for a type may be the name of a constant."""
+    bare = argument.arguments is None and not argument.optional_marks and not argument.annotations
+    return bare and argument.path.text not in _SCALARS
 
 
 def _words(type_: model.Type) -> str:

@@ -1,4 +1,4 @@
-"""F4. Values of constants, defaults, bounds and enum members, checked against the type that they stand for."""
+"""F4. Values of constants, defaults, bounds and enum members, checked against the type they stand for."""
 
 import math
 import re
@@ -27,7 +27,7 @@ class Evaluator:
         self._constants: dict[str, tuple[model.Type, model.Value] | None] = {}
         self._open: list[Symbol] = []
 
-    # Constants ----------------------------------------------------------------------------------------------------
+    # Constants ----------------------------------------------------------------------------------------------
 
     def constant(self, symbol: Symbol) -> tuple[model.Type, model.Value] | None:
         """Spelled type and value of a constant; None if it is wrong, which is then reported once."""
@@ -67,17 +67,21 @@ class Evaluator:
         self._context.diagnostics.error("E0613", expression.span, what=what)
         return None
 
-    def _named_constant(self, expression: ast.NameExpr, scope: Scope) -> tuple[model.Type, model.Value] | None:
+    def _named_constant(
+        self, expression: ast.NameExpr, scope: Scope
+    ) -> tuple[model.Type, model.Value] | None:
         symbol = self._context.find(expression.path, scope, _CONST, "E0308")
         if symbol is None:
             return None
         if symbol.kind is not Kind.CONST:
             notes, kind = symbol.notes(), symbol.kind.value
-            self._context.diagnostics.error("E0309", expression.span, notes=notes, name=symbol.name, kind=kind)
+            self._context.diagnostics.error(
+                "E0309", expression.span, notes=notes, name=symbol.name, kind=kind
+            )
             return None
         return self.constant(symbol)
 
-    # Values by type -----------------------------------------------------------------------------------------------
+    # Values by type -----------------------------------------------------------------------------------------
 
     def value(self, expression: ast.Expr, wanted: model.Type, scope: Scope) -> model.Value | None:
         if isinstance(expression, ast.BrokenExpr):
@@ -88,6 +92,8 @@ class Evaluator:
         if isinstance(expression, ast.NameExpr) and not self._is_word(expression, type_):
             if isinstance(type_, model.Named) and type_.kind is model.DeclKind.ENUM:
                 return self._enum_value(expression, type_, scope)
+            if expression.path.text in _WORDS and expression.path.text not in scope.symbols:
+                return self._mismatch(expression, self._wanted(type_))
             return self._from_constant(expression, type_, scope)
         match type_:
             case model.Primitive(scalar):
@@ -103,6 +109,11 @@ class Evaluator:
             case _:
                 return None
 
+    def _wanted(self, type_: model.Type) -> str:
+        if isinstance(type_, model.Primitive):
+            return _wanted_scalar(type_.scalar)
+        return f"a value of type {model.spell(type_)}"
+
     def _is_word(self, expression: ast.NameExpr, type_: model.Type) -> bool:
         """true, false, inf and nan, where their types are wanted."""
         if not isinstance(type_, model.Primitive):
@@ -113,7 +124,9 @@ class Evaluator:
         return type_.scalar.is_float and (word == "inf" or (word == "nan" and not expression.negative))
 
     def _mismatch(self, expression: ast.Expr, expected: str) -> model.Value | None:
-        self._context.diagnostics.error("E0501", expression.span, expected=expected, found=_describe(expression))
+        self._context.diagnostics.error(
+            "E0501", expression.span, expected=expected, found=_describe(expression)
+        )
         return None
 
     def _from_constant(self, expression: ast.NameExpr, type_: model.Type, scope: Scope) -> model.Value | None:
@@ -127,9 +140,8 @@ class Evaluator:
             number = -value if expression.negative else value
             if isinstance(value, float) and math.isinf(value) and type_ == own:
                 return number
-            if isinstance(own, model.Primitive) and isinstance(type_, model.Primitive):
-                if _fits_kind(own.scalar, type_.scalar):
-                    return self._number(expression, number, type_.scalar)
+            if _fits_kind(own, type_) and isinstance(type_, model.Primitive):
+                return self._number(expression, number, type_.scalar)
         if own != type_ or expression.negative:
             found_words = f"constant `{expression.path.text}` of type {model.spell(own)}"
             self._context.diagnostics.error(
@@ -138,7 +150,7 @@ class Evaluator:
             return None
         return value
 
-    # Scalars ------------------------------------------------------------------------------------------------------
+    # Scalars ------------------------------------------------------------------------------------------------
 
     def _scalar(self, expression: ast.Expr, scalar: model.Scalar) -> model.Value | None:
         match scalar, expression:
@@ -161,7 +173,7 @@ class Evaluator:
                 return self._number(expression, value, scalar)
             case _, ast.FloatLiteral(number) if scalar.is_float:
                 return self._number(expression, number, scalar)
-        return self._mismatch(expression, _WANTED.get(scalar, f"a number of type {scalar.value}"))
+        return self._mismatch(expression, _wanted_scalar(scalar))
 
     def _text(self, expression: ast.Expr, data: bytes) -> str | None:
         try:
@@ -198,7 +210,7 @@ class Evaluator:
             if found is None:
                 return None
             if not isinstance(found, Missing) and found.kind in (Kind.ENUM, Kind.ALIAS):
-                return self._member(expression, found, type_, scope)
+                return self._member(expression, found, type_)
         if len(parts) == 1 and expression.path.text not in scope.symbols:
             name = type_.name
             self._context.diagnostics.error(
@@ -211,9 +223,7 @@ class Evaluator:
             return None
         return self._from_constant(expression, type_, scope)
 
-    def _member(
-        self, expression: ast.NameExpr, holder: Symbol, wanted: model.Named, scope: Scope
-    ) -> model.Value | None:
+    def _member(self, expression: ast.NameExpr, holder: Symbol, wanted: model.Named) -> model.Value | None:
         if holder.kind is Kind.ALIAS:
             assert isinstance(holder.declaration, ast.AliasDecl)
             target = self._context.types.resolve(holder.declaration.type, holder.scope)
@@ -237,7 +247,7 @@ class Evaluator:
         self._context.diagnostics.error("E0503", last.span, help=hint, enum=enum.name, name=last.text)
         return None
 
-    # Containers ---------------------------------------------------------------------------------------------------
+    # Containers ---------------------------------------------------------------------------------------------
 
     def _elements(
         self, expression: ast.Expr, type_: model.ListOf | model.SetOf | model.ArrayOf, scope: Scope
@@ -261,7 +271,9 @@ class Evaluator:
         if not isinstance(expression, ast.BraceExpr):
             return self._mismatch(expression, f"a value of type {model.spell(type_)}, in {{ }}")
         keys = [self._held(key, type_.key, type_.key_constraints, scope) for key, _ in expression.entries]
-        values = [self._held(held, type_.value, type_.value_constraints, scope) for _, held in expression.entries]
+        values = [
+            self._held(held, type_.value, type_.value_constraints, scope) for _, held in expression.entries
+        ]
         pairs = [(k, v) for k, v in zip(keys, values, strict=True) if k is not None and v is not None]
         if len(pairs) < len(keys):
             return None
@@ -269,7 +281,9 @@ class Evaluator:
             return None
         return model.MapValue(tuple(pairs))
 
-    def _distinct(self, written: list[ast.Expr] | tuple[ast.Expr, ...], values: list[model.Value], what: str) -> bool:
+    def _distinct(
+        self, written: list[ast.Expr] | tuple[ast.Expr, ...], values: list[model.Value], what: str
+    ) -> bool:
         seen: dict[model.Value, ast.Expr] = {}
         for expression, value in zip(written, values, strict=True):
             if value in seen:
@@ -288,7 +302,9 @@ class Evaluator:
             return None
         return value
 
-    def keeps(self, expression: ast.Expr, value: model.Value, constraints: tuple[model.Constraint, ...]) -> bool:
+    def keeps(
+        self, expression: ast.Expr, value: model.Value, constraints: tuple[model.Constraint, ...]
+    ) -> bool:
         """Whether a value keeps the constraints of its place; reports it if not."""
         broken = broken_constraint(value, constraints)
         if broken is not None:
@@ -335,8 +351,10 @@ class Evaluator:
     def _field(
         self, expression: ast.Expr, field: ast.Field, type_: model.Type, owner: Scope, scope: Scope
     ) -> model.Value | None:
-        """The value of one field; its constraints were read where the struct stands, or will be: once is enough."""
-        read = read_annotations(self._context, field.annotations, Place.FIELD, owner)
+        """The value of one field; its constraints were read where the struct stands, or will be: once is
+        enough.
+        """
+        read = read_annotations(self._context, field.annotations, Place.FIELD)
         own = constraints_from(self._context, read, type_, owner)
         return self._held(expression, type_, (*self._context.types.constraints_of(type_), *own), scope)
 
@@ -352,7 +370,9 @@ class Evaluator:
 
     def _symbol(self, full_name: str) -> Symbol:
         module, _, name = full_name.rpartition(".")
-        scope = next(each for each in self._context.scopes if each.module.name == module and name in each.symbols)
+        scope = next(
+            each for each in self._context.scopes if each.module.name == module and name in each.symbols
+        )
         return scope.symbols[name]
 
 
@@ -366,6 +386,14 @@ _WANTED = {
 }
 
 
+_WORDS = frozenset(("true", "false", "inf", "nan"))
+
+
+def _wanted_scalar(scalar: model.Scalar) -> str:
+    kind = "whole number" if scalar.is_integer else "number"
+    return _WANTED.get(scalar, f"a {kind} of type {scalar.value}")
+
+
 def _as_float(value: int | float, scalar: model.Scalar) -> float | None:
     """The nearest number of the type, or None beyond its largest: infinity is written `inf`."""
     try:
@@ -377,11 +405,13 @@ def _as_float(value: int | float, scalar: model.Scalar) -> float | None:
     return None if math.isinf(number) else number
 
 
-def _fits_kind(own: model.Scalar, wanted: model.Scalar) -> bool:
+def _fits_kind(own: model.Type, wanted: model.Type) -> bool:
     """Whether a constant's number may stand for another type, if its value fits."""
-    if own is wanted:
+    if not (isinstance(own, model.Primitive) and isinstance(wanted, model.Primitive)):
+        return False
+    if own == wanted or (own.scalar.is_integer and wanted.scalar.is_integer):
         return True
-    return own.is_integer and wanted.is_integer or (own.is_integer or own.is_float) and wanted.is_float
+    return wanted.scalar.is_float and (own.scalar.is_integer or own.scalar.is_float)
 
 
 def _is_integer(type_: model.Type) -> bool:

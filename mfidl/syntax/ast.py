@@ -1,7 +1,7 @@
 """F2. The syntax tree: what was written, with spans; nothing resolved.
 
-Nodes are compared by identity, so that later stages can key facts by node. `broken` says that a part of the node did
-not parse and was dropped: later stages then do not complain about what might have stood there.
+Nodes are compared by identity, so that later stages can key facts by node. `broken` says that a part of the
+node did not parse and was dropped: later stages then do not complain about what might have stood there.
 """
 
 from dataclasses import dataclass, field
@@ -28,7 +28,7 @@ class Path:
         return self.parts[0].text if len(self.parts) == 1 else ".".join(part.text for part in self.parts)
 
 
-# Values -------------------------------------------------------------------------------------------------------------
+# Values -----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,7 +92,7 @@ Expr = (
 )
 
 
-# Annotations and types ----------------------------------------------------------------------------------------------
+# Annotations and types --------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -127,7 +127,8 @@ class Annotation:
 class TypeExpr:
     """`name`, `name<...>`, with any number of `?` (more than one is refused later).
 
-    `arguments` is None without angle brackets. `annotations` stand behind a type that is an argument of another.
+    `arguments` is None without angle brackets. `annotations` stand behind a type that is an argument of
+    another.
     """
 
     path: Path
@@ -137,12 +138,14 @@ class TypeExpr:
     span: Span
 
 
-# Declarations -------------------------------------------------------------------------------------------------------
+# Declarations -----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Field:
-    """A field, parameter or result; `annotations` are those before and behind it. `type` is None if it did not parse."""
+    """A field, parameter or result; `annotations` are those before and behind it. `type` is None if it did
+    not parse.
+    """
 
     name: Name
     number: IntLiteral | None
@@ -295,7 +298,8 @@ Decl = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class File:
-    """One parsed file. `broken_names` are names of declarations that did not parse: they exist, but unknown as what.
+    """One parsed file. `broken_names` are names of declarations that did not parse: they exist, but unknown
+    as what.
 
     `lost_declarations`: something was dropped whose name is not known either.
     """

@@ -5,7 +5,15 @@ from mfidl.source import Span
 from mfidl.syntax import ast
 from mfidl.syntax._antlr import token_types as tt
 
-_UNITS = {"ns": 1, "us": 10**3, "ms": 10**6, "min": 60 * 10**9, "s": 10**9, "h": 3600 * 10**9, "d": 86400 * 10**9}
+_UNITS = {
+    "ns": 1,
+    "us": 10**3,
+    "ms": 10**6,
+    "min": 60 * 10**9,
+    "s": 10**9,
+    "h": 3600 * 10**9,
+    "d": 86400 * 10**9,
+}
 _ESCAPES = {"n": b"\n", "r": b"\r", "t": b"\t", "0": b"\0", "\\": b"\\", '"': b'"'}
 # More digits than any type can hold: the exact value no longer matters, only that it does not fit.
 _DIGITS_LIMIT = 100
@@ -16,7 +24,8 @@ def integer(text: str) -> int:
     text = text.replace("_", "")
     if len(text) > _DIGITS_LIMIT:
         return 10**_DIGITS_LIMIT
-    return int(text, 16) if text[:2] in ("0x", "0X") else int(text)
+    value: int = int(text, 16) if text[:2] in ("0x", "0X") else int(text)
+    return value
 
 
 def number(ttype: int, text: str, negative: bool, span: Span) -> ast.Expr:

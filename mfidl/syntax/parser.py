@@ -1,7 +1,7 @@
 """F2. Source to syntax tree: `parse` is the only door to ANTLR.
 
-The tree is built from the labels of the rule contexts (no parse tree exists). A context with an exception is one that
-did not parse: it is left out, and its holder is marked as broken.
+The tree is built from the labels of the rule contexts (no parse tree exists). A context with an exception is
+one that did not parse: it is left out, and its holder is marked as broken.
 """
 
 import gc
@@ -18,7 +18,8 @@ from mfidl.syntax.tokens import tokenize
 def parse(source: SourceFile, diagnostics: Diagnostics) -> ast.File:
     """The tree of all that parsed. Errors are reported, never raised.
 
-    The collector rests meanwhile: parsing makes many objects and no garbage, and it costs up to half of the time.
+    The collector rests meanwhile: parsing makes many objects and no garbage, and it costs up to half of the
+    time.
     """
     collecting = gc.isenabled()
     gc.disable()
@@ -75,7 +76,7 @@ class _Builder:
                     break
         return tuple(made)
 
-    # Spans and names ----------------------------------------------------------------------------------------------
+    # Spans and names ----------------------------------------------------------------------------------------
 
     def _span(self, context: Any) -> Span:
         return Span(self._source, context.start.start, max(context.start.end, context.stop.end))
@@ -94,7 +95,7 @@ class _Builder:
     def _maybe_path(self, context: Any) -> ast.Path | None:
         return None if context is None else self._path(context)
 
-    # Declarations -------------------------------------------------------------------------------------------------
+    # Declarations -------------------------------------------------------------------------------------------
 
     def _module(self, context: Any, annotations: tuple[ast.Annotation, ...], doc: str) -> ast.Decl:
         return ast.ModuleDecl(self._path(context.id_), annotations, doc, self._span(context))
@@ -124,7 +125,9 @@ class _Builder:
         )
 
     def _agent(self, context: Any, annotations: tuple[ast.Annotation, ...], doc: str) -> ast.Decl:
-        return ast.AgentDecl(self._name(context.id_), self._type(context.of), annotations, doc, self._span(context))
+        return ast.AgentDecl(
+            self._name(context.id_), self._type(context.of), annotations, doc, self._span(context)
+        )
 
     def _enum(self, context: Any, annotations: tuple[ast.Annotation, ...], doc: str) -> ast.Decl:
         return self._enum_like("enum", context, context.open_ is not None, annotations, doc)
@@ -164,7 +167,13 @@ class _Builder:
             context.kind.text,
             self._name(context.id_),
             tuple([self._field(each) for each in members if each.of is not None]),
-            tuple([ast.Reserved(self._span(each)) for each in members if each.of is None and self._is_reserved(each)]),
+            tuple(
+                [
+                    ast.Reserved(self._span(each))
+                    for each in members
+                    if each.of is None and self._is_reserved(each)
+                ]
+            ),
             body is not None,
             body is not None and len(members) < len(body.members),
             annotations,
@@ -233,7 +242,7 @@ class _Builder:
             self._span(context),
         )
 
-    # Types, annotations, values -----------------------------------------------------------------------------------
+    # Types, annotations, values -----------------------------------------------------------------------------
 
     def _type(self, context: Any) -> ast.TypeExpr:
         arguments = None
@@ -256,7 +265,9 @@ class _Builder:
 
     def _annotation(self, context: Any) -> ast.Annotation:
         arguments = tuple([self._argument(each) for each in context.arguments])
-        return ast.Annotation(self._path(context.id_), arguments, context.opening is not None, self._span(context))
+        return ast.Annotation(
+            self._path(context.id_), arguments, context.opening is not None, self._span(context)
+        )
 
     def _argument(self, context: Any) -> ast.Argument:
         span = self._span(context)

@@ -1,11 +1,10 @@
 """F2. How the parser reports a syntax error and goes on: one message a mistake, recovery at `;` and `}`.
 
-`SchemaParser` is the generated parser with the runtime's matching replaced by direct reads of the token list. The
-strategy lets an error climb to the enclosing member or declaration, which then skips to its end. Missing `;`, `,` and
-brackets are repaired in place, so that nothing is skipped for them. Silent next to a token that was already reported.
+`SchemaParser` is the generated parser with the runtime's matching replaced by direct reads of the token list.
+The strategy lets an error climb to the enclosing member or declaration, which then skips to its end. Missing
+`;`, `,` and brackets are repaired in place, so that nothing is skipped for them. Silent next to a token that
+was already reported.
 """
-
-
 
 from typing import Any
 
@@ -22,15 +21,24 @@ _NAMES = _KEYWORDS | {tt.NAME}
 _DECLARES = _KEYWORDS - {tt.AS, tt.PER, tt.THROWS}
 _INTEGERS = frozenset((tt.INTEGER, tt.HEX, tt.BAD_NUMBER))
 _MEMBER_STARTS = _NAMES | _INTEGERS | {tt.AT}
-_VALUE_STARTS = _NAMES | _INTEGERS | {tt.FLOAT, tt.DURATION, tt.STRING, tt.BAD_STRING, tt.MINUS, tt.LBRACKET, tt.OPEN_BRACE}
-_AFTER_LOST_BRACKET = frozenset((tt.SEMICOLON, tt.CLOSE, tt.ARROW, tt.THROWS, tt.OPEN_BRACE, tt.ASSIGN, tt.EOF))
+_VALUE_STARTS = (
+    _NAMES
+    | _INTEGERS
+    | {tt.FLOAT, tt.DURATION, tt.STRING, tt.BAD_STRING, tt.MINUS, tt.LBRACKET, tt.OPEN_BRACE}
+)
+_AFTER_LOST_BRACKET = frozenset(
+    (tt.SEMICOLON, tt.CLOSE, tt.ARROW, tt.THROWS, tt.OPEN_BRACE, tt.ASSIGN, tt.EOF)
+)
 
 _TEXTS = {number: text for table in (tt.KEYWORDS, tt.PUNCTUATION) for text, number in table.items()}
 _PAIR_OF = {tt.CLOSE: "}", tt.RPAREN: ")", tt.GREATER: ">", tt.RBRACKET: "]"}
 
 # Only for hints: what reads as a type wherever it stands.
 _TYPE_WORDS = frozenset(
-    "bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 string bytes timestamp duration uuid list array set map".split()  # noqa: SIM905
+    (
+        *("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64"),
+        *("bool", "string", "bytes", "timestamp", "duration", "uuid", "list", "array", "set", "map"),
+    )
 )
 
 # What a rule wants where none of its alternatives fits.
@@ -77,7 +85,9 @@ class SchemaParser(MfidlParser):  # type: ignore[misc]
 
 
 class RecoveryStrategy:
-    """The error handler that the generated code calls (sync, reportMatch, reportError, recover, recoverInline)."""
+    """The error handler that the generated code calls (sync, reportMatch, reportError, recover,
+    recoverInline).
+    """
 
     def __init__(self, parser: SchemaParser, source: SourceFile, diagnostics: Diagnostics) -> None:
         self.broken_names: set[str] = set()
@@ -98,7 +108,7 @@ class RecoveryStrategy:
             MfidlParser.ValueContext: self._sync_elements,
         }
 
-    # Called by the generated code ---------------------------------------------------------------------------------
+    # Called by the generated code ---------------------------------------------------------------------------
 
     def reset(self, _recognizer: Any) -> None:
         """The parser is used once."""
@@ -134,10 +144,12 @@ class RecoveryStrategy:
         else:
             raise error
 
-    # Missing tokens -----------------------------------------------------------------------------------------------
+    # Missing tokens -----------------------------------------------------------------------------------------
 
     def missing(self, ttype: int) -> Token:
-        """The next token is not `ttype`: supply it where it was clearly forgotten, otherwise give up this rule."""
+        """The next token is not `ttype`: supply it where it was clearly forgotten, otherwise give up this
+        rule.
+        """
         token = self._stream.LT(1)
         if ttype == tt.SEMICOLON:
             return self._missing_semicolon(token)
@@ -150,7 +162,11 @@ class RecoveryStrategy:
         expected = f"`{_TEXTS[ttype]}`" if ttype in _TEXTS else self._kind_of(ttype)
         if ttype == tt.GREATER:
             expected = "`,` or `>`"
-        elif ttype in (tt.RPAREN, tt.RBRACKET) and self._stream.LT(-1).type not in (tt.LPAREN, tt.LBRACKET, tt.COMMA):
+        elif ttype in (tt.RPAREN, tt.RBRACKET) and self._stream.LT(-1).type not in (
+            tt.LPAREN,
+            tt.LBRACKET,
+            tt.COMMA,
+        ):
             expected = f"`,` or `{_TEXTS[ttype]}`"
         raise self._unexpected(expected)
 
@@ -160,9 +176,13 @@ class RecoveryStrategy:
             # `x:` and then a line `y: u32;`: the type is missing, and its place was taken by the next name.
             self._stream.index = index - 1
             if self._may_report():
-                self._diagnostics.error("E0101", self._behind_last(), expected="a type", found="the end of the line")
+                self._diagnostics.error(
+                    "E0101", self._behind_last(), expected="a type", found="the end of the line"
+                )
             raise SyntaxMistake(recognizer=None, input=self._stream, ctx=self._parser._ctx)
-        ends_here = token.type in (tt.CLOSE, tt.EOF) or self._starts_line(index) or self._looks_like_member(index)
+        ends_here = (
+            token.type in (tt.CLOSE, tt.EOF) or self._starts_line(index) or self._looks_like_member(index)
+        )
         if not ends_here:
             raise self._unexpected("`;`")
         if self._may_report():
@@ -187,7 +207,7 @@ class RecoveryStrategy:
         end = self._stream.LT(-1).end
         return Token(ttype, _TEXTS[ttype], end, end)
 
-    # Before each turn of a loop -----------------------------------------------------------------------------------
+    # Before each turn of a loop -----------------------------------------------------------------------------
 
     def _sync_file(self) -> None:
         while True:
@@ -212,6 +232,11 @@ class RecoveryStrategy:
                 return
             index = self._stream.index
             if self._begins_declaration(index):
+                if self._is_nested(token):
+                    self._report("E0113", token, word=token.text)
+                    self._remember_name(index)
+                    self._skip_member(index)
+                    continue
                 self._missing_bracket(tt.CLOSE)
                 self._stream.tokens.insert(index, self._supplied(tt.CLOSE))
                 self._supplied_braces += 1
@@ -219,11 +244,21 @@ class RecoveryStrategy:
             service = isinstance(self._parser._ctx, MfidlParser.ServiceBodyContext)
             if token.type in _MEMBER_STARTS and not (service and token.type in _INTEGERS):
                 return
-            if token.type == tt.SEMICOLON and self._stream.LT(-1).type in (tt.SEMICOLON, tt.OPEN_BRACE, tt.CLOSE):
+            if token.type == tt.SEMICOLON and self._stream.LT(-1).type in (
+                tt.SEMICOLON,
+                tt.OPEN_BRACE,
+                tt.CLOSE,
+            ):
                 self._stream.consume()  # a harmless empty member
                 continue
             self._unexpected("a method or `}`" if service else "a field or `}`")
             self._skip_member(index)
+
+    def _is_nested(self, token: Token) -> bool:
+        """Whether a declaration inside of a body is meant to be there: it is indented against its holder."""
+        holder = self._parser._ctx.parentCtx.start
+        position = self._source.position
+        return position(token.start)[1] > position(holder.start)[1]
 
     def _sync_enum(self) -> None:
         while True:
@@ -271,9 +306,17 @@ class RecoveryStrategy:
         """Between two elements: supply a forgotten comma if an element follows on the spot."""
         index = self._stream.index
         token, previous = self._stream.tokens[index], self._stream.LT(-1)
-        if token.type in (tt.COMMA, closing) or previous.type in (opening, tt.COMMA) or token.type not in starts:
+        if (
+            token.type in (tt.COMMA, closing)
+            or previous.type in (opening, tt.COMMA)
+            or token.type not in starts
+        ):
             return
-        if token.type == tt.THROWS or self._declares(index) or (self._starts_line(index) and self._looks_like_method(index)):
+        if (
+            token.type == tt.THROWS
+            or self._declares(index)
+            or (self._starts_line(index) and self._looks_like_method(index))
+        ):
             return  # the bracket is missing, not a comma
         self._missing_comma()
 
@@ -282,7 +325,7 @@ class RecoveryStrategy:
             self._diagnostics.error("E0111", self._behind_last())
         self._stream.tokens.insert(self._stream.index, self._supplied(tt.COMMA))
 
-    # Reports ------------------------------------------------------------------------------------------------------
+    # Reports ------------------------------------------------------------------------------------------------
 
     def _may_report(self) -> bool:
         """Once at a place, and not beside a token that was reported when it was read."""
@@ -347,7 +390,7 @@ class RecoveryStrategy:
     def _kind_of(self, ttype: int) -> str:
         return {tt.STRING: "a path in quotes", tt.EOF: "the end of the file"}.get(ttype, "a name")
 
-    # Skipping -----------------------------------------------------------------------------------------------------
+    # Skipping -----------------------------------------------------------------------------------------------
 
     def _skip_member(self, start: int) -> None:
         """Behind the next `;` of this level, or to its `}`, or to a line that begins another member."""
@@ -356,9 +399,9 @@ class RecoveryStrategy:
             token = stream.LT(1)
             if token.type == tt.EOF or (token.type == tt.CLOSE and depth == 0):
                 return
-            if depth == 0 and stream.index > start and self._starts_line(stream.index):
-                if self._looks_like_member(stream.index) or self._begins_declaration(stream.index):
-                    return
+            fresh = depth == 0 and stream.index > start and self._starts_line(stream.index)
+            if fresh and (self._looks_like_member(stream.index) or self._begins_declaration(stream.index)):
+                return
             stream.consume()
             if token.type == tt.SEMICOLON and depth == 0:
                 return
@@ -367,7 +410,9 @@ class RecoveryStrategy:
                 return
 
     def _skip_declaration(self, start: int) -> None:
-        """Behind the `;` or the body of the declaration that began at `start`, or to the next that begins a line."""
+        """Behind the `;` or the body of the declaration that began at `start`, or to the next that begins a
+        line.
+        """
         stream = self._stream
         self._remember_name(start)
         behind = stream.tokens[start : stream.index]
@@ -411,7 +456,7 @@ class RecoveryStrategy:
                 break
         self.lost_declarations = True
 
-    # Looking around -----------------------------------------------------------------------------------------------
+    # Looking around -----------------------------------------------------------------------------------------
 
     def _starts_line(self, index: int) -> bool:
         tokens = self._stream.tokens

@@ -1,11 +1,9 @@
 """F2. Text to tokens with one compiled regular expression: the token source of the ANTLR parser.
 
-The language is that of grammar/MfidlLexer.g4 (a test compares the two token by token); the generated lexer would cost
-three times the rest of the parse. Bad text is reported here and either dropped or passed on as a `broken` token,
-around which the parser stays silent. Nesting is bounded here, before anything recurses.
+The language is that of grammar/MfidlLexer.g4 (a test compares the two token by token); the generated lexer
+would cost three times the rest of the parse. Bad text is reported here and either dropped or passed on as a
+`broken` token, around which the parser stays silent. Nesting is bounded here, before anything recurses.
 """
-
-
 
 import re
 from typing import TYPE_CHECKING, Any
@@ -47,13 +45,16 @@ _CLOSING = frozenset(">)]}")
 
 
 class Token:
-    """What the ANTLR runtime and the tree builder need of a token. `end` is exclusive; `doc` its doc comment."""
+    """What the ANTLR runtime and the tree builder need of a token. `end` is exclusive; `doc` its doc
+    comment."""
 
     __slots__ = ("broken", "doc", "end", "start", "text", "type")
 
     channel = 0
 
-    def __init__(self, type: int, text: str, start: int, end: int, doc: str = "", broken: bool = False) -> None:
+    def __init__(
+        self, type: int, text: str, start: int, end: int, doc: str = "", broken: bool = False
+    ) -> None:
         self.type = type
         self.text = text
         self.start = start
@@ -110,6 +111,7 @@ class _Lexer:
         self._tokens: list[Token] = []
         self._doc: list[str] = []
         self._depth = 0
+        self._dropped = False
 
     def scan(self) -> list[Token]:
         keywords, punctuation, special = tt.KEYWORDS, tt.PUNCTUATION, self._special()
@@ -135,6 +137,8 @@ class _Lexer:
             if self._doc:
                 token.doc = "\n".join(self._doc)
                 self._doc.clear()
+            if self._dropped:
+                token.broken, self._dropped = True, False
             append(token)
         end_of_text = len(self._source.text)
         append(Token(tt.EOF, "", end_of_text, end_of_text))
@@ -150,7 +154,7 @@ class _Lexer:
         }
 
     def _nest(self, token: Token) -> None:
-        """Count brackets. No bracket of a type or value spans a `;`, so one that was left open cannot add up."""
+        """Count brackets. No bracket of a type or value spans a `;`, so one left open cannot add up."""
         if token.text == ";":
             self._depth = 0
         elif token.text in _CLOSING:
@@ -188,6 +192,7 @@ class _Lexer:
     def _bad(self, text: str, start: int, end: int) -> None:
         shown = f"`{text}`" if text.isprintable() else f"U+{ord(text):04X}"
         self._error("E0104", start, end, character=shown)
+        self._dropped = True
 
 
 def _ends_in_escape(text: str) -> bool:

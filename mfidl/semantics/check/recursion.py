@@ -25,8 +25,12 @@ def _report(graph: TypeGraph, loop: list[str], diagnostics: Diagnostics) -> None
         path.append(name)
     words = " -> ".join(f"{struct.name}.{field.name}" for struct, field in fields)
     first, field = fields[0]
-    notes = [Note(f"through field `{each.name}` of `{struct.name}`", each.span) for struct, each in fields[1:]]
-    hint = f"make the field optional, `{field.name}: {model.spell(field.type).rpartition('.')[2]}?`, or a list"
+    notes = [
+        Note(f"through field `{each.name}` of `{struct.name}`", each.span) for struct, each in fields[1:]
+    ]
+    hint = (
+        f"make the field optional, `{field.name}: {model.spell(field.type).rpartition('.')[2]}?`, or a list"
+    )
     diagnostics.error("E0406", field.span, notes=notes, help=hint, name=first.name, path=words)
 
 

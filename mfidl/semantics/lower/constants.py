@@ -16,8 +16,8 @@ _AGENT_SCALARS = (model.Scalar.STRING, model.Scalar.UUID)
 def lower_constant(context: Context, symbol: Symbol, evaluator: Evaluator) -> model.Const | None:
     declaration = symbol.declaration
     assert isinstance(declaration, ast.ConstDecl)
-    read_annotations(context, declaration.annotations, Place.CONST, symbol.scope)
-    read = read_annotations(context, declaration.type_annotations, Place.TYPE, symbol.scope)
+    read_annotations(context, declaration.annotations, Place.CONST)
+    read = read_annotations(context, declaration.type_annotations, Place.TYPE)
     made = evaluator.constant(symbol)
     if made is None:
         return None
@@ -41,7 +41,7 @@ def lower_constant(context: Context, symbol: Symbol, evaluator: Evaluator) -> mo
 def lower_alias(context: Context, symbol: Symbol, types: TypeResolver) -> model.Alias | None:
     declaration = symbol.declaration
     assert isinstance(declaration, ast.AliasDecl)
-    read = read_annotations(context, declaration.annotations, Place.ALIAS, symbol.scope)
+    read = read_annotations(context, declaration.annotations, Place.ALIAS)
     made = types.alias(symbol)
     if made is None:
         return None
@@ -61,7 +61,7 @@ def lower_alias(context: Context, symbol: Symbol, types: TypeResolver) -> model.
 def lower_agent(context: Context, symbol: Symbol) -> model.Agent | None:
     declaration = symbol.declaration
     assert isinstance(declaration, ast.AgentDecl)
-    read_annotations(context, declaration.annotations, Place.AGENT, symbol.scope)
+    read_annotations(context, declaration.annotations, Place.AGENT)
     spelled = context.types.resolve(declaration.type, symbol.scope)
     if spelled is None:
         return None

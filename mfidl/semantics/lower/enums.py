@@ -30,7 +30,7 @@ class EnumLowering:
     def _lower(self, symbol: Symbol) -> model.Enum | None:
         declaration = symbol.declaration
         assert isinstance(declaration, ast.EnumDecl)
-        read = read_annotations(self._context, declaration.annotations, Place.ENUM, symbol.scope)
+        read = read_annotations(self._context, declaration.annotations, Place.ENUM)
         base = self._base(declaration, symbol.scope)
         members = self._members(declaration, base, symbol.scope)
         if not declaration.open and not declaration.members and not declaration.broken:
@@ -70,10 +70,12 @@ class EnumLowering:
         made = []
         for member in declaration.members:
             name = member.name.text
-            read = read_annotations(self._context, member.annotations, Place.MEMBER, scope)
+            read = read_annotations(self._context, member.annotations, Place.MEMBER)
             if name in names:
                 notes = [Note("first here", names[name].name.span)]
-                self._context.diagnostics.error("E0304", member.name.span, notes=notes, kind="member", name=name)
+                self._context.diagnostics.error(
+                    "E0304", member.name.span, notes=notes, kind="member", name=name
+                )
                 continue
             names[name] = member
             number = self._number(member, base, scope, numbers)
@@ -84,7 +86,11 @@ class EnumLowering:
         return tuple(made)
 
     def _number(
-        self, member: ast.EnumMember, base: model.Primitive | None, scope: Scope, taken: dict[int, ast.EnumMember]
+        self,
+        member: ast.EnumMember,
+        base: model.Primitive | None,
+        scope: Scope,
+        taken: dict[int, ast.EnumMember],
     ) -> int | None:
         name = member.name.text
         if member.value is None:

@@ -35,7 +35,7 @@ def lower_fields(
 
 
 def _lower_field(context: Context, field: ast.Field, place: Place, scope: Scope) -> model.Field | None:
-    read = read_annotations(context, field.annotations, place, scope)
+    read = read_annotations(context, field.annotations, place)
     spelled = context.types.resolve(field.type, scope)
     if spelled is None:
         return None

@@ -28,7 +28,7 @@ def lower_service(context: Context, symbol: Symbol) -> model.Service:
     """The service with the methods that are sound, numbered in the order of the file."""
     declaration = symbol.declaration
     assert isinstance(declaration, ast.ServiceDecl)
-    read = read_annotations(context, declaration.annotations, Place.SERVICE, symbol.scope)
+    read = read_annotations(context, declaration.annotations, Place.SERVICE)
     seen: dict[str, ast.MethodDecl] = {}
     methods: list[model.Method] = []
     for method in declaration.methods:
@@ -67,7 +67,7 @@ def _agent(context: Context, path: ast.Path | None, scope: Scope) -> model.Agent
 def _lower_method(context: Context, method: ast.MethodDecl, index: int, service: Symbol) -> model.Method:
     scope = service.scope
     full_name = f"{service.full_name}.{method.name.text}"
-    read = read_annotations(context, method.annotations, Place.METHOD, scope)
+    read = read_annotations(context, method.annotations, Place.METHOD)
     oneway = "oneway" in read and no_arguments(context, read["oneway"])
     if "idempotent" in read:
         no_arguments(context, read["idempotent"])
@@ -80,7 +80,9 @@ def _lower_method(context: Context, method: ast.MethodDecl, index: int, service:
         full_name,
         index,
         model.Struct("params", f"{full_name}.params", model.StructKind.PARAMS, params, span=method.name.span),
-        model.Struct("results", f"{full_name}.results", model.StructKind.RESULTS, results, span=method.name.span),
+        model.Struct(
+            "results", f"{full_name}.results", model.StructKind.RESULTS, results, span=method.name.span
+        ),
         single,
         _throws(context, method, scope),
         oneway,
@@ -114,7 +116,7 @@ def _results(context: Context, method: ast.MethodDecl, scope: Scope) -> tuple[tu
         if not results and method.arrow is not None:
             context.diagnostics.error("E0612", method.arrow, help="leave `-> ()` out")
         return lower_fields(context, results, Place.RESULT, scope), False
-    read = read_annotations(context, method.result_annotations, Place.RESULT, scope)
+    read = read_annotations(context, method.result_annotations, Place.RESULT)
     spelled = context.types.resolve(results, scope)
     if spelled is None:
         return (), True

@@ -27,7 +27,7 @@ def lower_struct(context: Context, symbol: Symbol) -> model.Struct:
     declaration = symbol.declaration
     assert isinstance(declaration, ast.StructDecl)
     place, kind = _KINDS[declaration.keyword]
-    read = read_annotations(context, declaration.annotations, place, symbol.scope)
+    read = read_annotations(context, declaration.annotations, place)
     tier, known = _asked_tier(context, read)
     if not declaration.has_body and known:
         name = declaration.name
