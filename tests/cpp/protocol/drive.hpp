@@ -72,7 +72,8 @@ inline void drain_into(Session& session, std::vector<Seen>& events) {
 }
 
 /// Gives the bytes to the session in reads of at most `step`, and takes all events.
-inline std::vector<Seen> feed(Session& session, std::span<const std::byte> bytes, std::size_t step = SIZE_MAX) {
+inline std::vector<Seen> feed(Session& session, std::span<const std::byte> bytes,
+                              std::size_t step = SIZE_MAX) {
   std::vector<Seen> events;
   while (!bytes.empty()) {
     const std::span<std::byte> window = session.receive_window();

@@ -1,11 +1,10 @@
-// tests/vectors/frames.json: bytes and events that every runtime agrees on. Reads them whole, byte by byte and cut in two everywhere,
-// and writes them again from their events.
+// tests/vectors/frames.json: bytes and events that every runtime agrees on. Reads them whole, byte by byte
+// and cut in two everywhere, and writes them again from their events.
 
 #include <gtest/gtest.h>
 
 #include <boost/json/src.hpp>
 #include <fstream>
-#include <map>
 #include <sstream>
 
 #include "protocol/drive.hpp"
@@ -90,13 +89,17 @@ json::object described(const Session& session, const drive::Seen& event) {
       out["methods"] = methods;
       break;
     }
-    case EventType::bound: out["route"] = header.route; [[fallthrough]];
+    case EventType::bound:
+      out["route"] = header.route;
+      [[fallthrough]];
     case EventType::goaway:
     case EventType::refused:
       out["code"] = mf::name(event.code);
       out["text"] = event.text;
       break;
-    case EventType::broken: out["code"] = mf::name(event.code); break;
+    case EventType::broken:
+      out["code"] = mf::name(event.code);
+      break;
     case EventType::request:
       out["deadline_us"] = decode_deadline_us(header.deadline());
       out["bulk"] = header.bulk();
@@ -110,9 +113,15 @@ json::object described(const Session& session, const drive::Seen& event) {
       out["count"] = event.count;
       out["payload"] = event.payload;
       break;
-    case EventType::cancel: out["id"] = header.id; break;
-    case EventType::pong: out["payload"] = event.payload; break;
-    case EventType::describe: out["text"] = event.text; break;
+    case EventType::cancel:
+      out["id"] = header.id;
+      break;
+    case EventType::pong:
+      out["payload"] = event.payload;
+      break;
+    case EventType::describe:
+      out["text"] = event.text;
+      break;
     case EventType::descriptor: {
       Descriptor descriptor;
       EXPECT_TRUE(parse_descriptor(payload, descriptor, reason));
@@ -128,7 +137,8 @@ json::array events_of(Session& session, std::span<const std::byte> first, std::s
                       std::size_t step) {
   json::array out;
   for (const auto part : {first, second})
-    for (const drive::Seen& event : drive::feed(session, part, step)) out.push_back(described(session, event));
+    for (const drive::Seen& event : drive::feed(session, part, step))
+      out.push_back(described(session, event));
   return out;
 }
 
@@ -141,12 +151,14 @@ void send(Session& session, const json::object& event) {
     const std::string agent = text(event, "agent");
     Bind bind{.service = service, .agent = agent};
     std::memcpy(bind.fingerprint.data(), bytes.data(), bind.fingerprint.size());
-    for (const json::value& method : event.at("methods").as_array()) bind.methods.emplace_back(method.as_string());
+    for (const json::value& method : event.at("methods").as_array())
+      bind.methods.emplace_back(method.as_string());
     session.send_bind(number<std::uint16_t>(event, "route"), bind);
   } else if (type == "bound") {
     session.send_bound(number<std::uint16_t>(event, "route"), code(), text(event, "text"));
   } else if (type == "request") {
-    const unsigned flags = (event.at("bulk").as_bool() ? kBulk : 0U) | (event.at("oneway").as_bool() ? kOneway : 0U);
+    const unsigned flags =
+        (event.at("bulk").as_bool() ? kBulk : 0U) | (event.at("oneway").as_bool() ? kOneway : 0U);
     const auto deadline = number<std::uint64_t>(event, "deadline_us");
     const RequestHead head{.route = number<std::uint16_t>(event, "route"),
                            .tier = static_cast<Tier>(number<int>(event, "encoding")),
@@ -183,7 +195,8 @@ Octets written(const json::object& vector) {
   if (text(events.at(0).as_object(), "type") == "hello") {
     const json::object& hello = events.at(0).as_object();
     SessionOptions options;
-    options.limits = {number<std::uint32_t>(hello, "max_payload"), number<std::uint32_t>(hello, "max_in_flight")};
+    options.limits = {number<std::uint32_t>(hello, "max_payload"),
+                      number<std::uint32_t>(hello, "max_in_flight")};
     options.client_id = number<std::uint32_t>(hello, "client_id");
     options.authentication = drive::octets(text(hello, "authentication"));
     const Octets nonce = drive::octets(text(hello, "nonce"));
@@ -199,60 +212,74 @@ Octets written(const json::object& vector) {
   return drive::take_output(session);
 }
 
-class Vector : public testing::TestWithParam<std::size_t> {
- protected:
-  const json::object& vector = all_vectors().at(GetParam()).as_object();
-  Octets bytes = drive::octets(text(vector, "hex"));
-  json::value expected = [this] {  // the words of `broken` and `refused` are not compared
-    return vector.at("events");
-  }();
-};
-
-TEST_P(Vector, IsReadAtOnce) {
-  Session session = receiver_of(vector);
-  EXPECT_EQ(json::value(events_of(session, bytes, {}, SIZE_MAX)), expected);
+/// Calls test(vector, its bytes, its events) for each, with its name in every failure.
+template <class Test>
+void for_each_vector(Test&& test) {
+  for (const json::value& value : all_vectors()) {
+    const json::object& vector = value.as_object();
+    SCOPED_TRACE(text(vector, "name"));
+    test(vector, drive::octets(text(vector, "hex")), vector.at("events"));
+  }
 }
 
-TEST_P(Vector, IsReadByteByByte) {
-  Session session = receiver_of(vector);
-  EXPECT_EQ(json::value(events_of(session, bytes, {}, 1)), expected);
+bool ends_broken(const json::value& events) {
+  const json::array& list = events.as_array();
+  return !list.empty() && list.back().at("type").as_string() == "broken";
 }
 
-TEST_P(Vector, IsReadCutAnywhere) {
-  for (std::size_t cut = 1; cut < bytes.size(); ++cut) {
+TEST(Vectors, AreManyAndFifteenByHandAtLeast) {
+  const auto by_hand = [](const json::value& vector) { return vector.at("by").as_string() == "hand"; };
+  EXPECT_GE(std::count_if(all_vectors().begin(), all_vectors().end(), by_hand), 15);
+}
+
+TEST(Vectors, AreReadAtOnce) {
+  for_each_vector([](const json::object& vector, const Octets& bytes, const json::value& events) {
     Session session = receiver_of(vector);
+    EXPECT_EQ(json::value(events_of(session, bytes, {}, SIZE_MAX)), events);
+  });
+}
+
+TEST(Vectors, AreReadByteByByte) {
+  for_each_vector([](const json::object& vector, const Octets& bytes, const json::value& events) {
+    Session session = receiver_of(vector);
+    EXPECT_EQ(json::value(events_of(session, bytes, {}, 1)), events);
+  });
+}
+
+TEST(Vectors, AreReadCutAnywhere) {
+  for_each_vector([](const json::object& vector, const Octets& bytes, const json::value& events) {
     const std::span<const std::byte> all = bytes;
-    EXPECT_EQ(json::value(events_of(session, all.first(cut), all.subspan(cut), SIZE_MAX)), expected) << "cut at " << cut;
-  }
+    for (std::size_t cut = 1; cut < bytes.size(); ++cut) {
+      Session session = receiver_of(vector);
+      EXPECT_EQ(json::value(events_of(session, all.first(cut), all.subspan(cut), SIZE_MAX)), events)
+          << "cut at " << cut;
+    }
+  });
 }
 
-TEST_P(Vector, IsAnsweredAsWritten) {
-  Session session = receiver_of(vector);
-  drive::feed(session, bytes);
-  const Octets answers = drive::take_output(session);
-  const json::array& events = vector.at("events").as_array();
-  const bool broken = !events.empty() && events.back().at("type").as_string() == "broken";
-  if (broken) {
-    ASSERT_GE(answers.size(), kHeaderSize);
-    EXPECT_EQ(decode_header(answers.data()).type, FrameType::refuse);
-    EXPECT_TRUE(session.closed());
-  } else {
-    const std::string wanted = vector.contains("answers") ? text(vector, "answers") : "";
-    EXPECT_EQ(drive::hex(answers), drive::hex(drive::octets(wanted)));
-  }
+TEST(Vectors, AreAnsweredAsTheySay) {
+  for_each_vector([](const json::object& vector, const Octets& bytes, const json::value& events) {
+    Session session = receiver_of(vector);
+    drive::feed(session, bytes);
+    const Octets answers = drive::take_output(session);
+    if (ends_broken(events)) {
+      ASSERT_GE(answers.size(), kHeaderSize);
+      EXPECT_EQ(decode_header(answers.data()).type, FrameType::refuse);
+      EXPECT_TRUE(session.closed());
+    } else {
+      const std::string wanted = vector.contains("answers") ? text(vector, "answers") : "";
+      EXPECT_EQ(drive::hex(answers), drive::hex(drive::octets(wanted)));
+    }
+  });
 }
 
-TEST_P(Vector, IsWrittenFromItsEvents) {
-  const json::value* write = vector.if_contains("write");
-  if (write != nullptr && !write->as_bool()) return;
-  EXPECT_EQ(drive::hex(written(vector)), drive::hex(bytes));
+TEST(Vectors, AreWrittenFromTheirEvents) {
+  for_each_vector([](const json::object& vector, const Octets& bytes, const json::value&) {
+    const json::value* write = vector.if_contains("write");
+    if (write != nullptr && !write->as_bool()) return;
+    EXPECT_EQ(drive::hex(written(vector)), drive::hex(bytes));
+  });
 }
-
-INSTANTIATE_TEST_SUITE_P(Frames, Vector, testing::Range(std::size_t{0}, all_vectors().size()), [](const auto& info) {
-  std::string name = text(all_vectors().at(info.param).as_object(), "name");
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-});
 
 }  // namespace
 }  // namespace mf::protocol

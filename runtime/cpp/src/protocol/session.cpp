@@ -94,7 +94,8 @@ Header reply_header(const ReplyHead& head) noexcept {
 
 }  // namespace
 
-Session::Session(Role role, SessionOptions options) : role_(role), options_(std::move(options)) {
+Session::Session(Role role, SessionOptions options)
+    : role_(role), last_id_(options.first_id - 1), options_(std::move(options)) {
   if (options_.authentication.size() > kMaxAuthentication)
     throw std::invalid_argument("the authentication field is longer than 16 KiB");
   options_.limits.max_payload = std::max(options_.limits.max_payload, kLeastMaxPayload);

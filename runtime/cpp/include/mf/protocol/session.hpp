@@ -37,6 +37,7 @@ namespace mf::protocol {
 struct SessionOptions {
   Limits limits;
   std::uint32_t client_id = 0;  // clients only
+  std::uint32_t first_id = 1;   // of the requests; another one lets a test see the wrap soon
   Nonce nonce{};
   std::vector<std::byte> authentication{};
 };

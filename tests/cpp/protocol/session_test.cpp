@@ -1,0 +1,319 @@
+#include "mf/protocol/session.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "protocol/drive.hpp"
+
+namespace mf::protocol {
+namespace {
+
+using drive::Pair;
+using drive::Seen;
+using testing::SizeIs;
+
+std::vector<EventType> types(const std::vector<Seen>& events) {
+  std::vector<EventType> out;
+  for (const Seen& event : events) out.push_back(event.type);
+  return out;
+}
+
+TEST(Session, BothSidesLearnTheOthersLimits) {
+  SessionOptions options = drive::options(99);
+  options.limits.max_payload = 5000;
+  options.authentication = drive::octets("0102");
+  options.nonce[3] = std::byte{42};
+  Session client(Role::client, options);
+  Session server(Role::server, drive::options());
+  client.send_hello();
+  EXPECT_FALSE(client.established());
+
+  EXPECT_THAT(types(drive::feed(server, drive::take_output(client))), testing::ElementsAre(EventType::hello));
+  EXPECT_EQ(server.peer().max_payload, 5000U);
+  EXPECT_EQ(server.peer().authentication, drive::octets("0102"));
+  EXPECT_EQ(server.peer().nonce[3], std::byte{42});
+  EXPECT_EQ(server.client_id(), 99U);
+  EXPECT_FALSE(server.established());
+
+  server.send_hello();
+  drive::feed(client, drive::take_output(server));
+  EXPECT_TRUE(client.established());
+  EXPECT_TRUE(server.established());
+  EXPECT_EQ(client.peer().max_in_flight, Limits().max_in_flight);
+}
+
+TEST(Session, SmallFramesGoOutAsOnePiece) {
+  Pair pair;
+  for (int i = 0; i < 100; ++i) pair.client.send_request({.route = 1}, drive::octets("2a000000"));
+  std::array<IoSlice, 8> slices;
+  EXPECT_EQ(pair.client.fill_output(slices), 1U);
+  EXPECT_EQ(pair.client.output_bytes(), 2400U);
+  EXPECT_THAT(pair.to_server(), SizeIs(100));
+}
+
+TEST(Session, ALargePayloadIsNeverCopiedOnItsWayOut) {
+  Pair pair;
+  pair.client.send_request({.route = 1}, drive::octets("2a"));
+  Buffer payload = drive::buffer_of(5001);
+  const std::byte* where = payload.data();
+  pair.client.send_request({.route = 1}, std::move(payload));
+  std::array<IoSlice, 8> slices;
+  ASSERT_EQ(pair.client.fill_output(slices), 2U);
+  EXPECT_EQ(slices[1].data + kHeaderSize, where);
+  EXPECT_EQ(slices[1].size, padded(kHeaderSize + 5001));
+}
+
+TEST(Session, ASmallBufferIsLeftToItsOwner) {
+  Pair pair;
+  Buffer payload = drive::buffer_of(100);
+  const std::byte* where = payload.data();
+  pair.client.send_request({}, std::move(payload));
+  EXPECT_EQ(payload.size(), 0U);
+  EXPECT_EQ(payload.data(), where);
+}
+
+TEST(Session, ALargePayloadIsReceivedIntoABufferOfItsOwn) {
+  Pair pair;
+  const std::string wanted = drive::hex(drive::buffer_of(1'000'003).span());
+  pair.client.send_request({.route = 3, .count = 70'000}, drive::buffer_of(1'000'003));
+  const drive::Octets bytes = drive::take_output(pair.client);
+
+  Event event;
+  std::span<const std::byte> rest = bytes;
+  std::size_t reads = 0;
+  while (!rest.empty()) {
+    const std::span<std::byte> window = pair.server.receive_window();
+    const std::size_t n = std::min(window.size(), rest.size());
+    std::memcpy(window.data(), rest.data(), n);
+    pair.server.commit(n);
+    rest = rest.subspan(n);
+    ++reads;
+    if (pair.server.next(event)) break;
+  }
+  EXPECT_EQ(reads, 2U);  // one into the common buffer, then all the rest where it stays
+  ASSERT_EQ(event.type, EventType::request);
+  EXPECT_EQ(event.count, 70'000U);
+  EXPECT_EQ(drive::hex(event.payload), wanted);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(event.payload.data()) % 64, 0U);
+  const SharedBytes kept = event.keep();
+  EXPECT_EQ(kept.data(), event.payload.data());
+  EXPECT_FALSE(pair.server.next(event));
+  EXPECT_EQ(drive::hex(kept.span()), wanted);
+  EXPECT_FALSE(pair.server.mid_frame());
+}
+
+TEST(Session, EverySizeAroundTheThresholdsArrivesWhole) {
+  for (const std::size_t around :
+       {std::size_t{0}, kSeparateSegmentFrom, kReceiveWindowAtFirst, kDedicatedFrom, kReceiveWindowAtMost}) {
+    for (std::size_t size = around > 40 ? around - 40 : 0; size < around + 16; ++size) {
+      Pair pair;
+      pair.server.send_reply({.route = 1, .id = 9}, drive::buffer_of(size));
+      pair.server.send_reply({.route = 1, .id = 10}, drive::octets("ff"));
+      const std::vector<Seen> events = pair.to_client();
+      ASSERT_THAT(events, SizeIs(2)) << size;
+      EXPECT_EQ(events[0].payload, drive::hex(drive::buffer_of(size).span()));
+      EXPECT_EQ(events[1].payload, "ff");
+    }
+  }
+}
+
+/// A conversation with every frame type that one side may send, and payloads on both sides of the thresholds.
+drive::Octets clients_side() {
+  Session client(Role::client, drive::options());
+  client.send_hello();
+  client.send_bind(4, {.service = "demo.Echo", .agent = "x", .methods = {"a", "b"}});
+  client.send_request({.route = 4, .tier = Tier::febird}, drive::octets("010203"));
+  client.send_request({.route = 5, .count = 70'000}, drive::octets(""));
+  client.send_ping(5);
+  client.send_request({.route = 4}, drive::octets(std::string(2 * 9001, 'a')));
+  client.send_cancel(2);
+  client.send_describe("demo.Echo");
+  return drive::take_output(client);
+}
+
+TEST(Session, EveryCutOfAConversationGivesTheSameEvents) {
+  const drive::Octets bytes = clients_side();
+  const auto read = [&](std::size_t cut, std::size_t step) {
+    Session server(Role::server, drive::options());
+    server.send_hello();
+    const std::span<const std::byte> all = bytes;
+    std::vector<Seen> events = drive::feed(server, all.first(cut), step);
+    const std::vector<Seen> more = drive::feed(server, all.subspan(cut), step);
+    events.insert(events.end(), more.begin(), more.end());
+    return events;
+  };
+  const std::vector<Seen> wanted = read(0, SIZE_MAX);
+  ASSERT_EQ(types(wanted),
+            (std::vector{EventType::hello, EventType::bind, EventType::request, EventType::request,
+                         EventType::request, EventType::cancel, EventType::describe}));
+  for (std::size_t cut = 1; cut < bytes.size(); cut += cut < 400 ? 1 : 61)
+    EXPECT_EQ(read(cut, SIZE_MAX), wanted) << cut;
+  for (const std::size_t step : {1U, 7U, 24U, 4096U}) EXPECT_EQ(read(0, step), wanted) << step;
+}
+
+TEST(Session, PartialWritesLoseAndRepeatNothing) {
+  Pair pair;
+  std::vector<std::string> wanted;
+  for (const std::size_t size : {0U, 5U, 4096U, 3U, 9000U, 100U, 4095U}) {
+    wanted.push_back(drive::hex(drive::buffer_of(size).span()));
+    pair.client.send_request({}, drive::buffer_of(size));
+  }
+  drive::Octets bytes;
+  std::size_t step = 1;
+  while (pair.client.output_bytes() != 0) {
+    std::array<IoSlice, 2> slices;
+    const std::size_t n = pair.client.fill_output(slices);
+    ASSERT_GT(n, 0U);
+    const std::size_t size = std::min(slices[0].size, step);
+    bytes.insert(bytes.end(), slices[0].data, slices[0].data + size);
+    pair.client.consumed(size);
+    step = step % 700 + 13;
+  }
+  const std::vector<Seen> events = drive::feed(pair.server, bytes);
+  ASSERT_THAT(events, SizeIs(wanted.size()));
+  for (std::size_t i = 0; i < wanted.size(); ++i) EXPECT_EQ(events[i].payload, wanted[i]);
+}
+
+TEST(Session, SlicesStayGoodWhileMoreIsAppended) {
+  Pair pair;
+  pair.client.send_request({}, drive::octets("0102030405060708"));
+  std::array<IoSlice, 4> slices;
+  ASSERT_EQ(pair.client.fill_output(slices), 1U);
+  const std::string before = drive::hex({slices[0].data, slices[0].size});
+  for (int i = 0; i < 100'000; ++i) pair.client.send_request({}, drive::octets("ffffffffffffffff"));
+  EXPECT_EQ(drive::hex({slices[0].data, slices[0].size}), before);
+  pair.client.consumed(slices[0].size);
+  EXPECT_THAT(pair.to_server(), SizeIs(100'000));
+}
+
+TEST(Session, PlacedPayloadsAreFramedLikeSentOnes) {
+  Pair one;
+  Pair two;
+  const drive::Octets payload = drive::octets("0102030405");
+  one.client.send_request({.route = 2, .tier = Tier::febird, .deadline = 17}, payload);
+  std::uint32_t id = 0;
+  const std::span<std::byte> room =
+      two.client.place_request({.route = 2, .tier = Tier::febird, .deadline = 17}, 5, id);
+  ASSERT_EQ(room.size(), 5U);
+  std::memcpy(room.data(), payload.data(), 5);
+  EXPECT_EQ(id, 1U);
+  EXPECT_EQ(drive::take_output(one.client), drive::take_output(two.client));
+}
+
+TEST(Session, IdsCountFromOneWrapAndSkipThoseInFlight) {
+  Session client(Role::client, drive::options());
+  EXPECT_EQ(client.reserve_id(), 1U);
+  EXPECT_EQ(client.reserve_id([](std::uint32_t id) { return id < 5; }), 5U);
+
+  SessionOptions options = drive::options();
+  options.first_id = 0xffffffff;
+  Session old(Role::client, options);
+  EXPECT_EQ(old.reserve_id(), 0xffffffffU);
+  EXPECT_EQ(old.reserve_id(), 1U);
+}
+
+TEST(Session, ASenderRefusesWhatThePeerWouldNotTake) {
+  Pair pair(4096);
+  try {
+    pair.client.send_request({}, drive::buffer_of(4097));
+    FAIL() << "sent";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Code::message_too_large);
+    EXPECT_EQ(error.execution(), Execution::not_executed);
+    EXPECT_THAT(error.what(), testing::AllOf(testing::HasSubstr("4097"), testing::HasSubstr("4096")));
+  }
+  EXPECT_EQ(pair.client.output_bytes(), 0U);
+  pair.client.send_request({}, drive::buffer_of(4096));  // and the connection goes on
+  EXPECT_THAT(pair.to_server(), SizeIs(1));
+}
+
+TEST(Session, LocalMisuseThrowsAndSendsNothing) {
+  Session client(Role::client, drive::options());
+  EXPECT_THROW(client.send_request({}, drive::octets("00")), std::logic_error);
+  client.send_hello();
+  EXPECT_THROW(client.send_hello(), std::logic_error);
+  EXPECT_THROW(client.send_goaway(Code::shutting_down, ""), std::logic_error);
+  Pair pair;
+  EXPECT_THROW(pair.server.send_describe("x"), std::logic_error);
+  EXPECT_EQ(pair.server.output_bytes(), 0U);
+}
+
+TEST(Session, ABreachEndsInOneEventOneRefuseAndSilence) {
+  Pair pair;
+  drive::Octets bytes =
+      drive::octets("10000000 05 01 0000 01000000 0000 0100  10000000 06 01 0000 01000000 0000 0100");
+  const drive::Octets good = drive::octets("10000000 05 01 0000 02000000 0000 0100");
+  bytes.insert(bytes.end(), good.begin(), good.end());
+  EXPECT_EQ(types(drive::feed(pair.server, bytes)), (std::vector{EventType::request, EventType::broken}));
+  EXPECT_TRUE(pair.server.closed());
+  Event event;
+  EXPECT_FALSE(pair.server.next(event));
+  pair.server.send_reply({.id = 1}, drive::octets("00"));  // ignored: a worker may be late
+
+  const std::vector<Seen> told = pair.to_client();
+  ASSERT_EQ(types(told), std::vector{EventType::refused});
+  EXPECT_EQ(told[0].code, Code::protocol_error);
+  EXPECT_THAT(told[0].text, testing::HasSubstr("REPLY"));
+  EXPECT_EQ(pair.client.send_request({}, drive::octets("00")), 0U);
+  EXPECT_EQ(pair.client.output_bytes(), 0U);
+}
+
+TEST(Session, FailTellsThePeerAndNotOneself) {
+  Pair pair;
+  pair.server.fail(Code::unauthenticated, "who are you?");
+  Event event;
+  EXPECT_FALSE(pair.server.next(event));
+  const std::vector<Seen> told = pair.to_client();
+  ASSERT_THAT(told, SizeIs(1));
+  EXPECT_EQ(told[0].code, Code::unauthenticated);
+  EXPECT_EQ(told[0].text, "who are you?");
+}
+
+TEST(Session, AServerDrainsAfterGoaway) {
+  Pair pair;
+  pair.client.send_request({}, drive::octets("01"));
+  pair.to_server();
+  pair.server.send_goaway(Code::shutting_down, "restart");
+  pair.server.send_reply({.id = 1}, drive::octets("02"));
+  EXPECT_EQ(types(pair.to_client()), (std::vector{EventType::goaway, EventType::reply}));
+  EXPECT_TRUE(pair.client.draining());
+  EXPECT_TRUE(pair.server.established());
+}
+
+TEST(Session, APeerThatPingsAndDoesNotReadIsCut) {
+  Pair pair;
+  for (std::size_t i = 0; i < kMaxUnsentPongs + 1; ++i) pair.client.send_ping(i);
+  const std::vector<Seen> events = pair.to_server();
+  ASSERT_EQ(types(events), std::vector{EventType::broken});
+  EXPECT_EQ(events[0].code, Code::overloaded);
+}
+
+TEST(Session, APeerThatPingsAndReadsIsNot) {
+  Pair pair;
+  for (std::size_t i = 0; i < 3 * kMaxUnsentPongs; ++i) {
+    pair.client.send_ping(i);
+    ASSERT_TRUE(pair.to_server().empty());
+    ASSERT_EQ(types(pair.to_client()), std::vector{EventType::pong});
+  }
+}
+
+TEST(Session, WhereItEndsWithinAFrameIsKnown) {
+  Pair pair;
+  EXPECT_FALSE(pair.server.mid_frame());
+  drive::feed(pair.server, drive::octets("1000"));
+  EXPECT_TRUE(pair.server.mid_frame());
+}
+
+TEST(Session, AnIdleSessionGivesItsMemoryBackAndGoesOn) {
+  Pair pair;
+  pair.client.shrink();
+  pair.server.shrink();
+  pair.client.send_request({}, drive::octets("01"));
+  EXPECT_THAT(pair.to_server(), SizeIs(1));
+  drive::feed(pair.server, drive::octets("1000"));
+  pair.server.shrink();  // half a header is not thrown away
+  EXPECT_TRUE(pair.server.mid_frame());
+}
+
+}  // namespace
+}  // namespace mf::protocol
