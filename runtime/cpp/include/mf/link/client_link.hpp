@@ -55,6 +55,10 @@ class Waiter {
     done_.store(true, std::memory_order_release);
     wake_.release();
   }
+  /// Sleeps until finish(), where nobody has to lead.
+  void wait() {
+    while (!done()) wake_.acquire();
+  }
 
  private:
   friend class ClientLink;

@@ -1,11 +1,11 @@
-#include "mf/server/workers.hpp"
+#include "mf/transport/workers.hpp"
 
 #include <pthread.h>
 #include <signal.h>
 
 #include <algorithm>
 
-namespace mf::server {
+namespace mf::transport {
 
 Workers::Workers(std::size_t threads) {
   sigset_t all{};
@@ -74,4 +74,4 @@ void Workers::run() {
   }
 }
 
-}  // namespace mf::server
+}  // namespace mf::transport

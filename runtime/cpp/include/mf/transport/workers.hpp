@@ -1,4 +1,5 @@
-// A pool of threads that run handlers, so that a slow one never holds up the thread that reads sockets.
+// A pool of threads for what may block: handlers, and the opening of connections. The threads that read
+// sockets never wait for it.
 //
 // submit() takes a whole turn's tasks under one lock and wakes at most as many threads as there are tasks.
 // Tasks are started in the order given. stop() lets the running ones finish and drops the rest, whose
@@ -14,7 +15,7 @@
 
 #include "mf/core/unique_function.hpp"
 
-namespace mf::server {
+namespace mf::transport {
 
 class Workers {
  public:
@@ -40,4 +41,4 @@ class Workers {
   std::vector<std::thread> threads_;
 };
 
-}  // namespace mf::server
+}  // namespace mf::transport

@@ -1,0 +1,249 @@
+// The typed front of the client, over method descriptions (docs/generated-code.md): what the bodies of
+// generated stubs are.
+//
+//   call     one blocking call; throws                     batch    message level: a handle on many calls in
+//   few messages start    one asynchronous call, any completion token   bulk     application level: all items
+//   in one message each also over a ScatterTarget, with an outcome an agent
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mf/client/async.hpp"
+#include "mf/client/batch.hpp"
+#include "mf/client/decode.hpp"
+#include "mf/client/target.hpp"
+#include "mf/codec/tiered.hpp"
+#include "mf/link/local.hpp"
+
+namespace mf::client {
+
+namespace detail {
+
+inline TimePoint deadline_of(const CallOptions& options, const MethodInfo& method) {
+  return deadline_after(std::chrono::steady_clock::now(),
+                        effective_deadline(options.deadline, method.deadline));
+}
+
+template <class M>
+constexpr protocol::RequestHead head(std::uint32_t count = 1, std::uint8_t flags = 0) {
+  return {.route = 0, .tier = M::kRequestTier, .flags = flags, .count = count, .deadline = 0, .id = 0};
+}
+
+template <class M, class... Args>
+void encode_arguments(Buffer& buffer, const Args&... args) {
+  buffer.resize(codec::encoded_args_size<M::kRequestTier, typename M::Request>(args...));
+  codec::Writer writer(buffer.data());
+  codec::encode_args<M::kRequestTier, typename M::Request>(writer, args...);
+}
+
+template <class M>
+void encode_requests(Buffer& buffer, std::span<const typename M::Request> requests) {
+  buffer.resize(codec::encoded_batch_size<M::kRequestTier>(requests));
+  codec::Writer writer(buffer.data());
+  codec::encode_batch<M::kRequestTier>(writer, requests);
+}
+
+template <class M>
+Outcome<typename M::Result> decode_single(const link::Reply& reply) {
+  Outcome<typename M::Result> outcome;
+  decode_reply<M>(reply, std::span(&outcome, 1));
+  return outcome;
+}
+
+}  // namespace detail
+
+template <class M, class... Args>
+typename M::Result call(const Target& target, const CallOptions& options, const Args&... args) {
+  if (const auto local = target.local<M>()) return link::local_call<M>(local, options, args...);
+  link::check_arguments<M>(args...);
+  const auto encode = [&](Buffer& buffer) { detail::encode_arguments<M>(buffer, args...); };
+  const auto deadline = detail::deadline_of(options, M::kInfo);
+  if constexpr (M::kInfo.oneway) {
+    target.send_oneway(M::kInfo, detail::head<M>(), encode, deadline);
+  } else {
+    link::ReplySlot slot;
+    target.call(slot, M::kInfo, detail::head<M>(), encode, deadline);
+    return take_result<M>(slot.reply);
+  }
+}
+
+template <class M, class Token, class... Args>
+auto start(const Target& target, const CallOptions& options, Token&& token, const Args&... args) {
+  using Result = typename M::Result;
+  using Handler = std::decay_t<Token>;
+  if (const auto local = target.local<M>()) {
+    auto outcome = outcome_of([&] { return link::local_call<M>(local, options, args...); });
+    return Completes<Handler, Result>::initiate(
+        std::forward<Token>(token),
+        [outcome = std::move(outcome)](Callback<Result> done) mutable { done(std::move(outcome)); });
+  }
+  link::check_arguments<M>(args...);
+  Buffer payload;
+  detail::encode_arguments<M>(payload, args...);
+  return Completes<Handler, Result>::initiate(
+      std::forward<Token>(token),
+      [target, payload = std::move(payload),
+       deadline = detail::deadline_of(options, M::kInfo)](Callback<Result> done) mutable {
+        target.start(
+            M::kInfo, detail::head<M>(), std::move(payload), deadline,
+            [done = std::move(done)](link::Reply&& reply) mutable { done(detail::decode_single<M>(reply)); });
+      });
+}
+
+template <class M>
+BatchCall<typename M::Result> batch(const Target& target, const BatchOptions& options,
+                                    std::span<const typename M::Request> requests) {
+  using Result = typename M::Result;
+  const CallOptions call_options{.deadline = options.deadline};
+  if (const auto local = target.local<M>()) {
+    return BatchCall<Result>(link::local_batch<M>(local, call_options, requests));
+  }
+  link::check_requests<M>(requests);
+  const auto deadline = detail::deadline_of(call_options, M::kInfo);
+  auto route = target.route(deadline);
+  if (!route) {
+    const auto failure = std::make_shared<const Failure>(route.failure());
+    return BatchCall<Result>(Outcomes<Result>(requests.size(), Outcome<Result>(failure)));
+  }
+  const std::size_t size = std::max<std::uint32_t>(options.size != 0 ? options.size : M::kInfo.batch_max, 1);
+  std::deque<BatchMessage> messages;
+  for (std::size_t first = 0; first < requests.size(); first += size) {
+    const auto part = requests.subspan(first, std::min(size, requests.size() - first));
+    auto& message = messages.emplace_back();
+    message.first = first;
+    message.count = static_cast<std::uint32_t>(part.size());
+    detail::encode_requests<M>(message.payload, part);
+  }
+  const auto state = std::make_shared<BatchState<M>>(route.value(), detail::head<M>(), options.window,
+                                                     deadline, requests.size());
+  state->send(std::move(messages));
+  return BatchCall<Result>(state);
+}
+
+template <class M>
+Outcomes<typename M::Result> bulk(const Target& target, const CallOptions& options,
+                                  std::span<const typename M::Request> requests) {
+  using Result = typename M::Result;
+  if (requests.empty()) return {};
+  if (const auto local = target.local<M>()) return link::local_batch<M>(local, options, requests);
+  link::check_requests<M>(requests);
+  const auto encode = [&](Buffer& buffer) { detail::encode_requests<M>(buffer, requests); };
+  const auto head = detail::head<M>(static_cast<std::uint32_t>(requests.size()), protocol::kBulk);
+  Outcomes<Result> outcomes(requests.size());
+  link::ReplySlot slot;
+  target.call(slot, M::kInfo, head, encode, detail::deadline_of(options, M::kInfo));
+  decode_reply<M>(slot.reply, std::span(outcomes));
+  return outcomes;
+}
+
+namespace detail {
+
+/// What the completions of a scattered call share with the caller that waits.
+template <class Result>
+struct Gathering {
+  link::Waiter waiter;
+  Outcome<Result> outcome;
+  std::shared_ptr<link::ClientLink> link;  // null: the reactor reads
+};
+
+/// Sends to all agents before it waits for any; `begin(target, completion)` starts one, `decode(reply)` gives
+/// its outcome.
+template <class Result, class Begin, class Decode>
+Scattered<Result> scatter(const ScatterTarget& target, TimePoint deadline, Begin begin, Decode decode) {
+  auto targets = target.targets(deadline);
+  std::vector<std::shared_ptr<Gathering<Result>>> parts;
+  for (auto& [agent, to] : targets) {
+    auto part = std::make_shared<Gathering<Result>>();
+    parts.push_back(part);
+    part->link = begin(to, [part, decode](link::Reply&& reply) {
+      part->outcome = decode(reply);
+      part->waiter.finish();
+    });
+  }
+  Scattered<Result> results;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (parts[i]->link) {
+      parts[i]->link->drive(parts[i]->waiter, kNever);  // the link ends the call at its deadline
+    } else {
+      parts[i]->waiter.wait();
+    }
+    results.push_back({.agent = std::move(targets[i].first), .outcome = std::move(parts[i]->outcome)});
+  }
+  return results;
+}
+
+template <class M, class Local>
+Scattered<typename M::Result> scatter_locally(const ScatterTarget& target, TimePoint deadline,
+                                              Local local_call) {
+  Scattered<typename M::Result> results;
+  for (auto& [agent, to] : target.targets(deadline)) {
+    results.push_back({.agent = agent, .outcome = outcome_of([&] { return local_call(to); })});
+  }
+  return results;
+}
+
+}  // namespace detail
+
+template <class M, class... Args>
+Scattered<typename M::Result> call(const ScatterTarget& target, const CallOptions& options,
+                                   const Args&... args) {
+  using Result = typename M::Result;
+  const auto deadline = detail::deadline_of(options, M::kInfo);
+  if (target.in_process() || M::kInfo.oneway) {
+    return detail::scatter_locally<M>(target, deadline,
+                                      [&](const Target& to) { return call<M>(to, options, args...); });
+  }
+  link::check_arguments<M>(args...);
+  return detail::scatter<Result>(
+      target, deadline,
+      [&](const Target& to, link::Completion done) {
+        Buffer payload;
+        detail::encode_arguments<M>(payload, args...);
+        return to.start(M::kInfo, detail::head<M>(), std::move(payload), deadline, std::move(done),
+                        link::ClientLink::Reader::caller);
+      },
+      [](const link::Reply& reply) { return detail::decode_single<M>(reply); });
+}
+
+/// All items to every agent, in one message each.
+template <class M>
+Scattered<Outcomes<typename M::Result>> bulk(const ScatterTarget& target, const CallOptions& options,
+                                             std::span<const typename M::Request> requests) {
+  using Result = Outcomes<typename M::Result>;
+  const auto deadline = detail::deadline_of(options, M::kInfo);
+  if (target.in_process() || requests.empty()) {
+    Scattered<Result> results;
+    for (auto& [agent, to] : target.targets(deadline)) {
+      results.push_back(
+          {.agent = agent, .outcome = outcome_of([&] { return bulk<M>(to, options, requests); })});
+    }
+    return results;
+  }
+  link::check_requests<M>(requests);
+  const auto count = static_cast<std::uint32_t>(requests.size());
+  return detail::scatter<Result>(
+      target, deadline,
+      [&](const Target& to, link::Completion done) {
+        Buffer payload;
+        detail::encode_requests<M>(payload, requests);
+        return to.start(M::kInfo, detail::head<M>(count, protocol::kBulk), std::move(payload), deadline,
+                        std::move(done), link::ClientLink::Reader::caller);
+      },
+      [count](const link::Reply& reply) -> Outcome<Result> {
+        if (reply.local) return reply.failure;
+        Result outcomes(count);
+        decode_reply<M>(reply, std::span(outcomes));
+        return outcomes;
+      });
+}
+
+}  // namespace mf::client

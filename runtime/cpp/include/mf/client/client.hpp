@@ -1,0 +1,58 @@
+// The client of a process: opened once, shared by all stubs and threads, closed by its destructor.
+//
+//   mf::Client client("mf://localhost:7400");     services are looked up at a controller, calls go directly
+//   to their servers mf::Client client("tcp://localhost:7401");    one server, no controller; several,
+//   separated by commas, share the calls mf::Client client(light);                     the servants of a
+//   mf::Light in this process, nothing is serialized
+//
+// Nothing is connected before the first call, so clients may start before controller and servers. Stubs made
+// of a client keep what they need alive; calls after the client's end fail with CANCELLED.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "mf/core/log.hpp"
+#include "mf/link/local.hpp"
+#include "mf/link/resolver.hpp"
+
+namespace mf {
+
+namespace client {
+class Core;
+}
+
+struct ClientOptions {
+  /// How long a call waits for a server that this client has never seen, once the controller has answered
+  /// that it knows none. While the controller itself cannot be reached, calls wait until their deadline.
+  std::chrono::nanoseconds wait_for_server = std::chrono::seconds(5);
+  std::chrono::milliseconds connect_timeout{2'000};
+  /// The largest reply that is taken, in bytes.
+  std::uint32_t max_payload = 1U << 24;
+  /// Opaque; sent in the handshake.
+  std::vector<std::byte> authentication;
+  Log log;
+};
+
+class Client {
+ public:
+  /// Throws Error(INVALID_ARGUMENT) for an address that cannot be read.
+  explicit Client(std::string_view url, ClientOptions options = {});
+  explicit Client(std::shared_ptr<const LocalServants> servants, ClientOptions options = {});
+  explicit Client(std::shared_ptr<Resolver> resolver, ClientOptions options = {});
+  ~Client();
+  Client(Client&&) noexcept;
+  Client& operator=(Client&&) noexcept;
+
+  [[nodiscard]] const std::shared_ptr<client::Core>& core() const noexcept { return core_; }
+
+ private:
+  std::shared_ptr<client::Core> core_;
+};
+
+}  // namespace mf

@@ -1,0 +1,192 @@
+// Calls that stay in the process: where the servants are found, and how one is called without any bytes.
+//
+// Arguments are passed by reference to the servant's own function on the caller's thread: one branch and one
+// virtual call. Constraints are checked once; a deadline is looked at only if the caller gave one, and only
+// before the handler starts. Handlers end as they do across hosts (mf/core/handler.hpp).
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "mf/codec/constraints.hpp"
+#include "mf/core/current_call.hpp"
+#include "mf/core/handler.hpp"
+#include "mf/core/options.hpp"
+#include "mf/core/servant.hpp"
+
+namespace mf {
+
+/// The servants of a process, by service and agent. Thread-safe.
+class LocalServants {
+ public:
+  virtual ~LocalServants() = default;
+
+  /// The servant for this agent; for nullptr any. Null if there is none.
+  [[nodiscard]] virtual std::shared_ptr<Servant> find(std::string_view service,
+                                                      const std::string* agent) const = 0;
+  [[nodiscard]] virtual std::vector<std::string> agents(std::string_view service) const = 0;
+};
+
+namespace link {
+
+/// A servant that was found, as both interfaces that it may have; all null: the call leaves the process.
+template <class M>
+struct Local {
+  typename M::Servant* plain = nullptr;
+  typename M::AsyncServant* async = nullptr;
+  std::string_view agent;
+
+  explicit operator bool() const noexcept { return plain != nullptr || async != nullptr; }
+};
+
+template <class M>
+[[noreturn]] void refuse_argument(const std::string& violation) {
+  throw Error(Code::invalid_argument, Execution::not_executed,
+              std::string(M::kService.name) + "." + std::string(M::kInfo.name) + ": " + violation);
+}
+
+/// Before a batch is sent: the first item that breaks a constraint refuses it whole.
+template <class M>
+void check_requests(std::span<const typename M::Request> requests) {
+  if constexpr (codec::Constrained<typename M::Request>) {
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      if (auto bad = codec::violation(requests[i])) [[unlikely]] {
+        refuse_argument<M>("item " + std::to_string(i) + ": " + *bad);
+      }
+    }
+  }
+}
+
+template <class M, class... Args>
+void check_arguments(const Args&... args) {
+  if (auto bad = codec::violation_of<typename M::Request>(args...)) [[unlikely]]
+    refuse_argument<M>(*bad);
+}
+
+inline void refuse_expired(TimePoint deadline) {
+  if (deadline != kNever && std::chrono::steady_clock::now() >= deadline) {
+    throw Error(Code::deadline_exceeded, Execution::not_executed, "the deadline had passed before the call");
+  }
+}
+
+template <class M>
+CallInfo local_call_info(const Local<M>& local, const CallOptions& options) {
+  CallInfo info{.service = M::kService.name, .agent = local.agent, .peer = "light:"};
+  if (options.deadline != kUnset)
+    info.deadline = deadline_after(std::chrono::steady_clock::now(), options.deadline);
+  return info;
+}
+
+/// Waits for what an asynchronous servant answers.
+template <class T>
+class LocalReply {
+ public:
+  Responder<T> responder() {
+    return Responder<T>([state = state_](Outcome<T>&& outcome) {
+      const std::scoped_lock lock(state->mutex);
+      state->outcome = std::move(outcome);
+      state->done = true;
+      state->changed.notify_all();
+    });
+  }
+
+  Outcome<T> wait(TimePoint deadline) {
+    std::unique_lock lock(state_->mutex);
+    const auto done = [&] { return state_->done; };
+    if (deadline == kNever) {
+      state_->changed.wait(lock, done);
+    } else if (!state_->changed.wait_until(lock, deadline, done)) {
+      return Failure{.code = Code::deadline_exceeded,
+                     .execution = Execution::unknown,
+                     .message = "no reply within the deadline",
+                     .declared = nullptr};
+    }
+    return std::move(state_->outcome);
+  }
+
+ private:
+  struct State {
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool done = false;
+    Outcome<T> outcome;
+  };
+  std::shared_ptr<State> state_ = std::make_shared<State>();
+};
+
+template <class M, class... Args>
+typename M::Result call_async_servant(const Local<M>& local, const CallInfo& info, const Args&... args) {
+  typename M::Request request{args...};
+  if constexpr (M::kInfo.oneway) {
+    M::invoke(*local.async, std::move(request));
+  } else {
+    LocalReply<typename M::Result> reply;
+    M::invoke(*local.async, std::move(request), reply.responder());
+    auto outcome = reply.wait(info.deadline == kNever
+                                  ? deadline_after(std::chrono::steady_clock::now(), kDefaultDeadline)
+                                  : info.deadline);
+    return std::move(outcome).value();
+  }
+}
+
+template <class M, class... Args>
+typename M::Result local_call(const Local<M>& local, const CallOptions& options, const Args&... args) {
+  check_arguments<M>(args...);
+  const auto info = local_call_info(local, options);
+  refuse_expired(info.deadline);
+  const CallScope scope(info);
+  if (local.plain == nullptr) return call_async_servant<M>(local, info, args...);
+  try {
+    return M::invoke(*local.plain, args...);
+  } catch (...) {
+    handler_failure<typename M::Errors>().raise();
+  }
+}
+
+/// All items at once, outcome by outcome; nothing is copied for a plain servant.
+template <class M>
+Outcomes<typename M::Result> local_batch(const Local<M>& local, const CallOptions& options,
+                                         std::span<const typename M::Request> requests) {
+  using Result = typename M::Result;
+  check_requests<M>(requests);
+  const auto info = local_call_info(local, options);
+  refuse_expired(info.deadline);
+  const CallScope scope(info);
+  if constexpr (M::kInfo.oneway) {
+    M::invoke_batch(*local.plain, requests);
+    return Outcomes<Result>(requests.size());
+  } else {
+    Outcomes<Result> outcomes;
+    if (local.plain != nullptr) {
+      try {
+        outcomes = M::invoke_batch(*local.plain, requests);
+      } catch (...) {
+        const auto failure = std::make_shared<const Failure>(handler_failure<typename M::Errors>());
+        outcomes.assign(requests.size(), Outcome<Result>(failure));
+      }
+    } else {
+      std::vector<LocalReply<Result>> replies(requests.size());
+      for (std::size_t i = 0; i < requests.size(); ++i) {
+        M::invoke(*local.async, typename M::Request(requests[i]), replies[i].responder());
+      }
+      const auto until = info.deadline == kNever
+                             ? deadline_after(std::chrono::steady_clock::now(), kDefaultDeadline)
+                             : info.deadline;
+      for (auto& reply : replies) outcomes.push_back(reply.wait(until));
+    }
+    outcomes.resize(requests.size());
+    return outcomes;
+  }
+}
+
+}  // namespace link
+}  // namespace mf

@@ -1,0 +1,54 @@
+// The connections of a client, one an address, opened when first needed and replaced when they break.
+//
+// open() blocks; callers for one address wait for one attempt instead of making their own. After a failed
+// attempt the address is left alone for a moment (growing with each failure, at most 200 ms): until then
+// callers get the last failure at once.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "mf/core/clock.hpp"
+#include "mf/link/backoff.hpp"
+#include "mf/link/client_link.hpp"
+#include "mf/transport/address.hpp"
+
+namespace mf::link {
+
+class Pool {
+ public:
+  /// Makes the options of a new connection's session: client id, nonce, limits, authentication.
+  using MakeOptions = std::function<protocol::SessionOptions()>;
+
+  Pool(std::shared_ptr<transport::Reactor> reactor, MakeOptions make_options,
+       std::chrono::milliseconds connect_timeout);
+  ~Pool();
+
+  Outcome<std::shared_ptr<ClientLink>> open(const Address& address, TimePoint deadline);
+  /// Lets the next open() try at once: the address was announced anew.
+  void forgive(const Address& address);
+  void close(const std::string& reason);
+
+ private:
+  struct Slot {
+    std::mutex opening;
+    std::shared_ptr<ClientLink> link;
+    Backoff backoff{0};
+    TimePoint not_before{};
+    Failure last_failure;
+  };
+
+  std::shared_ptr<Slot> slot(const Address& address);
+
+  const std::shared_ptr<transport::Reactor> reactor_;
+  const MakeOptions make_options_;
+  const std::chrono::milliseconds connect_timeout_;
+  std::mutex mutex_;
+  std::map<Address, std::shared_ptr<Slot>> slots_;
+  bool closed_ = false;
+};
+
+}  // namespace mf::link

@@ -1,0 +1,121 @@
+// A server's connection: the only place where a server's session meets its stream.
+//
+// Threads. The reactor's thread reads, parses and hands requests to the Handler, with no lock held. Replies
+// come from any thread: they are appended to the session's output under the lock and written together: by the
+// reactor at the end of its turn, or at once by the thread that answers the last request in flight, so that a
+// lone call is not handed over.
+//
+// Limits. Without HELLO after 2 s the connection is closed. With 8 MiB of replies unwritten nothing more is
+// read; if then nothing can be written for 10 s, it is closed. More requests in flight than the limit, or 64
+// MiB of them, are answered OVERLOADED.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mf/core/clock.hpp"
+#include "mf/core/log.hpp"
+#include "mf/protocol/control.hpp"
+#include "mf/protocol/session.hpp"
+#include "mf/transport/reactor.hpp"
+#include "mf/transport/stream.hpp"
+
+namespace mf::link {
+
+class ServerLink final : public transport::Watched, public std::enable_shared_from_this<ServerLink> {
+ public:
+  /// What the floor above does with a connection. All but on_closed run on the reactor's thread.
+  class Handler {
+   public:
+    virtual ~Handler() = default;
+    /// Code::ok, or why not, in words.
+    virtual std::pair<Code, std::string> on_bind(std::uint16_t first_route, const protocol::Bind& bind) = 0;
+    /// The descriptor of a service; empty if there is none.
+    virtual std::string_view on_describe(std::string_view service) = 0;
+    /// `now` is the time of this turn. Each request ends with one end_request().
+    virtual void on_request(const protocol::Event& event, TimePoint now) = 0;
+    virtual void on_cancel(std::uint32_t id) = 0;
+    virtual void on_turn_end() = 0;
+    /// Once, on any thread.
+    virtual void on_closed() = 0;
+  };
+
+  struct Options {
+    protocol::SessionOptions session;
+    std::chrono::milliseconds handshake_timeout{2'000};
+    std::chrono::milliseconds progress_timeout{10'000};
+    std::size_t max_output = std::size_t{8} << 20U;
+    std::size_t max_queued_bytes = std::size_t{64} << 20U;
+    Log log;
+  };
+
+  ServerLink(std::unique_ptr<transport::Stream> stream, Options options,
+             std::shared_ptr<transport::Reactor> reactor);
+
+  /// Begins to read. The handler lives as long as the link.
+  void open(std::shared_ptr<Handler> handler);
+
+  void send_reply(const protocol::ReplyHead& head, Buffer& payload);
+  void send_failure(const protocol::ReplyHead& head, Code code, Execution execution,
+                    std::string_view message);
+  /// A request whose payload had this size has ended, answered or not.
+  void end_request(std::size_t payload_size);
+
+  /// New requests are refused from now on; those in flight are finished.
+  void drain(const std::string& reason);
+  void close(const std::string& reason);
+
+  [[nodiscard]] std::size_t in_flight() const noexcept { return in_flight_.load(std::memory_order_relaxed); }
+  [[nodiscard]] bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
+  [[nodiscard]] bool idle();
+  [[nodiscard]] const std::string& peer() const noexcept { return stream_->peer(); }
+  [[nodiscard]] std::uint32_t client_id() const noexcept { return client_id_; }
+  [[nodiscard]] std::size_t max_payload() const noexcept { return peer_max_payload_; }
+
+  void on_ready(transport::Ready ready) override;
+
+ private:
+  using Lock = std::unique_lock<std::mutex>;
+
+  bool read_once();
+  void handle(std::vector<protocol::Event>& events);
+  void handle(protocol::Event& event, TimePoint now);
+  void on_bind(const protocol::Event& event);
+  void flush(Lock& lock);
+  void flush_after_reply(Lock& lock);
+  void watch_progress();
+  void update_interest();
+  void shut(const std::string& reason, Lock& lock);
+
+  const std::unique_ptr<transport::Stream> stream_;
+  const Options options_;
+  const std::shared_ptr<transport::Reactor> reactor_;
+  std::shared_ptr<Handler> handler_;
+
+  std::mutex mutex_;
+  protocol::Session session_;
+  std::vector<protocol::Event> events_;
+  bool greeted_ = false;
+  bool in_turn_ = false;
+  bool writing_ = false;
+  bool blocked_ = false;
+  bool paused_ = false;
+  bool flush_posted_ = false;
+  bool ending_ = false;  // the session broke: write what is left, then close
+  transport::Interest interest_ = transport::Interest::none;
+  std::uint64_t written_ = 0;
+  std::atomic<std::size_t> in_flight_{0};
+  std::atomic<std::size_t> queued_bytes_{0};
+  std::atomic<bool> closed_{false};
+  std::uint32_t client_id_ = 0;
+  std::size_t peer_max_payload_ = protocol::kMaxPayloadBeforeHello;
+};
+
+}  // namespace mf::link

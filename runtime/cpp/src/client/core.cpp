@@ -1,0 +1,110 @@
+#include "client/core.hpp"
+
+#include <cstring>
+#include <random>
+
+namespace mf::client {
+namespace {
+
+constexpr std::size_t kBackgroundThreads = 4;
+
+}  // namespace
+
+Core::Core(std::shared_ptr<Resolver> resolver, std::shared_ptr<const LocalServants> servants,
+           ClientOptions options)
+    : options_(std::move(options)), resolver_(std::move(resolver)), servants_(std::move(servants)) {
+  if (servants_) return;  // in-process: no sockets, no threads
+  std::random_device random;
+  for (auto& byte : nonce_) byte = static_cast<std::byte>(random());
+  random_id_ = random() | 1U;
+  reactor_ = std::make_shared<transport::Reactor>();
+  pool_ =
+      std::make_unique<link::Pool>(reactor_, [this] { return session_options(); }, options_.connect_timeout);
+}
+
+protocol::SessionOptions Core::session_options() {
+  protocol::SessionOptions session;
+  session.limits.max_payload = options_.max_payload;
+  const auto given = resolver_->client_id();
+  session.client_id = given != 0 ? given : random_id_;
+  session.nonce = nonce_;
+  session.authentication = options_.authentication;
+  return session;
+}
+
+bool Core::seen(std::string_view service, std::string_view agent) const {
+  const std::scoped_lock lock(mutex_);
+  return seen_.contains({std::string(service), std::string(agent)});
+}
+
+void Core::set_seen(std::string_view service, std::string_view agent) {
+  const std::scoped_lock lock(mutex_);
+  seen_.emplace(service, agent);
+}
+
+void Core::in_background(UniqueFunction<void()> work) {
+  const std::scoped_lock lock(mutex_);
+  if (closed()) return;
+  if (!background_) background_ = std::make_unique<transport::Workers>(kBackgroundThreads);
+  background_->submit(std::move(work));
+}
+
+void Core::close() {
+  if (closed_.exchange(true)) return;
+  if (pool_) pool_->close("the client was closed");
+  std::unique_ptr<transport::Workers> background;
+  {
+    const std::scoped_lock lock(mutex_);
+    background = std::move(background_);
+  }
+  if (background) background->stop();
+  if (reactor_) reactor_->stop();
+}
+
+}  // namespace mf::client
+
+namespace mf {
+namespace {
+
+std::shared_ptr<Resolver> resolver_for(std::string_view url) {
+  std::vector<Address> addresses;
+  for (std::size_t start = 0; start <= url.size();) {
+    const auto end = std::min(url.find(',', start), url.size());
+    addresses.push_back(Address::parse(url.substr(start, end - start)));
+    start = end + 1;
+  }
+  for (const auto& address : addresses) {
+    if (address.scheme != addresses.front().scheme || (address.scheme != "tcp" && address.scheme != "mf")) {
+      throw Error(
+          Code::invalid_argument, Execution::not_executed,
+          "address '" + address.str() +
+              "': the scheme is mf (a controller) or tcp (a server), the same for all addresses of a client");
+    }
+  }
+  if (addresses.front().scheme == "mf") return make_controller_resolver(std::move(addresses));
+  return std::make_shared<StaticResolver>(std::move(addresses));
+}
+
+}  // namespace
+
+Client::Client(std::string_view url, ClientOptions options) : Client(resolver_for(url), std::move(options)) {}
+
+Client::Client(std::shared_ptr<const LocalServants> servants, ClientOptions options)
+    : core_(std::make_shared<client::Core>(nullptr, std::move(servants), std::move(options))) {}
+
+Client::Client(std::shared_ptr<Resolver> resolver, ClientOptions options)
+    : core_(std::make_shared<client::Core>(std::move(resolver), nullptr, std::move(options))) {}
+
+Client::~Client() {
+  if (core_) core_->close();
+}
+
+Client::Client(Client&&) noexcept = default;
+
+Client& Client::operator=(Client&& other) noexcept {
+  if (core_ && core_ != other.core_) core_->close();
+  core_ = std::move(other.core_);
+  return *this;
+}
+
+}  // namespace mf

@@ -1,0 +1,369 @@
+#include "mf/client/target.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <random>
+#include <thread>
+
+#include "client/core.hpp"
+
+namespace mf::client {
+namespace {
+
+constexpr int kMostAttempts = 3;
+// Connections that a target opens to instances of one service; more would only be idle.
+constexpr std::size_t kMostRoutes = 8;
+// Scratch space of a thread for small requests; what grew beyond this is given back.
+constexpr std::size_t kKeptScratch = std::size_t{64} << 10U;
+
+Failure unavailable(std::string message) {
+  return Failure{.code = Code::unavailable,
+                 .execution = Execution::not_executed,
+                 .message = std::move(message),
+                 .declared = nullptr};
+}
+
+std::uint32_t random_number() {
+  thread_local std::minstd_rand generator(std::random_device{}());
+  return static_cast<std::uint32_t>(generator());
+}
+
+bool worth_another_attempt(const link::Reply& reply, const MethodInfo& method, int attempt) {
+  if (attempt + 1 >= kMostAttempts) return false;
+  if (reply.status == Code::shutting_down) return true;
+  if (!reply.local) return false;
+  if (reply.status != Code::connection_lost && reply.status != Code::unavailable) return false;
+  return reply.failure.execution == Execution::not_executed || method.idempotent;
+}
+
+}  // namespace
+
+struct Target::State {
+  std::shared_ptr<Core> core;
+  const ServiceInfo* service = nullptr;
+  std::optional<std::string> agent;  // none: any
+
+  std::mutex mutex;
+  std::vector<Route> routes;
+  std::uint64_t version = 0;  // of the resolver, when the routes were made
+  std::vector<Address> announced;
+
+  std::shared_ptr<Servant> servant;  // in-process; found once
+
+  [[nodiscard]] std::string what() const {
+    return std::string(service->name) + (agent && service->per_agent ? " for agent \"" + *agent + "\"" : "");
+  }
+  [[nodiscard]] std::string seen_agent() const { return agent.value_or("*"); }
+
+  [[nodiscard]] Route pick();
+  [[nodiscard]] std::vector<Instance> select(const Offers& offers) const;
+  [[nodiscard]] Failure nobody(const Offers& offers) const;
+  Outcome<Route> connect(TimePoint deadline);
+  std::optional<Failure> open(const std::vector<Instance>& instances, TimePoint deadline);
+  void forgive_new(const std::vector<Instance>& instances);
+};
+
+Route Target::State::pick() {
+  std::erase_if(routes, [](const Route& route) { return !route.link->usable(); });
+  if (routes.empty()) return {};
+  if (routes.size() == 1) return routes.front();
+  const auto first = random_number() % routes.size();
+  const auto second = (first + 1 + random_number() % (routes.size() - 1)) % routes.size();
+  return routes[first].link->in_flight() <= routes[second].link->in_flight() ? routes[first] : routes[second];
+}
+
+std::vector<Instance> Target::State::select(const Offers& offers) const {
+  auto instances = offers.any_agent;
+  for (const auto& [name, of_agent] : offers.agents) {
+    if (!service->per_agent || !agent || name == *agent)
+      instances.insert(instances.end(), of_agent.begin(), of_agent.end());
+  }
+  std::ranges::shuffle(instances, std::minstd_rand(random_number()));
+  return instances;
+}
+
+Failure Target::State::nobody(const Offers& offers) const {
+  std::string known;
+  for (const auto& [name, instances] : offers.agents) {
+    if (!instances.empty()) known += (known.empty() ? "\"" : ", \"") + name + "\"";
+  }
+  auto message = "no server offers " + what();
+  if (service->per_agent && !known.empty()) message += "; agents that are offered: " + known;
+  if (!offers.note.empty()) message += " (" + offers.note + ")";
+  return unavailable(std::move(message));
+}
+
+void Target::State::forgive_new(const std::vector<Instance>& instances) {
+  std::vector<Address> now;
+  for (const auto& instance : instances) now.push_back(instance.address);
+  std::ranges::sort(now);
+  for (const auto& address : now) {
+    if (!std::ranges::binary_search(announced, address)) core->pool().forgive(address);
+  }
+  announced = std::move(now);
+}
+
+// Connects to and binds at some of the instances; the failure, if none could be had.
+std::optional<Failure> Target::State::open(const std::vector<Instance>& instances, TimePoint deadline) {
+  Failure failure;
+  std::vector<Route> opened;
+  for (const auto& instance : instances) {
+    if (opened.size() >= kMostRoutes) break;
+    auto link = core->pool().open(instance.address, deadline);
+    if (!link) {
+      failure = link.failure();
+      continue;
+    }
+    auto first = link.value()->bind(*service, agent.value_or(""), deadline);
+    if (!first) {
+      failure = first.failure();
+      continue;
+    }
+    opened.push_back({.link = link.value(), .first = first.value()});
+  }
+  if (opened.empty()) return failure;
+  core->set_seen(service->name, seen_agent());
+  const std::scoped_lock lock(mutex);
+  routes = std::move(opened);
+  return std::nullopt;
+}
+
+Outcome<Route> Target::State::connect(TimePoint deadline) {
+  auto& resolver = core->resolver();
+  link::Backoff backoff(random_number());
+  auto known_by = TimePoint{};  // when the source first said that there is nobody
+  for (;;) {
+    if (core->closed()) {
+      return Failure{.code = Code::cancelled,
+                     .execution = Execution::not_executed,
+                     .message = "the client was closed",
+                     .declared = nullptr};
+    }
+    const auto version_before = resolver.version();
+    const auto offers = resolver.offers(service->name);
+    const auto instances = select(*offers);
+    const bool seen = core->seen(service->name, seen_agent());
+    auto wait_until = deadline;
+    Failure failure;
+    if (!instances.empty()) {
+      forgive_new(instances);
+      auto refused = open(instances, deadline);
+      if (!refused) {
+        const std::scoped_lock lock(mutex);
+        version = version_before;
+        if (auto route = pick(); route.link) return route;
+        continue;
+      }
+      failure = std::move(*refused);
+      const bool not_there = failure.code == Code::unavailable || failure.code == Code::connection_lost ||
+                             failure.code == Code::shutting_down;
+      if (!not_there || seen) return failure;
+      wait_until = std::min(deadline, std::chrono::steady_clock::now() + backoff.next());
+    } else if (offers->answered) {
+      failure = nobody(*offers);
+      const auto now = std::chrono::steady_clock::now();
+      if (known_by == TimePoint{}) known_by = now;
+      if (seen || now - known_by >= core->options().wait_for_server) return failure;
+      wait_until = std::min(deadline, deadline_after(known_by, core->options().wait_for_server));
+    } else {
+      failure = unavailable("nothing is known of " + what() + ": " + offers->note);
+    }
+    const auto now = std::chrono::steady_clock::now();
+    if (now >= deadline) {
+      failure.code =
+          failure.code == Code::ok || failure.code == Code::internal ? Code::unavailable : failure.code;
+      failure.message = "gave up at the deadline: " + failure.message;
+      return failure;
+    }
+    // In slices, so that a client that is closed meanwhile is noticed.
+    (void)resolver.wait_for_change(service->name, offers,
+                                   std::min(wait_until, now + std::chrono::milliseconds(500)));
+  }
+}
+
+Target::Target(const Client& client, const ServiceInfo& service) : state_(std::make_shared<State>()) {
+  state_->core = client.core();
+  state_->service = &service;
+  in_process_ = state_->core->servants() != nullptr;
+}
+
+Target::Target(std::shared_ptr<State> state) : state_(std::move(state)) {
+  in_process_ = state_->core->servants() != nullptr;
+  if (state_->agent) agent_ = *state_->agent;
+}
+
+Target::~Target() = default;
+Target::Target(const Target&) = default;
+Target& Target::operator=(const Target&) = default;
+
+Target Target::at(std::string_view agent) const {
+  auto state = std::make_shared<State>();
+  state->core = state_->core;
+  state->service = state_->service;
+  state->agent = std::string(agent);
+  return Target(std::move(state));
+}
+
+Target Target::any() const {
+  auto state = std::make_shared<State>();
+  state->core = state_->core;
+  state->service = state_->service;
+  return Target(std::move(state));
+}
+
+const ServiceInfo& Target::service() const noexcept {
+  return *state_->service;
+}
+
+Servant* Target::local_servant() const {
+  const std::scoped_lock lock(state_->mutex);
+  if (!state_->servant) {
+    state_->servant =
+        state_->core->servants()->find(state_->service->name, state_->agent ? &*state_->agent : nullptr);
+    if (!state_->servant) {
+      throw Error(Code::unavailable, Execution::not_executed,
+                  "nothing in this process offers " + state_->what());
+    }
+  }
+  return state_->servant.get();
+}
+
+Outcome<Route> Target::route(TimePoint deadline) const {
+  {
+    const std::scoped_lock lock(state_->mutex);
+    if (state_->version == state_->core->resolver().version()) {
+      if (auto route = state_->pick(); route.link) [[likely]]
+        return route;
+    }
+  }
+  return state_->connect(deadline);
+}
+
+void Target::call(link::ReplySlot& slot, const MethodInfo& method, const protocol::RequestHead& head,
+                  Encode encode, TimePoint deadline) const {
+  thread_local Buffer scratch;
+  for (int attempt = 0;; ++attempt) {
+    auto found = route(deadline);
+    if (!found) {
+      slot.reply = link::Reply::failed(found.failure());
+      return;
+    }
+    const auto& to = found.value();
+    auto sent = head;
+    sent.route = static_cast<std::uint16_t>(to.first + method.index);
+    encode(scratch);
+    to.link->call(slot, sent, scratch, deadline);
+    if (scratch.capacity() > kKeptScratch) scratch = Buffer();
+    if (!worth_another_attempt(slot.reply, method, attempt)) return;
+  }
+}
+
+void Target::send_oneway(const MethodInfo& method, const protocol::RequestHead& head, Encode encode,
+                         TimePoint deadline) const {
+  thread_local Buffer scratch;
+  for (int attempt = 0;; ++attempt) {
+    auto found = route(deadline);
+    (void)found.value();  // throws what keeps the call from being sent
+    auto sent = head;
+    sent.route = static_cast<std::uint16_t>(found.value().first + method.index);
+    encode(scratch);
+    auto outcome = found.value().link->send_oneway(sent, scratch, deadline);
+    if (scratch.capacity() > kKeptScratch) scratch = Buffer();
+    if (outcome) return;
+    const bool again = attempt + 1 < kMostAttempts &&
+                       outcome.failure().execution == Execution::not_executed &&
+                       outcome.failure().code == Code::connection_lost;
+    if (!again) outcome.value();
+  }
+}
+
+std::shared_ptr<link::ClientLink> Target::start(const MethodInfo& method, const protocol::RequestHead& head,
+                                                Buffer payload, TimePoint deadline, link::Completion done,
+                                                link::ClientLink::Reader reader) const {
+  auto sent = head;
+  Route ready;
+  {
+    const std::scoped_lock lock(state_->mutex);
+    if (state_->version == state_->core->resolver().version()) ready = state_->pick();
+  }
+  if (ready.link) {
+    sent.route = static_cast<std::uint16_t>(ready.first + method.index);
+    ready.link->start(sent, payload, deadline, std::move(done), reader);
+    return reader == link::ClientLink::Reader::caller ? ready.link : nullptr;
+  }
+  // Finding and opening a connection may block: not on this thread, which may be one that runs completions.
+  struct Waiting {
+    Target target;
+    protocol::RequestHead head;
+    Buffer payload;
+    link::Completion done;
+    Waiting(Target to, protocol::RequestHead with, Buffer&& bytes, link::Completion then)
+        : target(std::move(to)), head(with), payload(std::move(bytes)), done(std::move(then)) {}
+    Waiting(const Waiting&) = delete;
+    Waiting& operator=(const Waiting&) = delete;
+    ~Waiting() {
+      if (done) {
+        done(link::Reply::failed({.code = Code::cancelled,
+                                  .execution = Execution::not_executed,
+                                  .message = "the client was closed",
+                                  .declared = nullptr}));
+      }
+    }
+  };
+  auto waiting = std::make_unique<Waiting>(*this, sent, std::move(payload), std::move(done));
+  state_->core->in_background([waiting = std::move(waiting), index = method.index, deadline]() mutable {
+    auto call = std::exchange(waiting->done, nullptr);
+    auto found = waiting->target.route(deadline);
+    if (!found) return call(link::Reply::failed(found.failure()));
+    waiting->head.route = static_cast<std::uint16_t>(found.value().first + index);
+    found.value().link->start(waiting->head, waiting->payload, deadline, std::move(call));
+  });
+  return nullptr;
+}
+
+ScatterTarget::ScatterTarget(const Target& target, std::vector<std::string> agents)
+    : target_(target), agents_(std::move(agents)) {}
+
+ScatterTarget::ScatterTarget(const Target& target) : target_(target) {}
+
+std::vector<std::pair<std::string, Target>> ScatterTarget::targets(TimePoint deadline) const {
+  std::vector<std::pair<std::string, Target>> targets;
+  const auto add = [&](const std::string& agent) { targets.emplace_back(agent, target_.at(agent)); };
+  if (agents_) {
+    for (const auto& agent : *agents_) add(agent);
+    return targets;
+  }
+  auto& core = *target_.state_->core;
+  const auto& service = target_.service();
+  if (core.servants()) {
+    for (const auto& agent : core.servants()->agents(service.name)) add(agent);
+  } else {
+    auto& resolver = core.resolver();
+    if (!resolver.knows_agents()) {
+      throw Error(Code::invalid_argument, Execution::not_executed,
+                  "everywhere() needs a controller (mf://host:port), which knows the agents of " +
+                      std::string(service.name) + "; name them with on({…})");
+    }
+    auto offers = resolver.offers(service.name);
+    auto until = deadline;
+    while (offers->agents.empty() && std::chrono::steady_clock::now() < until) {
+      if (offers->answered) {
+        until =
+            std::min(until, deadline_after(std::chrono::steady_clock::now(), core.options().wait_for_server));
+      }
+      offers = resolver.wait_for_change(service.name, offers, until);
+    }
+    for (const auto& [agent, instances] : offers->agents) {
+      if (instances.empty())
+        core.set_seen(service.name, agent);  // it was there and has gone: do not wait for it
+      add(agent);
+    }
+  }
+  if (targets.empty()) {
+    throw Error(Code::unavailable, Execution::not_executed, "no server offers " + std::string(service.name));
+  }
+  return targets;
+}
+
+}  // namespace mf::client

@@ -1,0 +1,55 @@
+#include "mf/light/light.hpp"
+
+#include "mf/core/error.hpp"
+
+namespace mf {
+
+class Light::Hub final : public LocalServants {
+ public:
+  void offer(std::shared_ptr<Servant> servant, std::string agent) {
+    const auto& service = servant->service();
+    const auto refuse = [&](const std::string& why) {
+      throw Error(Code::invalid_argument, Execution::not_executed, std::string(service.name) + why);
+    };
+    if (service.per_agent && agent.empty()) refuse(" is offered per agent: say which one, .agent = \"…\"");
+    if (!service.per_agent && !agent.empty()) refuse(" has no agents, but is offered for \"" + agent + "\"");
+    const std::scoped_lock lock(mutex_);
+    auto& place = servants_[{std::string(service.name), agent}];
+    if (place) refuse(" is offered already for \"" + agent + "\"");
+    place = std::move(servant);
+  }
+
+  [[nodiscard]] std::shared_ptr<Servant> find(std::string_view service,
+                                              const std::string* agent) const override {
+    const std::scoped_lock lock(mutex_);
+    auto at = servants_.lower_bound({std::string(service), agent != nullptr ? *agent : std::string()});
+    if (at == servants_.end() || at->first.first != service) return nullptr;
+    return agent == nullptr || at->first.second == *agent ? at->second : nullptr;
+  }
+
+  [[nodiscard]] std::vector<std::string> agents(std::string_view service) const override {
+    const std::scoped_lock lock(mutex_);
+    std::vector<std::string> found;
+    for (auto at = servants_.lower_bound({std::string(service), std::string()});
+         at != servants_.end() && at->first.first == service; ++at) {
+      found.push_back(at->first.second);
+    }
+    return found;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::pair<std::string, std::string>, std::shared_ptr<Servant>> servants_;
+};
+
+Light::Light() : hub_(std::make_shared<Hub>()) {}
+
+void Light::offer(std::shared_ptr<Servant> servant, LightOffer options) {
+  hub_->offer(std::move(servant), std::move(options.agent));
+}
+
+Light::operator std::shared_ptr<const LocalServants>() const {
+  return hub_;
+}
+
+}  // namespace mf

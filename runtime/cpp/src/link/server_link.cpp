@@ -1,0 +1,267 @@
+#include "mf/link/server_link.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace mf::link {
+namespace {
+
+constexpr int kReadsPerTurn = 4;
+
+}  // namespace
+
+ServerLink::ServerLink(std::unique_ptr<transport::Stream> stream, Options options,
+                       std::shared_ptr<transport::Reactor> reactor)
+    : stream_(std::move(stream)),
+      options_(std::move(options)),
+      reactor_(std::move(reactor)),
+      session_(protocol::Role::server, options_.session) {}
+
+void ServerLink::open(std::shared_ptr<Handler> handler) {
+  {
+    const std::scoped_lock lock(mutex_);
+    handler_ = std::move(handler);
+    reactor_->watch(stream_->fd(), shared_from_this(), false);
+    update_interest();
+  }
+  reactor_->at(std::chrono::steady_clock::now() + options_.handshake_timeout, [weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (!self) return;
+    Lock lock(self->mutex_);
+    if (!self->greeted_ && !self->closed()) self->shut("no complete HELLO in time", lock);
+  });
+}
+
+void ServerLink::on_ready(transport::Ready ready) {
+  if (closed()) return;
+  if (ready.writable) {
+    Lock lock(mutex_);
+    blocked_ = false;
+    flush(lock);
+    if (closed()) return;
+  }
+  if (!ready.readable) return;
+  for (int i = 0; i < kReadsPerTurn && read_once(); ++i) {
+  }
+}
+
+// One turn: read, parse all, handle all, write all. True if there may be more to read at once.
+bool ServerLink::read_once() {
+  Lock lock(mutex_);
+  if (closed() || ending_) return false;
+  const auto window = session_.receive_window();
+  lock.unlock();
+  const auto result = stream_->read(window, transport::Wait::no);
+  lock.lock();
+  if (closed()) return false;
+  if (result.state == transport::IoState::would_block) return false;
+  if (result.state != transport::IoState::ok) {
+    shut("", lock);
+    return false;
+  }
+  session_.commit(result.bytes);
+  events_.clear();
+  for (;;) {
+    protocol::Event event;
+    if (!session_.next(event)) break;
+    events_.push_back(std::move(event));
+  }
+  in_turn_ = true;
+  lock.unlock();
+  handle(events_);
+  events_.clear();  // large payloads are not kept alive by a connection that is idle
+  lock.lock();
+  in_turn_ = false;
+  flush(lock);
+  update_interest();
+  return !paused_ && result.bytes == window.size();
+}
+
+void ServerLink::handle(std::vector<protocol::Event>& events) {
+  const auto now = std::chrono::steady_clock::now();
+  for (auto& event : events) handle(event, now);
+  handler_->on_turn_end();
+}
+
+void ServerLink::handle(protocol::Event& event, TimePoint now) {
+  switch (event.type) {
+    case protocol::EventType::hello: {
+      Lock lock(mutex_);
+      greeted_ = true;
+      client_id_ = session_.peer().client_id;
+      session_.send_hello();
+      peer_max_payload_ = session_.peer_max_payload();
+      return;
+    }
+    case protocol::EventType::bind:
+      return on_bind(event);
+    case protocol::EventType::request: {
+      const auto in_flight = in_flight_.fetch_add(1, std::memory_order_relaxed) + 1;
+      const auto queued = queued_bytes_.fetch_add(event.payload.size(), std::memory_order_relaxed);
+      if (in_flight > options_.session.limits.max_in_flight || queued > options_.max_queued_bytes) {
+        if (!event.header.oneway()) {
+          send_failure(protocol::ReplyHead::to(event), Code::overloaded, Execution::not_executed,
+                       "too many requests in flight on this connection");
+        }
+        return end_request(event.payload.size());
+      }
+      return handler_->on_request(event, now);
+    }
+    case protocol::EventType::cancel:
+      return handler_->on_cancel(event.header.id);
+    case protocol::EventType::describe: {
+      const auto text = handler_->on_describe(event.text);
+      Lock lock(mutex_);
+      return session_.send_descriptor(event.text, text);
+    }
+    case protocol::EventType::refused:
+    case protocol::EventType::broken: {
+      options_.log.write(Level::warning, "connection_broken",
+                         {{"peer", peer()}, {"code", name(event.code)}, {"reason", event.text}});
+      Lock lock(mutex_);
+      ending_ = true;
+      return;
+    }
+    default:
+      return;  // pongs, and what only clients are sent
+  }
+}
+
+void ServerLink::on_bind(const protocol::Event& event) {
+  protocol::Bind bind;
+  const char* reason = nullptr;
+  if (!protocol::parse_bind(event.payload, bind, reason)) return;  // the session has checked it
+  const auto [code, why] = handler_->on_bind(event.header.route, bind);
+  Lock lock(mutex_);
+  if (code == Code::protocol_error) {
+    session_.fail(code, why);
+    ending_ = true;
+    options_.log.write(Level::warning, "connection_broken",
+                       {{"peer", peer()}, {"code", name(code)}, {"reason", why}});
+    return;
+  }
+  session_.send_bound(event.header.route, code, why);
+}
+
+void ServerLink::send_reply(const protocol::ReplyHead& head, Buffer& payload) {
+  Lock lock(mutex_);
+  if (closed()) return;
+  if (payload.size() > peer_max_payload_) {
+    session_.send_failure(head, Code::message_too_large, Execution::unknown,
+                          "the reply has " + std::to_string(payload.size()) +
+                              " bytes, the caller takes at most " + std::to_string(peer_max_payload_));
+  } else if (payload.size() < protocol::kSeparateSegmentFrom) {
+    session_.send_reply(head, std::span<const std::byte>(payload.span()));
+  } else {
+    session_.send_reply(head, std::move(payload));
+  }
+  flush_after_reply(lock);
+}
+
+void ServerLink::send_failure(const protocol::ReplyHead& head, Code code, Execution execution,
+                              std::string_view message) {
+  Lock lock(mutex_);
+  if (closed()) return;
+  session_.send_failure(head, code, execution, message);
+  flush_after_reply(lock);
+}
+
+void ServerLink::end_request(std::size_t payload_size) {
+  in_flight_.fetch_sub(1, std::memory_order_relaxed);
+  queued_bytes_.fetch_sub(payload_size, std::memory_order_relaxed);
+}
+
+void ServerLink::flush_after_reply(Lock& lock) {
+  if (in_turn_ || writing_ || blocked_ || flush_posted_) return;
+  // The caller's own request is still counted.
+  if (in_flight() <= 1) return flush(lock);
+  flush_posted_ = true;
+  reactor_->post([weak = weak_from_this()] {
+    if (const auto self = weak.lock()) {
+      Lock posted(self->mutex_);
+      self->flush_posted_ = false;
+      self->flush(posted);
+    }
+  });
+}
+
+void ServerLink::flush(Lock& lock) {
+  if (writing_ || blocked_ || closed()) return;
+  writing_ = true;
+  std::array<IoSlice, 64> slices;
+  while (session_.output_bytes() > 0 && !closed()) {
+    const auto n = session_.fill_output(slices);
+    lock.unlock();
+    const auto result = stream_->write(std::span(slices).first(n));
+    lock.lock();
+    if (result.state == transport::IoState::ok) {
+      session_.consumed(result.bytes);
+      written_ += result.bytes;
+    } else if (result.state == transport::IoState::would_block) {
+      blocked_ = true;
+      watch_progress();
+      break;
+    } else {
+      writing_ = false;
+      shut("", lock);
+      return;
+    }
+  }
+  writing_ = false;
+  if (ending_ && session_.output_bytes() == 0) return shut("", lock);
+  update_interest();
+}
+
+void ServerLink::watch_progress() {
+  reactor_->at(std::chrono::steady_clock::now() + options_.progress_timeout,
+               [weak = weak_from_this(), before = written_] {
+                 const auto self = weak.lock();
+                 if (!self) return;
+                 Lock lock(self->mutex_);
+                 if (self->blocked_ && self->written_ == before && !self->closed()) {
+                   self->options_.log.write(Level::warning, "slow_reader", {{"peer", self->peer()}});
+                   self->shut("the peer does not read its replies", lock);
+                 }
+               });
+}
+
+void ServerLink::update_interest() {
+  if (closed()) return;
+  const auto output = session_.output_bytes();
+  paused_ = ending_ || output > (paused_ ? options_.max_output / 2 : options_.max_output);
+  const auto wanted = static_cast<transport::Interest>((paused_ ? 0U : 1U) | (blocked_ ? 2U : 0U));
+  if (wanted == interest_) return;
+  interest_ = wanted;
+  reactor_->arm(stream_->fd(), wanted);
+}
+
+void ServerLink::drain(const std::string& reason) {
+  Lock lock(mutex_);
+  if (closed() || !greeted_ || session_.draining()) return;
+  session_.send_goaway(Code::shutting_down, reason);
+  flush(lock);
+}
+
+bool ServerLink::idle() {
+  const std::scoped_lock lock(mutex_);
+  return closed() || (in_flight() == 0 && session_.output_bytes() == 0);
+}
+
+void ServerLink::close(const std::string& reason) {
+  Lock lock(mutex_);
+  if (!closed()) shut(reason, lock);
+}
+
+void ServerLink::shut(const std::string& reason, Lock& lock) {
+  if (closed_.exchange(true)) return;
+  if (!reason.empty())
+    options_.log.write(Level::info, "connection_closed", {{"peer", peer()}, {"reason", reason}});
+  reactor_->forget(stream_->fd());
+  stream_->shutdown();
+  const auto handler = handler_;
+  lock.unlock();
+  if (handler) handler->on_closed();
+  lock.lock();
+}
+
+}  // namespace mf::link

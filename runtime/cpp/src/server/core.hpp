@@ -1,0 +1,67 @@
+// The inside of a server: what it offers, where it listens, who is connected.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "mf/link/registrar.hpp"
+#include "mf/server/server.hpp"
+#include "mf/transport/tcp.hpp"
+#include "server/connection.hpp"
+#include "server/signals.hpp"
+
+namespace mf {
+
+class Server::Core final : public server::Directory {
+ public:
+  explicit Core(ServerOptions options);
+
+  void offer(std::shared_ptr<Servant> servant, OfferOptions options);
+  void start();
+  void run();
+  void stop();
+  [[nodiscard]] Address address() const;
+
+  Outcome<std::shared_ptr<const server::Offer>> find(const protocol::Bind& bind) override;
+  std::string_view describe(std::string_view service) override;
+  void on_closed(std::uint64_t connection) override;
+  transport::Workers& workers() override { return *workers_; }
+  [[nodiscard]] const Log& log() const override { return options_.log; }
+
+ private:
+  class Acceptor;
+  struct Client {
+    std::shared_ptr<link::ServerLink> link;
+    std::shared_ptr<server::Connection> connection;
+  };
+
+  void accept(std::unique_ptr<transport::Stream> stream);
+  void announce();
+  void drain();
+  [[nodiscard]] std::vector<Client> clients();
+  [[nodiscard]] Address advertised() const;
+
+  const ServerOptions options_;
+  protocol::Nonce nonce_{};
+  mutable std::mutex mutex_;
+  std::map<std::pair<std::string, std::string>, std::shared_ptr<const server::Offer>, std::less<>> offers_;
+  std::unordered_map<std::uint64_t, Client> clients_;
+  std::uint64_t connections_ = 0;
+  bool started_ = false;
+  bool stopped_ = false;
+  std::shared_ptr<transport::Reactor> reactor_;
+  std::unique_ptr<transport::Workers> workers_;
+  std::shared_ptr<Acceptor> acceptor_;
+  std::unique_ptr<Registrar> registrar_;
+  std::mutex stopping_;
+  server::StopSignals* signals_ = nullptr;
+};
+
+}  // namespace mf

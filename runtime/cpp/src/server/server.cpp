@@ -1,0 +1,306 @@
+#include "mf/server/server.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <cstring>
+#include <random>
+#include <thread>
+
+#include "mf/core/error.hpp"
+#include "server/core.hpp"
+
+namespace mf {
+namespace {
+
+Error refused(std::string message) {
+  return {Code::invalid_argument, Execution::not_executed, message};
+}
+
+Failure unknown(Code code, std::string message) {
+  return Failure{
+      .code = code, .execution = Execution::not_executed, .message = std::move(message), .declared = nullptr};
+}
+
+std::vector<Address> controllers(const std::string& list) {
+  std::vector<Address> found;
+  for (std::size_t start = 0; start <= list.size();) {
+    const auto end = std::min(list.find(',', start), list.size());
+    found.push_back(Address::parse(std::string_view(list).substr(start, end - start)));
+    if (found.back().scheme != "mf")
+      throw refused("the controller's address starts with mf://, not " + found.back().scheme + "://");
+    start = end + 1;
+  }
+  return found;
+}
+
+}  // namespace
+
+// Accepts on the reactor's thread; out of descriptors, it lets the listener rest for 10 ms to 1 s.
+class Server::Core::Acceptor final : public transport::Watched,
+                                     public std::enable_shared_from_this<Acceptor> {
+ public:
+  Acceptor(Core& core, const Address& listen) : core_(core), listener_(listen) {}
+
+  void open() {
+    core_.reactor_->watch(listener_.fd(), shared_from_this(), false);
+    core_.reactor_->arm(listener_.fd(), transport::Interest::read);
+  }
+  void close() { core_.reactor_->forget(listener_.fd()); }
+  [[nodiscard]] const Address& address() const { return listener_.address(); }
+
+  void on_ready(transport::Ready /*ready*/) override {
+    for (int i = 0; i < kAcceptsPerTurn; ++i) {
+      std::unique_ptr<transport::Stream> stream;
+      const auto result = listener_.accept(stream);
+      if (result == transport::TcpListener::Accept::none) break;
+      if (result == transport::TcpListener::Accept::exhausted) return rest();
+      pause_ = kShortestPause;
+      core_.accept(std::move(stream));
+    }
+  }
+
+ private:
+  static constexpr int kAcceptsPerTurn = 64;
+  static constexpr std::chrono::milliseconds kShortestPause{10};
+
+  void rest() {
+    core_.log().write(Level::error, "out_of_descriptors", {{"pause_ms", pause_.count()}});
+    core_.reactor_->arm(listener_.fd(), transport::Interest::none);
+    core_.reactor_->at(std::chrono::steady_clock::now() + pause_, [weak = weak_from_this()] {
+      if (const auto self = weak.lock())
+        self->core_.reactor_->arm(self->listener_.fd(), transport::Interest::read);
+    });
+    pause_ = std::min<std::chrono::milliseconds>(pause_ * 2, std::chrono::seconds(1));
+  }
+
+  Core& core_;
+  transport::TcpListener listener_;
+  std::chrono::milliseconds pause_ = kShortestPause;
+};
+
+Server::Core::Core(ServerOptions options) : options_(std::move(options)) {
+  std::random_device random;
+  for (auto& byte : nonce_) byte = static_cast<std::byte>(random());
+}
+
+void Server::Core::offer(std::shared_ptr<Servant> servant, OfferOptions options) {
+  const auto& service = servant->service();
+  if (service.per_agent && options.agent.empty()) {
+    throw refused(std::string(service.name) + " is offered per agent: say which one, .agent = \"…\"");
+  }
+  if (!service.per_agent && !options.agent.empty()) {
+    throw refused(std::string(service.name) + " has no agents, but is offered for \"" + options.agent + "\"");
+  }
+  {
+    const std::scoped_lock lock(mutex_);
+    auto& place = offers_[{std::string(service.name), options.agent}];
+    if (place) throw refused(std::string(service.name) + " is offered already for \"" + options.agent + "\"");
+    place = std::make_shared<const server::Offer>(
+        server::Offer{.servant = std::move(servant), .agent = options.agent, .where = options.where});
+    if (!started_) return;
+  }
+  announce();
+}
+
+Outcome<std::shared_ptr<const server::Offer>> Server::Core::find(const protocol::Bind& bind) {
+  const std::scoped_lock lock(mutex_);
+  const std::string service(bind.service);
+  auto found = offers_.find(std::pair(service, std::string(bind.agent)));
+  const auto first = offers_.lower_bound(std::pair(service, std::string()));
+  if (first == offers_.end() || first->first.first != service) {
+    return unknown(Code::unknown_service, "this server does not offer " + service);
+  }
+  if (found == offers_.end() && bind.agent.empty()) found = first;  // any agent of this server
+  if (found == offers_.end()) {
+    std::string agents;
+    for (auto at = first; at != offers_.end() && at->first.first == service; ++at) {
+      agents += (agents.empty() ? "\"" : ", \"") + at->first.second + "\"";
+    }
+    return unknown(Code::unknown_agent, "this server offers " + service + " for " + agents + ", not for \"" +
+                                            std::string(bind.agent) + "\"");
+  }
+  if (found->second->servant->service().fingerprint != bind.fingerprint) {
+    options_.log.write(Level::warning, "schema_mismatch", {{"service", service}});
+    return unknown(Code::schema_mismatch, "the schema of " + service + " differs from this server's");
+  }
+  return found->second;
+}
+
+std::string_view Server::Core::describe(std::string_view service) {
+  const std::scoped_lock lock(mutex_);
+  const auto first = offers_.lower_bound(std::pair(std::string(service), std::string()));
+  if (first == offers_.end() || first->first.first != service) return {};
+  return first->second->servant->service().descriptor;
+}
+
+void Server::Core::accept(std::unique_ptr<transport::Stream> stream) {
+  link::ServerLink::Options link_options;
+  link_options.session.limits.max_payload = options_.max_payload;
+  link_options.session.limits.max_in_flight = options_.max_in_flight;
+  link_options.session.nonce = nonce_;
+  link_options.log = options_.log;
+  auto link = std::make_shared<link::ServerLink>(std::move(stream), std::move(link_options), reactor_);
+  std::shared_ptr<server::Connection> connection;
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto number = ++connections_;
+    connection = std::make_shared<server::Connection>(*this, link, number);
+    clients_.emplace(number, Client{.link = link, .connection = connection});
+  }
+  try {
+    link->open(connection);
+  } catch (const Error& error) {
+    options_.log.write(Level::error, "connection_refused",
+                       {{"peer", link->peer()}, {"reason", error.what()}});
+    link->close("");
+  }
+}
+
+void Server::Core::on_closed(std::uint64_t connection) {
+  Client gone;  // destroyed after unlocking
+  {
+    const std::scoped_lock lock(mutex_);
+    if (const auto found = clients_.find(connection); found != clients_.end()) {
+      gone = std::move(found->second);
+      clients_.erase(found);
+    }
+  }
+  if (options_.on_disconnect) options_.on_disconnect(connection);
+}
+
+std::vector<Server::Core::Client> Server::Core::clients() {
+  const std::scoped_lock lock(mutex_);
+  std::vector<Client> all;
+  for (const auto& [number, client] : clients_) all.push_back(client);
+  return all;
+}
+
+Address Server::Core::advertised() const {
+  if (!options_.advertise.empty()) return Address::parse(options_.advertise);
+  auto address = acceptor_->address();
+  if (address.host == "0.0.0.0" || address.host == "::") {
+    std::array<char, 256> host{};
+    const auto at = controllers(options_.controller).front().host;
+    const bool here = at == "localhost" || at == "::1" || at.starts_with("127.");
+    address.host = here || ::gethostname(host.data(), host.size() - 1) != 0 ? "127.0.0.1" : host.data();
+  }
+  return address;
+}
+
+void Server::Core::announce() {
+  if (!registrar_) return;
+  std::vector<Offered> offered;
+  {
+    const std::scoped_lock lock(mutex_);
+    for (const auto& [key, offer] : offers_) {
+      offered.push_back(
+          {.service = key.first, .agent = key.second, .fingerprint = offer->servant->service().fingerprint});
+    }
+  }
+  registrar_->announce(std::move(offered), {advertised()});
+}
+
+void Server::Core::start() {
+  const auto listen = Address::parse(options_.listen);
+  if (listen.scheme != "tcp")
+    throw refused("a server listens at tcp://host:port, not " + listen.scheme + "://");
+  auto controllers_given =
+      options_.controller.empty() ? std::vector<Address>{} : controllers(options_.controller);
+  {
+    const std::scoped_lock lock(mutex_);
+    if (started_) throw refused("the server was started already");
+    acceptor_ = std::make_shared<Acceptor>(*this, listen);
+    reactor_ = std::make_shared<transport::Reactor>();
+    workers_ = std::make_unique<transport::Workers>(options_.workers);
+    started_ = true;
+  }
+  acceptor_->open();
+  if (controllers_given.empty()) return;
+  std::array<std::uint8_t, 16> instance{};
+  std::memcpy(instance.data(), nonce_.data(), instance.size());
+  registrar_ = make_controller_registrar(std::move(controllers_given), instance);
+  announce();
+}
+
+void Server::Core::run() {
+  server::StopSignals signals;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (stopped_) return;
+    signals_ = &signals;
+  }
+  if (!started_) start();
+  signals.wait();
+  {
+    const std::scoped_lock lock(mutex_);
+    signals_ = nullptr;
+  }
+  stop();
+}
+
+void Server::Core::drain() {
+  if (registrar_) registrar_->withdraw();
+  acceptor_->close();
+  for (const auto& client : clients()) {
+    client.connection->drain();
+    client.link->drain("the server is stopping");
+  }
+  const auto until = std::chrono::steady_clock::now() + options_.drain_timeout;
+  const auto busy = [](const Client& client) { return !client.link->idle(); };
+  while (std::ranges::any_of(clients(), busy) && std::chrono::steady_clock::now() < until) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));  // only while draining
+  }
+}
+
+void Server::Core::stop() {
+  const std::scoped_lock one_at_a_time(stopping_);
+  {
+    const std::scoped_lock lock(mutex_);
+    if (signals_ != nullptr) signals_->wake();
+    if (stopped_ || !started_) {
+      stopped_ = true;
+      return;
+    }
+    stopped_ = true;
+  }
+  drain();
+  workers_->stop();
+  for (const auto& client : clients()) client.link->close("");
+  reactor_->stop();
+  registrar_.reset();
+}
+
+Address Server::Core::address() const {
+  const std::scoped_lock lock(mutex_);
+  if (!acceptor_) throw refused("the server has no address before start()");
+  return acceptor_->address();
+}
+
+Server::Server(ServerOptions options) : core_(std::make_unique<Core>(std::move(options))) {}
+
+Server::~Server() {
+  stop();
+}
+
+void Server::offer(std::shared_ptr<Servant> servant, OfferOptions options) {
+  core_->offer(std::move(servant), std::move(options));
+}
+
+void Server::start() {
+  core_->start();
+}
+
+void Server::run() {
+  core_->run();
+}
+
+void Server::stop() {
+  core_->stop();
+}
+
+Address Server::address() const {
+  return core_->address();
+}
+
+}  // namespace mf

@@ -1,0 +1,64 @@
+#include "server/signals.hpp"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+
+#include "mf/core/error.hpp"
+
+namespace mf::server {
+namespace {
+
+// A signal handler can reach nothing but globals.
+std::atomic<int> signal_fd{-1};
+std::atomic<int> signals_seen{0};
+
+void on_signal(int number) {
+  if (signals_seen.fetch_add(1) > 0) ::_exit(128 + number);
+  const int before = errno;
+  const std::uint64_t one = 1;
+  (void)!::write(signal_fd.load(), &one, sizeof one);
+  errno = before;
+}
+
+}  // namespace
+
+StopSignals::StopSignals() : fd_(::eventfd(0, EFD_CLOEXEC)) {
+  int none = -1;
+  if (fd_ < 0 || !signal_fd.compare_exchange_strong(none, fd_)) {
+    if (fd_ >= 0) ::close(fd_);
+    throw Error(Code::unavailable, Execution::not_executed,
+                "run() is at work already in this process, or no descriptors are left; use start() for "
+                "further servers");
+  }
+  signals_seen = 0;
+  struct sigaction action{};
+  action.sa_handler = on_signal;
+  sigemptyset(&action.sa_mask);
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGTERM, &action, &term_before_);
+  sigaction(SIGINT, &action, &int_before_);
+}
+
+StopSignals::~StopSignals() {
+  sigaction(SIGTERM, &term_before_, nullptr);
+  sigaction(SIGINT, &int_before_, nullptr);
+  signal_fd = -1;
+  ::close(fd_);
+}
+
+void StopSignals::wait() {
+  std::uint64_t count = 0;
+  while (::read(fd_, &count, sizeof count) < 0 && errno == EINTR) {
+  }
+}
+
+void StopSignals::wake() noexcept {
+  const std::uint64_t one = 1;
+  (void)!::write(fd_, &one, sizeof one);
+}
+
+}  // namespace mf::server
