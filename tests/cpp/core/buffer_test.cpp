@@ -1,0 +1,95 @@
+#include "mf/core/buffer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstring>
+#include <new>
+
+namespace mf {
+namespace {
+
+bool aligned(const std::byte* at) {
+  return reinterpret_cast<std::uintptr_t>(at) % 64 == 0;
+}
+
+std::byte byte(unsigned value) {
+  return static_cast<std::byte>(value);
+}
+
+TEST(Buffer, DataIsAlignedAtEverySize) {
+  for (const std::size_t size : {1U, 15U, 4096U, 100'000U}) {
+    Buffer buffer(size);
+    EXPECT_TRUE(aligned(buffer.data()));
+    buffer.append(size * 2);
+    EXPECT_TRUE(aligned(buffer.data()));
+  }
+}
+
+TEST(Buffer, GrowingKeepsWhatIsThere) {
+  Buffer buffer;
+  for (unsigned i = 0; i < 10'000; ++i) *buffer.append(1) = byte(i);
+  ASSERT_EQ(buffer.size(), 10'000U);
+  for (unsigned i = 0; i < 10'000; ++i) ASSERT_EQ(buffer.data()[i], byte(i));
+}
+
+TEST(Buffer, HeadroomAndTailroomBelongToIt) {
+  Buffer buffer(10);
+  buffer.resize(10);
+  std::memset(buffer.data() - Buffer::kHeadroom, 0xee,
+              Buffer::kHeadroom + 10 + Buffer::kTailroom);  // ASan watches
+  EXPECT_EQ(buffer.data()[9], byte(0xee));
+}
+
+TEST(Buffer, AnAbsurdSizeIsRefusedAndNothingIsLost) {
+  Buffer buffer;
+  *buffer.append(1) = byte(7);
+  EXPECT_THROW(buffer.append(SIZE_MAX / 2), std::bad_alloc);
+  EXPECT_THROW(buffer.reserve(SIZE_MAX), std::bad_alloc);
+  ASSERT_EQ(buffer.size(), 1U);
+  EXPECT_EQ(buffer.data()[0], byte(7));
+}
+
+TEST(Buffer, MovingLeavesAnEmptyOne) {
+  Buffer from(100);
+  from.resize(5);
+  const std::byte* where = from.data();
+  const Buffer to = std::move(from);
+  EXPECT_EQ(to.data(), where);
+  EXPECT_EQ(from.size(), 0U);
+  EXPECT_EQ(from.capacity(), 0U);
+}
+
+TEST(SharedBytes, TakesABufferOverWithoutCopying) {
+  Buffer buffer;
+  std::memset(buffer.append(10'000), 3, 10'000);
+  const std::byte* where = buffer.data();
+  const SharedBytes shared(std::move(buffer));
+  EXPECT_EQ(shared.data(), where);
+  EXPECT_EQ(shared.size(), 10'000U);
+}
+
+TEST(SharedBytes, ALargePartSharesAndASmallOneIsCopied) {
+  Buffer buffer;
+  std::memset(buffer.append(10'000), 3, 10'000);
+  SharedBytes whole(std::move(buffer));
+  const SharedBytes large = whole.cut(whole.span().subspan(100, 5000));
+  const SharedBytes small = whole.cut(whole.span().subspan(100, 50));
+  EXPECT_EQ(large.data(), whole.data() + 100);
+  EXPECT_NE(small.data(), whole.data() + 100);
+  whole.reset();
+  EXPECT_EQ(large.span()[4999], byte(3));
+  EXPECT_EQ(small.span()[49], byte(3));
+}
+
+TEST(SharedBytes, ACopyStandsForItself) {
+  std::byte local[3] = {byte(1), byte(2), byte(3)};
+  const SharedBytes copy = SharedBytes::copy(local);
+  local[0] = byte(9);
+  EXPECT_EQ(copy.span()[0], byte(1));
+  EXPECT_TRUE(copy);
+  EXPECT_FALSE(SharedBytes());
+}
+
+}  // namespace
+}  // namespace mf
