@@ -220,7 +220,8 @@ class RecoveryStrategy:
                     self._supplied_braces -= 1
                 else:
                     self._report("E0112", token)
-                self._stream.consume()
+                while self._stream.LT(1).type == tt.CLOSE:  # more of them are the same mistake
+                    self._stream.consume()
                 continue
             self._unknown_declaration()
             self._skip_declaration(start)

@@ -112,6 +112,7 @@ class _Lexer:
         self._doc: list[str] = []
         self._depth = 0
         self._dropped = False
+        self._bad_until = -1
 
     def scan(self) -> list[Token]:
         keywords, punctuation, special = tt.KEYWORDS, tt.PUNCTUATION, self._special()
@@ -190,6 +191,9 @@ class _Lexer:
         self._error("E0109", start, start + 2)
 
     def _bad(self, text: str, start: int, end: int) -> None:
+        run_goes_on, self._bad_until = self._bad_until == start, end
+        if run_goes_on:
+            return
         shown = f"`{text}`" if text.isprintable() else f"U+{ord(text):04X}"
         self._error("E0104", start, end, character=shown)
         self._dropped = True

@@ -1,0 +1,102 @@
+"""No input, however mangled, gives a traceback; and whatever is refused is refused with a place in the file."""
+
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from mfidl.compiler import Exit, Outcome, check
+from mfidl.diagnostics.render import render_json, render_text
+from tests.compiler.corpus import ROOT
+from tests.compiler.test_tokens import _PIECES
+
+SEEDS = [path.read_text() for path in sorted(ROOT.rglob("*.mfidl"))]
+WORDS = [
+    *_PIECES,
+    *("module m;", "import", "const", "type", "agent", "enum", "open enum", "flags", "union", "error", "service"),
+    *("topic", "per", "throws", "reserved", "list<", "map<", "array<u8, 3>", "u32", "string", "@range(1..2)"),
+    *("{", "}", "};", "a: u32;", "f(a: u32) -> u32;", "@tier(memcpy)", "= [1, 2]", "= { a: 1 }"),
+]
+
+
+def survives(folder: Path, text: str) -> Outcome:
+    path = folder / "mangled.mfidl"
+    path.write_bytes(text.encode("utf-8", "surrogatepass"))
+    outcome = check([str(path)])
+    assert outcome.exit in (Exit.OK, Exit.SCHEMA)
+    assert (outcome.exit is Exit.OK) == (not outcome.diagnostics) == (outcome.program is not None)
+    render_text(outcome.diagnostics, color=True)
+    render_json(outcome.diagnostics)
+    return outcome
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("mangled")
+
+
+_CALM = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+@_CALM
+@given(words=st.lists(st.sampled_from(WORDS), max_size=60))
+def test_words_in_any_order_are_answered(folder: Path, words: list[str]) -> None:
+    survives(folder, "module m;\n" + " ".join(words))
+
+
+@_CALM
+@given(text=st.text(max_size=300))
+def test_any_text_is_answered(folder: Path, text: str) -> None:
+    survives(folder, text)
+
+
+@_CALM
+@given(seed=st.integers(0, len(SEEDS) - 1), chance=st.randoms(use_true_random=False))
+def test_a_mutilated_schema_is_answered(folder: Path, seed: int, chance: random.Random) -> None:
+    text = SEEDS[seed]
+    for _ in range(chance.randint(1, 4)):
+        start = chance.randint(0, len(text))
+        end = min(len(text), start + chance.randint(0, 12))
+        text = text[:start] + chance.choice(["", text[start:end] * 2, chance.choice(WORDS)]) + text[end:]
+    survives(folder, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "module m; type A = " + "list<" * 100_000 + "u8" + ">" * 100_000 + ";",
+        "module m; const A: u32 = " + "[" * 100_000 + ";",
+        "module m; const A: u32 = " + "{" * 100_000,
+        "module m; struct A { " + "{" * 100_000,
+        "module m; service S { f" + "(" * 100_000,
+        "module m; @a" + "(" * 100_000,
+        "}" * 100_000,
+    ],
+)
+def test_nesting_a_hundred_thousand_deep_is_one_error(folder: Path, text: str) -> None:
+    outcome = survives(folder, text)
+    assert 1 <= len(outcome.diagnostics) <= 3
+
+
+def test_long_chains_of_names_are_refused_and_not_followed_for_ever(folder: Path) -> None:
+    aliases = "".join(f"type A{i} = A{i + 1};\n" for i in range(2000))
+    constants = "".join(f"const C{i}: u32 = C{i + 1};\n" for i in range(2000))
+    outcome = survives(folder, f"module m;\n{aliases}type A2000 = u32;\n{constants}const C2000: u32 = 1;")
+    assert {each.code for each in outcome.diagnostics} <= {"E0108"}
+
+
+def test_huge_numbers_and_patterns_are_bounded(folder: Path) -> None:
+    digits = "9" * 100_000
+    survives(folder, f"module m; const A: u64 = {digits}; const B: f64 = {digits}; const C: duration = {digits}d;")
+    nested = "(" * 400 + "a" + ")*" * 400
+    survives(folder, f'module m; struct A {{ a: string @pattern("{nested}"); }}')
+
+
+def test_control_characters_never_reach_the_terminal(folder: Path) -> None:
+    outcome = survives(folder, 'module m; struct A { x: \x1b[31mred; y: "\x07\u202e"; }')
+    text = render_text(outcome.diagnostics)
+    assert outcome.diagnostics
+    assert not any(ord(c) < 32 and c != "\n" for c in text)
+    assert "\u202e" not in text

@@ -1,0 +1,117 @@
+"""Output on disk: only what changed, all or nothing, and no orphans."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from mfidl.diagnostics import Diagnostics
+from mfidl.emit.output import GeneratedFile
+from mfidl.emit.write import MANIFEST, OutputTree, write_depfile, write_trees
+
+
+def write(root: Path, *files: GeneratedFile, modules: list[str] | None = None) -> Diagnostics:
+    diagnostics = Diagnostics()
+    names = modules if modules is not None else sorted({each.module for each in files if each.module})
+    done = write_trees([OutputTree(str(root), files)], names, diagnostics)
+    assert done == (not diagnostics)
+    return diagnostics
+
+
+def tree(root: Path) -> dict[str, str]:
+    return {
+        str(path.relative_to(root)): path.read_text()
+        for path in sorted(root.rglob("*"))
+        if path.is_file() and path.name != MANIFEST
+    }
+
+
+def test_files_and_folders_are_made(tmp_path: Path) -> None:
+    write(tmp_path / "out", GeneratedFile("a/b/c.py", "text\n", "a.b"))
+    assert tree(tmp_path / "out") == {"a/b/c.py": "text\n"}
+
+
+def test_an_unchanged_file_keeps_its_time_and_a_changed_one_is_replaced(tmp_path: Path) -> None:
+    write(tmp_path, GeneratedFile("same", "1", "m"), GeneratedFile("other", "1", "m"))
+    for name in ("same", "other", MANIFEST):
+        os.utime(tmp_path / name, (1, 1))
+    write(tmp_path, GeneratedFile("same", "1", "m"), GeneratedFile("other", "2", "m"))
+    assert (tmp_path / "same").stat().st_mtime == 1
+    assert (tmp_path / MANIFEST).stat().st_mtime == 1
+    assert (tmp_path / "other").stat().st_mtime != 1
+    assert (tmp_path / "other").read_text() == "2"
+
+
+def test_files_that_a_module_no_longer_has_are_pruned_with_their_folders(tmp_path: Path) -> None:
+    write(tmp_path, GeneratedFile("m/old/x", "1", "m"), GeneratedFile("m/new", "1", "m"))
+    (tmp_path / "m" / "mine").write_text("the user's own")
+    write(tmp_path, GeneratedFile("m/new", "1", "m"))
+    assert tree(tmp_path) == {"m/mine": "the user's own", "m/new": "1"}
+    assert not (tmp_path / "m" / "old").exists()
+
+
+def test_another_modules_files_stay(tmp_path: Path) -> None:
+    write(tmp_path, GeneratedFile("a", "1", "a"), GeneratedFile("init", ""))
+    write(tmp_path, GeneratedFile("b", "1", "b"), GeneratedFile("init", ""))
+    assert sorted(tree(tmp_path)) == ["a", "b", "init"]
+    write(tmp_path, modules=["a"])
+    assert sorted(tree(tmp_path)) == ["b", "init"]
+    write(tmp_path, modules=["b"])
+    assert sorted(tree(tmp_path)) == []
+
+
+def test_two_modules_for_one_file_is_an_error_in_one_run_and_across_runs(tmp_path: Path) -> None:
+    clash = write(tmp_path, GeneratedFile("x", "1", "a"), GeneratedFile("x", "2", "b"))
+    assert [each.code for each in clash.sorted()] == ["E0005"]
+    assert tree(tmp_path) == {}
+    write(tmp_path, GeneratedFile("x", "1", "a"))
+    later = write(tmp_path, GeneratedFile("x", "2", "b"))
+    assert [each.code for each in later.sorted()] == ["E0005"]
+    assert tree(tmp_path) == {"x": "1"}
+
+
+def test_a_failure_leaves_everything_as_it_was(tmp_path: Path) -> None:
+    write(tmp_path, GeneratedFile("a", "old", "m"))
+    before = (tmp_path / MANIFEST).read_text()
+    (tmp_path / "blocked").write_text("a file, where a folder is needed")
+    failed = write(
+        tmp_path, GeneratedFile("a", "new", "m"), GeneratedFile("d/e", "x", "m"), GeneratedFile("blocked/b", "x", "m")
+    )  # fmt: skip
+    assert [each.code for each in failed.sorted()] == ["E0004"]
+    assert tree(tmp_path) == {"a": "old", "blocked": "a file, where a folder is needed"}
+    assert (tmp_path / MANIFEST).read_text() == before
+    assert not (tmp_path / "d").exists()
+
+
+def test_a_folder_in_the_place_of_a_file_is_reported(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    failed = write(tmp_path, GeneratedFile("a", "new", "m"))
+    assert [each.code for each in failed.sorted()] == ["E0004"]
+
+
+@pytest.mark.parametrize(
+    "manifest",
+    ["", "[]", "{", '{"version": 9}', '{"version": 1, "files": {"../outside": ["m"], "/etc/x": ["m"]}}', "\udcff"],
+)
+def test_a_spoiled_manifest_prunes_nothing(tmp_path: Path, manifest: str) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    (tmp_path / "outside").write_text("keep")
+    (root / MANIFEST).write_bytes(manifest.encode("utf-8", "surrogateescape"))
+    assert not write(root, GeneratedFile("a", "1", "m"))
+    assert (tmp_path / "outside").exists()
+    assert json.loads((root / MANIFEST).read_text())["files"] == {"a": ["m"]}
+
+
+def test_the_manifest_names_no_root_and_no_time(tmp_path: Path) -> None:
+    write(tmp_path / "one", GeneratedFile("a", "1", "m"))
+    write(tmp_path / "two", GeneratedFile("a", "1", "m"))
+    assert (tmp_path / "one" / MANIFEST).read_text() == (tmp_path / "two" / MANIFEST).read_text()
+
+
+def test_the_depfile_is_a_make_rule_with_names_escaped(tmp_path: Path) -> None:
+    trees = [OutputTree("out dir", [GeneratedFile("a.py", "", "m"), GeneratedFile("b.py", "", "m")])]
+    assert write_depfile(str(tmp_path / "x.d"), trees, ["in put.mfidl", "a#b$c.mfidl"], Diagnostics())
+    text = (tmp_path / "x.d").read_text()
+    assert text == "out\\ dir/a.py out\\ dir/b.py: in\\ put.mfidl a\\#b$$c.mfidl\n"
