@@ -1,7 +1,7 @@
 """F6. What every view of one module asks: names of types wherever they are declared, and facts about structs.
 
-A `Context` belongs to one generated file: it also collects that file's imports. Names from other modules that are
-taken here get a trailing underscore.
+A `Context` belongs to one generated file: it also collects that file's imports. Names from other modules that
+are taken here get a trailing underscore.
 """
 
 from dataclasses import dataclass, field
@@ -53,7 +53,15 @@ class Context:
         stem = self.stem(full_name)
         return self._local("_codec", full_name, pattern.format(stem.upper() if pattern.isupper() else stem))
 
+    def codec_name_of_part(self, full_name: str) -> str:
+        """The Codec of a method's parameters or results, which belong to this module."""
+        name = f"{self.names.stems[full_name].upper()}_CODEC"
+        return self.imports.name(f"{self.package(self.module.name)}._codec", name)
+
     def stem(self, full_name: str) -> str:
+        """The word that names of a type's codec are built from."""
+        if full_name in self.names.stems:
+            return self.names.stems[full_name]
         return module_names(self.owner(full_name)).stems[full_name]
 
     def owner(self, full_name: str) -> Module:
@@ -134,7 +142,9 @@ def is_constrained(program: Program, struct: Struct, seen: frozenset[str] = froz
 
 
 def structs_in(program: Program, type_: Type) -> list[Struct]:
-    return [program.struct(each) for each in referred(type_) if each.kind in (DeclKind.STRUCT, DeclKind.ERROR)]
+    return [
+        program.struct(each) for each in referred(type_) if each.kind in (DeclKind.STRUCT, DeclKind.ERROR)
+    ]
 
 
 def reaches_recursion(program: Program, struct: Struct, seen: frozenset[str] = frozenset()) -> bool:

@@ -1,8 +1,9 @@
-"""F6. Values of fixed size, several in one `struct.Struct`: their format, what to pack, and what to make of the parts.
+"""F6. Values of fixed size, several in one `struct.Struct`: their format, what to pack, and what to make of
+the parts.
 
-Two places use it: a memcpy struct as a whole (explicit padding, `<`, never `@`), and runs of neighbouring fields of
-a febird struct whose encoding has a fixed size. An array's elements follow each other; its length is checked when
-it is packed, because a wrong one could be made up for by another.
+Two places use it: a memcpy struct as a whole (explicit padding, `<`, never `@`), and runs of neighbouring
+fields of a febird struct whose encoding has a fixed size. An array's elements follow each other; its length
+is checked when it is packed, because a wrong one could be made up for by another.
 """
 
 from dataclasses import dataclass
@@ -33,19 +34,20 @@ _FIXED_IN_FEBIRD = (Scalar.BOOL, Scalar.I8, Scalar.U8, Scalar.F32, Scalar.F64, S
 
 @dataclass
 class Parts:
-    """Where the next part of an unpacked row is: a name of its own, or an index into the row, from `base` on."""
+    """Where the next part of an unpacked row is: a name of its own, or an index from `base` on."""
 
     names: list[str] | None
     base: str = ""
     at: int = 0
     level: int = 0
+    row: str = "row"
 
     def index(self, offset: int = 0) -> str:
         number = self.at + offset
         return f"{self.base} + {number}" if self.base and number else self.base or str(number)
 
     def next(self) -> str:
-        taken = self.names[self.at] if self.names is not None else f"row[{self.index()}]"
+        taken = self.names[self.at] if self.names is not None else f"{self.row}[{self.index()}]"
         self.at += 1
         return taken
 
@@ -122,7 +124,11 @@ class Fixed:
                 return [self._pack_array(type_, value)]
             case Named(kind=DeclKind.ENUM):
                 enum = self._context.program.enum(type_)
-                return [value if enum.open else f"{self._context.codec_name(enum.full_name, '{}_MEMBERS')}[{value}]"]
+                return [
+                    value
+                    if enum.open
+                    else f"{self._context.codec_name(enum.full_name, '{}_MEMBERS')}[{value}]"
+                ]
             case Named():
                 struct = self._context.program.struct(type_)
                 return [
@@ -179,10 +185,10 @@ class Fixed:
         parts.at += each * type_.length
         if each == 1 and not isinstance(type_.element, ArrayOf | Named):
             item = self.converted(type_.element, "item")
-            span = f"row[{begin}:{end}]" if begin.isdigit() else f"row[{begin} : {end}]"
+            span = f"{parts.row}[{begin}:{end}]" if begin.isdigit() else f"{parts.row}[{begin} : {end}]"
             return f"list({span})" if item == "item" else f"[{item} for item in {span}]"
         index = "ijklmn"[parts.level]
-        inner = Parts(None, index, 0, parts.level + 1)
+        inner = Parts(None, index, 0, parts.level + 1, parts.row)
         step = "" if each == 1 else f", {each}"
         if each == 0:
             return f"[{self.made(type_.element, inner)} for _ in range({type_.length})]"

@@ -1,12 +1,12 @@
-"""F6. The import block of one generated file, collected while its text is made, in the order that isort gives it."""
+"""F6. The import block of one generated file, collected while its text is made, in the order that isort gives
+it.
+"""
 
 import re
 from collections import defaultdict
 
-from mfidl.emit.python.layout import bracket
-
 _STANDARD = frozenset(
-    ["abc", "collections.abc", "dataclasses", "enum", "math", "re", "struct", "typing", "uuid"]
+    ["abc", "collections.abc", "dataclasses", "enum", "math", "re", "struct", "types", "typing", "uuid"]
 )
 
 
@@ -24,6 +24,11 @@ class Imports:
 
     def module(self, module: str) -> None:
         self._modules.add(module)
+
+    @staticmethod
+    def order(name: str) -> tuple[int, list[tuple[int, int, str]]]:
+        """Sorts names as isort does, in an import or in `__all__`."""
+        return _by_kind(name)
 
     def text(self) -> str:
         """The block, standard library first, without an empty line at its end."""
@@ -56,7 +61,6 @@ def _by_kind(name: str) -> tuple[int, list[tuple[int, int, str]]]:
 
 
 def _natural(name: str) -> list[tuple[int, int, str]]:
-    return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in re.split(r"(\d+)", name) if part]
-
-
-__all__ = ["Imports", "bracket"]
+    return [
+        (0, int(part), "") if part.isdigit() else (1, 0, part) for part in re.split(r"(\d+)", name) if part
+    ]

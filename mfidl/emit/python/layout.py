@@ -6,18 +6,58 @@ WIDTH = 110
 
 
 def bracket(before: str, items: Sequence[str], after: str, indent: int = 0) -> str:
-    """`before` + items + `after`, where before ends with an opening and after begins with the closing bracket.
+    """`before` + items + `after`: before ends with the opening bracket, after begins with the closing one.
 
-    One line if it fits; else the items on a line of their own; else one item a line, with a trailing comma. The
-    first line is not indented: the template stands there already.
+    One line if it fits; else the items on a line of their own; else one item a line, with a trailing comma.
+    The first line is not indented: the template stands there already. An `after` that begins with a comma
+    marks a tuple of one element.
     """
     pad = " " * indent
     flat = ", ".join(items)
     if indent + len(before) + len(flat) + len(after) <= WIDTH or not items:
         return f"{before}{flat}{after}"
-    if indent + 4 + len(flat) <= WIDTH and not flat.endswith(",") and "*" not in items:
+    after = after.removeprefix(",")
+    one_line = indent + 4 + len(flat) <= WIDTH and "\n" not in flat and len(items) > 1
+    if one_line or (len(items) == 1 and indent + 4 + len(flat) <= WIDTH and not after.startswith(")")):
         return f"{before}\n{pad}    {flat}\n{pad}{after}"
-    return before + "\n" + "".join(f"{pad}    {each},\n" for each in items) + pad + after
+    lines = (f"{pad}    {unfolded(each, indent + 4)},\n" for each in items)
+    return f"{before}\n{''.join(lines)}{pad}{after}"
+
+
+def unfolded(expression: str, indent: int, room: int = 1) -> str:
+    """An expression that ends in a bracket, on several lines if it and `room` more do not fit on one."""
+    if indent + len(expression) + room <= WIDTH or "\n" in expression or expression[-1:] not in (")", "]"):
+        return expression
+    pieces = _top_level(expression)
+    if pieces is None:
+        return expression
+    before, inside, separator = pieces
+    if separator == ",":
+        return bracket(before, inside, expression[-1], indent)
+    pad = " " * indent
+    lines = "".join(f"{pad}    {unfolded(each, indent + 4, 0)}\n" for each in inside)
+    return f"{before}\n{lines}{pad}{expression[-1]}"
+
+
+def _top_level(expression: str) -> tuple[str, list[str], str] | None:
+    """What stands before the outermost bracket, and inside: arguments, or the clauses of a comprehension."""
+    opening = min((at for at in (expression.find("("), expression.find("[")) if at >= 0), default=-1)
+    if opening < 0:
+        return None
+    body, depth, cuts, clauses = expression[opening + 1 : -1], 0, [0], [0]
+    for at, character in enumerate(body):
+        depth += (character in "([{") - (character in ")]}")
+        if depth < 0:
+            return None
+        if depth == 0 and character == "," and body[at + 1 : at + 2] == " ":
+            cuts.append(at + 2)
+        if depth == 0 and body.startswith(" for ", at):
+            clauses.append(at + 1)
+    if len(clauses) > 1:
+        ends = [at - 1 for at in clauses[1:]] + [len(body)]
+        return expression[: opening + 1], [body[a:b] for a, b in zip(clauses, ends, strict=True)], " "
+    ends = [at - 2 for at in cuts[1:]] + [len(body)]
+    return expression[: opening + 1], [body[a:b] for a, b in zip(cuts, ends, strict=True)], ","
 
 
 def docstring(text: str, indent: int) -> str:
@@ -30,4 +70,5 @@ def docstring(text: str, indent: int) -> str:
     closing = ' """' if safe.endswith('"') else '"""'
     if len(lines) == 1 and indent + len(lines[0]) + 6 <= WIDTH:
         return f'{pad}"""{lines[0]}{closing}\n'
-    return f'{pad}"""' + "\n".join([lines[0], *(f"{pad}{line}".rstrip() for line in lines[1:])]) + f'\n{pad}"""\n'
+    body = "\n".join([lines[0], *(f"{pad}{line}".rstrip() for line in lines[1:])])
+    return f'{pad}"""{body}\n{pad}"""\n'

@@ -1,4 +1,6 @@
-"""F6. Values of the schema (constants, defaults) as Python expressions, and the value that a field starts with."""
+"""F6. Values of the schema (constants, defaults) as Python expressions, and the value that a field starts
+with.
+"""
 
 import math
 
@@ -122,7 +124,9 @@ def is_immutable(type_: Type) -> bool:
 def field_default(context: Context, each: Field) -> str:
     """What stands behind `=` in a dataclass: a value, or a factory where values are mutable."""
     optional = isinstance(each.type, OptionalOf)
-    mutable = not is_immutable(each.type) or (optional and isinstance(each.default, ListValue | MapValue | StructValue))
+    mutable = not is_immutable(each.type) or (
+        optional and isinstance(each.default, ListValue | MapValue | StructValue)
+    )
     text = zero(context, each.type) if each.default is None else literal(context, each.type, each.default)
     if not mutable:
         return text
@@ -131,6 +135,22 @@ def field_default(context: Context, each: Field) -> str:
         factory = text.removesuffix("()")
     name = context.imports.name("dataclasses", "field")
     return f"{name}(default_factory={factory or f'lambda: {text}'})"
+
+
+def constant_default(context: Context, each: Field) -> str:
+    """The default of a parameter: functions share it, so it is of a kind that nobody can change."""
+    if each.default is None:
+        return "None"
+    text = literal(context, each.type, each.default)
+    match each.default:
+        case ListValue() if text.startswith("["):
+            return f"({text[1:-1]}{',' * (len(each.default.elements) == 1)})"
+        case ListValue():
+            return "frozenset()" if text == "set()" else f"frozenset({text})"
+        case MapValue():
+            return f"{context.imports.name('types', 'MappingProxyType')}({text})"
+        case _:
+            return text
 
 
 def _wrapped(context: Context, type_: Type, text: str) -> str:

@@ -6,13 +6,28 @@ from mfidl.emit.naming import PYTHON_RESERVED, Scope
 from mfidl.emit.python.context import Context, reaches_recursion
 from mfidl.emit.python.fixed import Fixed
 from mfidl.emit.python.names import BUILTINS, CODEC_HELPERS, CODEC_STEMS, TYPE_HELPERS, module_names
-from mfidl.model import ArrayOf, Field, ListOf, MapOf, Named, OptionalOf, Primitive, Scalar, SetOf, Struct, Tier, Type
+from mfidl.model import (
+    ArrayOf,
+    Field,
+    ListOf,
+    MapOf,
+    Named,
+    OptionalOf,
+    Primitive,
+    Scalar,
+    SetOf,
+    Struct,
+    Tier,
+    Type,
+)
 from mfidl.model.types import DeclKind
 
 MAX_DEPTH = 64
 _OWN_LOCALS = frozenset(
-    "append blob count data depth end item memoryview number out part parts pos present row size struct text value "
-    "values i j k l m n".split()
+    """
+    append blob count data depth end item memoryview number out part parts pos present row rows size struct
+    text value values i j k l m n
+    """.split()  # noqa: SIM905
 )
 _SMALLEST = {Scalar.F32: 4, Scalar.F64: 8, Scalar.UUID: 16}
 
@@ -95,7 +110,7 @@ def counts_depth(context: Context, struct: Struct) -> bool:
 
 
 def height(context: Context, type_: Type) -> int:
-    """Levels of structs and containers in a value, as far as no function that counts for itself sees to them."""
+    """Levels of structs and containers in a value, but for what a function counts that knows its depth."""
     match type_:
         case ListOf() | ArrayOf() | SetOf():
             return 1 + height(context, type_.element)

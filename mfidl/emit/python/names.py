@@ -1,7 +1,8 @@
-"""F6. The Python names of everything in a module, the same for the module itself and for those that import it.
+"""F6. The Python names of everything in a module, the same for the module itself and for those that import
+it.
 
-One scope per generated package (all public names meet in its `__init__`), one per class for its functions, one per
-struct for its fields. What each scope reserves is what the generated text uses there.
+One scope per generated package (all public names meet in its `__init__`), one per class for its functions,
+one per struct for its fields. What each scope reserves is what the generated text uses there.
 """
 
 from dataclasses import dataclass
@@ -10,21 +11,95 @@ from functools import cache
 from mfidl.emit.naming import PYTHON_RESERVED, Scope, camel, snake
 from mfidl.model import Method, Module, Service, Struct
 
-# Builtins and imports that annotations, defaults and bodies use; a class body or module that redefined one would
-# change what the lines below it mean.
-BUILTINS = frozenset(["bool", "bytes", "dict", "float", "int", "len", "list", "object", "range", "set", "sorted", "str", "tuple"])
+# Builtins and imports that annotations, defaults and bodies use; a class body or module that redefined one
+# would change what the lines below it mean.
+BUILTINS = frozenset(
+    [
+        "bool",
+        "bytes",
+        "dict",
+        "float",
+        "int",
+        "len",
+        "list",
+        "object",
+        "range",
+        "set",
+        "sorted",
+        "str",
+        "tuple",
+    ]
+)
 TYPE_HELPERS = frozenset(
-    ["DeclaredError", "Duration", "Exception", "Final", "IntEnum", "Mapping", "OpenEnum", "Sequence", "AbstractSet", "Timestamp", "TypeAlias", "UUID", "annotations", "dataclass", "field"]
+    [
+        "DeclaredError",
+        "Duration",
+        "Exception",
+        "Final",
+        "IntEnum",
+        "Mapping",
+        "OpenEnum",
+        "Sequence",
+        "AbstractSet",
+        "Timestamp",
+        "TypeAlias",
+        "UUID",
+        "annotations",
+        "dataclass",
+        "field",
+    ]
 )
 SERVICE_HELPERS = frozenset(
-    ["ABC", "BatchOptions", "CallOptions", "ClassVar", "Iterable", "ScatterTarget", "Target", "TargetSource", "abstractmethod"]
+    [
+        "ABC",
+        "BatchOptions",
+        "CallOptions",
+        "ClassVar",
+        "Iterable",
+        "ScatterTarget",
+        "Target",
+        "TargetSource",
+        "abstractmethod",
+    ]
 )
 CODEC_HELPERS = frozenset(
-    ["BIT", "BOOL", "Any", "Codec", "ErrorCodec", "MalformedError", "Method", "ServiceInfo", "Struct", "ascending", "exactly", "fits", "isfinite", "members", "re", "rules", "shape", "as_bytes"]
+    [
+        "BIT",
+        "BOOL",
+        "Any",
+        "Codec",
+        "ErrorCodec",
+        "MalformedError",
+        "Method",
+        "ServiceInfo",
+        "Struct",
+        "ascending",
+        "exactly",
+        "fits",
+        "isfinite",
+        "members",
+        "re",
+        "rules",
+        "shape",
+        "as_bytes",
+    ]
 )
 _NUMBERS = [f"{sign}{bits}" for sign in "iu" for bits in (8, 16, 32, 64)] + ["f32", "f64"]
 CODEC_STEMS = frozenset(
-    [*_NUMBERS, *(f"{each}s" for each in _NUMBERS), "bools", "strings", "blobs", "uuids", "nothing", "unsigned", "signed", "unsigneds", "signeds", "no_parameters"]
+    [
+        *_NUMBERS,
+        *(f"{each}s" for each in _NUMBERS),
+        "bools",
+        "strings",
+        "blobs",
+        "uuids",
+        "nothing",
+        "unsigned",
+        "signed",
+        "unsigneds",
+        "signeds",
+        "no_parameters",
+    ]
 )
 _TARGET_FUNCTIONS = frozenset(["at", "any", "on", "everywhere"])
 _MODULE_WORDS = PYTHON_RESERVED | BUILTINS | TYPE_HELPERS | SERVICE_HELPERS | CODEC_HELPERS

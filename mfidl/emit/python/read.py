@@ -1,16 +1,28 @@
-"""F6. The statements that read the fields of a febird struct; each field ends as an expression over locals."""
+"""F6. The statements that read the fields of a febird struct; each becomes an expression over locals."""
 
 import struct as python_struct
 
 from mfidl.emit.naming import Scope
+from mfidl.emit.python.block import render_code
 from mfidl.emit.python.context import Context
 from mfidl.emit.python.fixed import Fixed, Parts
 from mfidl.emit.python.layout import bracket
 from mfidl.emit.python.locals import counts_depth, integer_of, runs, sequence_name, smallest
 from mfidl.emit.python.types import annotation
 from mfidl.emit.python.write import Packers
-from mfidl.emit.render import render
-from mfidl.model import ArrayOf, Field, ListOf, MapOf, Named, OptionalOf, Primitive, Scalar, SetOf, Struct, Type
+from mfidl.model import (
+    ArrayOf,
+    Field,
+    ListOf,
+    MapOf,
+    Named,
+    OptionalOf,
+    Primitive,
+    Scalar,
+    SetOf,
+    Struct,
+    Type,
+)
 from mfidl.model.types import DeclKind
 
 _INDENT = 8
@@ -42,28 +54,28 @@ class Reading:
 
     def _run(self, run: list[tuple[Field, str]]) -> tuple[str, list[str]]:
         format_ = "".join(self._fixed.format(each.type) for each, _ in run)
-        parts = self.parts_of(run)
+        parts = self.parts_of(run, self._locals.take(f"{run[0][1]}_row"))
         made = [self._fixed.made(each.type, parts) for each, _ in run]
         if not format_:
             return "", made
         if parts.names is not None and format_ == "B":
             return f"{parts.names[0]} = data[pos]\npos += 1\n", made
         size = python_struct.calcsize(f"<{format_}")
-        targets = "row" if parts.names is None else ", ".join(parts.names)
+        targets = parts.row if parts.names is None else ", ".join(parts.names)
         if parts.names is not None and len(parts.names) == 1:
             targets = f"({targets},)"
         line = f"{targets} = {self._packers.name(format_)}.unpack_from("
         return f"{bracket(line, ['data', 'pos'], ')', _INDENT)}\npos += {size}\n", made
 
-    def parts_of(self, run: list[tuple[Field, str]]) -> Parts:
+    def parts_of(self, run: list[tuple[Field, str]], row: str) -> Parts:
         """Names for the parts of a run; an index into the row where there are arrays or too many."""
         many = sum(self._fixed.count(each.type) for each, _ in run) > _MOST_NAMES
         if many or any(self._fixed.has_array(each.type) for each, _ in run):
-            return Parts(None)
+            return Parts(None, row=row)
         names: list[str] = []
         for each, name in run:
             count = self._fixed.count(each.type)
-            single = isinstance(each.type, Primitive) or each.type.__class__ is Named and count == 1
+            single = isinstance(each.type, Primitive) or (each.type.__class__ is Named and count == 1)
             names += [self._locals.take(name if single else f"{name}_{at + 1}") for at in range(count)]
         return Parts(names)
 
@@ -90,7 +102,10 @@ class Reading:
                 more, made = self._sequence(ListOf(type_.element), count, name, level + 1)
                 local = made if made.isidentifier() else self._locals.take(f"{name}_read")
                 keep = "" if local == made else f"{local} = {made}\n"
-                return f"{text}{more}{keep}{self._helper('ascending', 'checks')}({local}, {count})\n", f"set({local})"
+                return (
+                    f"{text}{more}{keep}{self._helper('ascending', 'checks')}({local}, {count})\n",
+                    f"set({local})",
+                )
             case ArrayOf() if not self._fixed.is_fixed(type_):
                 return self._sequence(ListOf(type_.element), str(type_.length), name, level + 1)
             case MapOf():
@@ -99,14 +114,11 @@ class Reading:
                 local = self._locals.take(name)
                 return f"({local},), pos = {self._structs(type_, '1', level)}\n", local
             case _:
-                text, made = self._run([(Field("", type_, type_), name)])
-                if "row[" not in made[0]:
-                    return text, made[0]
-                local = self._locals.take(name)
-                return f"{text}{local} = {made[0]}\n", local
+                text, (expression,) = self._run([(Field("", type_, type_), name)])
+                return text, expression
 
     def _number(self, local: str, read: str) -> str:
-        return render("python/codec/read_number.py.j2", local=local, read=self._helper(read, "varint"))
+        return render_code("python/codec/read_number.py.j2", local=local, read=self._helper(read, "varint"))
 
     def _count(self, name: str) -> tuple[str, str]:
         local = self._locals.take(f"{name}_count")
@@ -114,7 +126,7 @@ class Reading:
 
     def _blob(self, name: str, decode: str) -> tuple[str, str]:
         local = self._locals.take(name)
-        text = render(
+        text = render_code(
             "python/codec/read_blob.py.j2", local=local, count=self._number("size", "read_u32"), decode=decode
         )
         return text, local
@@ -122,7 +134,7 @@ class Reading:
     def _optional(self, type_: OptionalOf, name: str, level: int) -> tuple[str, str]:
         local = self._locals.take(name)
         body, made = self._value(type_.element, f"{name}_value", level)
-        text = render(
+        text = render_code(
             "python/codec/read_optional.py.j2",
             local=local,
             annotation=annotation(self._context, type_),
@@ -140,7 +152,7 @@ class Reading:
         if not key.isidentifier():
             kept = self._locals.take(f"{name}_key")
             key_body, key = f"{key_body}{kept} = {key}\n", kept
-        text += render(
+        text += render_code(
             "python/codec/read_map.py.j2",
             local=local,
             count=count,
@@ -165,7 +177,7 @@ class Reading:
             case _:
                 local = self._locals.take(name)
                 body, made = self._value(element, f"{name}_item", level)
-                text = render(
+                text = render_code(
                     "python/codec/read_loop.py.j2",
                     local=local,
                     count=count,
@@ -178,16 +190,19 @@ class Reading:
                 return text, local
 
     def _run_of_scalars(self, element: Primitive | Named, count: str, name: str) -> tuple[str, str]:
-        scalar = element.scalar if isinstance(element, Primitive) else self._context.program.enum(element).base.scalar
+        base = element if isinstance(element, Primitive) else self._context.program.enum(element).base
         item = self._fixed.converted(element, "item")
-        plain = item == "item" or scalar in (Scalar.BOOL, Scalar.UUID)
+        plain = item == "item" or base.scalar in (Scalar.BOOL, Scalar.UUID)
         local = self._locals.take(name if plain else f"{name}_numbers")
-        text = f"{local}, pos = {self._helper(f'read_{sequence_name(scalar)}', 'sequences')}(data, pos, {count})\n"
+        read = self._helper(f"read_{sequence_name(base.scalar)}", "sequences")
+        text = f"{local}, pos = {read}(data, pos, {count})\n"
         return text, local if plain else f"[{item} for item in {local}]"
 
     def _structs(self, type_: Named, count: str, level: int) -> str:
         read = self._context.codec_name(type_.full_name, "read_{}")
-        deeper = f", depth + {level}" if counts_depth(self._context, self._context.program.struct(type_)) else ""
+        deeper = (
+            f", depth + {level}" if counts_depth(self._context, self._context.program.struct(type_)) else ""
+        )
         return f"{read}(data, pos, {count}{deeper})"
 
     def _helper(self, name: str, module: str) -> str:

@@ -16,14 +16,18 @@ _PLAIN = {
 
 
 def annotation(context: Context, type_: Type, *, given: bool = False) -> str:
-    """`type_` is best a spelled type, so that aliases keep their names. `given`: accept any container of the kind."""
+    """`type_` is best a spelled type, so that aliases keep their names. `given`: accept any container of the
+    kind.
+    """
     match type_:
         case Primitive():
             return scalar_name(context, type_.scalar)
         case Named():
             return context.type_name(type_.full_name)
         case AliasOf():
-            return annotation(context, type_.target, given=True) if given else context.type_name(type_.full_name)
+            return (
+                annotation(context, type_.target, given=True) if given else context.type_name(type_.full_name)
+            )
         case OptionalOf():
             return f"{annotation(context, type_.element, given=given)} | None"
         case ListOf() | ArrayOf():

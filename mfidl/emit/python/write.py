@@ -1,12 +1,26 @@
-"""F6. The statements that write the fields of a febird struct, bottom-up: templates for what has several lines."""
+"""F6. The statements that write the fields of a febird struct, bottom-up: templates for what has several
+lines.
+"""
 
 from mfidl.emit.naming import Scope
+from mfidl.emit.python.block import render_code
 from mfidl.emit.python.context import Context
 from mfidl.emit.python.fixed import Fixed
 from mfidl.emit.python.layout import bracket
 from mfidl.emit.python.locals import counts_depth, integer_of, runs, sequence_name
-from mfidl.emit.render import render
-from mfidl.model import ArrayOf, Field, ListOf, MapOf, Named, OptionalOf, Primitive, Scalar, SetOf, Struct, Type
+from mfidl.model import (
+    ArrayOf,
+    Field,
+    ListOf,
+    MapOf,
+    Named,
+    OptionalOf,
+    Primitive,
+    Scalar,
+    SetOf,
+    Struct,
+    Type,
+)
 from mfidl.model.types import DeclKind
 
 _INDENT = 8
@@ -40,7 +54,9 @@ class Writing:
             return f"append({self._fixed.pack(fields[0].type, values[0])[0]})\n"
         format_ = "".join(self._fixed.format(each.type) for each in fields)
         parts = [
-            part for each, value in zip(fields, values, strict=True) for part in self._fixed.pack(each.type, value)
+            part
+            for each, value in zip(fields, values, strict=True)
+            for part in self._fixed.pack(each.type, value)
         ]
         if not format_:
             return ""
@@ -80,7 +96,7 @@ class Writing:
 
     def _number(self, integer: Scalar, value: str, name: str) -> str:
         local = value if value.isidentifier() else self._locals.take(name)
-        return render(
+        return render_code(
             "python/codec/write_number.py.j2",
             local=local,
             value=value,
@@ -94,20 +110,22 @@ class Writing:
         return self._fixed.pack(type_, value)[0] if isinstance(type_, Named) else value
 
     def _count(self, value: str) -> str:
-        return render(
+        return render_code(
             "python/codec/write_count.py.j2", value=value, write=self._helper("write_u32", "varint")
         )
 
     def _optional(self, type_: OptionalOf, value: str, name: str, level: int) -> str:
         local = value if value.isidentifier() else self._locals.take(name)
         body = self._value(type_.element, local, f"{name}_value", level)
-        return render("python/codec/write_optional.py.j2", local=local, value=value, body=body)
+        return render_code("python/codec/write_optional.py.j2", local=local, value=value, body=body)
 
     def _map(self, type_: MapOf, value: str, name: str, level: int) -> str:
         key = self._locals.take(f"{name}_key")
         body = self._value(type_.key, key, key, level + 1)
         body += self._value(type_.value, f"{value}[{key}]", f"{name}_item", level + 1)
-        return render("python/codec/write_map.py.j2", value=value, key=key, count=self._count(value), body=body)
+        return render_code(
+            "python/codec/write_map.py.j2", value=value, key=key, count=self._count(value), body=body
+        )
 
     def _sequence(self, type_: Type, values: str, name: str, level: int) -> str:
         match type_:
@@ -124,11 +142,13 @@ class Writing:
             case _:
                 item = self._locals.take(f"{name}_item")
                 body = self._value(type_, item, item, level)
-                return render("python/codec/write_loop.py.j2", item=item, values=values, body=body)
+                return render_code("python/codec/write_loop.py.j2", item=item, values=values, body=body)
 
     def _structs(self, type_: Named, values: str, level: int) -> str:
         write = self._context.codec_name(type_.full_name, "write_{}")
-        deeper = f", depth + {level}" if counts_depth(self._context, self._context.program.struct(type_)) else ""
+        deeper = (
+            f", depth + {level}" if counts_depth(self._context, self._context.program.struct(type_)) else ""
+        )
         return f"{write}(out, {values}{deeper})\n"
 
     def _helper(self, name: str, module: str) -> str:

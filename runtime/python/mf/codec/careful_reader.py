@@ -40,10 +40,10 @@ _RUNS: Final[dict[str, Callable[[bytes, int, int], tuple[list[Any], int]]]] = {
 
 
 class CarefulReader:
-    """Reads values from `data`, from the beginning; `pos` is where the next one starts."""
+    """Reads values from `data`; `pos` is where the next one starts."""
 
-    def __init__(self, data: bytes, limits: Limits, root: str = "") -> None:
-        self.pos = 0
+    def __init__(self, data: bytes, limits: Limits, root: str = "", pos: int = 0) -> None:
+        self.pos = pos
         self._data = data
         self._budget = limits.decoded
         self._path = Path(root)

@@ -32,10 +32,6 @@ class CarefulWriter:
         self._path = Path(root)
         self._depth = 0
 
-    def root(self, shape: s.Struct, value: Any) -> None:
-        """A value and its constraints; only memcpy roots are padded as a layout."""
-        self.write(shape, value)
-
     def write(self, shape: s.Shape, value: Any) -> None:
         match shape:
             case s.Scalar():
@@ -123,7 +119,10 @@ class CarefulWriter:
             return list(shape.parts(value))
         if isinstance(shape.make, type) and not isinstance(value, shape.make):
             raise self.fail(f"expected {shape.name}, got {shown(value)}")
-        return [getattr(value, each.attribute) for each in shape.fields]
+        try:
+            return [getattr(value, each.attribute) for each in shape.fields]
+        except AttributeError:
+            raise self.fail(f"expected {shape.name}, got {shown(value)}") from None
 
     def _count(self, count: int) -> None:
         if count > U32_MAX:

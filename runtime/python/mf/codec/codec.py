@@ -29,6 +29,7 @@ from mf.codec.malformed import GIVE_UP
 from mf.codec.shape import Struct
 from mf.core.error import Code, Error, Execution
 
+Buffer = bytes | bytearray | memoryview
 V = TypeVar("V")  # what is written
 T = TypeVar("T")  # what is read: the same, or a tuple of its fields for the parameters of a method
 
@@ -83,31 +84,37 @@ class Codec(Generic[V, T]):
             self._write(out, values)
         except GIVE_UP:
             return self._write_carefully(values)
-        except RecursionError:
-            return self._write_carefully(values)
         return out
 
-    def decode(self, data: bytes | bytearray | memoryview) -> T:
+    def decode(self, data: Buffer) -> T:
         """The only value in `data`."""
         return self.decode_all(data, 1)[0]
 
-    def decode_all(self, data: bytes | bytearray | memoryview, count: int) -> list[T]:
+    def decode_all(self, data: Buffer, count: int) -> list[T]:
         """Exactly `count` values that fill `data`. Raises Error(DECODE_ERROR), or INVALID_ARGUMENT for a
         violated constraint, with offset, path and reason."""
         if type(data) is not bytes:
             data = bytes(data)
-        if len(data) * self.shape.amplification > self._limits.decoded:
-            return self._read_carefully(data, count)
+        values, end = self._decode(data, 0, count, whole=True)
+        return values
+
+    def decode_at(self, data: Buffer, pos: int, count: int) -> tuple[list[T], int]:
+        """`count` values from `pos` on, and the position behind them; more may follow."""
+        return self._decode(bytes(data), pos, count, whole=False)
+
+    def _decode(self, data: bytes, pos: int, count: int, *, whole: bool) -> tuple[list[T], int]:
+        if (len(data) - pos) * self.shape.amplification > self._limits.decoded:
+            return self._read_carefully(data, pos, count, whole)
         try:
-            values, end = self._read(data, 0, count)
+            values, end = self._read(data, pos, count)
             if self._check_read is not None:
                 for value in values:
                     self._check_read(value)
         except GIVE_UP:
-            return self._read_carefully(data, count)
-        if end != len(data):
-            return self._read_carefully(data, count)
-        return values
+            return self._read_carefully(data, pos, count, whole)
+        if end > len(data) or (whole and end != len(data)):
+            return self._read_carefully(data, pos, count, whole)
+        return values, end
 
     def _write_carefully(self, values: Sequence[V]) -> bytearray:
         writer = CarefulWriter(self._root)
@@ -118,16 +125,17 @@ class Codec(Generic[V, T]):
             self._refuse(failure, Execution.NOT_EXECUTED)
         return writer.out
 
-    def _read_carefully(self, data: bytes, count: int) -> list[T]:
-        reader = CarefulReader(data, self._limits, self._root)
+    def _read_carefully(self, data: bytes, pos: int, count: int, whole: bool) -> tuple[list[T], int]:
+        reader = CarefulReader(data, self._limits, self._root, pos)
         try:
             reader.check_items(count, self.shape.smallest)
             reader.charge(8 * count)
             values = [reader.read(self.shape) for _ in range(count)]
-            reader.finish()
+            if whole:
+                reader.finish()
         except CarefulError as failure:
             self._refuse(failure, Execution.UNKNOWN)
-        return values
+        return values, reader.pos
 
     @property
     def _root(self) -> str:
@@ -136,8 +144,3 @@ class Codec(Generic[V, T]):
     def _refuse(self, failure: CarefulError, execution: Execution) -> NoReturn:
         text = f"{self._where}: {failure.text()}" if self._where else failure.text()
         raise Error(Code(failure.code), text, execution) from None
-
-
-def of_values(values: Iterable[Any]) -> tuple[Any, ...]:
-    """The parts of a value that stands for its only field."""
-    return (values,)

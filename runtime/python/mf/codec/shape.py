@@ -237,3 +237,26 @@ def _amplification(shape: Shape, seen: set[str]) -> float:
     return max(
         [own, *(_amplification(part, seen) + (92 if isinstance(shape, Set | Map) else 0) for part in parts)]
     )
+
+
+# What stands for the implicit structs of methods: a tuple of parameters, the only result itself, or nothing.
+
+
+def parts_made(*parts: Any) -> tuple[Any, ...]:
+    return parts
+
+
+def bare_made(value: Any) -> Any:
+    return value
+
+
+def bare_parts(value: Any) -> tuple[Any, ...]:
+    return (value,)
+
+
+def nothing_made() -> None:
+    return None
+
+
+def nothing_parts(_: None) -> tuple[Any, ...]:
+    return ()

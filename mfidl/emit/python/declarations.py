@@ -1,0 +1,157 @@
+"""F6. The views of _types.py: constants, aliases, enums, structs, errors, and the dataclasses of requests and
+results.
+"""
+
+from dataclasses import dataclass
+
+from mfidl.emit.python.context import Context, attributes, referred
+from mfidl.emit.python.layout import bracket, docstring
+from mfidl.emit.python.literals import field_default, literal
+from mfidl.emit.python.names import enum_members
+from mfidl.emit.python.types import annotation
+from mfidl.model import Alias, Const, Enum, Field, Method, OptionalOf, Struct, StructValue
+
+
+@dataclass(frozen=True, slots=True)
+class LineView:
+    """One line of code, and its documentation below."""
+
+    line: str
+    doc: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClassView:
+    """`head` are the decorator and class lines; `fields` may be empty."""
+
+    decorator: str
+    head: str
+    doc: str
+    fields: tuple[LineView, ...]
+    error: bool = False
+    error_hash: str = ""
+
+
+class TypesFile:
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def constants(self) -> list[LineView]:
+        return [self._constant(each) for each in self._context.module.constants]
+
+    def aliases(self) -> list[LineView]:
+        return [self._alias(each) for each in self._context.module.aliases]
+
+    def classes(self) -> list[ClassView]:
+        """In dependency order; what defaults use stands before."""
+        views: list[ClassView] = []
+        for each in self._context.module.declarations:
+            if isinstance(each, Enum):
+                views.append(self._enum(each))
+            elif isinstance(each, Struct):
+                views.append(self._error(each) if each.is_error else self._struct(each))
+        for service in self._context.module.services:
+            names = self._context.names.services[service.full_name]
+            for method, own in zip(service.methods, names.methods, strict=True):
+                views.append(self._request(method, own.request, f"{service.name}.{method.name}"))
+                if own.result:
+                    views.append(self._result(method, own.result, f"{service.name}.{method.name}"))
+        return views
+
+    def _constant(self, const: Const) -> LineView:
+        final = self._context.imports.name("typing", "Final")
+        name = self._context.names.constants[const.full_name]
+        type_ = annotation(self._context, const.spelled)
+        value = literal(self._context, const.type, const.value)
+        return LineView(f"{name}: {final}[{type_}] = {value}", docstring(const.doc, 0))
+
+    def _alias(self, alias: Alias) -> LineView:
+        type_alias = self._context.imports.name("typing", "TypeAlias")
+        name = self._context.type_name(alias.full_name)
+        type_ = annotation(self._context, alias.spelled)
+        if referred(alias.type):
+            type_ = f'"{type_}"'  # the classes stand below
+        return LineView(f"{name}: {type_alias} = {type_}", docstring(alias.doc, 0))
+
+    def _enum(self, enum: Enum) -> ClassView:
+        base = (
+            self._context.imports.name("mf.codec.enums", "OpenEnum")
+            if enum.open
+            else self._context.imports.name("enum", "IntEnum")
+        )
+        names = enum_members([each.name for each in enum.members])
+        members = tuple(
+            LineView(f"{name} = {each.number}", docstring(each.doc, 4))
+            for each, name in zip(enum.members, names, strict=True)
+        )
+        head = f"class {self._context.type_name(enum.full_name)}({base}):"
+        return ClassView("", head, docstring(enum.doc, 4), members)
+
+    def _dataclass(self) -> str:
+        return f"@{self._context.imports.name('dataclasses', 'dataclass')}(slots=True)"
+
+    def _struct(self, struct: Struct) -> ClassView:
+        fields = zip(struct.fields, attributes(struct), strict=True)
+        return ClassView(
+            self._dataclass(),
+            f"class {self._context.type_name(struct.full_name)}:",
+            docstring(struct.doc, 4),
+            tuple(self._field(each, name, field_default(self._context, each)) for each, name in fields),
+        )
+
+    def _error(self, struct: Struct) -> ClassView:
+        """An exception keeps the identity hash; its fields need no default, but for those that the schema
+        gives.
+        """
+        base = self._context.imports.name("mf.core.error", "DeclaredError")
+        head = f"class {self._context.type_name(struct.full_name)}({base}):"
+        doc = docstring(struct.doc, 4)
+        return ClassView(self._dataclass(), head, doc, self._parameters(struct), True, f"{base}.__hash__")
+
+    def _request(self, method: Method, name: str, shown: str) -> ClassView:
+        doc = docstring(f"One call of {shown}, for batches.", 4)
+        return ClassView(
+            self._dataclass(), f"class {name}:", doc, self._parameters(method.params, given=True)
+        )
+
+    def _result(self, method: Method, name: str, shown: str) -> ClassView:
+        fields = zip(method.results.fields, attributes(method.results), strict=True)
+        doc = docstring(f"What {shown} returns.", 4)
+        return ClassView(
+            self._dataclass(),
+            f"class {name}:",
+            doc,
+            tuple(self._field(each, field, "") for each, field in fields),
+        )
+
+    def _parameters(self, struct: Struct, *, given: bool = False) -> tuple[LineView, ...]:
+        from_here = first_default(struct)
+        return tuple(
+            self._field(
+                each, name, field_default(self._context, each) if at >= from_here else "", given=given
+            )
+            for at, (each, name) in enumerate(zip(struct.fields, attributes(struct), strict=True))
+        )
+
+    def _field(self, each: Field, name: str, default: str, *, given: bool = False) -> LineView:
+        type_ = annotation(self._context, each.spelled, given=given)
+        line = f"{name}: {type_} = {default}" if default else f"{name}: {type_}"
+        if len(line) + 4 > 110 and default.startswith("field(default_factory="):
+            factory = default.removeprefix("field(").removesuffix(")")
+            line = bracket(f"{name}: {type_} = field(", [factory], ")", 4)
+        return LineView(line, docstring(each.doc, 4))
+
+
+def first_default(struct: Struct) -> int:
+    """Parameters from here to the last all have a default, so that a caller may leave them out."""
+    at = len(struct.fields)
+    while at and _may_be_left_out(struct.fields[at - 1]):
+        at -= 1
+    return at
+
+
+def _may_be_left_out(each: Field) -> bool:
+    """Not where the default is a struct: a function's default is shared, and structs can be changed."""
+    if each.default is None:
+        return isinstance(each.type, OptionalOf)
+    return not isinstance(each.default, StructValue)
