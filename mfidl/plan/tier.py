@@ -17,6 +17,8 @@ def obstacle(fields: tuple[model.Field, ...], declared: Declared) -> tuple[model
 
 def choose(struct: model.Struct, declared: Declared) -> model.StructPlan:
     """The fastest tier that the struct qualifies for, or the one that it asks for and can have."""
+    if struct.is_error:
+        return model.StructPlan(model.Tier.FEBIRD, "errors travel in febird", None)
     if struct.asked_tier is model.Tier.FEBIRD:
         return model.StructPlan(model.Tier.FEBIRD, "the file asks for it", None)
     found = obstacle(struct.fields, declared)

@@ -60,7 +60,7 @@ _NAMED = _TYPES | {
 KNOWN = {
     known.name: known
     for known in (
-        Known("tier", "@tier(memcpy) or @tier(febird)", frozenset((_P.STRUCT, _P.ERROR))),
+        Known("tier", "@tier(memcpy) or @tier(febird)", frozenset((_P.STRUCT,))),
         Known("range", "@range(low..high), either side may be left out", _VALUES),
         Known("length", "@length(low..high) or @length(exactly), in whole numbers", _VALUES),
         Known("finite", "@finite", _VALUES),

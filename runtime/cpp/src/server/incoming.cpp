@@ -26,6 +26,10 @@ void Ticket::done() {
   if (const auto link = std::exchange(link_, nullptr)) link->end_request(payload_size_);
 }
 
+void refuse_method(Incoming& in) {
+  in.ticket().fail(Code::internal, Execution::not_executed, "a method index that the generated code does not know");
+}
+
 namespace detail {
 
 Failure invalid_argument(std::string violation) {

@@ -22,6 +22,8 @@ struct CallInfo {
   [[nodiscard]] bool expired() const noexcept {
     return deadline != kNever && std::chrono::steady_clock::now() >= deadline;
   }
+  /// The same by a clock that is some milliseconds behind and four times as quick: for loops over many small items.
+  [[nodiscard]] bool expired_roughly() const noexcept;
 };
 
 /// The call that this thread runs; an empty CallInfo outside of any.

@@ -36,7 +36,7 @@ template <class... Errors>
 void write_failure(protocol::MixedWriter& writer, Buffer& out, const Failure& failure,
                    ErrorList<Errors...> /*list*/) {
   std::uint16_t index = 0;
-  const auto write_as = [&]<class E>() {
+  [[maybe_unused]] const auto write_as = [&]<class E>() {
     const auto* error = dynamic_cast<const E*>(failure.declared.get());
     if (error == nullptr) {
       ++index;
@@ -275,5 +275,8 @@ void run(Incoming& in, typename M::AsyncServant& servant) {
     }
   }
 }
+
+/// For an index that generated code does not know; the binding has checked it, so this is a fault of ours.
+void refuse_method(Incoming& in);
 
 }  // namespace mf::server
