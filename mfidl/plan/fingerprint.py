@@ -14,10 +14,10 @@
     type sf1.search.Rank enum u8 closed
      bm25 0
 
-One space a level, a line feed behind every line, UTF-8. Lines that do not apply are left out (`per`,
-`oneway`, `throws`). Aliases are expanded, names are full, methods and throws keep their order (it is on the
-wire), types of the closure are sorted by full name and members of enums by number. Constraints, defaults,
-documents, deadlines and batch sizes are not part of it: they change no byte.
+One space a level, a line feed behind every line, UTF-8. Lines that do not apply are left out (`per`, `oneway`,
+`throws`, and `results` of a oneway method). Aliases are expanded, names are full, methods and throws keep their
+order (it is on the wire), types of the closure are sorted by full name and members of enums by number. Constraints,
+defaults, documents, deadlines and batch sizes are not part of it: they change no byte.
 """
 
 import hashlib
@@ -37,7 +37,8 @@ def describe(service: model.Service, declared: Declared) -> str:
         if method.oneway:
             lines.append("  oneway")
         lines += _implicit("params", method.params)
-        lines += _implicit("results", method.results)
+        if not method.oneway:
+            lines += _implicit("results", method.results)
         lines += [f"  throws {error.full_name}" for error in method.throws]
     for name in sorted(_closure(service, declared)):
         lines += _type(declared[name])

@@ -42,11 +42,16 @@ class Context:
     types: TypeSource = field(init=False)
     values: ValueSource = field(init=False)
     enums: EnumSource = field(init=False)
+    _unknown: set[tuple[int, str, str]] = field(default_factory=set)
 
     def find(self, path: ast.Path, scope: Scope, wanted: frozenset[Kind], unknown: str) -> Symbol | None:
-        """Look a path up; report with the code `unknown` when there is nothing."""
+        """Look a path up; report with the code `unknown` when there is nothing, once per name and file."""
         found = look_up(scope, path, wanted, self.scopes)
         if isinstance(found, Missing):
+            key = (id(scope), path.text, unknown)
+            if key in self._unknown:
+                return None
+            self._unknown.add(key)
             if found.code == "E0306":
                 qualifier = path.text.rpartition(".")[0]
                 span = path.parts[0].span.to(path.parts[-2].span)

@@ -127,7 +127,7 @@ def collect(modules: Iterable[LoadedModule], diagnostics: Diagnostics) -> list[S
     """A scope per module, in the same order. Reports names that are taken twice, or built in."""
     scopes: dict[int, Scope] = {}
     for module in modules:
-        scope = Scope(module, is_open=module.file.lost_declarations)
+        scope = Scope(module, is_open=module.file.lost_declarations or module.file.lost_imports)
         scopes[id(module)] = scope
         _declare(scope, diagnostics)
         _import(scope, scopes, diagnostics)

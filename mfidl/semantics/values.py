@@ -242,6 +242,10 @@ class Evaluator:
         for member in enum.members:
             if member.name == last.text:
                 return model.EnumValue(enum.full_name, member.name, member.number)
+        declaration = self._symbol(wanted.full_name).declaration
+        assert isinstance(declaration, ast.EnumDecl)
+        if declaration.broken or any(member.name.text == last.text for member in declaration.members):
+            return None
         found = nearest(last.text, [member.name for member in enum.members])
         hint = f"did you mean `{found}`?" if found else None
         self._context.diagnostics.error("E0503", last.span, help=hint, enum=enum.name, name=last.text)

@@ -301,10 +301,11 @@ class File:
     """One parsed file. `broken_names` are names of declarations that did not parse: they exist, but unknown
     as what.
 
-    `lost_declarations`: something was dropped whose name is not known either.
+    `lost_declarations`: something was dropped whose name is not known either; `lost_imports`: an import.
     """
 
     source: SourceFile
     declarations: tuple[Decl, ...]
     broken_names: frozenset[str] = field(default_factory=frozenset)
     lost_declarations: bool = False
+    lost_imports: bool = False

@@ -33,10 +33,16 @@ def parse(source: SourceFile, diagnostics: Diagnostics) -> ast.File:
             declarations,
             frozenset(parser.strategy.broken_names),
             parser.strategy.lost_declarations,
+            parser.strategy.lost_imports,
         )
     finally:
         if collecting:
             gc.enable()
+
+
+def _is_broken(body: Any, members: list[Any]) -> bool:
+    """Whether a body lost a member."""
+    return len(members) < len(body.members) or getattr(body, "lost_members", False)
 
 
 def _ok(contexts: list[Any]) -> list[Any]:
@@ -145,7 +151,7 @@ class _Builder:
             self._name(context.id_),
             None if context.base is None else self._type(context.base),
             tuple([self._enum_member(each) for each in members]),
-            len(members) < len(context.body.members),
+            _is_broken(context.body, members),
             annotations,
             doc,
             self._span(context),
@@ -175,7 +181,7 @@ class _Builder:
                 ]
             ),
             body is not None,
-            body is not None and len(members) < len(body.members),
+            body is not None and _is_broken(body, members),
             annotations,
             doc,
             self._span(context),
@@ -208,7 +214,7 @@ class _Builder:
             self._name(context.id_),
             self._maybe_path(context.agent),
             tuple([self._method(each) for each in methods]),
-            len(methods) < len(context.body.methods),
+            len(methods) < len(context.body.methods) or getattr(context.body, "lost_members", False),
             annotations,
             doc,
             self._span(context),

@@ -92,6 +92,7 @@ class RecoveryStrategy:
     def __init__(self, parser: SchemaParser, source: SourceFile, diagnostics: Diagnostics) -> None:
         self.broken_names: set[str] = set()
         self.lost_declarations = False
+        self.lost_imports = False
         self._parser = parser
         self._stream = parser.stream
         self._source = source
@@ -103,6 +104,7 @@ class RecoveryStrategy:
             MfidlParser.StructBodyContext: self._sync_body,
             MfidlParser.ServiceBodyContext: self._sync_body,
             MfidlParser.EnumBodyContext: self._sync_enum,
+            MfidlParser.StructDeclContext: self._sync_struct,
             MfidlParser.FieldListContext: self._sync_fields,
             MfidlParser.AnnotationContext: self._sync_arguments,
             MfidlParser.ValueContext: self._sync_elements,
@@ -156,6 +158,12 @@ class RecoveryStrategy:
         if ttype == tt.CLOSE and token.type == tt.EOF:
             self._missing_bracket(tt.CLOSE)
             return self._supplied(tt.CLOSE)
+        if ttype == tt.OPEN_BRACE and self._is_body(self._stream.index):
+            self._missing_brace()
+            brace = self._supplied(tt.OPEN_BRACE)
+            self._stream.tokens.insert(self._stream.index, brace)
+            self._stream.consume()
+            return brace
         if ttype in _PAIR_OF and self._is_past_bracket(ttype):
             self._missing_bracket(ttype)
             return self._supplied(ttype)
@@ -195,11 +203,25 @@ class RecoveryStrategy:
             notes = [Note("opened here", self._span(opening))] if opening is not None else []
             self._diagnostics.error("E0103", self._behind_last(), notes=notes, bracket=_PAIR_OF[ttype])
 
+    def _missing_brace(self) -> None:
+        if self._may_report():
+            self._diagnostics.error("E0103", self._behind_last(), bracket="{")
+
+    def _is_body(self, index: int) -> bool:
+        """Whether the members of a declaration begin here, without their `{`."""
+        tokens = self._stream.tokens
+        following = tokens[min(index + 1, len(tokens) - 1)].type
+        if isinstance(self._parser._ctx, MfidlParser.EnumBodyContext):
+            return tokens[index].type in _NAMES and following in (tt.ASSIGN, tt.COMMA)
+        return self._looks_like_member(index) and tokens[index].type != tt.COLON
+
     def _is_past_bracket(self, ttype: int) -> bool:
         """Whether the next token cannot belong into a bracket that is still open."""
         index = self._stream.index
         token = self._stream.tokens[index]
         if token.type in _AFTER_LOST_BRACKET or self._starts_line(index) or self._declares(index):
+            return True
+        if isinstance(self._parser._ctx, MfidlParser.AnnotationContext) and self._looks_like_member(index):
             return True
         return ttype == tt.GREATER and token.type == tt.RPAREN
 
@@ -234,7 +256,9 @@ class RecoveryStrategy:
             index = self._stream.index
             if self._begins_declaration(index):
                 if self._is_nested(token):
-                    self._report("E0113", token, word=token.text)
+                    word = self._stream.tokens[self._behind_annotations(index)]
+                    self._report("E0113", word, word=word.text)
+                    self._parser._ctx.lost_members = True
                     self._remember_name(index)
                     self._skip_member(index)
                     continue
@@ -253,7 +277,18 @@ class RecoveryStrategy:
                 self._stream.consume()  # a harmless empty member
                 continue
             self._unexpected("a method or `}`" if service else "a field or `}`")
-            self._skip_member(index)
+            self._parser._ctx.lost_members = True
+            if token.type == tt.OPEN_BRACE and self._stream.LT(-1).type == tt.OPEN_BRACE:
+                self._stream.consume()  # written twice
+            else:
+                self._skip_member(index)
+
+    def _sync_struct(self) -> None:
+        """Before the body: supply a forgotten `{` in front of what is clearly a field."""
+        index = self._stream.index
+        if self._parser._ctx.id_ is not None and self._is_body(index):
+            self._missing_brace()
+            self._stream.tokens.insert(index, self._supplied(tt.OPEN_BRACE))
 
     def _is_nested(self, token: Token) -> bool:
         """Whether a declaration inside of a body is meant to be there: it is indented against its holder."""
@@ -262,6 +297,9 @@ class RecoveryStrategy:
         return position(token.start)[1] > position(holder.start)[1]
 
     def _sync_enum(self) -> None:
+        context = self._parser._ctx
+        if context.opening is None:
+            return
         while True:
             token, previous = self._stream.LT(1), self._stream.LT(-1)
             if token.type in (tt.CLOSE, tt.EOF):
@@ -272,22 +310,41 @@ class RecoveryStrategy:
                 self._supplied_braces += 1
                 return
             at_start = previous.type in (tt.OPEN_BRACE, tt.COMMA)
-            if token.type == tt.COMMA and previous.type != tt.OPEN_BRACE:
+            if token.type == tt.COMMA and context.members:
                 return
-            if token.type in _MEMBER_STARTS:
+            if token.type in _NAMES or token.type == tt.AT:
                 if at_start:
                     return
-                self._missing_comma()
-                return
+                if self._is_enum_member(self._stream.index):
+                    self._missing_comma()
+                    return
             if token.type == tt.SEMICOLON and not at_start:
                 self._unexpected("`,`")
                 token.type = tt.COMMA
                 return
-            if token.type == tt.OPEN_BRACE and previous.type in _NAMES:
-                return  # the body has not begun: the rule itself says so
-            self._unexpected("a member or `}`" if at_start else "`,` or `}`")
+            self._lose_enum_member(token, previous, at_start)
+
+    def _is_enum_member(self, index: int) -> bool:
+        tokens = self._stream.tokens
+        following = tokens[min(index + 1, len(tokens) - 1)].type
+        return following in (tt.ASSIGN, tt.COMMA, tt.CLOSE) or tokens[index].type == tt.AT
+
+    def _lose_enum_member(self, token: Token, previous: Token, at_start: bool) -> None:
+        """Report what is no member, and go on behind it."""
+        context = self._parser._ctx
+        context.lost_members = True
+        if at_start:
+            self._unexpected("a member or `}`")
+        elif previous.type in _NAMES and token.type in _VALUE_STARTS:
+            self._unexpected("`=`")
+        else:
+            self._unexpected("`,` or `}`")
+        self._stream.consume()
+        if token.type == tt.OPEN_BRACE and previous.type == tt.OPEN_BRACE:
+            return  # written twice
+        self._skip_to_comma()
+        if not context.members and self._stream.LT(1).type == tt.COMMA:
             self._stream.consume()
-            self._skip_to_comma()
 
     def _sync_fields(self) -> None:
         self._sync_list(tt.LPAREN, tt.RPAREN, _MEMBER_STARTS)
@@ -307,19 +364,23 @@ class RecoveryStrategy:
         """Between two elements: supply a forgotten comma if an element follows on the spot."""
         index = self._stream.index
         token, previous = self._stream.tokens[index], self._stream.LT(-1)
-        if (
-            token.type in (tt.COMMA, closing)
-            or previous.type in (opening, tt.COMMA)
-            or token.type not in starts
-        ):
+        if token.type in (tt.COMMA, closing) or previous.type in (opening, tt.COMMA):
             return
-        if (
-            token.type == tt.THROWS
-            or self._declares(index)
-            or (self._starts_line(index) and self._looks_like_method(index))
-        ):
+        if token.type not in starts or token.type == tt.THROWS or self._declares(index):
+            return
+        if self._starts_line(index) and self._looks_like_method(index):
             return  # the bracket is missing, not a comma
-        self._missing_comma()
+        if self._begins_element(index):
+            self._missing_comma()
+
+    def _begins_element(self, index: int) -> bool:
+        tokens, context = self._stream.tokens, self._parser._ctx
+        following = tokens[min(index + 1, len(tokens) - 1)].type
+        if isinstance(context, MfidlParser.FieldListContext):
+            return following == tt.COLON or tokens[index].type == tt.AT
+        if isinstance(context, MfidlParser.AnnotationContext):
+            return following == tt.ASSIGN
+        return True
 
     def _missing_comma(self) -> None:
         if self._may_report():
@@ -445,17 +506,21 @@ class RecoveryStrategy:
             stream.consume()
 
     def _remember_name(self, start: int) -> None:
-        """The name of a declaration that is lost, so that uses of it are not reported as well."""
+        """The names in the head of a lost declaration, so that uses of them are not reported as well."""
         tokens = self._stream.tokens
-        for at in range(start, min(start + 40, len(tokens) - 1)):
-            word, following = tokens[at], tokens[at + 1]
-            if word.type in _NAMES and following.type in _NAMES:
-                pair = tokens[at + 2] if word.type == tt.OPEN and at + 2 < len(tokens) else following
-                self.broken_names.add(pair.text)
-                return
-            if word.type in (tt.OPEN_BRACE, tt.SEMICOLON, tt.EOF):
+        start = head = self._behind_annotations(start)
+        while tokens[head].type not in (tt.OPEN_BRACE, tt.SEMICOLON, tt.EOF) and head < start + 100:
+            if self._declares(head):
+                start = head
                 break
-        self.lost_declarations = True
+            head += 1
+        self.lost_imports = self.lost_imports or tokens[start].type == tt.IMPORT
+        last = start
+        while tokens[last + 1 if last + 1 < len(tokens) else -1].type in _NAMES:
+            last += 1
+            self.broken_names.add(tokens[last].text)
+        if last == start or tokens[last].type in _KEYWORDS:
+            self.lost_declarations = True
 
     # Looking around -----------------------------------------------------------------------------------------
 
@@ -477,8 +542,26 @@ class RecoveryStrategy:
         return tokens[index].type == tt.AT or tokens[min(index + 1, len(tokens) - 1)].type == tt.LPAREN
 
     def _begins_declaration(self, index: int) -> bool:
-        """`struct Name`, first on its line: no field and no method looks like this."""
-        return self._declares(index) and self._starts_line(index)
+        """`struct Name`, first on its line, maybe behind annotations: no field or method looks like this."""
+        if not self._starts_line(index):
+            return False
+        if self._stream.tokens[index].type == tt.AT:
+            return self._declares(self._behind_annotations(index))
+        return self._declares(index)
+
+    def _behind_annotations(self, index: int) -> int:
+        tokens, end = self._stream.tokens, len(self._stream.tokens) - 1
+        while tokens[index].type == tt.AT:
+            index += 2
+            while index < end and tokens[index].type == tt.DOT:
+                index += 2
+            if index < end and tokens[index].type == tt.LPAREN:
+                while index < end and tokens[index].type not in (tt.RPAREN, tt.SEMICOLON, tt.OPEN_BRACE):
+                    index += 1
+                index += 1
+            if index >= end:
+                return end
+        return index
 
     def _declares(self, index: int) -> bool:
         tokens = self._stream.tokens

@@ -35,7 +35,6 @@ DESCRIPTOR = """service sf1.search.Index
   oneway
   params memcpy
    doc u32
-  results memcpy
 type sf1.search.Hit struct febird
  doc u32
  score f32

@@ -90,6 +90,11 @@ def test_the_compiler_chooses_the_fastest_tier_and_says_why(
     assert (plan.tier, plan.reason) == (tier, reason)
 
 
+def test_errors_are_febird_whatever_their_fields(tmp_path: Path) -> None:
+    error = struct_of(program_of(tmp_path, "module m; error E { x: u32; }"), "m.E")
+    assert (error.tier, error.layout) == (Tier.FEBIRD, None)
+
+
 def test_parameters_and_results_are_planned_as_structs_are(tmp_path: Path) -> None:
     program = program_of(tmp_path, "module m; service S { f(a: u8, b: u32) -> string; }")
     method = program.modules[0].services[0].methods[0]

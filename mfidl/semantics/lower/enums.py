@@ -78,6 +78,8 @@ class EnumLowering:
                 )
                 continue
             names[name] = member
+            if member.value is None and declaration.broken:
+                continue  # its number is among what did not parse
             number = self._number(member, base, scope, numbers)
             if number is not None:
                 numbers[number] = member
