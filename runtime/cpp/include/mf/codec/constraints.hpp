@@ -70,30 +70,28 @@ std::string bad_length(std::size_t length, std::size_t low, std::size_t high);
 std::string not_finite(double value);
 std::string at_index(std::size_t index, std::string_view rest);
 
-/// The texts are the bounds as the message shows them, empty for an open end. A NaN is in no range.
+inline std::int64_t as_number(Duration value) { return value.count(); }
+inline std::int64_t as_number(Timestamp value) { return value.time_since_epoch().count(); }
+template <class T>
+  requires std::is_arithmetic_v<T>
+auto as_number(T value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return static_cast<double>(value);
+  } else if constexpr (std::is_unsigned_v<T>) {
+    return static_cast<std::uint64_t>(value);
+  } else {
+    return static_cast<std::int64_t>(value);
+  }
+}
+
+/// Of a number, or of a duration or timestamp in nanoseconds. The texts are the bounds as the message shows them, empty
+/// for an open end. A NaN is in no range.
 template <class T>
 Violation in_range(T value, T low, T high, std::string_view low_text, std::string_view high_text) {
   if (low <= value && value <= high) [[likely]] {
     return std::nullopt;
   }
-  if constexpr (std::is_floating_point_v<T>) {
-    return out_of_range(static_cast<double>(value), low_text, high_text);
-  } else if constexpr (std::unsigned_integral<T>) {
-    return out_of_range(static_cast<std::uint64_t>(value), low_text, high_text);
-  } else {
-    return out_of_range(static_cast<std::int64_t>(value), low_text, high_text);
-  }
-}
-
-inline Violation in_range(Duration value, Duration low, Duration high, std::string_view low_text,
-                          std::string_view high_text) {
-  return in_range(value.count(), low.count(), high.count(), low_text, high_text);
-}
-
-inline Violation in_range(Timestamp value, Timestamp low, Timestamp high, std::string_view low_text,
-                          std::string_view high_text) {
-  return in_range(value.time_since_epoch(), low.time_since_epoch(), high.time_since_epoch(), low_text,
-                  high_text);
+  return out_of_range(as_number(value), low_text, high_text);
 }
 
 /// Bytes of a string, elements of a container.

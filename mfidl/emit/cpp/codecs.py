@@ -1,0 +1,205 @@
+"""F6. Views of codecs: Febird<S>, Memcpy<S> and Constraints<S> of a struct."""
+
+from mfidl.emit.cpp.constraints import Checks
+from mfidl.emit.cpp.facts import Facts
+from mfidl.emit.cpp.text import WIDTH, block, conjunction, fill
+from mfidl.emit.cpp.types import CppTypes
+from mfidl.emit.cpp.view import ConstraintsView, FebirdView, MemcpyView, SlotView
+from mfidl.model import Field, Struct, StructKind
+
+_IMPLICIT = (StructKind.PARAMS, StructKind.RESULTS)
+
+
+class Codecs:
+    """Makes the views; `members` are the C++ names of a struct's fields."""
+
+    def __init__(self, facts: Facts, types: CppTypes) -> None:
+        self._facts = facts
+        self._types = types
+        self._checks = Checks(facts, types)
+
+    def codec(self, struct: Struct, qualified: str, members: tuple[str, ...]) -> MemcpyView | FebirdView:
+        if struct.layout is not None:
+            return self._memcpy(struct, qualified, members)
+        return self._febird(struct, qualified, members)
+
+    def _febird(self, struct: Struct, qualified: str, members: tuple[str, ...]) -> FebirdView:
+        values = [f"value.{member}" for member in members]
+        implicit = struct.kind in _IMPLICIT
+        indent = 4 if implicit else 2
+        size = fill("return febird_size(", values, ");", indent=indent).lstrip()
+        write = fill("febird_write(", ["writer", *values], ");", indent=indent).lstrip()
+        reads = [
+            f'if (!read_field(reader, "{field.name}", {value})) return false;'
+            for field, value in zip(struct.fields, values, strict=True)
+        ]
+        used = bool(members)
+        owner = "" if implicit else f"Febird<{qualified}>::"
+        size_head = _head(
+            f"std::size_t {owner}size(", [_parameter(f"const {qualified}&", "value", used)], ") noexcept"
+        )
+        write_head = _head(
+            f"void {owner}write(",
+            [
+                _parameter("Writer&", "writer", used),
+                _parameter(f"const {qualified}&", "value", used),
+            ],
+            ") noexcept",
+        )
+        read_head = _head(
+            f"bool {owner}read(",
+            [
+                _parameter("Reader&", "reader", used or not implicit),
+                _parameter(f"{qualified}&", "value", used),
+            ],
+            ")",
+        )
+        if implicit:
+            functions = (
+                block(f"static {size_head}", [size]),
+                block(f"static {write_head}", [write]),
+                block(f"[[nodiscard]] static {read_head}", [*reads, "return true;"]),
+            )
+        else:
+            levelled = ["if (!reader.enter()) return false;", *reads, "reader.leave();", "return true;"]
+            functions = (
+                _definition(size_head, [size]),
+                _definition(write_head, [write] if members else []),
+                _definition(read_head, levelled),
+            )
+        return FebirdView(
+            min_size=self._facts.struct_min_size(struct),
+            functions=functions,
+            template="cpp/codec/febird_inline.j2" if implicit else "cpp/codec/febird.j2",
+            definition_template="cpp/nothing.j2" if implicit else "cpp/codec/febird_definition.j2",
+        )
+
+    def _memcpy(self, struct: Struct, qualified: str, members: tuple[str, ...]) -> MemcpyView:
+        assert struct.layout is not None
+        layout = struct.layout
+        offsets = [slot.offset for slot in layout.slots]
+        placed = list(zip(struct.fields, members, offsets, strict=True))
+        checks = [
+            f"Memcpy<{self._types.spell(field.type)}>::valid({_at('from', offset)})"
+            for field, _, offset in placed
+            if not self._facts.all_bits_valid(field.type)
+        ]
+        functions = [
+            block(
+                f"static bool valid({_parameter('const std::byte*', 'from', bool(checks))}) noexcept",
+                [_conjunction(checks)],
+            )
+        ]
+        image = self._facts.struct_is_image(struct)
+        if image:
+            clearing = [f"std::memset({_at('at', each.offset)}, 0, {each.size});" for each in layout.padding]
+            clearing += [
+                f"Memcpy<{self._types.spell(field.type)}>::clear_padding({_at('at', offset)});"
+                for field, _, offset in placed
+                if self._facts.has_padding(field.type)
+            ]
+            parameter = _parameter("std::byte*", "at", bool(clearing))
+            functions.insert(0, block(f"static void clear_padding({parameter}) noexcept", clearing))
+        else:
+            functions += [
+                _slot_function("store", ("std::byte*", "to"), f"const {qualified}&", placed),
+                _slot_function("load", ("const std::byte*", "from"), f"{qualified}&", placed),
+            ]
+        return MemcpyView(
+            size=layout.size,
+            align=layout.align,
+            all_bits_valid=_boolean(not checks),
+            has_padding=_boolean(self._facts.struct_has_padding(struct)),
+            functions=tuple(functions),
+            slots=tuple(SlotView(member, offset) for _, member, offset in placed),
+            size_assert=conjunction(
+                "static_assert(",
+                [f"sizeof({qualified}) == {layout.size}", f"alignof({qualified}) == {layout.align}"],
+                ");",
+            ),
+            asserts_template="cpp/codec/layout_asserts.j2" if image else "cpp/nothing.j2",
+        )
+
+    def constraints(self, struct: Struct, members: tuple[str, ...]) -> ConstraintsView:
+        """Without statements where nothing is constrained."""
+        if not self._facts.struct_constrained(struct):
+            return ConstraintsView(())
+        params = struct.kind is StructKind.PARAMS
+        statements: list[str] = []
+        parameters: list[str] = []
+        for field, member in zip(struct.fields, members, strict=True):
+            checks = self.checks(field, member if params else f"value.{member}")
+            statements += checks
+            parameters.append(_parameter(f"const {self._types.spell(field.type)}&", member, bool(checks)))
+        return ConstraintsView(
+            statements=tuple(statements),
+            parameters=fill("static std::optional<std::string> violation(", parameters, ") {", indent=2),
+            forward=fill("return violation(", [f"value.{member}" for member in members], ");", indent=4),
+        )
+
+    def checks(self, field: Field, variable: str) -> list[str]:
+        """Statements that return a text if the value of the field breaks a constraint."""
+        return [
+            _check(expression, field.name)
+            for expression in self._checks.of(field.type, field.constraints, variable)
+        ]
+
+    def result_checks(self, field: Field) -> list[str]:
+        """The same for a result that stands alone."""
+        return [
+            _check(each, "the result") for each in self._checks.of(field.type, field.constraints, "value")
+        ]
+
+
+def _check(expression: str, name: str) -> str:
+    """One statement, broken as clang-format does it: between arguments, or inside the lambda."""
+    start = "    if (auto violated = "
+    line = f'{start}{expression}) return "{name}" + *violated;'
+    if len(line) <= WIDTH:
+        return line
+    head = f"{start}{expression}) {{"
+    if len(head) > WIDTH:
+        broken = f"    if (auto violated =\n            {expression}) {{"
+        opened, lambda_found, body = expression.partition("[](const auto& value) { ")
+        if not lambda_found:
+            function, _, arguments = expression.removesuffix(")").partition("(")
+            head = fill(f"{start}{function}(", arguments.split(", "), ")) {")
+        elif len(broken.splitlines()[1]) <= WIDTH:
+            head = broken
+        else:
+            head = f"{start}{opened}{lambda_found.rstrip()}\n          {body.removesuffix(' })')}\n        }})) {{"
+    return f'{head}\n      return "{name}" + *violated;\n    }}'
+
+
+def _conjunction(checks: list[str]) -> str:
+    return conjunction("return ", checks or ["true"], ";", indent=4).lstrip()
+
+
+def _slot_function(
+    name: str, pointer: tuple[str, str], value: str, placed: list[tuple[Field, str, int]]
+) -> str:
+    parameters = f"{_parameter(*pointer, bool(placed))}, {_parameter(value, 'value', bool(placed))}"
+    moves = [f"codec::{name}({_at(pointer[1], offset)}, value.{member});" for _, member, offset in placed]
+    return block(f"static void {name}({parameters}) noexcept", moves)
+
+
+def _head(start: str, parameters: list[str], end: str) -> str:
+    return fill(start, parameters, end + " {").removesuffix(" {")
+
+
+def _definition(head: str, body: list[str]) -> str:
+    if not body:
+        return f"{head} {{}}"
+    return "\n".join([head + " {", *(f"  {line}" for line in body), "}"])
+
+
+def _at(pointer: str, offset: int) -> str:
+    return f"{pointer} + {offset}" if offset else pointer
+
+
+def _boolean(value: bool) -> str:
+    return "true" if value else "false"
+
+
+def _parameter(type_: str, name: str, used: bool) -> str:
+    return f"{type_} {name}" if used else f"{type_} /*{name}*/"

@@ -1,0 +1,94 @@
+"""F6. Constraints as calls of mf/codec/constraints.hpp: for each position one expression that is empty or a text."""
+
+from collections.abc import Iterable, Iterator
+
+from mfidl.emit.cpp.facts import Facts
+from mfidl.emit.cpp.literals import scalar_literal
+from mfidl.emit.cpp.types import CppTypes
+from mfidl.model import (
+    ArrayOf,
+    Constraint,
+    DeclKind,
+    FiniteConstraint,
+    LengthConstraint,
+    ListOf,
+    MapOf,
+    Named,
+    OptionalOf,
+    PatternConstraint,
+    Primitive,
+    RangeConstraint,
+    Scalar,
+    SetOf,
+    Type,
+)
+
+
+class Checks:
+    """Writes the expressions; `variable` is C++ for the value that is checked."""
+
+    def __init__(self, facts: Facts, types: CppTypes) -> None:
+        self._facts = facts
+        self._types = types
+
+    def of(self, type_: Type, constraints: Iterable[Constraint], variable: str) -> Iterator[str]:
+        """Of an expanded type: the constraints of the position itself, then what lies further in."""
+        if isinstance(type_, OptionalOf):
+            inner = self.of(type_.element, constraints, "value")
+            yield from _mapped("if_present", variable, inner)
+            return
+        for constraint in constraints:
+            yield self._own(type_, constraint, variable)
+        match type_:
+            case ListOf() | ArrayOf() | SetOf():
+                inner = self.of(type_.element, type_.constraints, "value")
+                yield from _mapped("each", variable, inner)
+            case MapOf():
+                keys = self.of(type_.key, type_.key_constraints, "value")
+                yield from _mapped("each_key", variable, keys)
+                values = self.of(type_.value, type_.value_constraints, "value")
+                yield from _mapped("each_value", variable, values)
+            case Named(kind=DeclKind.STRUCT | DeclKind.ERROR) if self._facts.constrained(type_):
+                yield f"check::holds({variable})"
+            case _:
+                pass
+
+    def _own(self, type_: Type, constraint: Constraint, variable: str) -> str:
+        match constraint:
+            case RangeConstraint():
+                return self._range(type_, constraint, variable)
+            case LengthConstraint():
+                high = "SIZE_MAX" if constraint.high is None else str(constraint.high)
+                return f"check::has_length({variable}, {constraint.low}, {high})"
+            case FiniteConstraint():
+                return f"check::is_finite({variable})"
+            case PatternConstraint():
+                raise NotImplementedError("@pattern has no C++ form yet")
+
+    def _range(self, type_: Type, constraint: RangeConstraint, variable: str) -> str:
+        assert isinstance(type_, Primitive)
+        spelled = self._types.spell(type_)
+        low = _bound(constraint.low, type_.scalar, "lowest")
+        high = _bound(constraint.high, type_.scalar, "max")
+        texts = f'"{_text(constraint.low)}", "{_text(constraint.high)}"'
+        return f"check::in_range<{spelled}>({variable}, {low}, {high}, {texts})"
+
+
+def _mapped(function: str, variable: str, inner: Iterable[str]) -> Iterator[str]:
+    for each in inner:
+        yield f"check::{function}({variable}, [](const auto& value) {{ return {each}; }})"
+
+
+def _bound(value: int | float | None, scalar: Scalar, end: str) -> str:
+    if value is not None:
+        return scalar_literal(value, scalar)
+    if scalar.is_float:
+        return scalar_literal(float("-inf") if end == "lowest" else float("inf"), scalar)
+    if scalar in (Scalar.TIMESTAMP, Scalar.DURATION):
+        return f"mf::{scalar.value.capitalize()}::{'min' if end == 'lowest' else end}()"
+    low, high = scalar.limits()
+    return scalar_literal(low if end == "lowest" else high, scalar)
+
+
+def _text(value: int | float | None) -> str:
+    return "" if value is None else repr(value)

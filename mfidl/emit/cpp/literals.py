@@ -1,0 +1,144 @@
+"""F6. Values of the schema as C++ expressions of exactly the type that they initialise."""
+
+from mfidl.emit.cpp.names import Names
+from mfidl.emit.cpp.types import CppTypes
+from mfidl.model import (
+    AliasOf,
+    ArrayOf,
+    EnumValue,
+    ListOf,
+    ListValue,
+    MapOf,
+    MapValue,
+    Named,
+    OptionalOf,
+    Primitive,
+    Program,
+    Scalar,
+    SetOf,
+    StructValue,
+    Type,
+    Value,
+    expand,
+)
+
+_SUFFIX = {Scalar.U64: "U", Scalar.U32: "U"}
+
+
+class Literals:
+    """Renders values; `home` as in CppTypes."""
+
+    def __init__(self, program: Program, names: Names, types: CppTypes) -> None:
+        self._program = program
+        self._names = names
+        self._types = types
+
+    def of(self, value: Value, type_: Type, home: str) -> str:
+        """An initialiser: what stands behind the `=` of a variable of the type."""
+        type_ = expand(type_)
+        match type_:
+            case Primitive(scalar):
+                return scalar_literal(value, scalar)
+            case OptionalOf():
+                return self.of(value, type_.element, home)
+            case Named():
+                return self._declared(value, type_, home)
+            case ListOf() | SetOf():
+                assert isinstance(value, ListValue)
+                return _braced(self.of(each, type_.element, home) for each in value.elements)
+            case ArrayOf():
+                assert isinstance(value, ListValue)
+                elements = _braced(self.of(each, type_.element, home) for each in value.elements)
+                return "{" + elements + "}"  # the inner braces are those of the array inside std::array
+            case MapOf():
+                assert isinstance(value, MapValue)
+                return _braced(
+                    "{" + self.of(key, type_.key, home) + ", " + self.of(mapped, type_.value, home) + "}"
+                    for key, mapped in value.entries
+                )
+            case AliasOf():
+                raise AssertionError("expand() leaves no alias")
+
+    def _declared(self, value: Value, type_: Named, home: str) -> str:
+        name = self._types.declared(type_.full_name, home)
+        if isinstance(value, EnumValue):
+            enum = self._program.enum(type_)
+            members = self._names.module(type_.module).members(enum)
+            index = next(i for i, each in enumerate(enum.members) if each.name == value.member)
+            return f"{name}::{members[index]}"
+        assert isinstance(value, StructValue)
+        struct = self._program.struct(type_)
+        members = self._names.module(type_.module).members(struct)
+        given = dict(value.fields)
+        written = [
+            f".{member} = {self.of(given[field.name], field.type, home)}"
+            for field, member in zip(struct.fields, members, strict=True)
+            if field.name in given
+        ]
+        return name + _braced(written)
+
+
+def scalar_literal(value: Value, scalar: Scalar) -> str:
+    """A value of a built-in type."""
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return string_literal(value)
+        case bytes():
+            return _bytes_literal(value, scalar)
+        case float():
+            return _float_literal(value, scalar)
+        case int():
+            return _integer_literal(value, scalar)
+        case _:
+            raise AssertionError(f"{value!r} is no {scalar.value}")
+
+
+def _integer_literal(value: int, scalar: Scalar) -> str:
+    if scalar is Scalar.TIMESTAMP:
+        return f"mf::Timestamp(mf::Duration({_integer_literal(value, Scalar.I64)}))"
+    if scalar is Scalar.DURATION:
+        return f"mf::Duration({_integer_literal(value, Scalar.I64)})"
+    if value == -(1 << 63):  # the minus is no part of a C++ literal, and what it negates would not fit
+        return "-9223372036854775807 - 1"
+    if value == -(1 << 31) and scalar is Scalar.I32:
+        return "-2147483647 - 1"
+    return f"{value}{_SUFFIX.get(scalar, '')}"
+
+
+def _float_literal(value: float, scalar: Scalar) -> str:
+    name = "float" if scalar is Scalar.F32 else "double"
+    if value != value:
+        return f"std::numeric_limits<{name}>::quiet_NaN()"
+    if value in (float("inf"), float("-inf")):
+        return ("-" if value < 0 else "") + f"std::numeric_limits<{name}>::infinity()"
+    return repr(value) + ("F" if scalar is Scalar.F32 else "")
+
+
+def string_literal(text: str) -> str:
+    """A literal of type std::string, also for text with zero bytes."""
+    encoded = text.encode()
+    quoted = '"' + "".join(_escape(byte) for byte in encoded) + '"'
+    return f"std::string({quoted}, {len(encoded)})" if 0 in encoded else quoted
+
+
+_ESCAPES = {0x22: '\\"', 0x5C: "\\\\", 0x0A: "\\n", 0x09: "\\t", 0x0D: "\\r"}
+
+
+def _escape(byte: int) -> str:
+    # Octal escapes end after three digits; hexadecimal ones would swallow what follows. `?` could begin a trigraph.
+    if byte in _ESCAPES:
+        return _ESCAPES[byte]
+    return chr(byte) if 0x20 <= byte < 0x7F and byte != 0x3F else f"\\{byte:03o}"
+
+
+def _bytes_literal(value: bytes, scalar: Scalar) -> str:
+    if scalar is Scalar.UUID:
+        return "{{" + ", ".join(f"0x{byte:02x}" for byte in value) + "}}"
+    return _braced(f"std::byte{{0x{byte:02x}}}" for byte in value)
+
+
+def _braced(elements: object) -> str:
+    assert hasattr(elements, "__iter__")
+    return "{" + ", ".join(elements) + "}"

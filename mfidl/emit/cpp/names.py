@@ -1,0 +1,191 @@
+"""F6. Every name that generated C++ has, allocated scope by scope (docs/generated-code.md has the rule).
+
+The names of a module depend on that module alone, so that whoever imports it finds the same. Members of a struct,
+class or parameter list may not be called as a type of their module: in C++ that would change the type's meaning.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from mfidl.emit.naming import CPP_RESERVED, Scope, camel
+from mfidl.model import Enum, Field, Method, Module, Program, Service, Struct
+
+_IN_NAMESPACE = frozenset({"methods", "name"})
+_IN_ERROR = frozenset({"kName", "what", "clone", "raise"})
+_IN_CLASS = frozenset({"at", "any", "on", "everywhere", "service", "dispatch", "target_", "methods"})
+_IN_PARAMETERS = frozenset({"options", "token", "Token", "servant", "violated", "target_", "methods"})
+
+
+@dataclass(frozen=True, slots=True)
+class MethodNames:
+    """`description` lies in namespace methods; `result` is None where the result has no struct of its own."""
+
+    function: str
+    asynchronous: str
+    batch: str
+    bulk: str
+    description: str
+    request: str
+    result: str | None
+    params: tuple[str, ...]
+    results: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceNames:
+    """`info`, `descriptor` and `methods_list` lie in namespace methods; `agent` and `agents` name the parameters of
+    at() and on()."""
+
+    client: str
+    scatter: str
+    servant: str
+    async_servant: str
+    info: str
+    descriptor: str
+    method_list: str
+    agent: str
+    agents: str
+    methods: tuple[MethodNames, ...]
+
+
+def has_result_struct(method: Method) -> bool:
+    return not method.single_result and bool(method.results.fields)
+
+
+class ModuleNames:
+    """All names of one module."""
+
+    def __init__(self, module: Module) -> None:
+        self.namespace = _namespace(module.name)
+        self._names: dict[str, str] = {}
+        self._members: dict[str, tuple[str, ...]] = {}
+        self._services: dict[str, ServiceNames] = {}
+        outer = Scope(CPP_RESERVED, _IN_NAMESPACE)
+        classes = {each.full_name: _class_names(each, outer) for each in module.services}
+        structs = {
+            method.full_name: (
+                outer.take(f"{service.name}{camel(method.name)}Request"),
+                outer.take(f"{service.name}{camel(method.name)}Result")
+                if has_result_struct(method)
+                else None,
+            )
+            for service in module.services
+            for method in service.methods
+        }
+        for constant in module.constants:
+            self._names[constant.full_name] = outer.take(constant.name)
+        for declaration in module.declarations:
+            self._names[declaration.full_name] = outer.take(declaration.name)
+        added = [name for names in classes.values() for name in names]
+        added += [name for pair in structs.values() for name in pair if name is not None]
+        types = {self._names[each.full_name] for each in module.declarations}.union(added)
+        for declaration in module.declarations:
+            self._name_members(declaration, types)
+        described = Scope(CPP_RESERVED)
+        for service in module.services:
+            self._services[service.full_name] = _service_names(
+                service, classes[service.full_name], structs, types, described
+            )
+
+    def of(self, full_name: str) -> str:
+        return self._names[full_name]
+
+    def members(self, declaration: Struct | Enum) -> tuple[str, ...]:
+        """Of the fields of a struct or the members of an enum, in order."""
+        return self._members[declaration.full_name]
+
+    def service(self, service: Service) -> ServiceNames:
+        return self._services[service.full_name]
+
+    def _name_members(self, declaration: object, types: Iterable[str]) -> None:
+        match declaration:
+            case Struct():
+                taken = _IN_ERROR if declaration.is_error else ()
+                self._members[declaration.full_name] = _fields(declaration.fields, types, taken)
+            case Enum():
+                scope = Scope(CPP_RESERVED)
+                self._members[declaration.full_name] = tuple(
+                    scope.take(each.name) for each in declaration.members
+                )
+
+
+class Names:
+    """The names of a whole program, by full name."""
+
+    def __init__(self, program: Program) -> None:
+        self._modules = {module.name: ModuleNames(module) for module in program.modules}
+
+    def module(self, name: str) -> ModuleNames:
+        return self._modules[name]
+
+    def of(self, full_name: str) -> str:
+        return self._modules[full_name.rpartition(".")[0]].of(full_name)
+
+
+def _namespace(module: str) -> str:
+    first, *rest = module.split(".")
+    # `mf` itself may be the outermost namespace (our own modules); inside another it would hide the runtime.
+    head = first if first == "mf" else Scope(CPP_RESERVED).take(first)
+    return "::".join([head, *(Scope(CPP_RESERVED).take(part) for part in rest)])
+
+
+def _fields(fields: Iterable[Field], *reserved: Iterable[str]) -> tuple[str, ...]:
+    scope = Scope(CPP_RESERVED, *reserved)
+    return tuple(scope.take(field.name) for field in fields)
+
+
+def _class_names(service: Service, scope: Scope) -> tuple[str, str, str, str]:
+    return (
+        scope.take(f"{service.name}Client"),
+        scope.take(f"{service.name}Scatter"),
+        scope.take(f"{service.name}Servant"),
+        scope.take(f"{service.name}AsyncServant"),
+    )
+
+
+def _service_names(
+    service: Service,
+    classes: tuple[str, str, str, str],
+    structs: dict[str, tuple[str, str | None]],
+    types: set[str],
+    described: Scope,
+) -> ServiceNames:
+    client, scatter, servant, async_servant = classes
+    info = described.take(f"k{service.name}Service")
+    descriptor = described.take(f"k{service.name}Descriptor")
+    method_list = described.take(f"k{service.name}Methods")
+    inside = Scope(CPP_RESERVED, types, _IN_CLASS)
+    added = [
+        tuple(inside.take(name) for name in (f"async_{each.name}", f"{each.name}_batch", f"{each.name}_bulk"))
+        for each in service.methods
+    ]
+    methods = []
+    for method, (asynchronous, batch, bulk) in zip(service.methods, added, strict=True):
+        request, result = structs[method.full_name]
+        methods.append(
+            MethodNames(
+                function=inside.take(method.name),
+                asynchronous=asynchronous,
+                batch=batch,
+                bulk=bulk,
+                description=described.take(f"{service.name}{camel(method.name)}"),
+                request=request,
+                result=result,
+                params=_fields(method.params.fields, types, _IN_PARAMETERS),
+                results=_fields(method.results.fields, types),
+            )
+        )
+    agent = service.agent.name if service.agent else "agent"
+    at_parameters = Scope(CPP_RESERVED, types, _IN_PARAMETERS)
+    return ServiceNames(
+        client=client,
+        scatter=scatter,
+        servant=servant,
+        async_servant=async_servant,
+        info=info,
+        descriptor=descriptor,
+        method_list=method_list,
+        agent=at_parameters.take(agent),
+        agents=at_parameters.take(f"{agent}s"),
+        methods=tuple(methods),
+    )

@@ -1,0 +1,187 @@
+"""F6. Views of constants, aliases, enums, structs and errors: what stands in `types.hpp`, and their codecs."""
+
+from dataclasses import dataclass
+
+from mfidl.emit.cpp.codecs import Codecs
+from mfidl.emit.cpp.literals import Literals
+from mfidl.emit.cpp.names import Names
+from mfidl.emit.cpp.text import WIDTH, doc, fill
+from mfidl.emit.cpp.types import CppTypes, parts
+from mfidl.emit.cpp.view import (
+    AliasView,
+    ConstraintsView,
+    ConstView,
+    EnumView,
+    FieldView,
+    MemberView,
+    StructView,
+)
+from mfidl.model import (
+    Alias,
+    Const,
+    Declaration,
+    DeclKind,
+    Enum,
+    Field,
+    Module,
+    Named,
+    Primitive,
+    Program,
+    Scalar,
+    Struct,
+    StructKind,
+    Type,
+    expand,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Describer:
+    """The makers of one program's views, and what they share."""
+
+    program: Program
+    names: Names
+    types: CppTypes
+    literals: Literals
+    codecs: Codecs
+
+    def constant(self, const: Const, module: Module) -> ConstView:
+        name = self.names.of(const.full_name)
+        type_ = expand(const.type)
+        value = self.literals.of(const.value, type_, module.name)
+        if type_ == Primitive(Scalar.STRING):
+            return ConstView(doc(const.doc), _text_constant(name, value))
+        keyword = "constexpr" if isinstance(type_, Primitive) or _is_enum(type_) else "const"
+        spelled = self.types.spell(const.spelled, module.name)
+        return ConstView(doc(const.doc), f"inline {keyword} {spelled} {name} = {value};")
+
+    def declaration(self, declaration: Declaration, module: Module) -> AliasView | EnumView | StructView:
+        match declaration:
+            case Alias():
+                target = self.types.spell(declaration.spelled, module.name)
+                text = doc(declaration.doc, declaration.deprecated)
+                return AliasView(text, self.names.of(declaration.full_name), target)
+            case Enum():
+                return self._enum(declaration)
+            case Struct():
+                names = self.names.module(module.name)
+                return self.struct(
+                    declaration,
+                    names.of(declaration.full_name),
+                    names.members(declaration),
+                    module,
+                    "cpp/types/error.j2" if declaration.is_error else "cpp/types/struct.j2",
+                )
+
+    def struct(
+        self, struct: Struct, name: str, members: tuple[str, ...], module: Module, template: str
+    ) -> StructView:
+        """A declared struct, or the struct of a method's parameters or results under the name that it got."""
+        qualified = f"::{self.names.module(module.name).namespace}::{name}"
+        shared_cycle = len(struct.cycle) > 1
+        fields = tuple(
+            FieldView(
+                doc=doc(field.doc, field.deprecated, indent=2),
+                name=member,
+                wire_name=field.name,
+                type=self.types.spell(field.type),
+                declaration=self._field(field, member, struct, module, i),
+            )
+            for i, (field, member) in enumerate(zip(struct.fields, members, strict=True))
+        )
+        equal = " && ".join(f"left.{each} == right.{each}" for each in members)
+        constraints = self.codecs.constraints(struct, members)
+        return StructView(
+            doc=doc(struct.doc, struct.deprecated),
+            name=name,
+            qualified=qualified,
+            full_name=struct.full_name,
+            fields=fields,
+            constructor=self._constructor(struct, name, members, module) if struct.is_error else "",
+            equality=equal if shared_cycle else "",
+            equality_template="cpp/types/declared_equality.j2" if shared_cycle else "cpp/types/equality.j2",
+            codec=self.codecs.codec(struct, qualified, members),
+            constraints=constraints,
+            constraints_template=_constraints_template(struct, constraints),
+            template=template,
+        )
+
+    def _enum(self, enum: Enum) -> EnumView:
+        names = self.names.module(enum.reference.module)
+        return EnumView(
+            doc=doc(enum.doc, enum.deprecated),
+            name=names.of(enum.full_name),
+            qualified=self.types.declared(enum.full_name),
+            base=self.types.spell(enum.base),
+            members=tuple(
+                MemberView(doc(each.doc, each.deprecated, indent=2), name, each.name, str(each.number))
+                for each, name in zip(enum.members, names.members(enum), strict=True)
+            ),
+            traits_template="cpp/codec/open_enum.j2" if enum.open else "cpp/codec/closed_enum.j2",
+        )
+
+    def _field(self, field: Field, member: str, struct: Struct, module: Module, index: int) -> str:
+        # The expanded type where recursion decides its form, the author's words elsewhere.
+        type_ = field.type if struct.cycle else field.spelled
+        spelled = f"{self.types.spell(type_, module.name)} {member}"
+        if struct.layout is not None and _needs_alignas(struct, index):
+            spelled = f"alignas({struct.layout.slots[index].align}) {spelled}"
+        return f"  {spelled}{self._initial(field, struct, module.name)};"
+
+    def _initial(self, field: Field, struct: Struct, home: str) -> str:
+        if field.default is not None:
+            return f" = {self.literals.of(field.default, field.type, home)}"
+        if isinstance(field.type, Named) and field.type.kind is DeclKind.ENUM:
+            enum = self.program.enum(field.type)
+            if enum.members and not enum.open and all(each.number != 0 for each in enum.members):
+                member = self.names.module(field.type.module).members(enum)[0]
+                return f" = {self.types.declared(enum.full_name, home)}::{member}"
+        # Containers of a type that is not complete here may be declared, but not initialised.
+        mentioned = {each.full_name for each in parts(field.type) if isinstance(each, Named)}
+        return "" if len(struct.cycle) > 1 and mentioned & struct.cycle else "{}"
+
+    def _constructor(self, error: Struct, name: str, members: tuple[str, ...], module: Module) -> str:
+        if not members:
+            return ""
+        parameters = [
+            f"{self.types.spell(field.spelled, module.name)} {member}"
+            for field, member in zip(error.fields, members, strict=True)
+        ]
+        moves = [
+            f"{member}({member})" if self.types.by_value(field.type) else f"{member}(std::move({member}))"
+            for field, member in zip(error.fields, members, strict=True)
+        ]
+        head = f"{'explicit ' if len(members) == 1 else ''}{name}("
+        whole = f"  {head}{', '.join(parameters)}) : {', '.join(moves)} {{}}"
+        if len(whole) <= WIDTH:
+            return whole
+        return fill(head, parameters, ")", indent=2) + "\n" + fill(": ", moves, " {}", indent=6)
+
+
+def _text_constant(name: str, literal: str) -> str:
+    if literal.startswith("std::string("):
+        return f"inline constexpr std::string_view {name}{{{literal[len('std::string(') : -1]}}};"
+    return f"inline constexpr std::string_view {name} = {literal};"
+
+
+def _constraints_template(struct: Struct, constraints: ConstraintsView) -> str:
+    if not constraints.statements:
+        return "cpp/nothing.j2"
+    params = struct.kind is StructKind.PARAMS
+    return "cpp/codec/parameter_constraints.j2" if params else "cpp/codec/constraints.j2"
+
+
+def _is_enum(type_: Type) -> bool:
+    return isinstance(type_, Named) and type_.kind is DeclKind.ENUM
+
+
+def _needs_alignas(struct: Struct, index: int) -> bool:
+    """Would an ABI that aligns 8-byte scalars to 4 (i386) put the field elsewhere, or align the struct less?"""
+    assert struct.layout is not None
+    slots = struct.layout.slots
+    if slots[index].align != 8 or slots[index].size == 0:
+        return False
+    before = slots[:index]
+    end = before[-1].offset + before[-1].size if before else 0
+    first = all(slot.align != 8 or slot.size == 0 for slot in before)
+    return first or (end + 3) // 4 * 4 != slots[index].offset

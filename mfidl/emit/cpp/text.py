@@ -1,0 +1,101 @@
+"""F6. Generated C++ in the shape that the tree's .clang-format gives it, as far as that is a matter of lines."""
+
+from collections.abc import Iterable, Sequence
+
+WIDTH = 110
+
+
+def doc(text: str, deprecated: str | None = None, indent: int = 0) -> tuple[str, ...]:
+    """A doc comment, one line each; what a line has too much goes to the next one."""
+    lines = text.splitlines() if text else []
+    if deprecated is not None:
+        lines.append(f"Deprecated: {deprecated}" if deprecated else "Deprecated.")
+    prefix = " " * indent + "/// "
+    room = WIDTH - len(prefix)
+    written: list[str] = []
+    while lines:
+        line = lines.pop(0)
+        space = line.rfind(" ", 0, room + 1)
+        if len(line) > room and space > 0:
+            rest = line[space + 1 :]
+            follows = bool(lines) and bool(lines[0].strip())
+            lines[:1] = [f"{rest} {lines[0]}"] if follows else [rest, *lines[:1]]
+            line = line[:space]
+        written.append((prefix + line).rstrip())
+    return tuple(written)
+
+
+def fill(head: str, items: Sequence[str], tail: str, indent: int = 0) -> str:
+    """`head` + items with commas + `tail`: on one line, or packed into lines that begin below the first item."""
+    start = " " * indent + head
+    whole = start + ", ".join(items) + tail
+    if len(whole) <= WIDTH or not items:
+        return whole
+    last = len(items) - 1
+    needed = max(len(item) + (len(tail) if i == last else 1) for i, item in enumerate(items))
+    if len(start) + needed > WIDTH:
+        return start + "\n" + _pack("", " " * (indent + 4), items, tail)
+    return _pack(start, " " * len(start), items, tail)
+
+
+def _pack(line: str, margin: str, items: Sequence[str], tail: str) -> str:
+    lines = []
+    line = line or margin
+    empty = True
+    for i, item in enumerate(items):
+        piece = item + (tail if i == len(items) - 1 else ",")
+        if not empty and len(line) + 1 + len(piece) > WIDTH:
+            lines.append(line)
+            line, empty = margin, True
+        line += piece if empty else " " + piece
+        empty = False
+    return "\n".join([*lines, line])
+
+
+def initialised(head: str, items: Sequence[str], indent: int = 0, middle: bool = True) -> str:
+    """`head{items};` on one line, or (`middle`) all items on the next, or packed or one a line."""
+    margin = " " * indent
+    whole = ", ".join(items)
+    if len(margin + head) + len(whole) + 3 <= WIDTH:
+        return f"{margin}{head}{{{whole}}};"
+    if middle and indent + 4 + len(whole) + 2 <= WIDTH:
+        return f"{margin}{head}{{\n{margin}    {whole}}};"
+    if not middle:
+        return f"{margin}{head}{{\n{_pack('', margin + '    ', items, ',')}\n{margin}}};"
+    return "\n".join([f"{margin}{head}{{", *(f"{margin}    {item}," for item in items), margin + "};"])
+
+
+def conjunction(head: str, terms: Sequence[str], tail: str, indent: int = 0) -> str:
+    """`head` + terms with && + `tail`, packed into lines that begin below the first term."""
+    if len(" " * indent + head + " && ".join(terms) + tail) <= WIDTH:
+        return " " * indent + head + " && ".join(terms) + tail
+    lines, margin = [" " * indent + head + terms[0]], " " * (indent + len(head))
+    for term in terms[1:]:
+        if len(lines[-1]) + len(" && ") + len(term) + len(" &&") <= WIDTH:
+            lines[-1] += f" && {term}"
+        else:
+            lines[-1] += " &&"
+            lines.append(margin + term)
+    return "\n".join(lines) + tail
+
+
+def block(head: str, body: Sequence[str], indent: int = 2) -> str:
+    """A function inside a class: on one line where that fits. `head` and `body` may have several lines, unindented."""
+    margin = " " * indent
+    whole = margin + head + (" { " + body[0] + " }" if body else " {}")
+    if len(body) <= 1 and "\n" not in whole and len(whole) <= WIDTH:
+        return whole
+    lines = [margin + head + " {", *(f"{margin}  {line}" for line in body), margin + "}"]
+    return "\n".join(lines)
+
+
+def includes(headers: Iterable[str]) -> tuple[str, ...]:
+    """Include lines: the standard library's, a blank line, ours; sorted, each once."""
+    wanted = sorted(set(headers))
+    groups = [[each for each in wanted if each[0] == opening] for opening in '<"']
+    lines: list[str] = []
+    for group in groups:
+        if group and lines:
+            lines.append("")
+        lines += [f"#include {header}" for header in group]
+    return tuple(lines)

@@ -1,0 +1,144 @@
+"""F6. Schema types as C++ types: how they are spelled, what they include, how they are passed."""
+
+from collections.abc import Iterable, Iterator
+
+from mfidl.emit.cpp.names import Names
+from mfidl.model import (
+    AliasOf,
+    ArrayOf,
+    DeclKind,
+    ListOf,
+    MapOf,
+    Named,
+    OptionalOf,
+    Primitive,
+    Program,
+    Scalar,
+    SetOf,
+    Type,
+    expand,
+)
+
+_CSTDINT = "<cstdint>"
+_TYPES = '"mf/core/types.hpp"'
+
+_SCALARS: dict[Scalar, tuple[str, str]] = {
+    Scalar.BOOL: ("bool", ""),
+    Scalar.I8: ("std::int8_t", _CSTDINT),
+    Scalar.I16: ("std::int16_t", _CSTDINT),
+    Scalar.I32: ("std::int32_t", _CSTDINT),
+    Scalar.I64: ("std::int64_t", _CSTDINT),
+    Scalar.U8: ("std::uint8_t", _CSTDINT),
+    Scalar.U16: ("std::uint16_t", _CSTDINT),
+    Scalar.U32: ("std::uint32_t", _CSTDINT),
+    Scalar.U64: ("std::uint64_t", _CSTDINT),
+    Scalar.F32: ("float", ""),
+    Scalar.F64: ("double", ""),
+    Scalar.STRING: ("std::string", "<string>"),
+    Scalar.BYTES: ("mf::Bytes", _TYPES),
+    Scalar.TIMESTAMP: ("mf::Timestamp", _TYPES),
+    Scalar.DURATION: ("mf::Duration", _TYPES),
+    Scalar.UUID: ("mf::Uuid", _TYPES),
+}
+
+_BY_REFERENCE = frozenset({Scalar.STRING, Scalar.BYTES, Scalar.UUID})
+
+
+class CppTypes:
+    """Spells types. `home` is the module in whose namespace the text stands; "" stands for anywhere."""
+
+    def __init__(self, program: Program, names: Names) -> None:
+        self._program = program
+        self._names = names
+
+    def spell(self, type_: Type, home: str = "") -> str:
+        match type_:
+            case Primitive():
+                return _SCALARS[type_.scalar][0]
+            case Named() | AliasOf():
+                return self.declared(type_.full_name, home)
+            case ListOf():
+                if expand(type_.element) == Primitive(Scalar.BOOL):
+                    return "std::vector<mf::Bool>"
+                return f"std::vector<{self.spell(type_.element, home)}>"
+            case ArrayOf():
+                return f"std::array<{self.spell(type_.element, home)}, {type_.length}>"
+            case SetOf():
+                return f"std::set<{self.spell(type_.element, home)}>"
+            case MapOf():
+                return f"std::map<{self.spell(type_.key, home)}, {self.spell(type_.value, home)}>"
+            case OptionalOf():
+                optional = "mf::Boxed" if self.needs_box(type_) else "std::optional"
+                return f"{optional}<{self.spell(type_.element, home)}>"
+
+    def declared(self, full_name: str, home: str = "") -> str:
+        """A declared name, qualified from the global namespace unless it is at home."""
+        module = full_name.rpartition(".")[0]
+        name = self._names.of(full_name)
+        return name if module == home else f"::{self._names.module(module).namespace}::{name}"
+
+    def needs_box(self, type_: OptionalOf) -> bool:
+        """Is the value part of a recursion, so that it cannot lie inside its own optional?"""
+        element = expand(type_.element)
+        while isinstance(element, ArrayOf):
+            element = element.element
+        return (
+            isinstance(element, Named)
+            and element.kind in (DeclKind.STRUCT, DeclKind.ERROR)
+            and bool(self._program.struct(element).cycle)
+        )
+
+    def includes(self, type_: Type) -> Iterator[str]:
+        """Headers of the standard library and the runtime."""
+        for each in parts(type_):
+            match each:
+                case Primitive():
+                    if _SCALARS[each.scalar][1]:
+                        yield _SCALARS[each.scalar][1]
+                case ListOf():
+                    yield "<vector>"
+                    if expand(each.element) == Primitive(Scalar.BOOL):
+                        yield _TYPES
+                case ArrayOf():
+                    yield "<array>"
+                case SetOf():
+                    yield "<set>"
+                case MapOf():
+                    yield "<map>"
+                case OptionalOf():
+                    yield '"mf/codec/boxed.hpp"' if self.needs_box(each) else "<optional>"
+                case Named() | AliasOf():
+                    pass
+
+    def by_value(self, type_: Type) -> bool:
+        """Is a parameter of this type passed by value?"""
+        match expand(type_):
+            case Primitive(scalar):
+                return scalar not in _BY_REFERENCE
+            case Named(kind=DeclKind.ENUM):
+                return True
+            case _:
+                return False
+
+
+def parts(type_: Type) -> Iterator[Type]:
+    """The type and everything written inside it; an alias is not opened."""
+    yield type_
+    match type_:
+        case ListOf() | ArrayOf() | SetOf() | OptionalOf():
+            yield from parts(type_.element)
+        case MapOf():
+            yield from parts(type_.key)
+            yield from parts(type_.value)
+        case _:
+            pass
+
+
+def modules_of(types: Iterable[Type]) -> set[str]:
+    """The modules whose names stand in the types."""
+    return {
+        each.full_name.rpartition(".")[0]
+        for type_ in types
+        for each in parts(type_)
+        if isinstance(each, Named | AliasOf)
+    }

@@ -1,0 +1,188 @@
+"""F6. What the C++ templates see: names, types and code that stand ready to be placed. No model, no decisions."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class FileView:
+    """One generated file. `banner` are comment lines, `includes` the lines between it and the first namespace."""
+
+    banner: tuple[str, ...]
+    includes: tuple[str, ...]
+    namespace: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConstView:
+    doc: tuple[str, ...]
+    definition: str
+    template: str = "cpp/types/const.j2"
+
+
+@dataclass(frozen=True, slots=True)
+class AliasView:
+    doc: tuple[str, ...]
+    name: str
+    type: str
+    template: str = "cpp/types/alias.j2"
+
+
+@dataclass(frozen=True, slots=True)
+class MemberView:
+    """A member of an enum; `initial` is its number."""
+
+    doc: tuple[str, ...]
+    name: str
+    wire_name: str
+    initial: str
+
+
+@dataclass(frozen=True, slots=True)
+class EnumView:
+    doc: tuple[str, ...]
+    name: str
+    qualified: str
+    base: str
+    members: tuple[MemberView, ...]
+    traits_template: str
+    template: str = "cpp/types/enum.j2"
+
+
+@dataclass(frozen=True, slots=True)
+class FieldView:
+    """`declaration` is the whole member: type, name and initialiser."""
+
+    doc: tuple[str, ...]
+    name: str
+    wire_name: str  # as the schema writes it: for paths in messages
+    type: str  # qualified from the global namespace
+    declaration: str
+
+
+@dataclass(frozen=True, slots=True)
+class StructView:
+    """A struct or error, or the struct of a method's parameters or results."""
+
+    doc: tuple[str, ...]
+    name: str
+    qualified: str
+    full_name: str
+    fields: tuple[FieldView, ...]
+    constructor: str  # of an error with fields
+    equality: str  # "" unless it has to be written out, in the .cpp file
+    equality_template: str
+    codec: "MemcpyView | FebirdView"
+    constraints: "ConstraintsView"
+    constraints_template: str
+    template: str
+
+
+@dataclass(frozen=True, slots=True)
+class SlotView:
+    """Where a field lies in a memcpy layout."""
+
+    name: str
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class MemcpyView:
+    """Memcpy<S>. `functions` are whole: images of their memory clear padding, others are stored and loaded by slots."""
+
+    size: int
+    align: int
+    all_bits_valid: str
+    has_padding: str
+    functions: tuple[str, ...]
+    slots: tuple[SlotView, ...]
+    size_assert: str
+    asserts_template: str
+    template: str = "cpp/codec/memcpy.j2"
+    definition_template: str = "cpp/nothing.j2"
+
+
+@dataclass(frozen=True, slots=True)
+class FebirdView:
+    """Febird<S>. Declared structs have their functions in the .cpp file, a method's implicit ones in the class."""
+
+    min_size: int
+    functions: tuple[str, ...]
+    template: str
+    definition_template: str
+    asserts_template: str = "cpp/nothing.j2"
+
+
+@dataclass(frozen=True, slots=True)
+class ConstraintsView:
+    """Constraints<S>. `statements` return at the first violation."""
+
+    statements: tuple[str, ...]
+    parameters: str = ""  # of a method: each by reference
+    forward: str = ""  # of a method: the same out of its struct
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionView:
+    """`declaration` ends in a semicolon, `definition` in an opening brace, `body` is what stands between the braces."""
+
+    declaration: str
+    definition: str = ""
+    body: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MethodView:
+    """A method in all its forms."""
+
+    doc: tuple[str, ...]
+    name: str  # of the description, in namespace methods
+    function: str
+    servant: str
+    async_servant: str
+    request: str
+    result: str
+    errors: str
+    request_tier: str
+    result_tier: str
+    info: str
+    invokes: tuple[FunctionView, ...]  # from the description to the servants
+    result_checks: tuple[str, ...]
+    result_check_template: str
+    call: FunctionView
+    asynchronous: tuple[str, ...]
+    batch: FunctionView
+    bulk: FunctionView
+    scatter: FunctionView
+    scatter_bulk: FunctionView
+    handler: FunctionView
+    batch_handler: FunctionView
+    batch_item: str  # how the default calls the handler for one item
+    batch_outcomes: str
+    batch_template: str
+    async_handler: FunctionView
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceView:
+    """A service. `info`, `descriptor` and `method_list` are names in namespace methods."""
+
+    doc: tuple[str, ...]
+    full_name: str
+    client: str
+    scatter: str
+    servant: str
+    async_servant: str
+    info: str
+    descriptor: str
+    descriptor_text: str
+    method_list: str
+    method_names: str
+    per_agent: str
+    fingerprint: str
+    agent: str
+    agents: str
+    methods: tuple[MethodView, ...]
+    client_template: str
+    selection_template: str
+    scatter_template: str
+    dispatch_template: str
