@@ -146,9 +146,9 @@ class CodecFile:
 
     def _struct(self, role: Role) -> StructView:
         view = self._common(role)
-        if role.struct.layout is None:
-            return self._febird(role, view)
-        return self._memcpy(role, view) if role.struct.layout.size else self._empty(role, view)
+        if smallest_struct(self._context, role.struct) == 0:
+            return self._empty(role, view)
+        return self._febird(role, view) if role.struct.layout is None else self._memcpy(role, view)
 
     def _common(self, role: Role) -> StructView:
         """What does not depend on the tier."""

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from mfidl.emit.naming import PYTHON_RESERVED, Scope
 from mfidl.emit.python.context import Context, attributes
 from mfidl.emit.python.declarations import first_default
 from mfidl.emit.python.layout import bracket, docstring
@@ -27,6 +28,7 @@ class ClientView:
     constant: str
     doc: str
     agent: str  # name of the parameter of at(); "" without agent
+    agents: str
     agent_type: str
     agent_text: str  # the agent as text, for the wire
     agents_text: str
@@ -187,7 +189,7 @@ class ClientFile(ServiceFile):
             calls += self._calls(method, own)
             result = self._result_type(method, own)
             scattered += self._both(method, own, f"mf.Scattered[{result}]", " from each agent")
-        agent, type_, text, texts = self._agent(service)
+        agent = self._agent(service)
         constant = self._own("_methods", names.constant)
         doc = docstring(service.doc or f"Calls {service.full_name}.", 4)
         return ClientView(
@@ -195,23 +197,21 @@ class ClientFile(ServiceFile):
             names.scatter,
             constant,
             doc,
-            agent,
-            type_,
-            text,
-            texts,
+            *agent,
             tuple(calls),
             tuple(scattered),
         )
 
-    def _agent(self, service: Service) -> tuple[str, str, str, str]:
+    def _agent(self, service: Service) -> tuple[str, str, str, str, str]:
         """Agents are text on the wire: integers in decimal, members of enums by number."""
         if service.agent is None:
-            return "", "", "", ""
+            return "", "", "", "", ""
+        scope = Scope(PYTHON_RESERVED, {"self", "int", "str"})
+        one, all_ = scope.take(service.agent.name), scope.take(f"{service.agent.name}s")
         type_ = annotation(self._context, service.agent.spelled)
-        plain = service.agent.type == Primitive(Scalar.STRING)
-        if plain:
-            return "agent", type_, "agent", "agents"
-        return "agent", type_, "str(int(agent))", "[str(int(agent)) for agent in agents]"
+        if service.agent.type == Primitive(Scalar.STRING):
+            return one, all_, type_, one, all_
+        return one, all_, type_, f"str(int({one}))", f"[str(int({one})) for {one} in {all_}]"
 
     def _calls(self, method: Method, names: MethodNames) -> list[CallView]:
         result = self._result_type(method, names)

@@ -39,6 +39,10 @@ _RUNS: Final[dict[str, Callable[[bytes, int, int], tuple[list[Any], int]]]] = {
 }
 
 
+def _bytes(count: int) -> str:
+    return "1 byte" if count == 1 else f"{count} bytes"
+
+
 class CarefulReader:
     """Reads values from `data`; `pos` is where the next one starts."""
 
@@ -52,13 +56,13 @@ class CarefulReader:
     def finish(self) -> None:
         left = len(self._data) - self.pos
         if left:
-            raise self.fail(f"{left} bytes after the end of the value")
+            raise self.fail(f"{_bytes(left)} after the end of the value")
 
     def check_items(self, count: int, size: int) -> None:
         """`count` items of at least `size` bytes can still follow."""
         left = len(self._data) - self.pos
         if count * size > left:
-            raise self.fail(f"{count} elements need at least {count * size} bytes, {left} are left")
+            raise self.fail(f"{count} elements need at least {_bytes(count * size)}, {left} left")
         if size == 0 and count > MAX_EMPTY_ITEMS:
             raise self.fail(f"{count} elements without bytes, more than {MAX_EMPTY_ITEMS}")
 
@@ -159,7 +163,7 @@ class CarefulReader:
     def _need(self, size: int) -> None:
         left = len(self._data) - self.pos
         if size > left:
-            raise self.fail(f"{size} bytes expected, {left} are left")
+            raise self.fail(f"{_bytes(size)} expected, {left} left")
 
     def _unsigned(self, highest: int) -> int:
         at = self.pos
@@ -263,7 +267,7 @@ class CarefulReader:
                 try:
                     return self._blob().decode()
                 except UnicodeDecodeError as error:
-                    raise self.fail(f"text is not UTF-8, {error.start} bytes into it", at) from None
+                    raise self.fail(f"text is not UTF-8, {_bytes(error.start)} into it", at) from None
             case "bytes":
                 return self._blob()
             case "bool" | "i8" | "u8" | "f32" | "f64" | "uuid":
@@ -280,6 +284,6 @@ class CarefulReader:
         size = self._unsigned(U32_MAX)
         left = len(self._data) - self.pos
         if size > left:
-            raise self.fail(f"length {size}, but only {left} bytes are left", at)
+            raise self.fail(f"length {size}, but {_bytes(left)} left", at)
         self.charge(64 + size)
         return self._take(size)

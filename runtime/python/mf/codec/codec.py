@@ -128,7 +128,8 @@ class Codec(Generic[V, T]):
     def _read_carefully(self, data: bytes, pos: int, count: int, whole: bool) -> tuple[list[T], int]:
         reader = CarefulReader(data, self._limits, self._root, pos)
         try:
-            reader.check_items(count, self.shape.smallest)
+            if count > 1:
+                reader.check_items(count, self.shape.smallest)
             reader.charge(8 * count)
             values = [reader.read(self.shape) for _ in range(count)]
             if whole:

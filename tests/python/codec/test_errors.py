@@ -1,0 +1,193 @@
+"""What a user reads when a value or its bytes are wrong: one Error with method, field, offset and reason."""
+
+from typing import Any
+
+import pytest
+
+import mf
+from mf.codec.limits import Limits
+from tests.python.codec.generated import Given, codec_of, codecs
+
+SCHEMA = "shapes.mfidl"
+
+
+def _types() -> Any:
+    __import__("vectors.shapes")
+    import sys
+
+    codecs(SCHEMA)
+    return sys.modules["vectors.shapes._types"]
+
+
+def _codec(name: str) -> Any:
+    return codec_of(SCHEMA, f"vectors.shapes.{name}")
+
+
+def _refused(function: Any, *arguments: Any) -> mf.Error:
+    with pytest.raises(mf.Error) as caught:
+        function(*arguments)
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("terms", "limit", "message"),
+    [
+        (["a"], 5000, "vectors.shapes.Index.query: limit: 5000 is not in 1..1000"),
+        (["a"], "10", "vectors.shapes.Index.query: limit: expected u32, got '10'"),
+        (["a"], 1.5, "vectors.shapes.Index.query: limit: expected u32, got 1.5"),
+        (["a"], -1, "vectors.shapes.Index.query: limit: -1 does not fit in u32 (0 to 4294967295)"),
+        (
+            ["a"],
+            1 << 32,
+            "vectors.shapes.Index.query: limit: 4294967296 does not fit in u32 (0 to 4294967295)",
+        ),
+        ("a", 1, "vectors.shapes.Index.query: terms: expected a list, got 'a'"),
+        (["a", 3], 1, "vectors.shapes.Index.query: terms[1]: expected str, got 3"),
+        (["\ud800"], 1, "vectors.shapes.Index.query: terms[0]: text with a lone surrogate at 0"),
+        (None, 1, "vectors.shapes.Index.query: terms: expected a list, got None"),
+    ],
+)
+def test_a_wrong_argument_is_named(terms: Any, limit: Any, message: str) -> None:
+    error = _refused(_codec("Index.query.params").encode, Given(terms=terms, limit=limit))
+    assert (error.code, error.execution) == (mf.Code.INVALID_ARGUMENT, mf.Execution.NOT_EXECUTED)
+    assert error.message == message
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"doc": None}, "Hit.doc: expected u32, got None"),
+        ({"score": "high"}, "Hit.score: expected f32, got 'high'"),
+        ({"score": 1e39}, "Hit.score: 1e+39 does not fit in f32"),
+        ({"title": b"raw"}, "Hit.title: expected str, got b'raw'"),
+        ({"positions": [1, 2, -3]}, "Hit.positions[2]: -3 does not fit in u32 (0 to 4294967295)"),
+        ({"positions": {"a": 1}}, "Hit.positions[0]: expected u32, got 'a'"),
+    ],
+)
+def test_a_wrong_field_is_named(change: dict[str, Any], message: str) -> None:
+    fields = {"doc": 1, "score": 1.0, "title": "t", "positions": [1], **change}
+    assert _refused(_codec("Hit").encode, _types().Hit(**fields)).message == message
+
+
+def test_members_and_flags_that_are_none_are_named() -> None:
+    posting = _types().Posting(rank=7)
+    assert (
+        _refused(_codec("Posting").encode, posting).message
+        == "Posting.rank: 7 is not a member of vectors.shapes.Rank"
+    )
+    integers = _types().Integers(a=2)
+    assert _refused(_codec("Integers").encode, integers).message == "Integers.a: expected bool, got 2"
+
+
+def test_a_wrong_length_of_an_array_is_not_made_up_for_by_another() -> None:
+    nested = _types().Nested(corners=[1.0], flags=[True, False, True, True])
+    assert (
+        _refused(_codec("Nested").encode, nested).message
+        == "Nested.corners: expected exactly 2 elements, got 1"
+    )
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ("", "Hit.doc, at byte 0: the bytes end inside a number"),
+        ("01 0000803f 00 04 01020380", "Hit.positions[3], at byte 10: the bytes end inside a number"),
+        (
+            "8000 0000803f 00 00",
+            "Hit.doc, at byte 0: a number does not fit in its type, or is not in its shortest form",
+        ),
+        ("01 0000803f 02 c328 00", "Hit.title, at byte 5: text is not UTF-8, 0 bytes into it"),
+        ("01 0000803f 09 6161", "Hit.title, at byte 5: length 9, but 2 bytes left"),
+        (
+            "01 0000803f 00 ffffffff0f",
+            "Hit.positions, at byte 6: 4294967295 elements need at least 4294967295 bytes, 0 left",
+        ),
+        ("01 0000803f 00 00 00", "Hit, at byte 7: 1 byte after the end of the value"),
+    ],
+)
+def test_damaged_bytes_are_located(data: str, message: str) -> None:
+    error = _refused(_codec("Hit").decode, bytes.fromhex(data))
+    assert (error.code, error.message) == (mf.Code.DECODE_ERROR, message)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("limit", 0, "Bounded.limit: 0 is not in 1..1000"),
+        ("terms", ["", "a"], "Bounded.terms[0]: length 0 is not in 1..8"),
+        ("terms", ["\u20ac\u20ac\u20ac"], "Bounded.terms[0]: length 9 is not in 1..8"),
+        ("terms", ["a"] * 5, "Bounded.terms: length 5 is not in 0..4"),
+        ("weight", float("nan"), "Bounded.weight: nan is not finite"),
+        ("scores", {"": 0.5}, "Bounded.scores['']: length 0 is not in 1.."),
+        ("scores", {"a": 1.5}, "Bounded.scores['a']: 1.5 is not in 0.0..1.0"),
+    ],
+)
+def test_constraints_hold_before_a_send_and_after_a_decode(field: str, value: Any, message: str) -> None:
+    codec, bounded = _codec("Bounded"), _types().Bounded(limit=1, scores={"a": 1.0})
+    assert codec.decode(codec.encode(bounded)) == bounded
+    setattr(bounded, field, value)
+    sent = _refused(codec.encode, bounded)
+    assert (sent.code, sent.message) == (mf.Code.INVALID_ARGUMENT, message)
+
+    unchecked = bytearray()
+    codec._write(unchecked, (bounded,))
+    received = _refused(codec.decode, unchecked)
+    assert received.code is mf.Code.INVALID_ARGUMENT
+    assert received.message.partition(": ")[2] == message.partition(": ")[2]
+
+
+def _deep(levels: int) -> Any:
+    tree = _types().Tree(value=0)
+    for _ in range(levels - 1):
+        tree = _types().Tree(value=0, next=tree)
+    return tree
+
+
+def test_sixty_four_levels_pass_and_sixty_five_do_not() -> None:
+    codec = _codec("Tree")
+    # The innermost tree has two empty containers, which are a level of their own.
+    assert codec.decode(codec.encode(_deep(63))) == _deep(63)
+    assert _refused(codec.encode, _deep(64)).message.endswith("nested deeper than 64")
+    encoded = bytes([0, 0, 0, 1]) * 64 + bytes([0, 0, 0, 0])
+    refused = _refused(codec.decode, encoded)
+    assert (refused.code, "nested deeper than 64" in refused.message) == (mf.Code.DECODE_ERROR, True)
+
+
+def test_a_value_that_contains_itself_is_refused() -> None:
+    tree = _types().Tree(value=0)
+    tree.next = tree
+    assert _refused(_codec("Tree").encode, tree).message.endswith("nested deeper than 64")
+
+
+def test_a_decoded_value_stays_within_its_budget() -> None:
+    codec = _codec("Lists").within(Limits(decoded=10_000))
+    lists = _types().Lists(hits=[_types().Hit() for _ in range(100)])
+    data = _codec("Lists").encode(lists)
+    assert _codec("Lists").decode(data) == lists
+    refused = _refused(codec.decode, data)
+    assert refused.code is mf.Code.DECODE_ERROR
+    assert "memory" in refused.message
+
+
+def test_items_without_bytes_are_bounded() -> None:
+    codec = _codec("Nothing")
+    assert len(codec.decode_all(b"", 65_536)) == 65_536
+    assert "more than 65536" in _refused(codec.decode_all, b"", 65_537).message
+
+
+@pytest.mark.parametrize("keys", [["b", "a"], ["a", "a"]])
+def test_keys_must_ascend(keys: list[str]) -> None:
+    data = bytearray([len(keys)])
+    for key in keys:
+        data += bytes([1]) + key.encode() + bytes([0])
+    data += bytes(7)
+    assert "keys are not strictly ascending" in _refused(_codec("Maps").decode, data).message
+
+
+def test_results_are_read_from_a_position_on() -> None:
+    codec = _codec("Index.query.results")
+    first, second = codec.encode([]), codec.encode([_types().Hit(doc=3)])
+    data = bytes(8) + first + second + b"\xff\xff"
+    assert codec.decode_at(data, 8, 2) == ([[], [_types().Hit(doc=3)]], len(data) - 2)
+    error = _refused(codec.decode_at, data, 8, 3)
+    assert error.message.startswith("vectors.shapes.Index.query, result: ")
