@@ -3,21 +3,25 @@
     service sf1.search.Index
      per collection string
      method query
-      oneway
       params febird
        terms list<string>
       results febird
        value list<sf1.search.Hit>
       throws sf1.search.NoSuchCollection
+     method touch
+      oneway
+      params memcpy
+       doc u32
     type sf1.search.Hit struct febird
      doc u32
     type sf1.search.Rank enum u8 closed
      bm25 0
 
-One space a level, a line feed behind every line, UTF-8. Lines that do not apply are left out (`per`, `oneway`,
-`throws`, and `results` of a oneway method). Aliases are expanded, names are full, methods and throws keep their
-order (it is on the wire), types of the closure are sorted by full name and members of enums by number. Constraints,
-defaults, documents, deadlines and batch sizes are not part of it: they change no byte.
+One space a level, a line feed behind every line, UTF-8. Lines that do not apply are left out (`per`,
+`oneway`, `throws`, and `results` of a oneway method). Aliases are expanded, names are full, methods and
+throws keep their order (it is on the wire), types of the closure are sorted by full name and members of enums
+by number. Constraints, defaults, documents, deadlines and batch sizes are not part of it: they change no
+byte.
 """
 
 import hashlib

@@ -3,7 +3,7 @@
 from mfidl.diagnostics import Diagnostics
 from mfidl.source import Span
 from mfidl.syntax import ast
-from mfidl.syntax._antlr import token_types as tt
+from mfidl.syntax import token_types as tt
 
 _UNITS = {
     "ns": 1,
@@ -17,13 +17,14 @@ _UNITS = {
 _ESCAPES = {"n": b"\n", "r": b"\r", "t": b"\t", "0": b"\0", "\\": b"\\", '"': b'"'}
 # More digits than any type can hold: the exact value no longer matters, only that it does not fit.
 _DIGITS_LIMIT = 100
+_BEYOND_ALL: int = 10**_DIGITS_LIMIT
 
 
 def integer(text: str) -> int:
     """The value of an INTEGER or HEX token."""
     text = text.replace("_", "")
     if len(text) > _DIGITS_LIMIT:
-        return 10**_DIGITS_LIMIT
+        return _BEYOND_ALL
     value: int = int(text, 16) if text[:2] in ("0x", "0X") else int(text)
     return value
 

@@ -10,7 +10,7 @@ from typing import Any
 from mfidl.diagnostics import Diagnostics
 from mfidl.source import SourceFile, Span
 from mfidl.syntax import ast, literals
-from mfidl.syntax._antlr import token_types as tt
+from mfidl.syntax import token_types as tt
 from mfidl.syntax.recovery import SchemaParser
 from mfidl.syntax.tokens import tokenize
 
@@ -31,9 +31,9 @@ def parse(source: SourceFile, diagnostics: Diagnostics) -> ast.File:
         return ast.File(
             source,
             declarations,
-            frozenset(parser.strategy.broken_names),
-            parser.strategy.lost_declarations,
-            parser.strategy.lost_imports,
+            frozenset(parser.strategy.skipped.broken_names),
+            parser.strategy.skipped.lost_declarations,
+            parser.strategy.skipped.lost_imports,
         )
     finally:
         if collecting:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from mfidl.diagnostics import Diagnostics
 from mfidl.source import SourceFile, Span
-from mfidl.syntax._antlr import token_types as tt
+from mfidl.syntax import token_types as tt
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,7 +1,9 @@
-"""The corpus: every `corpus/<concept>/<case>.mfidl` with what `mfidlc check` says about it in `<case>.stderr`.
+"""The corpus: every `corpus/<concept>/<case>.mfidl` with what `mfidlc check` says about it in
+`<case>.stderr`.
 
-A case is checked from its own folder, with the folder's `lib` as import path. An empty .stderr is a schema that is in
-order. `python tests/compiler/corpus.py` writes the .stderr files anew: read the difference before committing it.
+A case is checked from its own folder, with the folder's `lib` as import path. An empty .stderr is a schema
+that is in order. `python tests/compiler/corpus.py` writes the .stderr files anew: read the difference before
+committing it.
 """
 
 from __future__ import annotations

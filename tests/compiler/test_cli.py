@@ -54,7 +54,7 @@ def test_json_is_one_object_on_standard_output(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "code", "exit_code"),
     [
-        (lambda path: None, "E0001", 3),
+        (lambda _path: None, "E0001", 3),
         (lambda path: path.mkdir(), "E0001", 3),
         (lambda path: path.write_bytes(b"module m;\n\xff"), "E0002", 1),
         (lambda path: path.write_bytes(b"/" * (5 << 20)), "E0003", 1),
@@ -97,7 +97,9 @@ def test_the_version_is_told_without_importing_click_or_the_parser(tmp_path: Pat
     )
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-c", script]
-    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(
+        command, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=60, check=True
+    )
     assert done.stdout.startswith("mfidlc ")
 
 

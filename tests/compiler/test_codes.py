@@ -27,7 +27,9 @@ def test_every_code_has_a_title_and_an_explanation() -> None:
 
 
 def test_every_code_that_a_schema_can_cause_is_in_the_corpus() -> None:
-    shown = {code for path in ROOT.rglob("*.stderr") for code in re.findall(r"error\[(E\d{4})\]", path.read_text())}
+    shown = {
+        code for path in ROOT.rglob("*.stderr") for code in re.findall(r"error\[(E\d{4})\]", path.read_text())
+    }
     needs_no_schema = {"E0001", "E0002", "E0003", "E0004", "E0005"}
     assert set(CATALOGUE) - shown == needs_no_schema
 

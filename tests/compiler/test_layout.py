@@ -59,8 +59,9 @@ def test_slots_and_padding_cover_a_layout_exactly_once(scalars: list[Scalar]) ->
     layout = lay_out(fields, {})
     assert layout is not None
     covered = [0] * layout.size
-    for run in (*layout.slots, *layout.padding):
-        for at in range(run.offset, run.offset + run.size):
+    runs = [*((s.offset, s.size) for s in layout.slots), *((p.offset, p.size) for p in layout.padding)]
+    for offset, size in runs:
+        for at in range(offset, offset + size):
             covered[at] += 1
     assert covered == [1] * layout.size
     assert layout.size % layout.align == 0
@@ -78,7 +79,7 @@ def test_slots_and_padding_cover_a_layout_exactly_once(scalars: list[Scalar]) ->
         ("x: set<u8>;", Tier.FEBIRD, "field `x` is a set, which has no fixed size"),
         ("x: map<u8, u8>;", Tier.FEBIRD, "field `x` is a map, which has no fixed size"),
         ("x: bytes;", Tier.FEBIRD, "field `x` is a bytes, which has no fixed size"),
-        ("x: array<string, 2>;", Tier.FEBIRD, "field `x` is an array whose element is a string, which has no fixed size"),
+        ("x: array<u8?, 2>;", Tier.FEBIRD, "field `x` is an array whose element may be absent"),
         ("x: Asked;", Tier.FEBIRD, "field `x` is `Asked`, which is febird because the file asks for it"),
     ],
 )  # fmt: skip

@@ -1,4 +1,5 @@
-"""No input, however mangled, gives a traceback; and whatever is refused is refused with a place in the file."""
+"""No input, however mangled, gives a traceback; and whatever is refused is refused with a place in the file.
+"""
 
 import random
 from pathlib import Path
@@ -15,7 +16,19 @@ from tests.compiler.test_tokens import _PIECES
 SEEDS = [path.read_text() for path in sorted(ROOT.rglob("*.mfidl"))]
 WORDS = [
     *_PIECES,
-    *("module m;", "import", "const", "type", "agent", "enum", "open enum", "flags", "union", "error", "service"),
+    *(
+        "module m;",
+        "import",
+        "const",
+        "type",
+        "agent",
+        "enum",
+        "open enum",
+        "flags",
+        "union",
+        "error",
+        "service",
+    ),
     *("topic", "per", "throws", "reserved", "list<", "map<", "array<u8, 3>", "u32", "string", "@range(1..2)"),
     *("{", "}", "};", "a: u32;", "f(a: u32) -> u32;", "@tier(memcpy)", "= [1, 2]", "= { a: 1 }"),
 ]
@@ -89,7 +102,9 @@ def test_long_chains_of_names_are_refused_and_not_followed_for_ever(folder: Path
 
 def test_huge_numbers_and_patterns_are_bounded(folder: Path) -> None:
     digits = "9" * 100_000
-    survives(folder, f"module m; const A: u64 = {digits}; const B: f64 = {digits}; const C: duration = {digits}d;")
+    survives(
+        folder, f"module m; const A: u64 = {digits}; const B: f64 = {digits}; const C: duration = {digits}d;"
+    )
     nested = "(" * 400 + "a" + ")*" * 400
     survives(folder, f'module m; struct A {{ a: string @pattern("{nested}"); }}')
 

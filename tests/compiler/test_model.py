@@ -9,7 +9,9 @@ from tests.compiler.schema import program_of, struct_of
 U32 = Primitive(Scalar.U32)
 
 
-def test_imported_modules_come_before_importing_ones_and_only_named_files_are_requested(tmp_path: Path) -> None:
+def test_imported_modules_come_before_importing_ones_and_only_named_files_are_requested(
+    tmp_path: Path,
+) -> None:
     program = program_of(
         tmp_path,
         'module a.main; import "other.mfidl" as o; struct A { b: o.B; }',
@@ -66,7 +68,8 @@ def test_constraints_of_an_alias_reach_the_places_where_it_is_used(tmp_path: Pat
 def test_declarations_stand_behind_what_they_need_complete(tmp_path: Path) -> None:
     program = program_of(
         tmp_path,
-        "module m; struct A { b: B; c: array<C, 2>; } struct B { id: Id; } struct C { kids: list<A>; level: Level; }"
+        "module m; struct A { b: B; c: array<C, 2>; } struct B { id: Id; }"
+        "struct C { kids: list<A>; level: Level; }"
         "type Id = u32; enum Level: u8 { a = 0 }",
     )
     names = [each.name for each in program.modules[0].declarations]
@@ -97,7 +100,8 @@ def test_annotations_of_methods_are_in_the_model(tmp_path: Path) -> None:
     program = program_of(
         tmp_path,
         "module m; agent t: string; error E { } error F { }"
-        "service S per t { @idempotent @deadline(200ms) @batch(max = 512) a() throws F, E; @oneway b(); c(); }",
+        "service S per t {"
+        "  @idempotent @deadline(200ms) @batch(max = 512) a() throws F, E; @oneway b(); c(); }",
     )
     service = program.modules[0].services[0]
     a, b, c = service.methods

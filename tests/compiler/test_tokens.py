@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from mfidl.diagnostics import Diagnostics
 from mfidl.source import SourceFile
-from mfidl.syntax._antlr import token_types as tt
+from mfidl.syntax import token_types as tt
 from mfidl.syntax._antlr.MfidlLexer import MfidlLexer
 from mfidl.syntax.tokens import tokenize
 from tests.compiler.corpus import ROOT

@@ -75,9 +75,8 @@ def test_a_failure_leaves_everything_as_it_was(tmp_path: Path) -> None:
     write(tmp_path, GeneratedFile("a", "old", "m"))
     before = (tmp_path / MANIFEST).read_text()
     (tmp_path / "blocked").write_text("a file, where a folder is needed")
-    failed = write(
-        tmp_path, GeneratedFile("a", "new", "m"), GeneratedFile("d/e", "x", "m"), GeneratedFile("blocked/b", "x", "m")
-    )  # fmt: skip
+    files = [GeneratedFile(path, "new", "m") for path in ("a", "d/e", "blocked/b")]
+    failed = write(tmp_path, *files)
     assert [each.code for each in failed.sorted()] == ["E0004"]
     assert tree(tmp_path) == {"a": "old", "blocked": "a file, where a folder is needed"}
     assert (tmp_path / MANIFEST).read_text() == before
@@ -92,7 +91,14 @@ def test_a_folder_in_the_place_of_a_file_is_reported(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "manifest",
-    ["", "[]", "{", '{"version": 9}', '{"version": 1, "files": {"../outside": ["m"], "/etc/x": ["m"]}}', "\udcff"],
+    [
+        "",
+        "[]",
+        "{",
+        '{"version": 9}',
+        '{"version": 1, "files": {"../outside": ["m"], "/etc/x": ["m"]}}',
+        "\udcff",
+    ],
 )
 def test_a_spoiled_manifest_prunes_nothing(tmp_path: Path, manifest: str) -> None:
     root = tmp_path / "root"

@@ -1,0 +1,80 @@
+"""F2. What the tokens around a place look like: a member, a method, a declaration, the beginning of a line.
+
+Only for error recovery; the parser itself never looks further than one token ahead.
+"""
+
+from mfidl.source import SourceFile
+from mfidl.syntax import token_types as tt
+from mfidl.syntax.tokens import Token, TokenStream
+
+KEYWORDS = frozenset(tt.KEYWORDS.values())
+NAMES = KEYWORDS | {tt.NAME}
+DECLARES = KEYWORDS - {tt.AS, tt.PER, tt.THROWS}
+INTEGERS = frozenset((tt.INTEGER, tt.HEX, tt.BAD_NUMBER))
+MEMBER_STARTS = NAMES | INTEGERS | {tt.AT}
+VALUE_STARTS = (
+    NAMES | INTEGERS | {tt.FLOAT, tt.DURATION, tt.STRING, tt.BAD_STRING, tt.MINUS, tt.LBRACKET, tt.OPEN_BRACE}
+)
+AFTER_LOST_BRACKET = frozenset(
+    (tt.SEMICOLON, tt.CLOSE, tt.ARROW, tt.THROWS, tt.OPEN_BRACE, tt.ASSIGN, tt.EOF)
+)
+
+
+class Lookaround:
+    """Questions about positions in the token list. Positions are indices; tokens may be inserted between
+    calls.
+    """
+
+    def __init__(self, source: SourceFile, stream: TokenStream) -> None:
+        self._source = source
+        self._stream = stream
+
+    def starts_line(self, index: int) -> bool:
+        tokens = self._stream.tokens
+        return index == 0 or "\n" in self._source.text[tokens[index - 1].end : tokens[index].start]
+
+    def looks_like_member(self, index: int) -> bool:
+        tokens = self._stream.tokens
+        first, second = tokens[index].type, tokens[min(index + 1, len(tokens) - 1)].type
+        if first == tt.AT:
+            return self.starts_line(index)
+        if first in INTEGERS:
+            return second == tt.COLON
+        return first in NAMES and second in (tt.COLON, tt.LPAREN)
+
+    def looks_like_method(self, index: int) -> bool:
+        tokens = self._stream.tokens
+        return tokens[index].type == tt.AT or tokens[min(index + 1, len(tokens) - 1)].type == tt.LPAREN
+
+    def begins_declaration(self, index: int) -> bool:
+        """`struct Name`, first on its line, maybe behind annotations: no field or method looks like this."""
+        if not self.starts_line(index):
+            return False
+        if self._stream.tokens[index].type == tt.AT:
+            return self.declares(self.behind_annotations(index))
+        return self.declares(index)
+
+    def behind_annotations(self, index: int) -> int:
+        tokens, end = self._stream.tokens, len(self._stream.tokens) - 1
+        while tokens[index].type == tt.AT:
+            index += 2
+            while index < end and tokens[index].type == tt.DOT:
+                index += 2
+            if index < end and tokens[index].type == tt.LPAREN:
+                while index < end and tokens[index].type not in (tt.RPAREN, tt.SEMICOLON, tt.OPEN_BRACE):
+                    index += 1
+                index += 1
+            if index >= end:
+                return end
+        return index
+
+    def declares(self, index: int) -> bool:
+        tokens = self._stream.tokens
+        return tokens[index].type in DECLARES and tokens[min(index + 1, len(tokens) - 1)].type in NAMES
+
+    def index_of(self, token: Token) -> int:
+        """Where a token stands now (tokens may have been supplied before it)."""
+        index = min(self._stream.index, len(self._stream.tokens) - 1)
+        while index > 0 and self._stream.tokens[index] is not token:
+            index -= 1
+        return index

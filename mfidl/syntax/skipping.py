@@ -1,0 +1,95 @@
+"""F2. Going on behind a mistake: to the end of a member or declaration, and what is known of what was
+skipped.
+"""
+
+from mfidl.syntax import token_types as tt
+from mfidl.syntax.lookaround import KEYWORDS, NAMES, Lookaround
+from mfidl.syntax.tokens import TokenStream
+
+
+class Skipper:
+    """Moves the token stream. Remembers the names that it passed, so that uses of them are not reported as
+    well.
+    """
+
+    def __init__(self, stream: TokenStream, around: Lookaround) -> None:
+        self.broken_names: set[str] = set()
+        self.lost_declarations = False
+        self.lost_imports = False
+        self._stream = stream
+        self._around = around
+
+    def member(self, start: int) -> None:
+        """Behind the next `;` of this level, or to its `}`, or to a line that begins another member."""
+        stream, depth = self._stream, 0
+        while True:
+            token = stream.LT(1)
+            if token.type == tt.EOF or (token.type == tt.CLOSE and depth == 0):
+                return
+            fresh = depth == 0 and stream.index > start and self._around.starts_line(stream.index)
+            if fresh and (
+                self._around.looks_like_member(stream.index) or self._around.begins_declaration(stream.index)
+            ):
+                return
+            stream.consume()
+            if token.type == tt.SEMICOLON and depth == 0:
+                return
+            depth += (token.type == tt.OPEN_BRACE) - (token.type == tt.CLOSE)
+            if token.type == tt.CLOSE and depth == 0:
+                return
+
+    def declaration(self, start: int) -> None:
+        """Behind the `;` or the body of the declaration that began at `start`, or to the next that begins a
+        line.
+        """
+        stream = self._stream
+        self.remember_name(start)
+        behind = stream.tokens[start : stream.index]
+        depth = sum((each.type == tt.OPEN_BRACE) - (each.type == tt.CLOSE) for each in behind)
+        while True:
+            token = stream.LT(1)
+            if token.type == tt.EOF:
+                return
+            if depth <= 0 and stream.index > start and self._around.begins_declaration(stream.index):
+                return
+            if token.type == tt.CLOSE and depth <= 0 and stream.index > start:
+                return
+            stream.consume()
+            if token.type == tt.SEMICOLON and depth <= 0:
+                return
+            depth += (token.type == tt.OPEN_BRACE) - (token.type == tt.CLOSE)
+            if token.type == tt.CLOSE and depth <= 0:
+                return
+
+    def braces(self) -> None:
+        """An opening brace that was written twice, or a hundred times."""
+        while self._stream.LT(1).type == tt.OPEN_BRACE or self._stream.LT(1).type == tt.BAD:
+            self._stream.consume()
+
+    def to_comma(self) -> None:
+        stream, depth = self._stream, 0
+        while True:
+            token = stream.LT(1)
+            if token.type == tt.EOF or (depth <= 0 and token.type in (tt.COMMA, tt.CLOSE)):
+                return
+            if depth <= 0 and self._around.begins_declaration(stream.index):
+                return
+            depth += (token.type in (tt.OPEN_BRACE, tt.LPAREN)) - (token.type in (tt.CLOSE, tt.RPAREN))
+            stream.consume()
+
+    def remember_name(self, start: int) -> None:
+        """The names in the head of a lost declaration, so that uses of them are not reported as well."""
+        tokens = self._stream.tokens
+        start = head = self._around.behind_annotations(start)
+        while tokens[head].type not in (tt.OPEN_BRACE, tt.SEMICOLON, tt.EOF) and head < start + 100:
+            if self._around.declares(head):
+                start = head
+                break
+            head += 1
+        self.lost_imports = self.lost_imports or tokens[start].type == tt.IMPORT
+        last = start
+        while tokens[last + 1 if last + 1 < len(tokens) else -1].type in NAMES:
+            last += 1
+            self.broken_names.add(tokens[last].text)
+        if last == start or tokens[last].type in KEYWORDS:
+            self.lost_declarations = True
