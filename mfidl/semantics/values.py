@@ -2,7 +2,6 @@
 
 import math
 import re
-import struct
 
 from mfidl import model
 from mfidl.diagnostics import Note
@@ -10,11 +9,14 @@ from mfidl.diagnostics.suggest import nearest
 from mfidl.semantics.annotations import Place, read_annotations
 from mfidl.semantics.constraints import broken_constraint, constraints_from
 from mfidl.semantics.context import Context
+from mfidl.semantics.numbers import as_float, fits_kind, is_integer, order
 from mfidl.semantics.symbols import Kind, Missing, Scope, Symbol, look_up
+from mfidl.semantics.wording import describe, wanted_scalar
 from mfidl.syntax import ast
 from mfidl.syntax.tokens import DEPTH_LIMIT
 
 _CONST = frozenset((Kind.CONST,))
+_WORDS = frozenset(("true", "false", "inf", "nan"))
 _UUID = re.compile("[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 _I64 = (-(1 << 63), (1 << 63) - 1)
 
@@ -62,7 +64,7 @@ class Evaluator:
             if found is None:
                 return None
             type_, value = found
-            if isinstance(value, int) and not isinstance(value, bool) and _is_integer(type_):
+            if isinstance(value, int) and not isinstance(value, bool) and is_integer(type_):
                 return -value if expression.negative else value
         self._context.diagnostics.error("E0613", expression.span, what=what)
         return None
@@ -111,7 +113,7 @@ class Evaluator:
 
     def _wanted(self, type_: model.Type) -> str:
         if isinstance(type_, model.Primitive):
-            return _wanted_scalar(type_.scalar)
+            return wanted_scalar(type_.scalar)
         return f"a value of type {model.spell(type_)}"
 
     def _is_word(self, expression: ast.NameExpr, type_: model.Type) -> bool:
@@ -125,7 +127,7 @@ class Evaluator:
 
     def _mismatch(self, expression: ast.Expr, expected: str) -> model.Value | None:
         self._context.diagnostics.error(
-            "E0501", expression.span, expected=expected, found=_describe(expression)
+            "E0501", expression.span, expected=expected, found=describe(expression)
         )
         return None
 
@@ -140,7 +142,7 @@ class Evaluator:
             number = -value if expression.negative else value
             if isinstance(value, float) and math.isinf(value) and type_ == own:
                 return number
-            if _fits_kind(own, type_) and isinstance(type_, model.Primitive):
+            if fits_kind(own, type_) and isinstance(type_, model.Primitive):
                 return self._number(expression, number, type_.scalar)
         if own != type_ or expression.negative:
             found_words = f"constant `{expression.path.text}` of type {model.spell(own)}"
@@ -173,7 +175,7 @@ class Evaluator:
                 return self._number(expression, value, scalar)
             case _, ast.FloatLiteral(number) if scalar.is_float:
                 return self._number(expression, number, scalar)
-        return self._mismatch(expression, _wanted_scalar(scalar))
+        return self._mismatch(expression, wanted_scalar(scalar))
 
     def _text(self, expression: ast.Expr, data: bytes) -> str | None:
         try:
@@ -185,7 +187,7 @@ class Evaluator:
     def _number(self, expression: ast.Expr, value: int | float, scalar: model.Scalar) -> int | float | None:
         """The number, if the type holds it."""
         if scalar.is_float:
-            number = _as_float(value, scalar)
+            number = as_float(value, scalar)
             if number is not None:
                 return number
         elif isinstance(value, int):
@@ -218,7 +220,7 @@ class Evaluator:
                 expression.span,
                 help=f"members are written with their enum: `{name}.{expression.path.text}`",
                 expected=f"a member of `{type_.full_name}`",
-                found=_describe(expression),
+                found=describe(expression),
             )
             return None
         return self._from_constant(expression, type_, scope)
@@ -268,7 +270,7 @@ class Evaluator:
         if isinstance(type_, model.SetOf):
             if not self._distinct(expression.elements, values, "this element"):
                 return None
-            values.sort(key=_order)
+            values.sort(key=order)
         return model.ListValue(tuple(values))
 
     def _map(self, expression: ast.Expr, type_: model.MapOf, scope: Scope) -> model.Value | None:
@@ -378,82 +380,3 @@ class Evaluator:
             each for each in self._context.scopes if each.module.name == module and name in each.symbols
         )
         return scope.symbols[name]
-
-
-_WANTED = {
-    model.Scalar.BOOL: "true or false",
-    model.Scalar.STRING: "a string",
-    model.Scalar.BYTES: "bytes in quotes",
-    model.Scalar.UUID: 'a uuid in quotes, as "123e4567-e89b-12d3-a456-426614174000"',
-    model.Scalar.DURATION: "a duration with a unit, as 200ms",
-    model.Scalar.TIMESTAMP: "nanoseconds since 1970",
-}
-
-
-_WORDS = frozenset(("true", "false", "inf", "nan"))
-
-
-def _wanted_scalar(scalar: model.Scalar) -> str:
-    kind = "whole number" if scalar.is_integer else "number"
-    return _WANTED.get(scalar, f"a {kind} of type {scalar.value}")
-
-
-def _as_float(value: int | float, scalar: model.Scalar) -> float | None:
-    """The nearest number of the type, or None beyond its largest: infinity is written `inf`."""
-    try:
-        number = float(value)
-        if scalar is model.Scalar.F32:
-            struct.pack("<f", number)
-    except OverflowError:
-        return None
-    return None if math.isinf(number) else number
-
-
-def _fits_kind(own: model.Type, wanted: model.Type) -> bool:
-    """Whether a constant's number may stand for another type, if its value fits."""
-    if not (isinstance(own, model.Primitive) and isinstance(wanted, model.Primitive)):
-        return False
-    if own == wanted or (own.scalar.is_integer and wanted.scalar.is_integer):
-        return True
-    return wanted.scalar.is_float and (own.scalar.is_integer or own.scalar.is_float)
-
-
-def _is_integer(type_: model.Type) -> bool:
-    expanded = model.expand(type_)
-    return isinstance(expanded, model.Primitive) and expanded.scalar.is_integer
-
-
-def _order(value: model.Value) -> tuple[int, bytes]:
-    """Ascending order of keys as on the wire: numbers by value, text by its bytes."""
-    match value:
-        case str():
-            return 0, value.encode()
-        case bytes():
-            return 0, value
-        case bool() | int():
-            return int(value), b""
-        case model.EnumValue():
-            return value.number, b""
-        case _:
-            return 0, b""
-
-
-def _describe(expression: ast.Expr) -> str:
-    match expression:
-        case ast.IntLiteral() | ast.FloatLiteral():
-            return f"the number {_short(expression)}"
-        case ast.DurationLiteral():
-            return f"the duration {_short(expression)}"
-        case ast.StringLiteral():
-            return "a string"
-        case ast.ListExpr():
-            return "a list"
-        case ast.BraceExpr():
-            return "a value in { }"
-        case _:
-            return f"`{_short(expression)}`"
-
-
-def _short(expression: ast.Expr) -> str:
-    text = expression.span.text()
-    return text if len(text) <= 40 else text[:37] + "..."

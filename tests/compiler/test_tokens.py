@@ -1,5 +1,6 @@
 """The regular expression and the generated lexer read the same language."""
 
+import runpy
 from pathlib import Path
 
 import pytest
@@ -54,3 +55,8 @@ _PIECES = [
 def test_both_lexers_agree_on_any_mixture(text: str) -> None:
     if text.count("<") + text.count("[") + text.count("(") <= 64:
         assert of_expression(text) == of_grammar(text)
+
+
+def test_the_table_of_token_numbers_is_that_of_the_generated_lexer() -> None:
+    script = runpy.run_path(str(Path(__file__).parents[2] / "grammar" / "token_types.py"))
+    assert script["token_types"]() == script["TARGET"].read_text()

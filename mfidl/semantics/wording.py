@@ -1,0 +1,39 @@
+"""F4. How messages speak of values: what was written, and what was wanted instead."""
+
+from mfidl import model
+from mfidl.syntax import ast
+
+_WANTED = {
+    model.Scalar.BOOL: "true or false",
+    model.Scalar.STRING: "a string",
+    model.Scalar.BYTES: "bytes in quotes",
+    model.Scalar.UUID: 'a uuid in quotes, as "123e4567-e89b-12d3-a456-426614174000"',
+    model.Scalar.DURATION: "a duration with a unit, as 200ms",
+    model.Scalar.TIMESTAMP: "nanoseconds since 1970",
+}
+
+
+def wanted_scalar(scalar: model.Scalar) -> str:
+    kind = "whole number" if scalar.is_integer else "number"
+    return _WANTED.get(scalar, f"a {kind} of type {scalar.value}")
+
+
+def describe(expression: ast.Expr) -> str:
+    match expression:
+        case ast.IntLiteral() | ast.FloatLiteral():
+            return f"the number {short(expression)}"
+        case ast.DurationLiteral():
+            return f"the duration {short(expression)}"
+        case ast.StringLiteral():
+            return "a string"
+        case ast.ListExpr():
+            return "a list"
+        case ast.BraceExpr():
+            return "a value in { }"
+        case _:
+            return f"`{short(expression)}`"
+
+
+def short(expression: ast.Expr) -> str:
+    text = expression.span.text()
+    return text if len(text) <= 40 else text[:37] + "..."
