@@ -1,4 +1,4 @@
-"""Writes mfidl/syntax/token_types.py from the grammar and the generated lexer; the last step of `make regen`."""
+"""Writes mfidl/syntax/token_types.py from the grammar and the generated lexer; last in `make regen`."""
 
 import re
 from pathlib import Path
@@ -11,7 +11,7 @@ def token_types() -> str:
     """The numbers of the tokens as constants, and the tables that the regular expression needs."""
     grammar = (ROOT / "grammar" / "MfidlLexer.g4").read_text()
     generated = (ROOT / "mfidl" / "syntax" / "_antlr" / "MfidlLexer.py").read_text()
-    numbers = re.findall(r"^    ([A-Z_]+)=(\d+)$", generated, re.MULTILINE)
+    numbers = re.findall(r"^    ([A-Z_]+) ?= ?(\d+)$", generated, re.MULTILINE)
     literals = {word: name for name, word in re.findall(r"^([A-Z_]+) *: '([^']+)' ;$", grammar, re.MULTILINE)}
     tables = {
         "KEYWORDS": {word: name for word, name in literals.items() if word.isalpha()},
