@@ -1,27 +1,47 @@
-"""The MF/IDL runtime for Python: clients, servers and light calls for the code that `mfidlc` generates."""
+"""The MF/IDL runtime for Python: clients, servers and light calls for the code that `mfidlc` generates.
+
+    client = mf.Client("mf://localhost:7400")    # a controller; or "tcp://…" of one server; or a Light
+    hits = IndexClient(client).at("books").query(["the"])
+
+    server = mf.Server(listen="tcp://127.0.0.1:0", controller="mf://localhost:7400")
+    server.offer(MyIndex(), agent="books")
+    server.run()
+
+What is named here is public; the rest of the package is not. Failures are `mf.Error` with `code`,
+`execution` and a message; errors that a schema declares are raised as their own types. All times are
+seconds.
+"""
 
 from mf import client
+from mf.app import Client, Server
 from mf.core.error import Code, DeclaredError, Error, Execution
 from mf.core.options import INFINITE, BatchOptions, CallOptions
 from mf.core.outcome import Outcome, each
 from mf.core.service import ErrorCodec, Method, Servant, ServiceInfo
 from mf.core.target import BatchCall, Scattered
+from mf.light import Light
+from mf.server import CurrentCall, current_call
 
 __all__ = [
     "INFINITE",
     "BatchCall",
     "BatchOptions",
     "CallOptions",
+    "Client",
     "Code",
+    "CurrentCall",
     "DeclaredError",
     "Error",
     "ErrorCodec",
     "Execution",
+    "Light",
     "Method",
     "Outcome",
     "Scattered",
     "Servant",
+    "Server",
     "ServiceInfo",
     "client",
+    "current_call",
     "each",
 ]

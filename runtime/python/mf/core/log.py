@@ -1,4 +1,5 @@
-"""R0. One logger, "mf". `logging` is imported when the first line is written: most programs never pay for it.
+"""R0. One logger, "mf". `logging` is imported when the first line is written: most programs never pay for
+it.
 
 Nothing here runs per message. Names and texts of a peer are untrusted: `quote` them.
 """

@@ -2,13 +2,11 @@
 alike.
 
 Codecs: `encode_*` return the bytes of section 4 and 5 of docs/protocol.md; they raise
-Error(INVALID_ARGUMENT) for a value
-that the schema does not allow. `decode_*` take the whole payload (bytes or bytearray, which they may keep),
-check that
-nothing is left over, and raise Error(DECODE_ERROR); they never hold a lazy iterator that can still fail.
-`decode_results_at(payload, position, count)` is the exception that MIXED replies need: it reads `count`
-results from
-there on, and returns them and the position behind the last; more may follow.
+Error(INVALID_ARGUMENT) for a value that the schema does not allow. `decode_*` take the whole payload (bytes
+or bytearray, which they may keep), check that nothing is left over, and raise Error(DECODE_ERROR); they
+never hold a lazy iterator that can still fail. `decode_results_at(payload, position, count)` is the
+exception that MIXED replies need: it reads `count` results from there on, and returns them and the position
+behind the last; more may follow.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -45,10 +43,9 @@ class ErrorCodec:
 class Method(Generic[Request, Result]):
     """One method: all that the runtime needs to send, receive and dispatch it. Immutable by convention.
 
-    `attribute` and `batch_attribute` are the servant's function names. `deadline`: seconds, or None.
-    A request is a tuple of arguments when there is one, and objects of `request` (the dataclass of the
-    parameters, its
-    fields in order) when there are many. A method without result has the result None.
+    `attribute` and `batch_attribute` are the servant's function names. `deadline`: seconds, or None. A
+    request is a tuple of arguments when there is one, and objects of `request` (the dataclass of the
+    parameters, its fields in order) when there are many. A method without result has the result None.
     """
 
     __slots__ = (
@@ -175,3 +172,12 @@ def generated_base(servant: Servant) -> type[Servant]:
         if "mf_service" in base.__dict__:
             return base
     raise TypeError(f"{type(servant).__name__} derives from no generated servant class")
+
+
+_COROUTINE = 0x80  # co_flags: the function is an `async def`
+
+
+def is_async(function: Any) -> bool:
+    """Whether calling it gives a coroutine. Without `inspect`, which takes long to import."""
+    code = getattr(getattr(function, "__func__", function), "__code__", None)
+    return code is not None and bool(code.co_flags & _COROUTINE)

@@ -1,20 +1,17 @@
 """R4. A client's connection: the only place where a session meets a stream.
 
 Threads. Any number of callers. At most one of them, the leader, reads; it hands the others their replies,
-and when it has its own
-it makes a waiting follower the leader. If nobody waits but asynchronous calls are pending, a watch (see
-watch.py) is armed; it leads
-for as long as it takes to read what is there. At most one thread writes: callers queue frames under the
-lock, and whoever finds no
-writer becomes it and sends all that is queued, so that frames of many callers leave in one system call.
+and when it has its own it makes a waiting follower the leader. If nobody waits but asynchronous calls are
+pending, a watch (see watch.py) is armed; it leads for as long as it takes to read what is there. At most
+one thread writes: callers queue frames under the lock, and whoever finds no writer becomes it and sends all
+that is queued, so that frames of many callers leave in one system call.
 
 What is guarded by the lock: the session, `_followers`, `_leading`, `_callbacks`. The stream's reading side
-belongs to the leader, its
-writing side to whoever set `_flushing`. Callbacks run without the lock, must not block, and may submit.
+belongs to the leader, its writing side to whoever set `_flushing`. Callbacks run without the lock, must not
+block, and may submit.
 
-Nothing here polls: a leader sleeps in the read itself, a follower on its own lock. The socket's read timeout
-is set only when a
-deadline needs a shorter or a much longer one than it has.
+Nothing here polls: a leader sleeps in the read itself, a follower on its own lock. The socket's read
+timeout is set only when a deadline needs a shorter or a much longer one than it has.
 """
 
 from _thread import allocate_lock
@@ -27,7 +24,7 @@ from mf.core.error import Code, Error, Execution, not_executed
 from mf.core.log import quote, warning
 from mf.core.service import ServiceInfo
 from mf.link import fork
-from mf.link.watch import FOREVER, READ, WRITE, Watch
+from mf.link.watch import FOREVER, READ, WRITE, Watch, Watches
 from mf.protocol.calls import Binding, Call, Description, Pending
 from mf.protocol.client_session import ClientSession
 from mf.protocol.events import (
@@ -69,9 +66,11 @@ class Link:
         "_written",
         "failure",
         "usable",
+        "watches",
     )
 
-    def __init__(self, stream: Stream, hello: Hello) -> None:
+    def __init__(self, stream: Stream, hello: Hello, watches: Watches) -> None:
+        self.watches = watches
         self._stream = stream
         self._session = ClientSession(hello, bytearray(SCRATCH_SIZE))
         self._lock = Lock()
@@ -99,6 +98,10 @@ class Link:
     @property
     def in_flight(self) -> int:
         return len(self._session.calls.by_id)
+
+    @property
+    def peer_max_payload(self) -> int:
+        return self._session.peer_max_payload
 
     @property
     def peer_hello(self) -> Hello | None:
@@ -176,6 +179,18 @@ class Link:
             call.on_done(call)
         elif flush:
             self.flush()
+
+    def abandon(self, call: Call) -> None:
+        """The caller of a submitted call lost interest: it ends as CANCELLED, and the server is told."""
+        with self._lock:
+            if call.done:
+                return
+            if call.id in self._session.calls.by_id:
+                self._callbacks -= 1
+            self._session.cancel(call)
+            call.failure = Error(Code.CANCELLED, "the caller gave up", Execution.UNKNOWN)
+            call.done = True
+        self.flush()
 
     def wait(self, pending: Pending, now: float) -> None:
         """Waits until `pending` is done, at most until its deadline; then it is done with a failure."""
@@ -331,8 +346,8 @@ class Link:
 
     def _drain(self, deadline: float) -> None:
         """The peer takes no more and no watch is there to wait for that: the writer does, and reads if
-        nobody else does,
-        for the peer may be waiting for us to take its replies."""
+        nobody else does, for the peer may be waiting for us to take its replies.
+        """
         while self._blocked and self.failure is None:
             left = deadline - monotonic()
             if left <= 0:

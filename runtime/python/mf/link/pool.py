@@ -93,7 +93,9 @@ class Pool:
             raise place.error from None
         client_id = int.from_bytes(os.urandom(4), "little")
         place.link = Link(
-            stream, Hello(nonce=self._nonce, max_payload=self._max_payload, client_id=client_id)
+            stream,
+            Hello(nonce=self._nonce, max_payload=self._max_payload, client_id=client_id),
+            self.watches,
         )
         return place.link
 

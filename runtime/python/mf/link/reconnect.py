@@ -1,6 +1,6 @@
 """R4. How long to wait before the next attempt: 50 ms doubling to 2 s, each drawn at random below its cap
-("full jitter"),
-so that a thousand clients of a server that returns do not come at the same moment."""
+("full jitter"), so that a thousand clients of a server that returns do not come at the same moment.
+"""
 
 import random
 

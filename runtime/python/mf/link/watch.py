@@ -1,8 +1,8 @@
 """R4. Who looks after a link while nobody blocks on it, and only if asynchronous calls are pending on it.
 
-Either the running asyncio loop, or one background thread a client, started when first needed. Both wait on a
-private epoll
-descriptor; links are in it only while armed. An idle watch makes no system call. Times are time.monotonic().
+Either the running asyncio loop, or one background thread a client, started when first needed. Both wait on
+a private epoll descriptor; links are in it only while armed. An idle watch makes no system call. Times are
+time.monotonic().
 """
 
 import os

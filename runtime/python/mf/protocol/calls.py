@@ -1,4 +1,5 @@
-"""R2. What a client waits for: a request's reply, a binding, a descriptor; and the requests in flight, by id.
+"""R2. What a client waits for: a request's reply, a binding, a descriptor; and the requests in flight, by
+id.
 
 Who waits, and how, is the link's business: `waiter` and `on_done` are its fields, and only it touches them.
 """

@@ -2,8 +2,7 @@
 runtime's.
 
 The cases that both must pass are in tests/vectors/descriptor_diff.json. The other text comes from a peer:
-anything is read, and
-what is no line of a descriptor is passed over.
+anything is read, and what is no line of a descriptor is passed over.
 """
 
 import re

@@ -1,10 +1,9 @@
 """R2. The byte layout of frames: the only place that knows it (docs/protocol.md, section 1).
 
-frame   := header [extension] payload padding
-header  := size:u32 type:u8 flags:u8 route:u16 id:u32 word:u16 count:u16        little-endian, 16 bytes
-word    := deadline in REQUEST; status in REPLY, BOUND, REFUSE, GOAWAY; else 0
-extension := count:u32 0:u32            only if count is 0xffff; part of size
-padding := zeros up to a multiple of 8; not part of size
+frame   := header [extension] payload padding header  := size:u32 type:u8 flags:u8 route:u16 id:u32 word:u16
+count:u16        little-endian, 16 bytes word    := deadline in REQUEST; status in REPLY, BOUND, REFUSE,
+GOAWAY; else 0 extension := count:u32 0:u32            only if count is 0xffff; part of size padding :=
+zeros up to a multiple of 8; not part of size
 """
 
 from functools import lru_cache

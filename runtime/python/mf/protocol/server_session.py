@@ -17,6 +17,7 @@ from mf.protocol.frame import (
     DESCRIPTOR,
     ENCODING_MASK,
     GOAWAY,
+    HELLO,
     ONEWAY,
     REPLY,
     REQUEST,
@@ -124,6 +125,10 @@ class ServerSession(Session):
         else:
             error = not_executed(Code.SHUTTING_DOWN, "this server is shutting down: use another instance")
         self.fail(id_, route, count, error)
+
+    def _hello(self, events: list[Any], hello: Hello) -> None:
+        super()._hello(events, hello)
+        self._control(HELLO, self.our_hello.pack())
 
     def _check_peer(self, hello: Hello) -> None:
         if hello.max_in_flight:

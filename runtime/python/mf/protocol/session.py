@@ -8,9 +8,9 @@ How to drive it:
     session.take_output()                 a gather list, to be written in this order
 
 It never reads a socket, sleeps, locks or asks the time. The scratch buffer belongs to the caller, who may
-share it among
-sessions as long as nothing else is read between window() and received(). Payloads in events own their bytes.
-A payload of LARGE bytes or more is received straight into its own buffer: nothing is joined, nothing copied.
+share it among sessions as long as nothing else is read between window() and received(). Payloads in events
+own their bytes. A payload of LARGE bytes or more is received straight into its own buffer: nothing is
+joined, nothing copied.
 """
 
 from typing import Any

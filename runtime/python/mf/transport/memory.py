@@ -7,7 +7,8 @@ from mf.transport.stream import Buffer, Stream
 
 
 class MemoryStream(Stream):
-    """Reads give the pieces of `script` one by one, then the end of the stream. Writes are kept in `written`.
+    """Reads give the pieces of `script` one by one, then the end of the stream. Writes are kept in
+    `written`.
 
     The operation with number `fail_after` (counted from 0; reads and writes alike) and all later ones raise
     ConnectionResetError.

@@ -1,11 +1,9 @@
 """R3. The interface of a byte stream, and its implementation over any stream socket.
 
 Reading and writing may happen at the same time on two threads, but only one may read and one write. `read`
-and `read_now`
-return 0 at the end of the stream and raise BlockingIOError when nothing came (in time); every other OSError
-means that the
-stream is broken. `shutdown` may come from any thread and wakes a reader; `close` only when nobody reads or
-writes any more.
+and `read_now` return 0 at the end of the stream and raise BlockingIOError when nothing came (in time);
+every other OSError means that the stream is broken. `shutdown` may come from any thread and wakes a reader;
+`close` only when nobody reads or writes any more.
 """
 
 import select

@@ -1,8 +1,7 @@
 """R3. TCP: connect and listen, with the options that calls need.
 
 Dead peers are found by the kernel, not by threads of ours: unacknowledged data or keep-alive probes end a
-connection
-after about 10 s.
+connection after about 10 s.
 """
 
 import errno

@@ -1,0 +1,42 @@
+"""R7. The server of programs: registers itself with a controller."""
+
+from mf.protocol.frame import DEFAULT_MAX_PAYLOAD
+from mf.server.server import DEFAULT_MAX_IN_FLIGHT, Registrar
+from mf.server.server import Server as BaseServer
+
+
+class Server(BaseServer):
+    """Serves servants on one address, and makes that known to a controller.
+
+    `listen`: 'tcp://host:port'; port 0 lets the system choose. `controller`: 'mf://host:port', or None for
+    a server that clients address directly. `advertise`: the address under which clients reach this server,
+    if it is not the one it listens on. `workers`: threads for handlers that are not inline. `max_payload`:
+    bytes of one request that are accepted. `max_in_flight`: unanswered requests of one connection; more are
+    refused with OVERLOADED. `grace`: seconds that stop() gives to calls under way. Raises ValueError for an
+    address that is none.
+    """
+
+    def __init__(
+        self,
+        listen: str = "tcp://127.0.0.1:0",
+        controller: str | None = None,
+        *,
+        advertise: str | None = None,
+        workers: int = 4,
+        max_payload: int = DEFAULT_MAX_PAYLOAD,
+        max_in_flight: int = DEFAULT_MAX_IN_FLIGHT,
+        grace: float = 10.0,
+    ) -> None:
+        registrar: Registrar | None = None
+        if controller is not None:
+            from mf.controller import ControllerRegistrar
+
+            registrar = ControllerRegistrar(controller, advertise)
+        super().__init__(
+            listen,
+            registrar=registrar,
+            workers=workers,
+            max_payload=max_payload,
+            max_in_flight=max_in_flight,
+            grace=grace,
+        )

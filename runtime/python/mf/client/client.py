@@ -1,0 +1,65 @@
+"""R5. A client: connections, shared by all generated clients made from it."""
+
+from typing import Any
+
+from mf.client.routes import DEFAULT_WAIT_FOR_SERVER, Router
+from mf.client.target import RemoteTarget
+from mf.core.service import ServiceInfo
+from mf.core.target import Target, TargetSource
+from mf.link.pool import Connect, Pool, connect_tcp
+from mf.link.resolver import Resolver, StaticResolver
+from mf.protocol.frame import DEFAULT_MAX_PAYLOAD
+from mf.transport.address import Address
+
+
+class Client(TargetSource):
+    """Calls services somewhere else, or in a Light.
+
+    `where`: 'tcp://host:port' of one server; a Resolver; or another source of targets, such as a Light.
+    `wait_for_server`: seconds that a call waits for a server of a (service, agent) that was never seen yet.
+    `max_payload`: bytes of one reply that are accepted.
+    """
+
+    __slots__ = ("_pool", "_resolver", "_router", "_source")
+
+    def __init__(
+        self,
+        where: "str | Resolver | TargetSource",
+        *,
+        wait_for_server: float = DEFAULT_WAIT_FOR_SERVER,
+        max_payload: int = DEFAULT_MAX_PAYLOAD,
+        connect: Connect = connect_tcp,
+    ) -> None:
+        self._source: TargetSource | None = None
+        self._pool: Pool | None = None
+        self._resolver: Resolver | None = None
+        self._router: Router | None = None
+        if isinstance(where, TargetSource):
+            self._source = where
+            return
+        self._resolver = self._resolver_for(where) if isinstance(where, str) else where
+        self._pool = Pool(connect=connect, max_payload=max_payload)
+        self._router = Router(self._resolver, self._pool, wait_for_server)
+
+    def _resolver_for(self, where: str) -> Resolver:
+        """The resolver that an address stands for. Raises ValueError for an address that is none."""
+        return StaticResolver([str(Address.parse(where))])
+
+    def target(self, service: ServiceInfo) -> Target:
+        if self._source is not None:
+            return self._source.target(service)
+        assert self._router is not None
+        return RemoteTarget(self._router, service, None)
+
+    def close(self) -> None:
+        """Closes all connections; calls under way end as CONNECTION_LOST. May be called twice."""
+        if self._resolver is not None:
+            self._resolver.close()
+        if self._pool is not None:
+            self._pool.close()
+
+    def __enter__(self) -> "Client":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()

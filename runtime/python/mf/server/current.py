@@ -1,0 +1,108 @@
+"""R5. A request from its arrival to its reply; and, while its handler runs, what `mf.current_call()` tells
+about it.
+
+Threads: made by the IO thread, run by exactly one thread, answered once. Only `cancelled` may be set by
+another.
+"""
+
+from contextvars import ContextVar
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from mf.core.service import Payload
+from mf.protocol.frame import ONEWAY
+
+if TYPE_CHECKING:
+    from mf.server.connection import Connection
+    from mf.server.offer import Handler
+
+
+class CurrentCall:
+    """The call that a handler is running for. For a batch, all its items share one."""
+
+    __slots__ = (
+        "_connection",
+        "cancelled",
+        "count",
+        "deadline",
+        "flags",
+        "handler",
+        "id",
+        "in_order",
+        "payload",
+        "route",
+    )
+
+    def __init__(
+        self,
+        connection: "Connection",
+        handler: "Handler",
+        id_: int,
+        route: int,
+        flags: int,
+        deadline: float,
+        count: int,
+        payload: Payload,
+    ) -> None:
+        self._connection = connection
+        self.handler = handler
+        self.id = id_
+        self.route = route
+        self.flags = flags
+        self.deadline = deadline
+        self.count = count
+        self.payload = payload
+        self.cancelled = False
+        self.in_order = False
+
+    @property
+    def connection(self) -> "Connection":
+        return self._connection
+
+    @property
+    def oneway(self) -> bool:
+        return bool(self.flags & ONEWAY)
+
+    @property
+    def agent(self) -> str:
+        """The agent that was called; empty for a service without `per`."""
+        return self.handler.offer.agent
+
+    @property
+    def service(self) -> str:
+        return self.handler.offer.service.name
+
+    @property
+    def method(self) -> str:
+        return self.handler.method.name
+
+    @property
+    def deadline_left(self) -> float:
+        """Seconds until nobody waits for the reply any more; infinite if the caller set no deadline."""
+        return self.deadline - monotonic()
+
+    @property
+    def peer(self) -> str:
+        """The caller's address, 'host:port'."""
+        return self._connection.peer
+
+    @property
+    def request_id(self) -> int:
+        """64 bits, unique among the requests of one client: the client's number above, a sequence below."""
+        hello = self._connection.session.peer
+        return (hello.client_id << 32 if hello else 0) | self.id
+
+
+_current: ContextVar[CurrentCall | None] = ContextVar("mf_current_call", default=None)
+enter = _current.set
+leave = _current.reset
+
+
+def current_call() -> CurrentCall:
+    """The call that the running handler serves. Raises RuntimeError outside of a handler, and in light
+    calls.
+    """
+    call = _current.get()
+    if call is None:
+        raise RuntimeError("mf.current_call() is for handlers of calls that came over a connection")
+    return call

@@ -1,0 +1,309 @@
+"""R5. The one IO thread of a server: accepts, reads, parses, runs inline handlers, passes the others on,
+watches the time.
+
+It never blocks but in epoll, and wakes only for sockets, for `wake`, and while something has a time limit:
+a handshake, a peer that does not read, a pause in accepting, the drain.
+"""
+
+import os
+import select
+from _thread import get_ident
+from collections import deque
+from socket import socket
+from threading import Thread
+from time import monotonic
+from typing import Any
+
+from mf.core.error import Code
+from mf.core.log import log_handler_failure, quote, warning
+from mf.protocol.events import BindRequested, Broken, CancelRequested, DescribeRequested, Refused
+from mf.protocol.frame import unpack_deadline
+from mf.protocol.handshake import Hello
+from mf.protocol.session import SCRATCH_SIZE
+from mf.server.connection import READ, STALLED_AFTER, WRITE, Connection
+from mf.server.current import CurrentCall
+from mf.server.dispatch import run, run_async
+from mf.server.listener import Listener
+from mf.server.offer import Offers
+from mf.server.workers import AsyncRunner, Workers
+
+HANDSHAKE_TIMEOUT = 2.0
+INLINE_LIMIT = 4096
+_ACCEPTS_PER_TURN = 64
+_LINGER = 0.2  # after GOAWAY, for requests that crossed it; they are answered, not run
+
+
+class IoThread:
+    """Made by Server.start. Only `start`, `wrote`, `stalled`, `wake`, `adopt` and `drain` are for other
+    threads.
+    """
+
+    __slots__ = (
+        "_adopted",
+        "_connections",
+        "_drain_from",
+        "_drain_until",
+        "_epoll",
+        "_event",
+        "_hello",
+        "_ident",
+        "_listener",
+        "_offers",
+        "_opening",
+        "_runner",
+        "_scratch",
+        "_stalled",
+        "_workers",
+        "thread",
+    )
+
+    def __init__(
+        self, listening: socket | None, offers: Offers, hello: Hello, workers: Workers, runner: AsyncRunner
+    ) -> None:
+        self._offers = offers
+        self._hello = hello
+        self._workers = workers
+        self._runner = runner
+        self._listener = Listener(listening) if listening is not None else None
+        self._scratch = bytearray(SCRATCH_SIZE)
+        self._connections: dict[int, Connection] = {}
+        self._opening: deque[Connection] = deque()
+        self._stalled: set[Connection] = set()
+        self._adopted: deque[socket] = deque()
+        self._drain_from = 0.0
+        self._drain_until: float | None = None
+        self._ident = 0
+        self._event = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+        self._epoll = select.epoll()
+        self._epoll.register(self._event, READ)
+        if self._listener is not None:
+            self._epoll.register(self._listener.socket, READ)
+        self.thread = Thread(target=self._run, name="mf-io", daemon=True)
+
+    # For other threads
+
+    def wake(self) -> None:
+        os.eventfd_write(self._event, 1)
+
+    def start(self, call: CurrentCall) -> None:
+        """Runs a call whose turn has come, not on this thread."""
+        if call.handler.is_async:
+            self._runner.submit(run_async(call))
+        else:
+            self._workers.submit(call)
+
+    def wrote(self, connection: Connection) -> None:
+        """A call of the connection has ended. On the IO thread output waits for the end of the turn."""
+        if get_ident() != self._ident:
+            connection.flush()
+            if self._drain_until is not None or connection.wanted() != connection._mask:
+                self.wake()
+
+    def stalled(self, connection: Connection) -> None:
+        """The client does not read: from now on there is a time limit."""
+        self._stalled.add(connection)
+        self.wake()
+
+    def adopt(self, connected: socket) -> None:
+        """Serves a connected socket, as if it had been accepted."""
+        self._adopted.append(connected)
+        self.wake()
+
+    def drain(self, grace: float) -> None:
+        """No new connections or requests; ends when all is finished, at the latest after `grace` seconds."""
+        now = monotonic()
+        self._drain_from = now
+        self._drain_until = now + grace
+        self.wake()
+
+    # The loop
+
+    def _run(self) -> None:
+        self._ident = get_ident()
+        poll = self._epoll.poll
+        connections = self._connections
+        while True:
+            timeout = self._timeout()
+            for descriptor, mask in poll(timeout):
+                connection = connections.get(descriptor)
+                if connection is not None:
+                    self._turn(connection, mask)
+                elif descriptor == self._event:
+                    os.eventfd_read(self._event)
+                    self._woken()
+                else:
+                    self._accept()
+            if timeout is not None or self._drain_until is not None:
+                self._watch_time(monotonic())
+                if self._drained(monotonic()):
+                    break
+        for connection in list(connections.values()):
+            self._close(connection, "")
+        self._epoll.close()
+        os.close(self._event)
+
+    def _timeout(self) -> float | None:
+        """Seconds to the next thing that has a time; None if nothing has."""
+        if not (self._opening or self._stalled or self._drain_until is not None) and (
+            self._listener is None or self._listener.resume_at is None
+        ):
+            return None
+        now = monotonic()
+        times = [now + 1.0]
+        if self._opening:
+            times.append(self._opening[0].opened + HANDSHAKE_TIMEOUT)
+        if self._listener is not None and self._listener.resume_at is not None:
+            times.append(self._listener.resume_at)
+        if self._drain_until is not None:
+            times += (self._drain_until, max(self._drain_from + _LINGER, now + 0.02))
+        return max(min(times) - now, 0.0)
+
+    def _turn(self, connection: Connection, mask: int) -> None:
+        try:
+            if mask & WRITE and connection.blocked:
+                connection.blocked = False
+                connection.last_progress = monotonic()
+                self._stalled.discard(connection)
+            if mask & ~WRITE and not connection.broken:
+                self._read(connection)
+            connection.flush()
+            if connection.broken:
+                self._close(connection, connection.broken)
+            else:
+                connection.watch(self._epoll)
+        except Exception as raised:  # a bug of ours must not take the other connections along
+            log_handler_failure(f"connection of {connection.peer}", raised)
+            self._close(connection, "internal error")
+
+    def _read(self, connection: Connection) -> None:
+        session = connection.session
+        try:
+            count = connection.socket.recv_into(session.window())
+        except BlockingIOError:
+            return
+        except OSError as failed:
+            connection.broken = f"connection lost: {failed.strerror or failed}"
+            return
+        if not count:
+            connection.broken = "closed by the client"
+            return
+        with connection.lock:
+            events = session.received(count)
+        now = monotonic()
+        for event in events:
+            if isinstance(event, tuple):
+                handler, id_, route, flags, word, items, payload = event
+                deadline = now + unpack_deadline(word) if word else _FOREVER
+                call = CurrentCall(connection, handler, id_, route, flags, deadline, items, payload)
+                if handler.inline and len(payload) <= INLINE_LIMIT and not connection._oneways:
+                    run(call)
+                elif connection.admit(call):
+                    self.start(call)
+            else:
+                self._rare(connection, event)
+
+    def _rare(self, connection: Connection, event: Any) -> None:
+        session = connection.session
+        if isinstance(event, BindRequested):
+            answer = self._offers.resolve(event)
+            with connection.lock:
+                if isinstance(answer, list):
+                    session.accept(event, answer)
+                else:
+                    session.reject(event, *answer)
+        elif isinstance(event, DescribeRequested):
+            with connection.lock:
+                session.describe(event.service, self._offers.descriptor(event.service))
+        elif isinstance(event, CancelRequested):
+            connection.cancel(event.id)
+        elif isinstance(event, Broken):
+            connection.flush()  # REFUSE
+            connection.broken = f"protocol error: {quote(event.reason)}"
+        elif isinstance(event, Refused):
+            connection.broken = f"refused by the client: {event.code.name}: {quote(event.reason)}"
+        if self._drain_until is not None:
+            with connection.lock:
+                session.goaway(Code.SHUTTING_DOWN, "this server is shutting down")
+
+    # Coming and going
+
+    def _accept(self) -> None:
+        assert self._listener is not None
+        for _ in range(_ACCEPTS_PER_TURN):
+            accepted = self._listener.accept(monotonic())
+            if accepted is None:
+                break
+            self._open(*accepted)
+        if self._listener.resume_at is not None:
+            self._epoll.unregister(self._listener.socket)
+
+    def _open(self, accepted: socket, peer: str) -> None:
+        connection = Connection(self, accepted, peer, self._hello, self._scratch, monotonic())
+        self._connections[connection.fileno] = connection
+        self._opening.append(connection)
+        self._epoll.register(connection.fileno, READ)
+
+    def _close(self, connection: Connection, reason: str) -> None:
+        """With a reason that is not the usual end, which nobody needs to read about."""
+        if self._connections.get(connection.fileno) is not connection:
+            return
+        if reason and reason != "closed by the client":
+            warning("%s: %s", connection.peer, reason)
+        connection.broken = connection.broken or "closed"
+        connection.session.close()
+        connection.abandon()
+        del self._connections[connection.fileno]
+        self._stalled.discard(connection)
+        self._epoll.unregister(connection.fileno)
+        connection.socket.close()
+
+    def _woken(self) -> None:
+        while self._adopted:
+            connected = self._adopted.popleft()
+            connected.setblocking(False)
+            self._open(connected, "local")
+        if self._drain_until is not None and self._listener is not None:
+            if self._listener.resume_at is None:
+                self._epoll.unregister(self._listener.socket)
+            self._listener.close()
+            self._listener = None
+            for connection in list(self._connections.values()):
+                with connection.lock:
+                    connection.session.goaway(Code.SHUTTING_DOWN, "this server is shutting down")
+                connection.flush()
+        for connection in list(self._connections.values()):
+            if connection.broken:
+                self._close(connection, connection.broken)
+            else:
+                connection.watch(self._epoll)
+
+    # Time
+
+    def _watch_time(self, now: float) -> None:
+        opening = self._opening
+        while opening and (opening[0].session.peer is not None or opening[0].broken):
+            opening.popleft()
+        while opening and opening[0].opened + HANDSHAKE_TIMEOUT <= now:
+            connection = opening.popleft()
+            if connection.session.peer is None:
+                self._close(connection, f"no HELLO within {HANDSHAKE_TIMEOUT:.0f} s")
+        for connection in list(self._stalled):
+            if connection.blocked and connection.last_progress + STALLED_AFTER <= now:
+                text = f"does not read: {connection.session.out_bytes} bytes wait since {STALLED_AFTER:.0f} s"
+                self._close(connection, text)
+        listener = self._listener
+        if listener is not None and listener.resume_at is not None and listener.resume_at <= now:
+            listener.resume_at = None
+            self._epoll.register(listener.socket, READ)
+
+    def _drained(self, now: float) -> bool:
+        if self._drain_until is None:
+            return False
+        if now >= self._drain_until:
+            return True
+        if any(connection.busy for connection in self._connections.values()):
+            return False
+        return not self._connections or now >= self._drain_from + _LINGER
+
+
+_FOREVER = float("inf")

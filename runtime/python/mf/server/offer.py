@@ -1,0 +1,100 @@
+"""R5. What a server offers: servants by (service, agent), and for each method the function to call."""
+
+from collections.abc import Callable
+from typing import Any
+
+from mf.core.error import Code
+from mf.core.service import Method, Servant, ServiceInfo, generated_base, is_async
+from mf.protocol.events import BindRequested
+
+
+class Handler:
+    """One method of one offer: what a route stands for. `batch` is the servant's own batch function, if
+    any.
+    """
+
+    __slots__ = ("batch", "function", "inline", "is_async", "method", "offer")
+
+    def __init__(self, offer: "Offer", method: Method[Any, Any], inline: bool) -> None:
+        servant = offer.servant
+        base = generated_base(servant)
+        self.offer = offer
+        self.method = method
+        self.inline = inline
+        self.function: Callable[..., Any] = getattr(servant, method.attribute)
+        self.batch: Callable[..., Any] | None = None
+        own = getattr(type(servant), method.batch_attribute, None)
+        if own is not None and own is not getattr(base, method.batch_attribute, None):
+            self.batch = getattr(servant, method.batch_attribute)
+        self.is_async = is_async(self.function) or is_async(self.batch)
+
+    def __repr__(self) -> str:
+        return f"{self.offer.service.short_name}.{self.method.name}"
+
+
+class Offer:
+    """A servant for one agent."""
+
+    __slots__ = ("agent", "handlers", "servant", "service")
+
+    def __init__(self, servant: Servant, agent: str, inline: bool) -> None:
+        self.servant = servant
+        self.service: ServiceInfo = servant.mf_service
+        self.agent = agent
+        self.handlers = {method.name: Handler(self, method, inline) for method in self.service.methods}
+
+
+class Offers:
+    """All offers of a server. Filled before the server starts; then only read, by the IO thread."""
+
+    __slots__ = ("_by_service",)
+
+    def __init__(self) -> None:
+        self._by_service: dict[str, dict[str, Offer]] = {}
+
+    def add(self, servant: Servant, agent: str | None, inline: bool) -> Offer:
+        """Raises ValueError if the offer does not fit the service, or is made already."""
+        service = servant.mf_service
+        if service.agent is None and agent is not None:
+            raise ValueError(f"{service.name} is not offered per agent: leave agent={agent!r} out")
+        if service.agent is not None and not agent:
+            raise ValueError(f"{service.name} is offered per {service.agent}: say which, with agent=…")
+        agents = self._by_service.setdefault(service.name, {})
+        if (agent or "") in agents:
+            raise ValueError(
+                f"{service.name} is offered already" + (f" for agent {agent!r}" if agent else "")
+            )
+        offer = agents[agent or ""] = Offer(servant, agent or "", inline)
+        return offer
+
+    def all(self) -> list[Offer]:
+        return [offer for agents in self._by_service.values() for offer in agents.values()]
+
+    def descriptor(self, service: str) -> str:
+        """Empty if the service is not offered."""
+        for offer in self._by_service.get(service, {}).values():
+            return offer.service.descriptor
+        return ""
+
+    def resolve(self, bind: BindRequested) -> list[Handler] | tuple[Code, str]:
+        """The handlers that a client asks for, or why it does not get them."""
+        agents = self._by_service.get(bind.service)
+        if not agents:
+            offered = ", ".join(self._by_service) or "nothing"
+            return Code.UNKNOWN_SERVICE, f"this server does not offer {bind.service}; it offers {offered}"
+        offer = agents.get(bind.agent)
+        if offer is None and not bind.agent:
+            offer = next(iter(agents.values()))
+        if offer is None:
+            known = ", ".join(f'"{agent}"' for agent in agents)
+            text = (
+                f'this server does not offer {bind.service} for agent "{bind.agent}"; known agents: {known}'
+            )
+            return Code.UNKNOWN_AGENT, text
+        if offer.service.fingerprint != bind.fingerprint:
+            text = f"client and server were generated from different schemas of {bind.service}"
+            return Code.SCHEMA_MISMATCH, text
+        missing = [name for name in bind.methods if name not in offer.handlers]
+        if missing:
+            return Code.UNKNOWN_METHOD, f"{bind.service} has no method {missing[0]}"
+        return [offer.handlers[name] for name in bind.methods]

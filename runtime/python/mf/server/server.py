@@ -1,0 +1,172 @@
+"""R5. A server: what it offers, and its life from start to drain. One IO thread, a few workers; see io.py
+and workers.py.
+"""
+
+import os
+import select
+import signal
+import socket
+import threading
+from abc import ABC, abstractmethod
+from typing import Any
+
+from mf.core.service import Servant
+from mf.protocol.frame import DEFAULT_MAX_PAYLOAD
+from mf.protocol.handshake import Hello
+from mf.server.dispatch import run
+from mf.server.io import IoThread
+from mf.server.offer import Offer, Offers
+from mf.server.workers import AsyncRunner, Workers
+from mf.transport import tcp
+from mf.transport.address import Address
+
+DEFAULT_MAX_IN_FLIGHT = 8192
+
+
+class Registrar(ABC):
+    """Tells somebody, the controller say, what a server offers. Must not block longer than it is told."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def register(self, nonce: bytes, address: str, offers: list[Offer]) -> None:
+        """Begins to make the offers known, and goes on in the background until deregister."""
+
+    @abstractmethod
+    def deregister(self, timeout: float) -> None:
+        """Takes them back, waiting at most `timeout` seconds for that."""
+
+
+class Server:
+    """Serves servants on one address.
+
+    `listen`: 'tcp://host:port'; port 0 lets the system choose, see `address`. `workers`: threads for
+    handlers that are not inline. `max_payload`: bytes of one request that are accepted. `max_in_flight`:
+    unanswered requests of one connection; more are refused with OVERLOADED. `grace`: seconds that stop()
+    gives to calls under way.
+    """
+
+    def __init__(
+        self,
+        listen: str = "tcp://127.0.0.1:0",
+        *,
+        registrar: Registrar | None = None,
+        workers: int = 4,
+        max_payload: int = DEFAULT_MAX_PAYLOAD,
+        max_in_flight: int = DEFAULT_MAX_IN_FLIGHT,
+        grace: float = 10.0,
+    ) -> None:
+        if workers < 1:
+            raise ValueError(f"workers is {workers}: at least one thread is needed")
+        self._listen = Address.parse(listen)
+        self._registrar = registrar
+        self._grace = grace
+        self._offers = Offers()
+        self._hello = Hello(nonce=os.urandom(16), max_payload=max_payload, max_in_flight=max_in_flight)
+        self._workers = Workers(workers, run)
+        self._runner = AsyncRunner()
+        self._io: IoThread | None = None
+        self._stop_lock = threading.Lock()
+        self._stop_event = os.eventfd(0, os.EFD_CLOEXEC)
+        self._address = ""
+
+    @property
+    def address(self) -> str:
+        """Where this server listens, with the port that the system chose. Known after start()."""
+        return self._address
+
+    @property
+    def nonce(self) -> bytes:
+        """16 random bytes: this server, until it ends."""
+        return self._hello.nonce
+
+    def offer(self, servant: Servant, agent: str | None = None, *, inline: bool = False) -> None:
+        """Offers a servant, for one agent if its service is `per` agent. Before start().
+
+        `inline`: its handlers run on the IO thread where the request was read, if it has at most 4 KiB:
+        fast, and in the way of everybody else while they run. Requests may still run on several threads at
+        once. Raises ValueError if the offer does not fit.
+        """
+        if self._io is not None:
+            raise ValueError("offer everything before the server starts")
+        self._offers.add(servant, agent, inline)
+
+    def start(self) -> None:
+        """Listens and serves in the background. Raises OSError, in one sentence, if the address cannot be
+        had.
+        """
+        if self._io is not None:
+            raise ValueError("the server was started already")
+        listening = tcp.listen(self._listen)
+        self._address = str(Address("tcp", self._listen.host, listening.getsockname()[1]))
+        self._io = IoThread(listening, self._offers, self._hello, self._workers, self._runner)
+        self._io.thread.start()
+        if self._registrar is not None:
+            self._registrar.register(self.nonce, self._address, self._offers.all())
+
+    def adopt(self, connected: socket.socket) -> None:
+        """Serves one connected socket, which now belongs to the server. After start()."""
+        if self._io is None:
+            raise ValueError("start the server first")
+        self._io.adopt(connected)
+
+    def run(self) -> None:
+        """Serves until SIGTERM, SIGINT or stop(), then finishes what is under way. A second signal ends at
+        once.
+
+        Ends the program with one sentence if the address cannot be had.
+        """
+        if self._io is None:
+            try:
+                self.start()
+            except OSError as failed:
+                raise SystemExit(str(failed.args[-1])) from None
+        before = self._catch_signals()
+        try:
+            select.select([self._stop_event], [], [])
+        finally:
+            self._restore_signals(before, final=False)
+            self.stop()
+            self._restore_signals(before, final=True)
+
+    def stop(self) -> None:
+        """Takes the offers back, tells the clients, finishes calls under way (at most `grace` seconds),
+        closes.
+        """
+        os.eventfd_write(self._stop_event, 1)
+        with self._stop_lock:
+            io = self._io
+            if io is None or not io.thread.is_alive():
+                return
+            if self._registrar is not None:
+                self._registrar.deregister(min(self._grace, 2.0))
+            io.drain(self._grace)
+            io.thread.join(self._grace + 5.0)
+            self._workers.stop(0.1)
+            self._runner.stop(1.0)
+
+    def __enter__(self) -> "Server":
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    # Signals. Handlers only write to a descriptor: they may interrupt anything.
+
+    def _catch_signals(self) -> dict[int, Any]:
+        if threading.current_thread() is not threading.main_thread():
+            return {}
+
+        def stop(*_: object) -> None:
+            os.eventfd_write(self._stop_event, 1)
+
+        return {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
+
+    def _restore_signals(self, before: dict[int, Any], *, final: bool) -> None:
+        for number, handler in before.items():
+            signal.signal(number, handler if final else _end_now)
+
+
+def _end_now(number: int, _: object) -> None:
+    os._exit(128 + number)
