@@ -1,0 +1,34 @@
+#pragma once
+// Keeps a server registered at controllers: registers, then waits in keep(), and registers again whenever
+// that ends.
+//
+// Each controller has a Registration of its own, with a thread that sleeps until there is something to do;
+// answers come on the client's thread. A controller that is away is tried again with back-off for as long as
+// the server lives.
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "mf/core/log.hpp"
+#include "mf/link/registrar.hpp"
+
+namespace mf::controller {
+
+class Registration;
+
+class ControllerRegistrar final : public Registrar {
+ public:
+  ControllerRegistrar(const std::vector<Address>& controllers, std::array<std::uint8_t, 16> instance,
+                      const Log& log = Log());
+  ~ControllerRegistrar() override;
+
+  void announce(std::vector<Offered> offered, std::vector<Address> addresses) override;
+  void withdraw() override;
+
+ private:
+  std::vector<std::unique_ptr<Registration>> registrations_;
+};
+
+}  // namespace mf::controller

@@ -1,0 +1,68 @@
+#include "mf/controller/known_service.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "mf/core/error.hpp"
+
+namespace mf::controller {
+namespace {
+
+bool is_same(const Instance& one, const Instance& other) {
+  return one.nonce == other.nonce && one.agent == other.agent;
+}
+
+/// The first address that this runtime can connect to.
+std::optional<Address> usable(const std::vector<std::string>& addresses) {
+  for (const std::string& text : addresses) {
+    try {
+      Address address = Address::parse(text);
+      if (address.scheme == "tcp") return address;
+    } catch (const Error&) {
+      continue;  // of a kind that this runtime does not know
+    }
+  }
+  return std::nullopt;
+}
+
+void add(Offers& offers, const Instance& instance) {
+  auto address = usable(instance.addresses);
+  if (!address) return;
+  auto& of_agent = offers.agents[instance.agent];
+  const auto known = [&](const mf::Instance& other) { return other.address == *address; };
+  if (std::any_of(of_agent.begin(), of_agent.end(), known)) return;
+  of_agent.push_back({.address = std::move(*address), .weight = std::max<std::uint32_t>(instance.weight, 1)});
+}
+
+}  // namespace
+
+void KnownService::update(View view, TimePoint now) {
+  if (view_.epoch != 0 && view.epoch != view_.epoch) {
+    earlier_.insert(earlier_.end(), view_.instances.begin(), view_.instances.end());
+    earlier_until_ = now + kKeptFor;
+  }
+  view_ = std::move(view);
+  std::erase_if(earlier_, [&](const Instance& before) {
+    return std::any_of(view_.instances.begin(), view_.instances.end(),
+                       [&](const Instance& i) { return is_same(i, before); });
+  });
+  for (const Instance& instance : view_.instances)
+    if (agents_.size() < kMaxAgents) agents_.insert(instance.agent);
+  tidy(now);
+}
+
+void KnownService::tidy(TimePoint now) {
+  if (now >= earlier_until_) earlier_.clear();
+}
+
+Offers KnownService::offers() const {
+  Offers offers;
+  offers.answered = view_.epoch != 0;
+  for (const std::string& agent : agents_) offers.agents[agent];
+  for (const Instance& instance : view_.instances) add(offers, instance);
+  for (const Instance& instance : earlier_) add(offers, instance);
+  return offers;
+}
+
+}  // namespace mf::controller

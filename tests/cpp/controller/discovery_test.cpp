@@ -1,0 +1,179 @@
+// A controller behind a real server on the loopback, servers that register at it and clients that ask it.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <optional>
+#include <thread>
+
+#include "mf/controller/controller.hpp"
+#include "mf/controller/controller_registrar.hpp"
+#include "mf/controller/controller_resolver.hpp"
+#include "mf/server/server.hpp"
+
+namespace mf::controller {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr auto kPatience = 20s;  // for what takes milliseconds
+
+class RunningController {
+ public:
+  explicit RunningController(const std::string& listen = "tcp://127.0.0.1:0") {
+    ControllerOptions options;
+    options.log = Log(Level::off);
+    servant_ = std::make_shared<Controller>(options);
+    ServerOptions server;
+    server.listen = listen;
+    server.on_disconnect = [servant = servant_](std::uint64_t connection) { servant->connection_ended(connection); };
+    server.log = Log(Level::off);
+    server_ = std::make_unique<Server>(server);
+    server_->offer(servant_, {.where = Where::io_thread});
+    server_->start();
+  }
+  ~RunningController() {
+    servant_->close();
+    server_->stop();
+  }
+  [[nodiscard]] Address address() const {
+    Address address = server_->address();
+    address.scheme = "mf";
+    return address;
+  }
+
+ private:
+  std::shared_ptr<Controller> servant_;
+  std::unique_ptr<Server> server_;
+};
+
+std::unique_ptr<ControllerRegistrar> registrar_at(const Address& controller, std::uint8_t process) {
+  std::array<std::uint8_t, 16> instance{};
+  instance[0] = process;
+  return std::make_unique<ControllerRegistrar>(std::vector{controller}, instance, Log(Level::off));
+}
+
+Offered offered(std::string service, std::string agent) { return {std::move(service), std::move(agent), {}}; }
+
+using Known = std::map<std::string, std::vector<std::string>>;
+
+Known known_of(const Offers& offers) {
+  Known known;
+  for (const auto& [agent, instances] : offers.agents)
+    for (const mf::Instance& instance : instances) known[agent].push_back(instance.address.str());
+  return known;
+}
+
+/// Waits until the resolver knows exactly this of the service.
+testing::AssertionResult comes_to_know(Resolver& resolver, const std::string& service, const Known& wanted) {
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  auto snapshot = resolver.offers(service);
+  while (!snapshot->answered || known_of(*snapshot) != wanted) {
+    if (std::chrono::steady_clock::now() >= until)
+      return testing::AssertionFailure() << "knows " << testing::PrintToString(known_of(*snapshot)) << ' ' << snapshot->note;
+    snapshot = resolver.wait_for_change(service, snapshot, until);
+  }
+  return testing::AssertionSuccess();
+}
+
+const Known kNobody;
+const Known kBooksAt1{{"books", {"tcp://127.0.0.1:1"}}};
+
+TEST(Discovery, AClientLearnsWhatAServerOffersAndThatItLeft) {
+  const RunningController controller;
+  ControllerResolver resolver({controller.address()});
+  EXPECT_TRUE(comes_to_know(resolver, "Index", kNobody));
+  EXPECT_NE(resolver.client_id(), 0U);
+  auto server = registrar_at(controller.address(), 1);
+  server->announce({offered("Index", "books"), offered("Rank", "")}, {Address::parse("tcp://127.0.0.1:1")});
+  EXPECT_TRUE(comes_to_know(resolver, "Index", kBooksAt1));
+  EXPECT_TRUE(comes_to_know(resolver, "Rank", {{"", {"tcp://127.0.0.1:1"}}}));
+  const auto before = resolver.version();
+  server->withdraw();
+  EXPECT_TRUE(comes_to_know(resolver, "Index", kNobody));
+  EXPECT_GT(resolver.version(), before);
+}
+
+TEST(Discovery, TwoServersOfAnAgentAreBothKnown) {
+  const RunningController controller;
+  ControllerResolver resolver({controller.address()});
+  auto one = registrar_at(controller.address(), 1);
+  auto two = registrar_at(controller.address(), 2);
+  one->announce({offered("Index", "books")}, {Address::parse("tcp://127.0.0.1:1")});
+  two->announce({offered("Index", "books")}, {Address::parse("tcp://127.0.0.1:2")});
+  EXPECT_TRUE(comes_to_know(resolver, "Index", {{"books", {"tcp://127.0.0.1:1", "tcp://127.0.0.1:2"}}}));
+  one.reset();
+  EXPECT_TRUE(comes_to_know(resolver, "Index", {{"books", {"tcp://127.0.0.1:2"}}}));
+}
+
+TEST(Discovery, AServerOffersMoreLater) {
+  const RunningController controller;
+  ControllerResolver resolver({controller.address()});
+  auto server = registrar_at(controller.address(), 1);
+  server->announce({offered("Index", "books")}, {Address::parse("tcp://127.0.0.1:1")});
+  EXPECT_TRUE(comes_to_know(resolver, "Index", kBooksAt1));
+  server->announce({offered("Index", "books"), offered("Index", "news")}, {Address::parse("tcp://127.0.0.1:1")});
+  EXPECT_TRUE(comes_to_know(resolver, "Index", {{"books", {"tcp://127.0.0.1:1"}}, {"news", {"tcp://127.0.0.1:1"}}}));
+}
+
+TEST(Discovery, ClientAndServerMayComeBeforeTheController) {
+  std::optional<RunningController> controller(std::in_place);
+  const Address address = controller->address();
+  controller.reset();  // now nobody listens there
+
+  ControllerResolver resolver({address});
+  EXPECT_FALSE(resolver.offers("Index")->answered);
+  EXPECT_THAT(resolver.offers("Index")->note, testing::HasSubstr(address.str()));
+  auto server = registrar_at(address, 1);
+  server->announce({offered("Index", "books")}, {Address::parse("tcp://127.0.0.1:1")});
+
+  controller.emplace("tcp://127.0.0.1:" + std::to_string(address.port));
+  EXPECT_TRUE(comes_to_know(resolver, "Index", kBooksAt1));
+}
+
+TEST(Discovery, WhatIsKnownOutlivesTheControllerAndItsReturn) {
+  std::optional<RunningController> controller(std::in_place);
+  const Address address = controller->address();
+  ControllerResolver resolver({address});
+  auto server = registrar_at(address, 1);
+  server->announce({offered("Index", "books")}, {Address::parse("tcp://127.0.0.1:1")});
+  ASSERT_TRUE(comes_to_know(resolver, "Index", kBooksAt1));
+  const auto version = resolver.version();
+
+  controller.reset();
+  std::this_thread::sleep_for(100ms);
+  EXPECT_EQ(known_of(*resolver.offers("Index")), kBooksAt1);
+  controller.emplace("tcp://127.0.0.1:" + std::to_string(address.port));
+
+  auto late = registrar_at(address, 2);
+  late->announce({offered("Index", "news")}, {Address::parse("tcp://127.0.0.1:2")});
+  EXPECT_TRUE(comes_to_know(resolver, "Index", {{"books", {"tcp://127.0.0.1:1"}}, {"news", {"tcp://127.0.0.1:2"}}}));
+  EXPECT_GT(resolver.version(), version);
+
+  // And the new controller really has the old server: a client without a past finds it.
+  ControllerResolver fresh({address});
+  EXPECT_TRUE(comes_to_know(fresh, "Index", {{"books", {"tcp://127.0.0.1:1"}}, {"news", {"tcp://127.0.0.1:2"}}}));
+}
+
+TEST(Discovery, AResolverEndsWhileItAsksAndWhileNobodyIsThere) {
+  std::optional<RunningController> controller(std::in_place);
+  ControllerResolver asking({controller->address()});
+  EXPECT_TRUE(comes_to_know(asking, "Index", kNobody));
+  ControllerResolver alone({controller->address()});
+  controller.reset();
+  (void)alone.offers("Index");
+}
+
+TEST(Discovery, WaitingEndsAtItsTime) {
+  const RunningController controller;
+  ControllerResolver resolver({controller.address()});
+  ASSERT_TRUE(comes_to_know(resolver, "Index", kNobody));
+  const auto known = resolver.offers("Index");
+  EXPECT_EQ(resolver.wait_for_change("Index", known, std::chrono::steady_clock::now() + 20ms), known);
+}
+
+}  // namespace
+}  // namespace mf::controller
