@@ -118,3 +118,38 @@ def test_a_schema_with_mistakes_writes_nothing(tmp_path: Path) -> None:
     done = mfidlc("compile", "bad.mfidl", "--python", "out", "--cpp", "out", cwd=tmp_path)
     assert done.returncode == 1
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.mfidl"]
+
+
+def test_compile_writes_both_languages_once_and_then_leaves_them_alone(tmp_path: Path) -> None:
+    (tmp_path / "good.mfidl").write_text(GOOD)
+    arguments = ["compile", "good.mfidl", "--cpp", "out/cpp", "--python", "out/py", "--depfile", "good.d"]
+    assert mfidlc(*arguments, cwd=tmp_path).returncode == 0
+    files = [path for path in (tmp_path / "out").rglob("*") if path.is_file()]
+    assert {path.suffix for path in files} >= {".hpp", ".py"}
+    for path in files:
+        os.utime(path, (1, 1))
+        assert str(tmp_path).encode() not in path.read_bytes()
+    assert (tmp_path / "good.d").read_text().endswith(": good.mfidl\n")
+    assert mfidlc(*arguments, cwd=tmp_path).returncode == 0
+    assert {path.stat().st_mtime for path in files} == {1}
+
+
+def test_the_same_schema_gives_the_same_files_from_any_folder(tmp_path: Path) -> None:
+    for folder in ("one", "two"):
+        (tmp_path / folder / "deep").mkdir(parents=True)
+        (tmp_path / folder / "deep" / "good.mfidl").write_text(GOOD)
+    path = tmp_path / "two" / "deep" / "good.mfidl"
+    assert mfidlc("compile", "deep/good.mfidl", "--cpp", "out", cwd=tmp_path / "one").returncode == 0
+    assert mfidlc("compile", path, "--cpp", tmp_path / "two" / "out", cwd=tmp_path).returncode == 0
+    written = [sorted((tmp_path / folder / "out").rglob("*")) for folder in ("one", "two")]
+    contents = [[(path.name, path.read_bytes()) for path in files if path.is_file()] for files in written]
+    assert contents[0] == contents[1]
+
+
+def test_an_output_folder_that_cannot_be_is_exit_code_3(tmp_path: Path) -> None:
+    (tmp_path / "good.mfidl").write_text(GOOD)
+    (tmp_path / "out").write_text("a file")
+    done = mfidlc("compile", "good.mfidl", "--python", "out", cwd=tmp_path)
+    assert done.returncode == 3
+    assert "error[E0004]: cannot write `out" in done.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["good.mfidl", "out"]

@@ -1,5 +1,4 @@
-"""No input, however mangled, gives a traceback; and whatever is refused is refused with a place in the file.
-"""
+"""No input, however mangled, gives a traceback; and whatever is refused has a place in the file."""
 
 import random
 from pathlib import Path
