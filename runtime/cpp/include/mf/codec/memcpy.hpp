@@ -240,7 +240,9 @@ template <FixedLayout T>
       values.assign(first, first + count);
     } else {
       values.resize(count);
-      std::memcpy(static_cast<void*>(values.data()), from, memcpy_size<T>(count));
+      if (count != 0) {
+        std::memcpy(static_cast<void*>(values.data()), from, memcpy_size<T>(count));
+      }
     }
   } else {
     values.resize(count);
