@@ -73,6 +73,8 @@ class TokenStream:
         self.index = 0
 
     def LT(self, ahead: int) -> Token:
+        if ahead == 1:
+            return self.tokens[self.index]
         if ahead > 0:
             at = self.index + ahead - 1
             return self.tokens[at] if at < len(self.tokens) else self.tokens[-1]
@@ -80,7 +82,7 @@ class TokenStream:
         return self.tokens[at] if at >= 0 else self.tokens[0]
 
     def LA(self, ahead: int) -> int:
-        return self.LT(ahead).type
+        return self.tokens[self.index].type if ahead == 1 else self.LT(ahead).type
 
     def consume(self) -> None:
         if self.index < len(self.tokens) - 1:
