@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from mfidl.emit.naming import Scope
 from mfidl.emit.python.conditions import Conditions
-from mfidl.emit.python.context import Context, attributes, is_constrained
+from mfidl.emit.python.context import Context, attributes
 from mfidl.emit.python.fixed import Fixed, Parts
 from mfidl.emit.python.layout import WIDTH, bracket, unfolded
 from mfidl.emit.python.locals import MAX_DEPTH, counts_depth, function_scope, smallest_struct, struct_height
@@ -174,7 +174,7 @@ class CodecFile:
             too_short="",
             size=0,
             packer="",
-            check_head=self._check_head(role, stem, names),
+            check_head=self._check_head(role, stem, names) if self._checked(struct) else "",
             check_body=self._check_body(role, names),
             shape_name=struct.full_name,
             shape_make=role.shape_make,
@@ -284,27 +284,30 @@ class CodecFile:
         ]
         if len(fields) == 1:
             return bracket("list_fields=lambda: (", fields, ",),", 4)
-        lines = "".join(f"        {each},\n" for each in fields)
+        lines = "".join(f"        {unfolded(each, 8)},\n" for each in fields)
         return f"list_fields=lambda: (\n{lines}    )," if fields else "list_fields=tuple,"
+
+    def _checked(self, struct: Struct) -> list[int]:
+        """Which fields can violate a constraint, in themselves or further in."""
+        conditions = Conditions(self._context, self._locals())
+        return [
+            at for at, each in enumerate(struct.fields) if conditions.can_violate(each.type, each.constraints)
+        ]
 
     def _check_head(self, role: Role, stem: str, names: tuple[str, ...]) -> str:
         items = [f"value: {role.write_type}"]
-        if not is_constrained(self._context.program, role.struct):
-            return ""
         if role.make == "":
-            fields = zip(role.struct.fields, names, strict=True)
+            fields = [(role.struct.fields[at], names[at]) for at in self._checked(role.struct)]
             items = [
                 f"{name}: {annotation(self._context, each.spelled, given=True)}" for each, name in fields
             ]
         return bracket(f"def check_{stem}(", items, ") -> None:")
 
     def _check_body(self, role: Role, names: tuple[str, ...]) -> str:
-        if not is_constrained(self._context.program, role.struct):
-            return ""
-        self._context.imports.name("mf.codec.malformed", "MalformedError")
         conditions = Conditions(self._context, self._locals())
         text = ""
-        for each, name in zip(role.struct.fields, names, strict=True):
+        for at in self._checked(role.struct):
+            each, name = role.struct.fields[at], names[at]
             value = name if role.make == "" else "value" if role.bare else f"value.{name}"
             text += conditions.of(each.type, value, name, each.constraints)
         return text.rstrip("\n")
@@ -312,14 +315,14 @@ class CodecFile:
     def _codec(self, role: Role, stem: str, names: tuple[str, ...]) -> str:
         codec = self._context.imports.name("mf.codec.codec", "Codec")
         items = [f"{stem.upper()}_SHAPE", f"write_{stem}", f"read_{stem}"]
-        if is_constrained(self._context.program, role.struct):
-            check = f"check_{stem}"
-            written = f"lambda each: {check}({', '.join(f'each.{name}' for name in names)})"
-            items += (
-                [f"check_written={written}", f"check_read=lambda parts: {check}(*parts)"]
-                if role.make == ""
-                else [f"check_written={check}", f"check_read={check}"]
-            )
+        checked = self._checked(role.struct)
+        if checked and role.make == "":
+            written = ", ".join(f"each.{names[at]}" for at in checked)
+            read = ", ".join(f"parts[{at}]" for at in checked)
+            items.append(f"check_written=lambda each: check_{stem}({written})")
+            items.append(f"check_read=lambda parts: check_{stem}({read})")
+        elif checked:
+            items += [f"check_written=check_{stem}", f"check_read=check_{stem}"]
         if role.where:
             items.append(f'where="{role.where}"')
         return bracket(f"{stem.upper()}_CODEC: Final = {codec}(", items, ")")

@@ -36,7 +36,7 @@ class Conditions:
         """Statements that give up if `value` violates something; "" if it cannot."""
         if isinstance(type_, OptionalOf):
             inner = self.of(type_.element, value, name, constraints)
-            return f"if {value} is not None:\n{indent(inner, '    ')}" if inner else ""
+            return _unless_absent(value, inner) if inner else ""
         own = "".join(
             f"if {condition}:\n    raise MalformedError\n"
             for condition in (self._violated(each, type_, value) for each in constraints)
@@ -61,12 +61,12 @@ class Conditions:
                 return ""
 
     def _loop(self, values: str, name: str, what: str, type_: Type, constraints: Iterable[Constraint]) -> str:
-        if not self._can_violate(type_, constraints):
+        if not self.can_violate(type_, constraints):
             return ""
         item = self._locals.take(f"{name}_{what}")
         return f"for {item} in {values}:\n{indent(self.of(type_, item, item, constraints), '    ')}"
 
-    def _can_violate(self, type_: Type, constraints: Iterable[Constraint]) -> bool:
+    def can_violate(self, type_: Type, constraints: Iterable[Constraint]) -> bool:
         if tuple(constraints) or element_constraints(type_):
             return True
         program = self._context.program
@@ -74,9 +74,9 @@ class Conditions:
             case Named(kind=DeclKind.STRUCT | DeclKind.ERROR):
                 return is_constrained(program, program.struct(type_))
             case ListOf() | ArrayOf() | SetOf() | OptionalOf():
-                return self._can_violate(type_.element, ())
+                return self.can_violate(type_.element, ())
             case MapOf():
-                return self._can_violate(type_.key, ()) or self._can_violate(type_.value, ())
+                return self.can_violate(type_.key, ()) or self.can_violate(type_.value, ())
             case _:
                 return False
 
@@ -96,7 +96,14 @@ class Conditions:
                 return f"re.compile({pattern}, re.ASCII).fullmatch({value}) is None"
 
 
+def _unless_absent(value: str, inner: str) -> str:
+    lines = inner.splitlines()
+    if len(lines) == 2 and lines[0].startswith("if "):
+        return f"if {value} is not None and {lines[0].removeprefix('if ')}\n{lines[1]}\n"
+    return f"if {value} is not None:\n{indent(inner, '    ')}"
+
+
 def _outside(low: float | None, value: str, high: float | None) -> str:
     if low is not None and high is not None:
         return f"not {low!r} <= {value} <= {high!r}"
-    return f"not {low!r} <= {value}" if low is not None else f"not {value} <= {high!r}"
+    return f"not {value} >= {low!r}" if low is not None else f"not {value} <= {high!r}"

@@ -27,8 +27,8 @@ class Imports:
 
     @staticmethod
     def order(name: str) -> tuple[int, list[tuple[int, int, str]]]:
-        """Sorts names as isort does, in an import or in `__all__`."""
-        return _by_kind(name)
+        """Sorts the names of `__all__`, where the case of letters counts."""
+        return _kind(name), _natural(name)
 
     def text(self) -> str:
         """The block, standard library first, without an empty line at its end."""
@@ -54,10 +54,13 @@ def _from(module: str, names: dict[str, str]) -> str:
     return f"from {module} import (\n" + "".join(f"    {each},\n" for each in items) + ")"
 
 
-def _by_kind(name: str) -> tuple[int, list[tuple[int, int, str]]]:
+def _by_kind(name: str) -> tuple[int, list[tuple[int, int, str]], str]:
+    return _kind(name), _natural(name.lower()), name
+
+
+def _kind(name: str) -> int:
     """Constants, then classes, then the rest."""
-    kind = 0 if len(name) > 1 and name.isupper() else 1 if name[:1].isupper() else 2
-    return kind, _natural(name)
+    return 0 if len(name) > 1 and name.isupper() else 1 if name[:1].isupper() else 2
 
 
 def _natural(name: str) -> list[tuple[int, int, str]]:

@@ -5,20 +5,21 @@ from collections.abc import Sequence
 WIDTH = 110
 
 
-def bracket(before: str, items: Sequence[str], after: str, indent: int = 0) -> str:
+def bracket(before: str, items: Sequence[str], after: str, indent: int = 0, room: int = 0) -> str:
     """`before` + items + `after`: before ends with the opening bracket, after begins with the closing one.
 
     One line if it fits; else the items on a line of their own; else one item a line, with a trailing comma.
     The first line is not indented: the template stands there already. An `after` that begins with a comma
-    marks a tuple of one element.
+    marks a tuple of one element; `room` is what follows on the last line.
     """
     pad = " " * indent
     flat = ", ".join(items)
-    if indent + len(before) + len(flat) + len(after) <= WIDTH or not items:
+    if indent + len(before) + len(flat) + len(after) + room <= WIDTH or not items:
         return f"{before}{flat}{after}"
     after = after.removeprefix(",")
-    one_line = indent + 4 + len(flat) <= WIDTH and "\n" not in flat and len(items) > 1
-    if one_line or (len(items) == 1 and indent + 4 + len(flat) <= WIDTH and not after.startswith(")")):
+    called = before[-2:-1].isidentifier() or before[-2:-1] == "]"  # arguments; else it is a list or tuple
+    slack = 0 if indent else room
+    if called and indent + 4 + len(flat) + slack <= WIDTH and "\n" not in flat:
         return f"{before}\n{pad}    {flat}\n{pad}{after}"
     lines = (f"{pad}    {unfolded(each, indent + 4)},\n" for each in items)
     return f"{before}\n{''.join(lines)}{pad}{after}"
@@ -33,7 +34,7 @@ def unfolded(expression: str, indent: int, room: int = 1) -> str:
         return expression
     before, inside, separator = pieces
     if separator == ",":
-        return bracket(before, inside, expression[-1], indent)
+        return bracket(before, inside, expression[-1], indent, room)
     pad = " " * indent
     lines = "".join(f"{pad}    {unfolded(each, indent + 4, 0)}\n" for each in inside)
     return f"{before}\n{lines}{pad}{expression[-1]}"

@@ -57,6 +57,7 @@ SERVICE_HELPERS = frozenset(
         "ClassVar",
         "Iterable",
         "ScatterTarget",
+        "Servant",
         "Target",
         "TargetSource",
         "abstractmethod",

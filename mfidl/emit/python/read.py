@@ -65,7 +65,7 @@ class Reading:
         if parts.names is not None and len(parts.names) == 1:
             targets = f"({targets},)"
         line = f"{targets} = {self._packers.name(format_)}.unpack_from("
-        return f"{bracket(line, ['data', 'pos'], ')', _INDENT)}\npos += {size}\n", made
+        return f"{bracket(line, ['data', 'pos'], ')', room=_INDENT)}\npos += {size}\n", made
 
     def parts_of(self, run: list[tuple[Field, str]], row: str) -> Parts:
         """Names for the parts of a run; an index into the row where there are arrays or too many."""

@@ -178,9 +178,9 @@ class ClientFile(ServiceFile):
     def _service(self, service: Service) -> ClientView:
         context, names = self._context, self._names(service)
         context.imports.module("mf")
-        context.imports.name("mf.core.target", "Target")
         context.imports.name("mf.core.target", "TargetSource")
         if service.agent:
+            context.imports.name("mf.core.target", "Target")
             context.imports.name("collections.abc", "Iterable")
             context.imports.name("mf.core.target", "ScatterTarget")
         calls: list[CallView] = []
@@ -283,6 +283,7 @@ class ServerFile(ServiceFile):
         context, names = self._context, self._names(service)
         context.imports.module("mf")
         context.imports.name("abc", "ABC")
+        context.imports.name("mf.core.service", "Servant")
         context.imports.name("typing", "ClassVar")
         methods = tuple(
             self._method(method, own) for method, own in zip(service.methods, names.methods, strict=True)

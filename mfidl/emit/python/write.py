@@ -60,7 +60,7 @@ class Writing:
         ]
         if not format_:
             return ""
-        return bracket(f"out += {self._packers.name(format_)}.pack(", parts, ")", _INDENT) + "\n"
+        return bracket(f"out += {self._packers.name(format_)}.pack(", parts, ")", room=_INDENT) + "\n"
 
     def _value(self, type_: Type, value: str, name: str, level: int) -> str:
         """`level`: how much deeper than the struct a struct in this place would be."""

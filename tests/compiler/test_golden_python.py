@@ -1,0 +1,132 @@
+"""Whole Python trees as the compiler writes them: a change of the generator shows as a difference to read.
+
+MF_REGEN=1 writes them anew. They must also satisfy the project's linter, formatter and strict type checker.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mfidl.compiler import Exit, check
+from mfidl.emit.output import EmitOptions
+from mfidl.emit.python import generate
+
+ROOT = Path(__file__).parents[2]
+GOLDEN = Path(__file__).parent / "golden" / "python"
+PREFIXES = {"search": "generated.code"}  # the rest is generated without --python-package
+CASES = sorted(each.name for each in GOLDEN.iterdir() if (each / "schema").is_dir())
+
+
+def _generate(case: str) -> dict[str, str]:
+    folder = GOLDEN / case / "schema"
+    outcome = check([str(each) for each in sorted(folder.rglob("*.mfidl"))], [str(folder)])
+    assert outcome.exit is Exit.OK, [each.message for each in outcome.diagnostics]
+    assert outcome.program is not None
+    options = EmitOptions(PREFIXES.get(case, ""), "0")
+    return {each.path: each.text for each in generate(outcome.program, options)}
+
+
+def _checked_in(case: str) -> dict[str, str]:
+    out = GOLDEN / case / "out"
+    files = (each for each in out.rglob("*") if each.is_file() and "__pycache__" not in each.parts)
+    return {each.relative_to(out).as_posix(): each.read_text() for each in files}
+
+
+def _write(case: str, files: dict[str, str]) -> None:
+    for path in _checked_in(case).keys() - files.keys():
+        (GOLDEN / case / "out" / path).unlink()
+    for path, text in files.items():
+        target = GOLDEN / case / "out" / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_tree_is_the_one_that_was_read(case: str) -> None:
+    files = _generate(case)
+    if os.environ.get("MF_REGEN"):
+        _write(case, files)
+    assert files == _checked_in(case)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_output_is_the_same_in_every_run(case: str) -> None:
+    assert list(_generate(case).items()) == list(_generate(case).items())
+
+
+def _run(*command: str, path: str = "", cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "MYPYPATH": path, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
+    return subprocess.run(
+        [sys.executable, "-m", *command],
+        cwd=cwd,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=110,
+    )
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_tree_is_linted_and_formatted(case: str) -> None:
+    out = str(GOLDEN / case / "out")
+    linted = _run("ruff", "check", "--no-cache", "--config", str(ROOT / "pyproject.toml"), out)
+    assert linted.returncode == 0, linted.stdout
+    formatted = _run("ruff", "format", "--no-cache", "--diff", "--config", str(ROOT / "pyproject.toml"), out)
+    assert formatted.returncode == 0, formatted.stdout
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_tree_is_strictly_typed_and_imports(case: str, tmp_path: Path) -> None:
+    out, path = GOLDEN / case / "out", f"{ROOT / 'runtime/python'}:{GOLDEN / case / 'out'}"
+    typed = _run("mypy", "--strict", "--cache-dir", str(tmp_path), str(out), path=path, cwd=tmp_path)
+    assert typed.returncode == 0, typed.stdout
+    modules = [each.parent.relative_to(out).as_posix().replace("/", ".") for each in out.rglob("_types.py")]
+    imported = subprocess.run(
+        [sys.executable, "-W", "error", "-c", "; ".join(f"from {each} import *" for each in modules)],
+        env={**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert imported.returncode == 0, imported.stderr
+
+
+MISUSES = {
+    "an argument left out": "client.score(1)",
+    "a field that the result does not have": "client.stats().documentz",
+    "a request of another method": "client.score_batch([IndexQueryRequest([])])",
+    "a wrong type of an argument": 'client.score("1", 2)',
+    "a wrong type of a field": 'Hit(doc="7")',
+    "a servant with a wrong result": "class Wrong(IndexServant):\n    def stats(self) -> int: ...",
+    "await on a blocking call": "async def wrong() -> None:\n    await client.clear()",
+}
+
+
+def test_mypy_finds_every_planted_misuse(tmp_path: Path) -> None:
+    """The planted lines are errors, each on its own; the right ones beside them are not."""
+    begin = (
+        "import mf\n"
+        "from generated.code.sf1.search import Hit, IndexClient, IndexQueryRequest, IndexServant\n\n"
+        'client = IndexClient(mf.Light()).at("books")\n'
+        'hits: list[Hit] = client.query(["one"], 3)\n'
+        "score: float = client.score(1, 2)\n"
+    )
+    for at, line in enumerate(MISUSES.values()):
+        (tmp_path / f"misuse_{at}.py").write_text(f"{begin}{line}\n")
+    (tmp_path / "right.py").write_text(begin)
+    path = f"{ROOT / 'runtime/python'}:{GOLDEN / 'search/out'}:{tmp_path}"
+    files = [str(each) for each in sorted(tmp_path.glob("*.py"))]
+    report = _run(
+        "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), *files, path=path, cwd=tmp_path
+    ).stdout
+    begins = begin.count("\n")
+    for at, name in enumerate(MISUSES):
+        lines = [
+            line for line in report.splitlines() if line.startswith(f"misuse_{at}.py:") and ": error:" in line
+        ]
+        assert lines, f"{name}: not found\n{report}"
+        assert all(int(line.split(":")[1]) > begins for line in lines), report
+    assert "right.py" not in report, report
