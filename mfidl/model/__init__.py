@@ -1,7 +1,8 @@
 """F3. The resolved program: everything that a generator may read, and nothing else.
 
-All of it is immutable. Types refer to declarations by full name (`Named`), so recursive types need no cycles
-of objects; `Program.struct(named)` and its siblings follow a reference.
+All of it is immutable. Declarations, fields and modules are compared by identity (each is one object of the
+program, and a cheap key), types and values by structure. Types refer to declarations by full name (`Named`),
+so recursive types need no cycles of objects; `Program.struct(named)` and its siblings follow a reference.
 
     program.modules            every module, imported ones first
       module.requested         named on the command line: generate it (an imported one is only referred to)

@@ -19,7 +19,7 @@ class StructKind(PythonEnum):
     RESULTS = "results"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Field:
     """A field of a struct or error, or a parameter or result of a method.
 
@@ -38,10 +38,10 @@ class Field:
     number: int | None = None
     was: tuple[str, ...] = ()
     deprecated: str | None = None
-    span: Span | None = field(default=None, compare=False, repr=False)
+    span: Span | None = field(default=None, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Struct:
     """A struct, an error, or the implicit struct of a method's parameters or results.
 
@@ -60,7 +60,7 @@ class Struct:
     cycle: frozenset[str] = frozenset()
     deprecated: str | None = None
     plan: StructPlan = UNPLANNED
-    span: Span | None = field(default=None, compare=False, repr=False)
+    span: Span | None = field(default=None, repr=False)
 
     @property
     def tier(self) -> Tier:
@@ -80,16 +80,16 @@ class Struct:
         return Named(self.full_name, DeclKind.ERROR if self.is_error else DeclKind.STRUCT)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class EnumMember:
     name: str
     number: int
     doc: str = ""
     deprecated: str | None = None
-    span: Span | None = field(default=None, compare=False, repr=False)
+    span: Span | None = field(default=None, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Enum:
     """`open`: unknown numbers survive a round trip; closed: they are a decode error. Members in declaration
     order.
@@ -102,14 +102,14 @@ class Enum:
     members: tuple[EnumMember, ...]
     doc: str = ""
     deprecated: str | None = None
-    span: Span | None = field(default=None, compare=False, repr=False)
+    span: Span | None = field(default=None, repr=False)
 
     @property
     def reference(self) -> Named:
         return Named(self.full_name, DeclKind.ENUM)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Alias:
     """`type Name = target;`. Every use is already expanded in `Field.type`; generated code may declare the
     name.
@@ -122,13 +122,13 @@ class Alias:
     doc: str = ""
     constraints: tuple[Constraint, ...] = ()
     deprecated: str | None = None
-    span: Span | None = field(default=None, compare=False, repr=False)
+    span: Span | None = field(default=None, repr=False)
 
 
 Declaration = Struct | Enum | Alias
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Const:
     """`const NAME: type = value;`. The value is evaluated; uses of it elsewhere are already replaced."""
 
@@ -138,4 +138,4 @@ class Const:
     spelled: Type
     value: Value
     doc: str = ""
-    span: Span | None = field(default=None, compare=False, repr=False)
+    span: Span | None = field(default=None, repr=False)

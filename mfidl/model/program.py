@@ -18,7 +18,7 @@ class Import:
     local_name: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Module:
     """One .mfidl file. `path` is relative to the import path that found it, with forward slashes.
 
@@ -54,7 +54,7 @@ class Module:
         return tuple(each for each in self.declarations if isinstance(each, Alias))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Program:
     """All modules, imported before importing. Look-ups by reference never fail on a checked program."""
 

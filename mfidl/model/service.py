@@ -7,7 +7,7 @@ from mfidl.model.types import Named, Type
 from mfidl.source import Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Agent:
     """`agent collection: string;`: what several servers divide among them. The type is an integer, string, or
     enum.
@@ -18,10 +18,10 @@ class Agent:
     type: Type
     spelled: Type
     doc: str = ""
-    span: Span | None = field(default=None, compare=False, repr=False)
+    span: Span | None = field(default=None, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Method:
     """One method. `index` is its place in the service, from 0: the number on the wire.
 
@@ -45,10 +45,10 @@ class Method:
     batch_max: int | None = None
     doc: str = ""
     deprecated: str | None = None
-    span: Span | None = field(default=None, compare=False, repr=False)
+    span: Span | None = field(default=None, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Service:
     """A service; `agent` is there when it is offered `per` agent.
 
@@ -64,4 +64,4 @@ class Service:
     deprecated: str | None = None
     descriptor: str = ""
     fingerprint: bytes = b""
-    span: Span | None = field(default=None, compare=False, repr=False)
+    span: Span | None = field(default=None, repr=False)
