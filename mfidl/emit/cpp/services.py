@@ -105,7 +105,6 @@ class _MethodMaker:
             scatter_bulk=self._scatter_bulk(),
             handler=self._handler(),
             batch_handler=self._batch_handler(),
-            batch_item=fill("", [f"request.{each}" for each in names.params], ""),
             batch_outcomes=f"mf::Outcomes<{self._result(self._home)}>",
             batch_template="cpp/server/oneway_batch.j2" if method.oneway else "cpp/server/batch.j2",
             async_handler=self._async_handler(),
@@ -191,7 +190,8 @@ class _MethodMaker:
     def _async(self, options: Sequence[str]) -> str:
         parameters = [*self._parameters(self._home, defaults=False), *options, "Token&& token"]
         given = "options" if options else "{}"
-        head = fill(f"auto {self.names.asynchronous}(", parameters, ") const", indent=2).lstrip()
+        head = fill(f"auto {self.names.asynchronous}(", parameters, ") const {", indent=2)
+        head = head.lstrip().removesuffix(" {")
         body = self._runtime_call(
             "start", ["target_", given, "std::forward<Token>(token)", *self.names.params], indent=4
         )

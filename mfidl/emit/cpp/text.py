@@ -26,16 +26,19 @@ def doc(text: str, deprecated: str | None = None, indent: int = 0) -> tuple[str,
 
 
 def fill(head: str, items: Sequence[str], tail: str, indent: int = 0) -> str:
-    """`head` + items with commas + `tail`: on one line, or packed into lines that begin below the first item."""
+    """`head` + items with commas + `tail`: on one line, or packed into lines beside or below the head."""
     start = " " * indent + head
     whole = start + ", ".join(items) + tail
     if len(whole) <= WIDTH or not items:
         return whole
     last = len(items) - 1
     needed = max(len(item) + (len(tail) if i == last else 1) for i, item in enumerate(items))
+    below = start + "\n" + _pack("", " " * (indent + 4), items, tail)
     if len(start) + needed > WIDTH:
-        return start + "\n" + _pack("", " " * (indent + 4), items, tail)
-    return _pack(start, " " * len(start), items, tail)
+        return below
+    beside = _pack(start, " " * len(start), items, tail)
+    # clang-format weighs a break behind the parenthesis like this, as far as it can be told from outside.
+    return below if below.count("\n") + 3 <= beside.count("\n") else beside
 
 
 def _pack(line: str, margin: str, items: Sequence[str], tail: str) -> str:

@@ -156,7 +156,6 @@ class MethodView:
     scatter_bulk: FunctionView
     handler: FunctionView
     batch_handler: FunctionView
-    batch_item: str  # how the default calls the handler for one item
     batch_outcomes: str
     batch_template: str
     async_handler: FunctionView
