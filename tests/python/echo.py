@@ -210,6 +210,9 @@ class EchoScatter:
     async def twice_async(self, x: int, *, options: mf.CallOptions | None = None) -> mf.Scattered[int]:
         return await self._target.call_async(TWICE, options, x)
 
+    def flaky(self, x: int, *, options: mf.CallOptions | None = None) -> mf.Scattered[int]:
+        return self._target.call(FLAKY, options, x)
+
 
 class EchoClient:
     def __init__(self, client: TargetSource, info: ServiceInfo = ECHO_SERVICE) -> None:

@@ -6,6 +6,7 @@ waiting for a server): that is done on a thread of the loop's executor.
 
 from _thread import get_ident
 from asyncio import AbstractEventLoop, Future, get_running_loop
+from contextlib import suppress
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -63,10 +64,11 @@ async def _reply(
         if get_ident() == thread:
             _wake(future)
         else:
-            loop.call_soon_threadsafe(_wake, future)
+            with suppress(RuntimeError):  # the loop was closed: nobody waits any more
+                loop.call_soon_threadsafe(_wake, future)
 
     call.on_done = done
-    watch = link.watches.loop(loop, thread)
+    watch = link.watches.loop(loop)
     alone = not link.in_flight
     link.submit(call, flags, word, 1, payload, watch, flush=alone)
     if not alone:

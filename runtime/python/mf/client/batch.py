@@ -173,13 +173,16 @@ class MessageBatch(BatchCall[T]):
             self._pumping = True
         while True:
             with self._lock:
-                if not self._queue or self._in_flight >= window or not route.link.usable:
+                full = self._in_flight >= window or monotonic() >= self._deadline
+                if full or not self._queue or not route.link.usable:
                     self._pumping = False
                     break
                 part = self._queue.popleft()
                 self._in_flight += 1
             self._send(route, part)
         route.link.flush()
+        if self._queue and monotonic() >= self._deadline:
+            self._fail_queue(_too_late())
 
     def _send(self, route: Route, part: _Part) -> None:
         method = self._method
@@ -260,6 +263,7 @@ class MessageBatch(BatchCall[T]):
         return monotonic() < self._deadline
 
     def _fail_queue(self, failure: Error) -> None:
+        """What has not been sent, or is to be sent again, ends."""
         with self._lock:
             while self._queue:
                 part = self._queue.popleft()
@@ -268,12 +272,21 @@ class MessageBatch(BatchCall[T]):
                 message.failure = part.unknown or failure
                 self._left -= part.end - part.start
                 self._arrived.append(message)
+            wake = [] if self._left else self._waiters
+            if wake:
+                self._waiters = []
+        for waiter in wake:
+            assert self._route is not None
+            self._route.link.finish(waiter)
 
     def _late(self, now: float) -> None:
         """The waiter's time is over; if it is the batch's too, what is left ends now."""
         if now < self._deadline:
             return
-        text = "the batch's deadline passed before this request was sent"
-        self._fail_queue(not_executed(Code.DEADLINE_EXCEEDED, text))
+        self._fail_queue(_too_late())
         if self._route is not None:
             self._route.link.expire(now)
+
+
+def _too_late() -> Error:
+    return not_executed(Code.DEADLINE_EXCEEDED, "the batch's deadline passed before this request was sent")

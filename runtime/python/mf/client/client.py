@@ -1,6 +1,6 @@
 """R5. A client: connections, shared by all generated clients made from it."""
 
-from typing import Any
+from typing import Any, Self
 
 from mf.client.routes import DEFAULT_WAIT_FOR_SERVER, Router
 from mf.client.target import RemoteTarget
@@ -58,7 +58,7 @@ class Client(TargetSource):
         if self._pool is not None:
             self._pool.close()
 
-    def __enter__(self) -> "Client":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: Any) -> None:

@@ -63,7 +63,6 @@ class Link:
         "_session",
         "_stream",
         "_watch",
-        "_written",
         "failure",
         "usable",
         "watches",
@@ -85,7 +84,6 @@ class Link:
         self._watch: Watch | None = None
         self._armed = 0
         self._read_timeout = 0.0
-        self._written = 0
         self._last_used = monotonic()
         self.usable = True
         self.failure: Error | None = None
@@ -165,13 +163,12 @@ class Link:
             sent = self._may_send(call, payload)
             if sent:
                 self._session.request(call, flags, word, count, payload)
+                if watch is not self._watch:
+                    watch = self._change_watch(watch)
                 self._callbacks += 1
-                if self._watch is None or not self._watch.alive:
-                    self._watch = watch
-                    self._armed = 0
                 if call.deadline < self._expiry:
                     self._expiry = call.deadline
-                    self._watch.expire_at(self, call.deadline)
+                    watch.expire_at(self, call.deadline)
                 if not self._leading and not self._armed & READ:
                     self._arm()
         if not sent:
@@ -311,10 +308,9 @@ class Link:
             try:
                 written = write(out)
             except OSError as error:
-                self._flushing = False
+                self._block(out, size, leads)
                 self._broken(f"connection to {self.peer} is lost: {error.strerror or error}")
                 return
-            self._written += written
             if written < size:
                 out = drop_written(out, written)
                 size -= written
@@ -497,6 +493,7 @@ class Link:
                 successor.waiter.release()
                 return
             self._leading = False
+            self._retire()
             if self.failure is not None:
                 self._close_stream()
             elif (self._callbacks or self._blocked) and self._watch is not None:
@@ -542,6 +539,23 @@ class Link:
 
     # Watched
 
+    def _change_watch(self, watch: Watch) -> Watch:
+        """With the lock: another watch than before is to look after this link. If that one still has calls
+        to look after, both hand them to the background thread, which outlives any loop.
+        """
+        old = self._watch
+        if old is not None and old.alive and self._callbacks:
+            watch = self.watches.thread()
+            if watch is old:
+                return old
+        if old is not None:
+            old.forget(self)
+        self._armed = 0
+        self._watch = watch
+        if self._expiry < FOREVER:
+            watch.expire_at(self, self._expiry)
+        return watch
+
     def fileno(self) -> int:
         return self._stream.fileno()
 
@@ -581,6 +595,7 @@ class Link:
                     self._disarm()
             else:
                 self._leading = False
+                self._retire()
                 if self.failure is not None:
                     self._close_stream()
                 else:
@@ -632,8 +647,8 @@ class Link:
         self.failure = error
         session = self._session
         for call in session.calls.by_id.values():
-            # A request that was not written to its end cannot have been executed.
-            left = call.end <= self._written
+            # A request whose end still waits in the output cannot have been executed.
+            left = call.end <= session.queued - session.out_bytes
             call.failure = (
                 Error(Code.CONNECTION_LOST, error.message, Execution.UNKNOWN)
                 if left
@@ -649,13 +664,21 @@ class Link:
         for asked in session.waiting():
             asked.failure = error
             self._done(asked)
-        if session.out and not self._flushing:  # a REFUSE, as a courtesy
+        if error.code == Code.PROTOCOL_ERROR and not self._flushing:  # REFUSE, as a courtesy
             with suppress(OSError):
                 self._stream.write_now(session.take_output())
         session.close()
         self._stream.shutdown()
         if not self._leading:
             self._close_stream()
+
+    def _retire(self) -> None:
+        """With the lock: a connection whose server said good-bye ends when the last call on it has."""
+        session = self._session
+        if not self.usable and self.failure is None and not session.calls.by_id and not session.waiting():
+            self.failure = Error(Code.UNAVAILABLE, f"{self.peer} is shutting down")
+            session.close()
+            self._stream.shutdown()
 
     def _close_stream(self) -> None:
         if self._watch is not None:

@@ -9,6 +9,7 @@ import os
 import select
 from _thread import start_new_thread
 from abc import ABC, abstractmethod
+from contextlib import suppress
 from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol
@@ -37,7 +38,7 @@ class Watched(Protocol):
 class Watch(ABC):
     """One epoll descriptor and what is armed in it. `arm` and `expire_at` may be called from any thread."""
 
-    __slots__ = ("_armed", "_epoll", "_expiry", "_lock", "_timers", "alive")
+    __slots__ = ("_armed", "_epoll", "_expiry", "_lock", "_timers")
 
     def __init__(self) -> None:
         self._epoll = select.epoll()
@@ -45,7 +46,11 @@ class Watch(ABC):
         self._timers: dict[Watched, float] = {}
         self._expiry = FOREVER
         self._lock = Lock()
-        self.alive = True
+
+    @property
+    @abstractmethod
+    def alive(self) -> bool:
+        """Whether anybody still waits on the descriptor."""
 
     def arm(self, link: Watched, mask: int) -> None:
         """Watches for READ, WRITE, both, or (0) nothing but keeps the place."""
@@ -53,6 +58,8 @@ class Watch(ABC):
         if descriptor < 0:
             return
         with self._lock:
+            if self._epoll.closed:
+                return
             known = self._armed.get(descriptor)
             if known is link:
                 self._epoll.modify(descriptor, mask)
@@ -67,7 +74,8 @@ class Watch(ABC):
             self._timers.pop(link, None)
             if self._armed.get(descriptor) is link:
                 del self._armed[descriptor]
-                self._epoll.unregister(descriptor)
+                if not self._epoll.closed:
+                    self._epoll.unregister(descriptor)
 
     def expire_at(self, link: Watched, when: float) -> None:
         """Calls link.expire then or soon after."""
@@ -115,13 +123,20 @@ class ThreadWatch(Watch):
         self._epoll.register(self._event, READ)
         start_new_thread(self._run, ())
 
+    @property
+    def alive(self) -> bool:
+        return not self._stopping
+
     def _wake(self, when: float) -> None:  # noqa: ARG002 - the thread looks it up
-        os.eventfd_write(self._event, 1)
+        with self._lock:
+            if not self._stopping:
+                os.eventfd_write(self._event, 1)
 
     def stop(self) -> None:
-        self.alive = False
-        self._stopping = True
-        os.eventfd_write(self._event, 1)
+        with self._lock:
+            if not self._stopping:
+                self._stopping = True
+                os.eventfd_write(self._event, 1)
 
     def _run(self) -> None:
         while not self._stopping:
@@ -136,28 +151,30 @@ class ThreadWatch(Watch):
             self._dispatch(ready)
             if self._expiry < FOREVER:
                 self._run_timers(monotonic())
-        self._epoll.close()
-        os.close(self._event)
+        with self._lock:
+            self._epoll.close()
+            os.close(self._event)
 
 
 class LoopWatch(Watch):
     """A running asyncio loop that waits on the epoll descriptor."""
 
-    __slots__ = ("_loop", "_timer", "thread")
+    __slots__ = ("_loop", "_stopped", "_timer")
 
-    def __init__(self, loop: "asyncio.AbstractEventLoop", thread: int) -> None:
+    def __init__(self, loop: "asyncio.AbstractEventLoop") -> None:
         super().__init__()
         self._loop = loop
         self._timer: asyncio.TimerHandle | None = None
-        self.thread = thread
+        self._stopped = False
         loop.add_reader(self._epoll.fileno(), self._ready)
 
     @property
-    def closed(self) -> bool:
-        return self._loop.is_closed()
+    def alive(self) -> bool:
+        return not self._stopped and not self._loop.is_closed()
 
     def _wake(self, when: float) -> None:
-        self._loop.call_soon_threadsafe(self._set_timer, when)
+        with suppress(RuntimeError):  # the loop was closed just now: nobody waits on it any more
+            self._loop.call_soon_threadsafe(self._set_timer, when)
 
     def _set_timer(self, when: float) -> None:
         if self._timer is not None:
@@ -175,7 +192,7 @@ class LoopWatch(Watch):
         self._dispatch(self._epoll.poll(0))
 
     def stop(self) -> None:
-        self.alive = False
+        self._stopped = True
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._loop.remove_reader, self._epoll.fileno())
 
@@ -198,16 +215,15 @@ class Watches:
                     self._thread = ThreadWatch()
         return self._thread
 
-    def loop(self, loop: "asyncio.AbstractEventLoop", thread: int) -> LoopWatch:
-        """The watch of the loop that runs on this thread."""
+    def loop(self, loop: "asyncio.AbstractEventLoop") -> LoopWatch:
+        """The watch of the running loop."""
         watch = self._loops.get(id(loop))
         if watch is None or watch._loop is not loop:
             with self._lock:
                 for key, old in list(self._loops.items()):
-                    if old.closed:
-                        old.alive = False
+                    if not old.alive:
                         del self._loops[key]
-                watch = self._loops[id(loop)] = LoopWatch(loop, thread)
+                watch = self._loops[id(loop)] = LoopWatch(loop)
         return watch
 
     def stop(self) -> None:

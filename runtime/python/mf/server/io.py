@@ -43,6 +43,7 @@ class IoThread:
         "_connections",
         "_drain_from",
         "_drain_until",
+        "_draining",
         "_epoll",
         "_event",
         "_hello",
@@ -72,6 +73,7 @@ class IoThread:
         self._adopted: deque[socket] = deque()
         self._drain_from = 0.0
         self._drain_until: float | None = None
+        self._draining = False
         self._ident = 0
         self._event = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         self._epoll = select.epoll()
@@ -262,11 +264,9 @@ class IoThread:
             connected = self._adopted.popleft()
             connected.setblocking(False)
             self._open(connected, "local")
-        if self._drain_until is not None and self._listener is not None:
-            if self._listener.resume_at is None:
-                self._epoll.unregister(self._listener.socket)
-            self._listener.close()
-            self._listener = None
+        if self._drain_until is not None and not self._draining:
+            self._draining = True
+            self._stop_listening()
             for connection in list(self._connections.values()):
                 with connection.lock:
                     connection.session.goaway(Code.SHUTTING_DOWN, "this server is shutting down")
@@ -276,6 +276,13 @@ class IoThread:
                 self._close(connection, connection.broken)
             else:
                 connection.watch(self._epoll)
+
+    def _stop_listening(self) -> None:
+        if self._listener is not None:
+            if self._listener.resume_at is None:
+                self._epoll.unregister(self._listener.socket)
+            self._listener.close()
+            self._listener = None
 
     # Time
 
@@ -300,7 +307,10 @@ class IoThread:
         if self._drain_until is None:
             return False
         if now >= self._drain_until:
+            self._stop_listening()
             return True
+        if not self._draining:
+            return False
         if any(connection.busy for connection in self._connections.values()):
             return False
         return not self._connections or now >= self._drain_from + _LINGER

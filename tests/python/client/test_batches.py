@@ -1,0 +1,171 @@
+"""Batches: one outcome per request and in order, whatever happens to messages and connections on the way."""
+
+import threading
+import time
+
+import pytest
+
+import mf
+from mf.core.error import Code, Execution
+from tests.python.client.test_calls import Dying
+from tests.python.conftest import Served, eventually
+from tests.python.echo import FLAKY, EchoClient, Negative, Number
+
+
+def numbers(count: int) -> list[Number]:
+    return [Number(x) for x in range(count)]
+
+
+@pytest.mark.parametrize("shelf", ["a", "b"])
+@pytest.mark.parametrize("count", [0, 1, 2, 127, 128, 129, 1000])
+@pytest.mark.parametrize("options", [None, mf.BatchOptions(size=1, window=3), mf.BatchOptions(size=77)])
+def test_a_batch_gives_outcomes_in_order(
+    served: Served, shelf: str, count: int, options: mf.BatchOptions | None
+) -> None:
+    outcomes = served.echo.at(shelf).twice_batch(numbers(count), options=options).results()
+
+    assert [outcome.value() for outcome in outcomes] == [2 * x for x in range(count)]
+
+
+@pytest.mark.parametrize("shelf", ["a", "b"])
+@pytest.mark.parametrize("count", [0, 1, 2, 70_000])
+def test_a_bulk_gives_outcomes_in_order(served: Served, shelf: str, count: int) -> None:
+    outcomes = served.echo.at(shelf).twice_bulk(numbers(count))
+
+    assert [outcome.value() for outcome in outcomes] == [2 * x for x in range(count)]
+
+
+@pytest.mark.parametrize("bulk", [False, True])
+def test_items_fail_alone(served: Served, bulk: bool) -> None:
+    requests = [Number(x if x % 3 else -x - 1) for x in range(300)]
+    echo = served.echo.at("b")
+
+    outcomes = echo.twice_bulk(requests) if bulk else echo.twice_batch(requests).results()
+
+    expected = [mf.Outcome(2 * r.x) if r.x >= 0 else mf.Outcome[int](error=Negative(r.x)) for r in requests]
+    assert outcomes == expected
+
+
+def test_requests_that_cannot_be_encoded_fail_alone(served: Served) -> None:
+    requests = [Number(x if x not in (0, 77, 299) else 1 << 40) for x in range(300)]
+
+    outcomes = served.echo.at("a").twice_batch(requests).results()
+
+    failed = [x for x, outcome in enumerate(outcomes) if not outcome.ok]
+    assert failed == [0, 77, 299]
+    error = outcomes[77].error
+    assert isinstance(error, mf.Error)
+    assert (error.code, error.execution) == (Code.INVALID_ARGUMENT, Execution.NOT_EXECUTED)
+
+
+def test_messages_that_are_too_large_are_halved() -> None:
+    served = Served(max_payload=4096)
+    try:
+        options = mf.BatchOptions(size=5000)
+        outcomes = served.echo.at("a").twice_batch(numbers(5000), options=options).results()
+        assert [outcome.value() for outcome in outcomes] == [2 * x for x in range(5000)]
+    finally:
+        served.close()
+
+
+def test_a_handle_tells_what_has_arrived(served: Served) -> None:
+    served.servant.twice = lambda x: (served.servant.release.wait(5), 2 * x)[1] if x == 5 else 2 * x  # type: ignore[method-assign]
+    server = mf.Server(grace=1.0)
+    server.offer(served.servant, agent="c")
+    server.start()
+    with mf.Client(server.address) as client:
+        batch = EchoClient(client).at("c").twice_batch(numbers(8), options=mf.BatchOptions(size=1))
+
+        assert eventually(lambda: sum(outcome is not None for outcome in batch.partial()) == 7)
+        assert not batch.ready()
+        assert not batch.wait(0.01)
+        assert batch.partial()[5] is None
+        served.servant.release.set()
+        assert batch.wait(5)
+        assert batch.ready()
+        assert [outcome.value() for outcome in batch.results()] == [2 * x for x in range(8)]
+    server.stop()
+
+
+def test_a_batch_goes_on_while_nobody_waits(served: Served) -> None:
+    batch = served.echo.at("b").twice_batch(numbers(3000), options=mf.BatchOptions(size=1, window=4))
+
+    assert eventually(batch.ready)
+
+
+def test_several_threads_may_wait_for_one_batch(served: Served) -> None:
+    batch = served.echo.at("b").twice_batch(numbers(3000), options=mf.BatchOptions(size=3))
+    good: list[bool] = []
+    threads = [threading.Thread(target=lambda: good.append(batch.wait(10))) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert good == [True] * 3
+
+
+def test_a_batch_ends_at_its_deadline(served: Served) -> None:
+    def act(x: int) -> int:
+        time.sleep(0.3)
+        return x
+
+    served.servant.act = act
+    echo = served.echo.at("b")
+    start = time.monotonic()
+
+    outcomes = echo._target.batch(
+        FLAKY, numbers(20), mf.BatchOptions(size=1, window=2, deadline=0.1)
+    ).results()
+
+    assert time.monotonic() - start < 1.0
+    codes = {outcome.error.code for outcome in outcomes if isinstance(outcome.error, mf.Error)}
+    assert codes == {Code.DEADLINE_EXCEEDED}
+    runs = [outcome.error.execution for outcome in outcomes if isinstance(outcome.error, mf.Error)]
+    assert runs[:2] == [Execution.UNKNOWN] * 2
+    assert set(runs[2:]) == {Execution.NOT_EXECUTED}
+
+
+def test_idempotent_messages_survive_a_dying_server() -> None:
+    dying = Dying(1)
+    with mf.Client(dying.address) as client:
+        outcomes = (
+            EchoClient(client).at("a").twice_batch(numbers(6), options=mf.BatchOptions(size=2)).results()
+        )
+
+    dying.close()
+    assert [outcome.value() for outcome in outcomes] == list(
+        range(6)
+    )  # this one answers with the request's bytes
+
+
+def test_others_keep_the_results_they_have_and_the_rest_says_whether_it_may_have_run() -> None:
+    from tests.python.echo import SLEEP, Seconds
+
+    dying = Dying(0)
+    with mf.Client(dying.address) as client:
+        echo = EchoClient(client).at("a")
+        echo.twice(1)
+        dying.deaths = dying.requests + 1
+        batch = echo._target.batch(
+            SLEEP, [Seconds(float(x)) for x in range(6)], mf.BatchOptions(size=1, window=2, deadline=5)
+        )
+        outcomes = batch.results()
+
+    dying.close()
+    lost = [outcome.error for outcome in outcomes if isinstance(outcome.error, mf.Error)]
+    assert {error.code for error in lost} == {Code.CONNECTION_LOST}
+    assert 1 <= len(lost) <= 2  # those in flight; the others were sent over another connection
+    assert all(outcome.value() == x for x, outcome in enumerate(outcomes) if outcome.ok)
+
+
+def test_a_batch_without_a_server_is_unavailable_item_by_item() -> None:
+    from tests.python.client.test_calls import free_port
+
+    with mf.Client(f"tcp://127.0.0.1:{free_port()}") as client:
+        options = mf.BatchOptions(deadline=0.1)
+        outcomes = EchoClient(client).at("a").twice_batch(numbers(3), options=options).results()
+
+    for outcome in outcomes:
+        assert isinstance(outcome.error, mf.Error)
+        assert (outcome.error.code, outcome.error.execution) == (Code.UNAVAILABLE, Execution.NOT_EXECUTED)

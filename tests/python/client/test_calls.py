@@ -1,0 +1,400 @@
+"""Calls over a connection: results, errors as their own kind and at once, deadlines, retries, waiting."""
+
+import os
+import socket
+import threading
+import time
+from typing import cast
+
+import pytest
+
+import mf
+from mf.core.error import Code, Execution
+from mf.link.resolver import StaticResolver
+from tests.python.conftest import Recorder, Served, eventually
+from tests.python.echo import DESCRIPTOR, EchoClient, Negative, Number, service
+
+SHELVES = pytest.mark.parametrize("shelf", ["a", "b"])
+
+
+@SHELVES
+def test_a_call_returns_the_result(served: Served, shelf: str) -> None:
+    assert served.echo.at(shelf).twice(21) == 42
+
+
+@SHELVES
+@pytest.mark.parametrize("size", [0, 1, 4091, 65_531, 65_536, 300_001, (16 << 20) - 4])
+def test_payloads_of_all_sizes_come_back(served: Served, shelf: str, size: int) -> None:
+    data = os.urandom(size)
+
+    assert served.echo.at(shelf).echo(data) == data
+
+
+@SHELVES
+def test_a_declared_error_is_raised_as_its_own_type(served: Served, shelf: str) -> None:
+    with pytest.raises(Negative) as raised:
+        served.echo.at(shelf).twice(-3)
+    assert raised.value.x == -3
+
+
+@SHELVES
+def test_a_failing_handler_gives_type_and_text_and_the_traceback_stays_there(
+    served: Served, shelf: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    def act(_: int) -> int:
+        raise KeyError("oops")
+
+    served.servant.act = act
+
+    with pytest.raises(mf.Error) as raised:
+        served.echo.at(shelf).flaky(1)
+
+    assert (raised.value.code, raised.value.execution) == (Code.HANDLER_FAILED, Execution.UNKNOWN)
+    assert raised.value.message == "KeyError: 'oops'"
+    assert "Traceback" in caplog.text
+
+
+def test_a_result_that_is_not_what_the_schema_says_is_a_failed_handler(served: Served) -> None:
+    served.servant.act = lambda _: cast(int, "text")
+
+    with pytest.raises(mf.Error, match="HANDLER_FAILED: the result is not what the schema says"):
+        served.echo.at("b").flaky(1)
+
+
+def test_a_wrong_argument_is_refused_before_anything_is_sent(served: Served) -> None:
+    with pytest.raises(mf.Error) as raised:
+        served.echo.at("a").twice(1 << 40)
+
+    assert (raised.value.code, raised.value.execution) == (Code.INVALID_ARGUMENT, Execution.NOT_EXECUTED)
+
+
+def test_an_unknown_agent_is_named_with_those_that_are_known(served: Served) -> None:
+    with pytest.raises(mf.Error) as raised:
+        served.echo.at("y").twice(1)
+
+    assert (raised.value.code, raised.value.execution) == (Code.UNKNOWN_AGENT, Execution.NOT_EXECUTED)
+    assert 'known agents: "a", "b"' in raised.value.message
+
+
+def test_an_unknown_service_is_an_error_at_once(served: Served) -> None:
+    with pytest.raises(mf.Error, match=r"UNKNOWN_SERVICE: .* it offers demo\.Echo"):
+        EchoClient(served.client, service(name="demo.Other")).twice(1)
+
+
+def test_different_schemas_are_refused_in_words(served: Served) -> None:
+    other = service(DESCRIPTOR.replace("x i32", "x i64"))
+
+    with pytest.raises(mf.Error) as raised:
+        EchoClient(served.client, other).at("a").twice(1)
+
+    assert raised.value.code == Code.SCHEMA_MISMATCH
+    assert raised.value.message == "Echo.twice: parameter x: i64 here, i32 there"
+
+
+@SHELVES
+def test_a_deadline_ends_the_call_and_the_next_one_works(served: Served, shelf: str) -> None:
+    start = time.monotonic()
+
+    with pytest.raises(mf.Error) as raised:
+        served.echo.at("b").sleep(0.5, options=mf.CallOptions(deadline=0.05))
+
+    assert raised.value.code == Code.DEADLINE_EXCEEDED
+    assert time.monotonic() - start < 0.4
+    assert served.echo.at(shelf).twice(2) == 4
+
+
+def test_followers_have_their_own_deadlines(served: Served) -> None:
+    echo = served.echo.at("b")
+    echo.twice(0)
+    leader = threading.Thread(target=echo.sleep, args=(0.4,))
+    leader.start()
+    time.sleep(0.05)
+    start = time.monotonic()
+
+    with pytest.raises(mf.Error, match="DEADLINE_EXCEEDED"):
+        echo.sleep(0.4, options=mf.CallOptions(deadline=0.05))
+
+    assert time.monotonic() - start < 0.3
+    leader.join()
+
+
+def test_a_leader_that_is_done_makes_a_waiting_caller_the_leader(served: Served) -> None:
+    echo = served.echo.at("b")
+    ended: list[float] = []
+    threads = [
+        threading.Thread(target=lambda s=seconds: ended.append(echo.sleep(s)))
+        for seconds in (0.05, 0.15, 0.1)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert ended == [0.05, 0.1, 0.15]
+
+
+def test_a_request_larger_than_the_server_takes_is_refused_by_the_sender() -> None:
+    served = Served(max_payload=4096)
+    try:
+        with pytest.raises(mf.Error) as raised:
+            served.echo.at("a").echo(bytes(5000))
+
+        assert (raised.value.code, raised.value.execution) == (Code.MESSAGE_TOO_LARGE, Execution.NOT_EXECUTED)
+        assert "5004" in raised.value.message
+        assert "4096" in raised.value.message
+        assert served.echo.at("a").twice(1) == 2
+    finally:
+        served.close()
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def server_on(port: int, servant: Recorder | None = None) -> mf.Server:
+    server = mf.Server(f"tcp://127.0.0.1:{port}", grace=1.0)
+    server.offer(servant or Recorder(), agent="a")
+    server.start()
+    return server
+
+
+def test_a_client_that_is_first_waits_for_the_server() -> None:
+    port = free_port()
+    servers: list[mf.Server] = []
+    starter = threading.Timer(0.3, lambda: servers.append(server_on(port)))
+    starter.start()
+
+    with mf.Client(f"tcp://127.0.0.1:{port}") as client:
+        assert EchoClient(client).at("a").twice(4) == 8
+
+    starter.join()
+    servers[0].stop()
+
+
+def test_a_client_whose_server_never_comes_fails_at_its_deadline_without_having_run() -> None:
+    with mf.Client(f"tcp://127.0.0.1:{free_port()}") as client, pytest.raises(mf.Error) as raised:
+        EchoClient(client).at("a").twice(4, options=mf.CallOptions(deadline=0.2))
+
+    assert (raised.value.code, raised.value.execution) == (Code.UNAVAILABLE, Execution.NOT_EXECUTED)
+    assert "Connection refused" in raised.value.message
+
+
+def test_a_server_seen_before_and_gone_fails_at_once_and_is_used_again_when_back() -> None:
+    server = server_on(0)
+    port = int(server.address.rpartition(":")[2])
+    with mf.Client(server.address) as client:
+        echo = EchoClient(client).at("a")
+        assert echo.twice(1) == 2
+        server.stop()
+        start = time.monotonic()
+
+        with pytest.raises(mf.Error) as raised:
+            echo.twice(2)
+
+        assert (raised.value.code, raised.value.execution) == (Code.UNAVAILABLE, Execution.NOT_EXECUTED)
+        assert time.monotonic() - start < 1
+        server = server_on(port)
+
+        def works() -> bool:
+            try:
+                return echo.twice(3) == 6
+            except mf.Error:
+                return False
+
+        assert eventually(works, 0.5)
+    server.stop()
+
+
+def test_a_restarted_server_is_noticed_before_the_next_call_is_sent() -> None:
+    servant = Recorder()
+    server = server_on(0, servant)
+    port = int(server.address.rpartition(":")[2])
+    with mf.Client(server.address) as client:
+        echo = EchoClient(client).at("a")
+        assert echo.sleep(0.0) == 0.0
+        server.stop()
+        server = server_on(port)
+        time.sleep(0.1)
+
+        assert (
+            echo.sleep(0.0) == 0.0
+        )  # not idempotent: an attempt on the dead connection would be CONNECTION_LOST
+    server.stop()
+
+
+class Dying:
+    """A server that takes the handshake, and closes the connection on the first `deaths` requests."""
+
+    def __init__(self, deaths: int) -> None:
+        self.deaths = deaths
+        self.requests = 0
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.address = f"tcp://127.0.0.1:{self.listener.getsockname()[1]}"
+        self.thread = threading.Thread(target=self.run, daemon=True)
+        self.thread.start()
+
+    def close(self) -> None:
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.thread.join()
+        self.listener.close()
+
+    def run(self) -> None:
+        from mf.protocol.events import BindRequested
+        from mf.protocol.handshake import Hello
+        from mf.protocol.server_session import ServerSession
+
+        while True:
+            try:
+                connected, _ = self.listener.accept()
+            except OSError:
+                return
+            session = ServerSession(Hello(nonce=bytes(16), max_in_flight=9), bytearray(65536))
+            alive = True
+            while alive and (count := connected.recv_into(session.window())):
+                for event in session.received(count):
+                    if isinstance(event, BindRequested):
+                        session.accept(event, ["x"] * len(event.methods))
+                    elif isinstance(event, tuple):
+                        self.requests += 1
+                        if self.requests <= self.deaths:
+                            alive = False
+                        else:
+                            session.reply(event[1], event[2], 0, 1, event[5], event[6])
+                if alive:
+                    connected.sendall(b"".join(session.take_output()))
+            connected.close()
+
+
+def test_a_call_in_flight_to_a_server_that_dies_may_have_run() -> None:
+    dying = Dying(1)
+    with mf.Client(dying.address) as client, pytest.raises(mf.Error) as raised:
+        EchoClient(client).at("a").sleep(1.0)
+
+    assert (raised.value.code, raised.value.execution) == (Code.CONNECTION_LOST, Execution.UNKNOWN)
+    dying.close()
+    assert dying.requests == 1
+
+
+def test_an_idempotent_call_is_repeated_at_most_twice() -> None:
+    dying = Dying(2)
+    with mf.Client(dying.address) as client:
+        assert EchoClient(client).at("a").flaky(5) == 5
+    dying.close()
+    assert dying.requests == 3
+
+    dying = Dying(9)
+    with mf.Client(dying.address) as client, pytest.raises(mf.Error, match="CONNECTION_LOST"):
+        EchoClient(client).at("a").flaky(5)
+    dying.close()
+    assert dying.requests == 3
+
+
+def test_everywhere_needs_somebody_who_knows_the_agents(served: Served) -> None:
+    with pytest.raises(mf.Error, match="it is not known which agents"):
+        served.echo.everywhere().twice(1)
+
+
+def test_scatter_gives_an_outcome_per_agent(served: Served) -> None:
+    scattered = served.echo.on(["a", "y", "b"]).twice(4)
+
+    assert list(scattered) == ["a", "y", "b"]
+    assert scattered.ok() == {"a": 8, "b": 8}
+    failed = scattered.failed()["y"]
+    assert isinstance(failed, mf.Error)
+    assert failed.code == Code.UNKNOWN_AGENT
+
+
+def test_scatter_sends_everything_before_it_waits() -> None:
+    first, second = Served(), Served()
+    barrier = threading.Barrier(2, timeout=5)  # nobody answers before both were asked
+
+    def act(x: int) -> int:
+        barrier.wait()
+        return x
+
+    first.servant.act = second.servant.act = act
+    with mf.Client(StaticResolver({"a": [first.server.address], "b": [second.server.address]})) as client:
+        scattered = EchoClient(client).everywhere().flaky(7)
+
+    first.close()
+    second.close()
+    assert scattered.ok() == {"a": 7, "b": 7}
+
+
+def test_any_takes_whichever_agent_the_server_has(served: Served) -> None:
+    assert served.echo.any().twice(3) == 6
+
+
+def test_a_forked_child_has_its_own_connections(served: Served) -> None:
+    echo = served.echo.at("b")
+    assert echo.twice(1) == 2
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        good = all(echo.twice(x) == 2 * x for x in range(100))
+        os.write(write, b"good" if good else b"bad!")
+        os._exit(0)
+
+    mine = all(echo.twice(x) == 2 * x for x in range(100))
+    os.waitpid(child, 0)
+
+    assert mine
+    assert os.read(read, 4) == b"good"
+
+
+def test_closing_the_client_ends_calls_in_flight(served: Served) -> None:
+    failures: list[mf.Error] = []
+
+    def call() -> None:
+        try:
+            served.echo.at("b").sleep(1.0)
+        except mf.Error as error:
+            failures.append(error)
+
+    thread = threading.Thread(target=call)
+    thread.start()
+    time.sleep(0.1)
+    served.client.close()
+    thread.join(0.5)
+
+    assert not thread.is_alive()
+    assert failures[0].code == Code.CONNECTION_LOST
+
+
+def test_a_blocking_client_starts_no_thread(served: Served) -> None:
+    before = threading.active_count()
+    served.echo.at("a").twice(1)
+
+    assert threading.active_count() == before
+
+
+def test_both_sides_may_send_more_than_the_socket_holds(served: Served) -> None:
+    """Replies that nobody reads yet must not keep the requests from being written."""
+    data = bytes(4 << 20)
+    echo = served.echo.at("b")
+    threads = [threading.Thread(target=echo.echo, args=(data,)) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(20)
+
+    assert not any(thread.is_alive() for thread in threads)
+
+
+def test_notes_arrive_in_order_and_before_what_follows(served: Served) -> None:
+    for shelf in ("a", "b"):
+        for x in range(500):
+            served.echo.at(shelf).note(x)
+        served.echo.at(shelf).twice(0)
+        assert served.servant.notes == list(range(500))
+        served.servant.notes.clear()
+
+
+def test_a_batch_of_notes_arrives(served: Served) -> None:
+    outcomes = served.echo.at("b").note_batch([Number(x) for x in range(300)]).results()
+    served.echo.at("b").twice(0)
+
+    assert all(outcome.ok for outcome in outcomes)
+    assert served.servant.notes == list(range(300))

@@ -1,0 +1,160 @@
+"""A link over a scripted stream that fails wherever it can, and over a socket with many callers."""
+
+import random
+import socket
+import threading
+import time
+from itertools import pairwise
+
+import pytest
+
+from mf.core.error import Code, Error, Execution
+from mf.link.balancing import order
+from mf.link.link import Link
+from mf.link.reconnect import LONGEST, Backoff
+from mf.link.resolver import StaticResolver
+from mf.link.watch import Watches
+from mf.protocol import frame
+from mf.protocol.calls import Call
+from mf.protocol.handshake import Hello
+from mf.transport.inproc import pair
+from mf.transport.memory import MemoryStream
+from tests.python.echo import ECHO_SERVICE
+
+HELLO = frame.pack(frame.HELLO, Hello(nonce=bytes(16), max_in_flight=9).pack())
+BOUND = frame.pack(frame.BOUND, route=0)
+
+
+def reply(id_: int, route: int = 0, payload: bytes = b"\x2a\0\0\0") -> bytes:
+    return frame.pack(frame.REPLY, payload, flags=1, route=route, id_=id_, count=1)
+
+
+def link_over(stream: MemoryStream) -> Link:
+    return Link(stream, Hello(nonce=bytes(16)), Watches())
+
+
+def one_call(link: Link) -> Call:
+    binding = link.bind(ECHO_SERVICE, "a", time.monotonic() + 1)
+    call = Call(time.monotonic() + 1)
+    call.route = binding.first
+    link.call(call, 1, 0, 1, b"\x15\0\0\0", time.monotonic())
+    return call
+
+
+def test_a_call_gets_its_reply() -> None:
+    call = one_call(link_over(MemoryStream([HELLO + BOUND, reply(1)])))
+
+    assert (call.failure, call.status, bytes(call.payload)) == (None, 0, b"\x2a\0\0\0")
+
+
+@pytest.mark.parametrize("operations", range(4))
+def test_a_stream_that_fails_after_n_operations_ends_every_call_once(operations: int) -> None:
+    link = link_over(MemoryStream([HELLO + BOUND, reply(1)], fail_after=operations))
+
+    try:
+        failure = one_call(link).failure
+    except Error as error:
+        failure = error
+
+    assert failure is not None
+    ran = operations == 3  # the request was written, the reply was not read
+    assert failure.code == (Code.CONNECTION_LOST if ran else Code.UNAVAILABLE)
+    assert failure.execution == (Execution.UNKNOWN if ran else Execution.NOT_EXECUTED)
+    assert not link.usable
+
+
+def test_the_end_of_the_stream_loses_the_call_in_flight() -> None:
+    call = one_call(link_over(MemoryStream([HELLO + BOUND])))
+
+    assert call.failure is not None
+    assert (call.failure.code, call.failure.execution) == (Code.CONNECTION_LOST, Execution.UNKNOWN)
+
+
+def test_a_server_that_breaks_the_protocol_gets_refuse_and_loses_the_connection(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    stream = MemoryStream([HELLO + BOUND, b"\xff" * 16])
+
+    call = one_call(link_over(stream))
+
+    assert call.failure is not None
+    assert call.failure.code == Code.CONNECTION_LOST
+    assert frame.pack(frame.REFUSE, b"", word=Code.PROTOCOL_ERROR)[4:5] in bytes(stream.written)
+    assert "broke the protocol" in caplog.text
+    assert stream.closed
+
+
+def test_many_callers_share_one_connection_and_get_their_own_replies() -> None:
+    stream, theirs = pair()
+    link = Link(stream, Hello(nonce=bytes(16)), Watches())
+    server = threading.Thread(target=_echo_back, args=(theirs,), daemon=True)
+    server.start()
+    link.bind(ECHO_SERVICE, "a", time.monotonic() + 5)
+    wrong: list[object] = []
+
+    def work(number: int) -> None:
+        for round_ in range(200):
+            payload = (number * 1000 + round_).to_bytes(4, "little")
+            call = Call(time.monotonic() + 10)
+            link.call(call, 1, 0, 1, payload, time.monotonic())
+            if call.failure is not None or call.payload != payload:
+                wrong.append((number, round_, call.failure))
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    link.close()
+    server.join()
+
+    assert wrong == []
+
+
+def _echo_back(connected: socket.socket) -> None:
+    """A server that answers BIND, and each REQUEST with its own payload, in reverse order of each read."""
+    from mf.protocol.events import BindRequested
+    from mf.protocol.server_session import ServerSession
+
+    session = ServerSession(Hello(nonce=bytes(16), max_in_flight=1000), bytearray(65536))
+    while True:
+        count = connected.recv_into(session.window())
+        if not count:
+            connected.close()
+            return
+        for event in reversed(session.received(count)):
+            if isinstance(event, BindRequested):
+                session.accept(event, ["x"] * len(event.methods))
+            elif isinstance(event, tuple):
+                session.reply(event[1], event[2], 0, 1, 1, event[6])
+        connected.sendall(b"".join(session.take_output()))
+
+
+def test_back_off_grows_to_its_cap_and_is_drawn_below_it() -> None:
+    class Always(random.Random):
+        def random(self) -> float:
+            return 0.999
+
+    backoff = Backoff(Always())
+    waits = [backoff.next() for _ in range(10)]
+
+    assert waits[0] < 0.05
+    assert all(a <= b for a, b in pairwise(waits))
+    assert waits[-1] < LONGEST
+    backoff.reset()
+    assert backoff.next() < 0.05
+
+
+def test_the_less_loaded_of_two_comes_first_and_nobody_is_lost() -> None:
+    for _ in range(20):
+        assert order(["busy", "idle"], {"busy": 5.0, "idle": 0.0}.__getitem__) == ["idle", "busy"]
+    assert sorted(order([3, 1, 2], float)) == [1, 2, 3]
+
+
+def test_a_static_resolver_knows_agents_only_if_told() -> None:
+    whole = StaticResolver(["tcp://h:1"]).view("s")
+    by_agent = StaticResolver({"a": ["tcp://h:1"], "b": ["tcp://h:2"]}).view("s")
+
+    assert [agent for agent, _ in whole.find("x")] == ["x"]
+    assert by_agent.find("x") == []
+    assert {agent for agent, _ in by_agent.find(None)} == {"a", "b"}

@@ -1,0 +1,218 @@
+"""What a session does beyond the shared vectors: deadlines, ids, large payloads, limits, and any bytes at
+all.
+"""
+
+import tracemalloc
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mf.core.error import Code, Error, not_executed
+from mf.core.outcome import Outcome
+from mf.protocol import frame
+from mf.protocol.calls import Call, CallTable
+from mf.protocol.client_session import ClientSession
+from mf.protocol.events import BindRequested, Broken, HelloReceived
+from mf.protocol.handshake import Hello, pack_bind
+from mf.protocol.reply import MIXED, pack_mixed, read_outcomes
+from mf.protocol.server_session import ServerSession
+from mf.protocol.state import State
+from tests.python.echo import TWICE, Negative
+
+NONCE = bytes(range(16))
+
+
+def feed(session: Any, data: bytes) -> list[Any]:
+    events = []
+    while data:
+        window = session.window()
+        taken = min(len(window), len(data))
+        window[:taken] = data[:taken]
+        events += session.received(taken)
+        data = data[taken:]
+    return events
+
+
+def server(max_in_flight: int = 4) -> ServerSession:
+    return ServerSession(Hello(nonce=NONCE, max_in_flight=max_in_flight), bytearray(1000))
+
+
+def open_server(max_in_flight: int = 4) -> ServerSession:
+    session = server(max_in_flight)
+    feed(session, frame.pack(frame.HELLO, Hello(nonce=NONCE, client_id=7).pack()))
+    bind = pack_bind(bytes(16), "s", "", ("m",))
+    (requested,) = feed(session, frame.pack(frame.BIND, bind, route=0))
+    assert isinstance(requested, BindRequested)
+    session.accept(requested, ["target"])
+    session.take_output()
+    return session
+
+
+def request(id_: int, payload: bytes = b"", **fields: int) -> bytes:
+    return frame.pack(frame.REQUEST, payload, **{"flags": 1, "id_": id_, "count": 1, **fields})
+
+
+@given(st.floats(min_value=1e-9, max_value=4e6))
+def test_deadlines_are_rounded_up_and_by_less_than_a_thousandth(seconds: float) -> None:
+    back = frame.unpack_deadline(frame.pack_deadline(seconds))
+
+    assert back >= seconds * (1 - 1e-9)
+    assert back <= max(seconds * 1.001, 1e-6) + 1e-6
+
+
+@pytest.mark.parametrize(
+    ("seconds", "word"), [(30.0, 0x7728), (1e-9, 1), (float("inf"), 0), (1e12, 0xFFFF), (2e-3, 2000)]
+)
+def test_deadlines_have_these_words(seconds: float, word: int) -> None:
+    assert frame.pack_deadline(seconds) == word
+
+
+def test_ids_wrap_and_skip_those_in_flight() -> None:
+    table = CallTable()
+    table.last = 0xFFFFFFFE
+    table.by_id = {1: Call(1.0), 2: Call(1.0)}
+
+    assert [table.add(Call(1.0)) for _ in range(3)] == [0xFFFFFFFF, 3, 4]
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes_before_hello_end_in_silence_or_a_reason(data: bytes) -> None:
+    session = server()
+
+    for event in feed(session, data):
+        assert isinstance(event, Broken | HelloReceived)
+
+
+@given(st.binary(max_size=400), st.integers(1, 12))
+def test_any_frame_after_hello_ends_in_an_event_or_a_reason(payload: bytes, type_: int) -> None:
+    session = open_server()
+
+    feed(session, frame.pack(type_, payload, flags=1, id_=1, count=1))
+    feed(session, payload)
+
+    assert session.state in (State.OPEN, State.CLOSED)
+
+
+def test_a_length_of_4_gib_allocates_nothing() -> None:
+    session = open_server()
+    header = frame.HEADER.pack(0xFFFFFFFF, frame.REQUEST, 1, 0, 1, 0, 1)
+    tracemalloc.start()
+
+    (event,) = feed(session, header)
+
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert isinstance(event, Broken)
+    assert "4294967279 bytes" in event.reason
+    assert peak < 100_000
+
+
+@pytest.mark.parametrize("size", [64 * 1024 - 1, 64 * 1024, 64 * 1024 + 3, 300_000])
+@pytest.mark.parametrize("count", [1, 70_000])
+def test_large_payloads_arrive_whole_and_the_next_frame_too(size: int, count: int) -> None:
+    payload = bytes(i % 251 for i in range(size))
+    data = request(1, payload, count=count) + request(2, b"next")
+    for cut in (16, 24, size + 16, size + 17, size + 24, len(data) - 20, len(data)):
+        session = open_server()
+
+        events = feed(session, data[:cut]) + feed(session, data[cut:])
+
+        assert [event[6] for event in events] == [payload, b"next"]
+        assert [event[5] for event in events] == [count, 1]
+
+
+def test_padding_of_a_large_payload_must_be_zero() -> None:
+    session = open_server()
+    data = bytearray(request(1, bytes(100_001)))
+    data[-1] = 1
+
+    events = feed(session, bytes(data))
+
+    assert isinstance(events[-1], Broken)
+
+
+def test_requests_beyond_the_limit_are_refused_as_not_executed() -> None:
+    session = open_server(max_in_flight=1)
+
+    events = feed(session, request(1) + request(2))
+
+    assert len(events) == 1
+    reply = b"".join(session.take_output())
+    _, type_, _, _, id_, status, _ = frame.HEADER.unpack_from(reply)
+    assert (type_, id_, status, reply[16]) == (frame.REPLY, 2, Code.OVERLOADED, 0)
+
+
+def test_an_id_still_in_flight_is_a_protocol_error() -> None:
+    session = open_server()
+
+    events = feed(session, request(1) + request(1))
+
+    assert isinstance(events[-1], Broken)
+
+
+def test_after_goaway_requests_are_answered_and_not_reported() -> None:
+    session = open_server()
+    session.goaway(Code.SHUTTING_DOWN, "bye")
+    session.take_output()
+
+    events = feed(session, request(1))
+
+    assert events == []
+    _, _, _, _, id_, status, _ = frame.HEADER.unpack_from(b"".join(session.take_output()))
+    assert (id_, status) == (1, Code.SHUTTING_DOWN)
+
+
+def test_a_reply_that_the_client_does_not_take_says_both_sizes() -> None:
+    session = server()
+    feed(session, frame.pack(frame.HELLO, Hello(nonce=NONCE, max_payload=4096).pack()))
+    session.take_output()
+
+    session.reply(1, 0, 0, 1, 1, bytes(5000))
+
+    reply = b"".join(session.take_output())
+    assert frame.HEADER.unpack_from(reply)[5] == Code.MESSAGE_TOO_LARGE
+    assert b"5000" in reply
+    assert b"4096" in reply
+
+
+def test_a_reply_to_a_call_given_up_is_dropped_and_counted() -> None:
+    session = ClientSession(Hello(nonce=NONCE), bytearray(1000))
+    feed(session, frame.pack(frame.HELLO, Hello(nonce=NONCE, max_in_flight=9).pack()))
+    call = Call(1.0)
+    session.request(call, 1, 0, 1, b"")
+    session.cancel(call)
+
+    events = feed(session, frame.pack(frame.REPLY, b"", flags=1, id_=call.id, count=1))
+
+    assert events == []
+    assert session.calls.dropped == 1
+
+
+def test_mixed_replies_come_back_item_by_item() -> None:
+    outcomes: list[Outcome[int]] = [
+        Outcome(1),
+        Outcome(error=Negative(-2)),
+        Outcome(error=not_executed(Code.OVERLOADED, "busy")),
+        Outcome(4),
+    ]
+
+    payload = pack_mixed(TWICE, outcomes)
+
+    assert read_outcomes(TWICE, MIXED, 1, 4, payload) == outcomes
+
+
+@given(st.integers(0, 200))
+def test_a_mixed_reply_cut_anywhere_is_a_decode_error(cut: int) -> None:
+    outcomes: list[Outcome[int]] = [
+        Outcome(1),
+        Outcome(error=Negative(-2)),
+        Outcome(error=Error(Code.INTERNAL, "x")),
+    ]
+    payload = pack_mixed(TWICE, outcomes)
+
+    with pytest.raises(Error) as failed:
+        read_outcomes(TWICE, MIXED, 1, 3, payload[: cut % len(payload)])
+
+    assert failed.value.code == Code.DECODE_ERROR

@@ -1,0 +1,65 @@
+"""Addresses, listening, and the scripted stream."""
+
+import pytest
+
+from mf.transport import tcp
+from mf.transport.address import Address
+from mf.transport.memory import MemoryStream
+from mf.transport.stream import drop_written
+
+
+@pytest.mark.parametrize("text", ["tcp://localhost:1", "tcp://[::1]:65535"])
+def test_addresses_read_and_write_alike(text: str) -> None:
+    assert str(Address.parse(text)) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "localhost:1",
+        "tcp://localhost",
+        "tcp://:1",
+        "tcp://h:x",
+        "tcp://h:65536",
+        "mf://h:1",
+        "tcp://::1:5",
+    ],
+)
+def test_a_malformed_address_is_refused_with_an_example(text: str) -> None:
+    with pytest.raises(ValueError, match="write it like tcp://localhost:7400"):
+        Address.parse(text)
+
+
+def test_a_taken_port_is_one_clear_sentence() -> None:
+    first = tcp.listen(Address.parse("tcp://127.0.0.1:0"))
+    port = first.getsockname()[1]
+    try:
+        with pytest.raises(OSError, match=rf"tcp://127\.0\.0\.1:{port} is taken by another program"):
+            tcp.listen(Address.parse(f"tcp://127.0.0.1:{port}"))
+    finally:
+        first.close()
+
+
+def test_an_unknown_host_is_one_clear_sentence() -> None:
+    with pytest.raises(OSError, match=r"cannot listen on tcp://host\.invalid:0"):
+        tcp.listen(Address.parse("tcp://host.invalid:0"))
+
+
+def test_memory_stream_gives_its_script_and_fails_when_told() -> None:
+    stream = MemoryStream([b"abcdef"], fail_after=3)
+    window = memoryview(bytearray(4))
+
+    assert stream.read(window) == 4
+    assert stream.read(window) == 2
+    assert stream.write_now([b"xy", b"z"]) == 3
+    with pytest.raises(ConnectionResetError):
+        stream.read(window)
+    stream.close()
+
+
+@pytest.mark.parametrize(
+    ("written", "left"), [(0, b"abcdef"), (2, b"cdef"), (3, b"def"), (5, b"f"), (6, b"")]
+)
+def test_what_is_left_of_a_gather_list(written: int, left: bytes) -> None:
+    assert b"".join(drop_written([b"ab", b"c", b"def"], written)) == left
