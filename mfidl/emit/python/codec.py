@@ -14,7 +14,7 @@ from mfidl.emit.python.read import Reading
 from mfidl.emit.python.shapes import field_shape
 from mfidl.emit.python.types import annotation
 from mfidl.emit.python.write import Packers, Writing
-from mfidl.model import Enum, Method, Service, Struct, StructKind
+from mfidl.model import Enum, Method, Primitive, Scalar, Service, Struct, StructKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,8 +313,13 @@ class CodecFile:
         return text.rstrip("\n")
 
     def _codec(self, role: Role, stem: str, names: tuple[str, ...]) -> str:
-        codec = self._context.imports.name("mf.codec.codec", "Codec")
         items = [f"{stem.upper()}_SHAPE", f"write_{stem}", f"read_{stem}"]
+        kind = self._plain_kind(role)
+        if kind:
+            assert role.struct.layout is not None
+            items.append(self._packers.name(self._fixed.struct_format(role.struct)))
+            items += [] if role.bare else [role.write_type]
+        name = self._context.imports.name(f"mf.codec.{'plain' if kind else 'codec'}", kind or "Codec")
         checked = self._checked(role.struct)
         if checked and role.make == "":
             written = ", ".join(f"each.{names[at]}" for at in checked)
@@ -325,4 +330,25 @@ class CodecFile:
             items += [f"check_written=check_{stem}", f"check_read=check_{stem}"]
         if role.where:
             items.append(f'where="{role.where}"')
-        return bracket(f"{stem.upper()}_CODEC: Final = {codec}(", items, ")")
+        return bracket(f"{stem.upper()}_CODEC: Final = {name}(", items, ")")
+
+    def _plain_kind(self, role: Role) -> str:
+        """A shortcut of mf.codec.plain for numbers that need neither conversion nor check."""
+        return plain_kind(role.struct) if role.make in ("", "bare") else ""
+
+
+def plain_kind(struct: Struct) -> str:
+    """PlainParts, PlainValue or "": which codec fits the implicit struct of a method."""
+    plain = all(isinstance(each.type, Primitive) and _is_number(each.type.scalar) for each in struct.fields)
+    if (
+        struct.layout is None
+        or not struct.fields
+        or not plain
+        or any(each.constraints for each in struct.fields)
+    ):
+        return ""
+    return "PlainParts" if struct.kind is StructKind.PARAMS else "PlainValue"
+
+
+def _is_number(scalar: Scalar) -> bool:
+    return scalar.is_integer or scalar.is_float

@@ -206,4 +206,5 @@ class Reading:
         return f"{read}(data, pos, {count}{deeper})"
 
     def _helper(self, name: str, module: str) -> str:
+        module = "uuids" if name.endswith("_uuids") else module
         return self._context.imports.name(f"mf.codec.{module}", name)

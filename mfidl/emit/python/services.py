@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from mfidl.emit.naming import PYTHON_RESERVED, Scope
+from mfidl.emit.python.codec import plain_kind
 from mfidl.emit.python.context import Context, attributes
 from mfidl.emit.python.declarations import first_default
 from mfidl.emit.python.layout import bracket, docstring
@@ -136,7 +137,7 @@ class MethodsFile(ServiceFile):
             f"request={request}",
             f"request_encoding={self._encoding(method.params)}",
             f"result_encoding={self._encoding(method.results)}",
-            f"encode_request=lambda *parts: {params}.encode({request}(*parts))",
+            f"encode_request={self._encode_request(method, params, request)}",
             f"encode_requests={params}.encode_all",
             f"decode_request={params}.decode",
             f"decode_requests={params}.decode_all",
@@ -158,6 +159,11 @@ class MethodsFile(ServiceFile):
         if method.batch_max is not None:
             arguments.append(f"batch_max={method.batch_max}")
         return MethodView(names.constant, f"{request}, {self._result_type(method, names)}", tuple(arguments))
+
+    def _encode_request(self, method: Method, params: str, request: str) -> str:
+        if plain_kind(method.params):
+            return f"{params}.encode_parts"
+        return f"lambda *parts: {params}.encode({request}(*parts))"
 
     def _encoding(self, struct: Struct) -> str:
         return self._context.imports.name(

@@ -152,6 +152,7 @@ class Writing:
         return f"{write}(out, {values}{deeper})\n"
 
     def _helper(self, name: str, module: str) -> str:
+        module = "uuids" if name.endswith("_uuids") else module
         return self._context.imports.name(f"mf.codec.{module}", name)
 
 

@@ -82,6 +82,6 @@ def _within(shape: s.Checked) -> st.SearchStrategy[Any]:
             low, high = rule.low or 0, rule.high or 0
             if isinstance(low, float) or isinstance(high, float):
                 return st.floats(math.ceil(low), math.floor(high), width=32)
-            kind = Duration if shape.shape == s.DURATION else int
+            kind = Duration if shape.shape is s.DURATION else int
             return st.integers(low, high).map(kind)
     return st.nothing()

@@ -1,4 +1,4 @@
-"""R1. What the careful reader and writer raise: the place and the reason, before they become an `mf.Error`."""
+"""R1. What the careful reader and writer raise: place and reason, before they become an `mf.Error`."""
 
 from mf.core.error import Code
 

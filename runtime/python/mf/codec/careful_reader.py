@@ -120,7 +120,7 @@ class CarefulReader:
                 self.pos = at + shape.layout[0]
                 return shape.make(*values)
             case _:
-                raise TypeError(f"{shape} has no memory layout")
+                raise TypeError(f"{type(shape).__name__} has no memory layout")
 
     def fail(self, reason: str, at: int | None = None, code: Code = Code.DECODE_ERROR) -> CarefulError:
         return CarefulError(code, str(self._path), reason, self.pos if at is None else at)

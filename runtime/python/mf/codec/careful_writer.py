@@ -85,7 +85,7 @@ class CarefulWriter:
                     self._path.back()
                 self.out += bytes(shape.layout[0] - (len(self.out) - begin))
             case _:
-                raise TypeError(f"{shape} has no memory layout")
+                raise TypeError(f"{type(shape).__name__} has no memory layout")
 
     def fail(self, reason: str) -> CarefulError:
         return CarefulError(Code.INVALID_ARGUMENT, str(self._path), reason)

@@ -33,6 +33,6 @@ def ascending(keys: Iterable[Any], count: int) -> None:
 
 
 def fits(data: bytes, pos: int, count: int, smallest: int) -> None:
-    """`count` elements of at least `smallest` bytes must fit in what is left, before anything is allocated."""
+    """`count` elements of at least `smallest` bytes must fit in what is left; asked before allocating."""
     if count * smallest > len(data) - pos or (smallest == 0 and count > MAX_EMPTY_ITEMS):
         raise MalformedError

@@ -19,15 +19,15 @@ read or the final check of the position finds.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Generic, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Generic, NoReturn, TypeVar
 
-from mf.codec.careful_error import CarefulError
-from mf.codec.careful_reader import CarefulReader
-from mf.codec.careful_writer import CarefulWriter
 from mf.codec.limits import DEFAULT_LIMITS, Limits
 from mf.codec.malformed import GIVE_UP
 from mf.codec.shape import Struct
 from mf.core.error import Code, Error, Execution
+
+if TYPE_CHECKING:
+    from mf.codec.careful_error import CarefulError
 
 Buffer = bytes | bytearray | memoryview
 V = TypeVar("V")  # what is written
@@ -37,7 +37,16 @@ T = TypeVar("T")  # what is read: the same, or a tuple of its fields for the par
 class Codec(Generic[V, T]):
     """Immutable and shared by all threads. `where` begins every message: 'sf1.search.Index.query'."""
 
-    __slots__ = ("_check_read", "_check_written", "_limits", "_read", "_where", "_write", "shape")
+    __slots__ = (
+        "_affordable",
+        "_check_read",
+        "_check_written",
+        "_limits",
+        "_read",
+        "_where",
+        "_write",
+        "shape",
+    )
 
     def __init__(
         self,
@@ -57,6 +66,7 @@ class Codec(Generic[V, T]):
         self._check_read = check_read
         self._where = where
         self._limits = limits
+        self._affordable = -1  # bytes that surely decode within the limits; not known before the first use
 
     def within(self, limits: Limits) -> "Codec[V, T]":
         """The same codec with other limits."""
@@ -70,9 +80,16 @@ class Codec(Generic[V, T]):
             limits=limits,
         )
 
-    def encode(self, value: V) -> bytearray:
+    def encode(self, value: V) -> bytes | bytearray:
         """The bytes of one value. Raises Error(INVALID_ARGUMENT) with the field and the reason."""
-        return self.encode_all((value,))
+        out = bytearray()
+        try:
+            if self._check_written is not None:
+                self._check_written(value)
+            self._write(out, (value,))
+        except GIVE_UP:
+            return self._write_carefully((value,))
+        return out
 
     def encode_all(self, values: Sequence[V]) -> bytearray:
         """The bytes of all values, nothing between them."""
@@ -88,22 +105,34 @@ class Codec(Generic[V, T]):
 
     def decode(self, data: Buffer) -> T:
         """The only value in `data`."""
-        return self.decode_all(data, 1)[0]
+        if type(data) is not bytes:
+            data = bytes(data)
+        if len(data) <= self._affordable:
+            try:
+                (value,), end = self._read(data, 0, 1)
+                if end == len(data):
+                    if self._check_read is not None:
+                        self._check_read(value)
+                    return value
+            except GIVE_UP:
+                pass
+        return self._decode(data, 0, 1, whole=True)[0][0]
 
     def decode_all(self, data: Buffer, count: int) -> list[T]:
         """Exactly `count` values that fill `data`. Raises Error(DECODE_ERROR), or INVALID_ARGUMENT for a
         violated constraint, with offset, path and reason."""
         if type(data) is not bytes:
             data = bytes(data)
-        values, end = self._decode(data, 0, count, whole=True)
-        return values
+        return self._decode(data, 0, count, whole=True)[0]
 
     def decode_at(self, data: Buffer, pos: int, count: int) -> tuple[list[T], int]:
         """`count` values from `pos` on, and the position behind them; more may follow."""
         return self._decode(bytes(data), pos, count, whole=False)
 
     def _decode(self, data: bytes, pos: int, count: int, *, whole: bool) -> tuple[list[T], int]:
-        if (len(data) - pos) * self.shape.amplification > self._limits.decoded:
+        if self._affordable < 0:
+            self._affordable = int(self._limits.decoded / self.shape.amplification)
+        if len(data) - pos > self._affordable:
             return self._read_carefully(data, pos, count, whole)
         try:
             values, end = self._read(data, pos, count)
@@ -117,6 +146,10 @@ class Codec(Generic[V, T]):
         return values, end
 
     def _write_carefully(self, values: Sequence[V]) -> bytearray:
+        # Imported by who needs it: few programs ever do.
+        from mf.codec.careful_error import CarefulError
+        from mf.codec.careful_writer import CarefulWriter
+
         writer = CarefulWriter(self._root)
         try:
             for value in values:
@@ -126,6 +159,9 @@ class Codec(Generic[V, T]):
         return writer.out
 
     def _read_carefully(self, data: bytes, pos: int, count: int, whole: bool) -> tuple[list[T], int]:
+        from mf.codec.careful_error import CarefulError
+        from mf.codec.careful_reader import CarefulReader
+
         reader = CarefulReader(data, self._limits, self._root, pos)
         try:
             if count > 1:
@@ -142,6 +178,6 @@ class Codec(Generic[V, T]):
     def _root(self) -> str:
         return "" if self.shape.implicit else self.shape.name.rpartition(".")[2]
 
-    def _refuse(self, failure: CarefulError, execution: Execution) -> NoReturn:
+    def _refuse(self, failure: "CarefulError", execution: Execution) -> NoReturn:
         text = f"{self._where}: {failure.text()}" if self._where else failure.text()
         raise Error(Code(failure.code), text, execution) from None

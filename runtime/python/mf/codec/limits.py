@@ -1,6 +1,5 @@
 """R1. What a decoder accepts, and the ranges of the language's numbers. Knows nothing of bytes."""
 
-from dataclasses import dataclass
 from typing import Final
 
 MAX_DEPTH: Final = 64  # structs and containers, one in another; part of the protocol, not a setting
@@ -12,11 +11,13 @@ U32_MAX: Final = 0xFFFF_FFFF
 U64_MAX: Final = 0xFFFF_FFFF_FFFF_FFFF
 
 
-@dataclass(frozen=True, slots=True)
 class Limits:
     """`decoded`: bytes of memory that one message may decode to, as this runtime estimates them."""
 
-    decoded: int = 128 << 20
+    __slots__ = ("decoded",)
+
+    def __init__(self, *, decoded: int = 128 << 20) -> None:
+        self.decoded = decoded
 
 
 DEFAULT_LIMITS: Final = Limits()

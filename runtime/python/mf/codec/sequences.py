@@ -14,11 +14,10 @@ import sys
 from array import array
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
-from uuid import UUID
 
 from mf.codec.limits import U32_MAX, U64_MAX
 from mf.codec.malformed import MalformedError
-from mf.codec.varint import read_unsigned, write_signed, write_unsigned
+from mf.codec.varint import read_unsigned, write_unsigned
 
 BIT: Final[dict[Any, int]] = {False: 0, True: 1}  # refuses what is not a bool, where truth would let it pass
 BOOL: Final = (False, True)  # refuses a byte above 1
@@ -41,7 +40,7 @@ def _plain(values: Iterable[int]) -> list[int]:
     return list(values if tolist is None else tolist())
 
 
-def _span(data: bytes, pos: int, size: int) -> bytes:
+def span(data: bytes, pos: int, size: int) -> bytes:
     if size > len(data) - pos:
         raise MalformedError
     return data[pos : pos + size]
@@ -68,7 +67,7 @@ def write_unsigneds(out: bytearray, values: Sequence[int], highest: int) -> None
 
 
 def read_unsigneds(data: bytes, pos: int, count: int, highest: int) -> tuple[list[int], int]:
-    short = _span(data, pos, count)
+    short = span(data, pos, count)
     if short.isascii():
         return list(short), pos + count
     values: list[int] = []
@@ -97,16 +96,13 @@ def write_signeds(out: bytearray, values: Sequence[int], highest: int) -> None:
     if short.isascii():
         out += short
         return
-    append = out.append
-    for number in values:
-        if -64 <= number < 64:
-            append((number << 1) ^ (number >> 63))
-        else:
-            write_signed(out, number, highest)
+    if min(values) < -highest - 1 or max(values) > highest:
+        raise MalformedError
+    write_unsigneds(out, [(number << 1) ^ (number >> 63) for number in values], 2 * highest + 1)
 
 
 def read_signeds(data: bytes, pos: int, count: int, highest: int) -> tuple[list[int], int]:
-    short = _span(data, pos, count)
+    short = span(data, pos, count)
     if short.isascii():
         return array("b", short.translate(_UNZIGZAG)).tolist(), pos + count
     numbers, pos = read_unsigneds(data, pos, count, 2 * highest + 1)
@@ -118,7 +114,7 @@ def write_u8s(out: bytearray, values: Sequence[int]) -> None:
 
 
 def read_u8s(data: bytes, pos: int, count: int) -> tuple[list[int], int]:
-    return list(_span(data, pos, count)), pos + count
+    return list(span(data, pos, count)), pos + count
 
 
 def write_i8s(out: bytearray, values: Sequence[int]) -> None:
@@ -126,7 +122,7 @@ def write_i8s(out: bytearray, values: Sequence[int]) -> None:
 
 
 def read_i8s(data: bytes, pos: int, count: int) -> tuple[list[int], int]:
-    return array("b", _span(data, pos, count)).tolist(), pos + count
+    return array("b", span(data, pos, count)).tolist(), pos + count
 
 
 def write_bools(out: bytearray, values: Sequence[bool]) -> None:
@@ -134,10 +130,10 @@ def write_bools(out: bytearray, values: Sequence[bool]) -> None:
 
 
 def read_bools(data: bytes, pos: int, count: int) -> tuple[list[bool], int]:
-    span = _span(data, pos, count)
-    if span.translate(None, b"\0\1"):
+    found = span(data, pos, count)
+    if found.translate(None, b"\0\1"):
         raise MalformedError
-    return [byte == 1 for byte in span], pos + count
+    return [byte == 1 for byte in found], pos + count
 
 
 def _write_floats(out: bytearray, values: Any, code: str) -> None:
@@ -154,7 +150,7 @@ def _write_floats(out: bytearray, values: Any, code: str) -> None:
 
 
 def _read_floats(data: bytes, pos: int, size: int, code: str) -> tuple[list[float], int]:
-    numbers: array[float] = array(code, _span(data, pos, size))
+    numbers: array[float] = array(code, span(data, pos, size))
     if _BIG_ENDIAN:
         numbers.byteswap()
     return numbers.tolist(), pos + size
@@ -174,15 +170,6 @@ def write_f64s(out: bytearray, values: Sequence[float]) -> None:
 
 def read_f64s(data: bytes, pos: int, count: int) -> tuple[list[float], int]:
     return _read_floats(data, pos, 8 * count, "d")
-
-
-def write_uuids(out: bytearray, values: Iterable[UUID]) -> None:
-    out += b"".join([value.bytes for value in values])
-
-
-def read_uuids(data: bytes, pos: int, count: int) -> tuple[list[UUID], int]:
-    span = _span(data, pos, 16 * count)
-    return [UUID(bytes=span[at : at + 16]) for at in range(0, 16 * count, 16)], pos + 16 * count
 
 
 def write_strings(out: bytearray, values: Iterable[str]) -> None:

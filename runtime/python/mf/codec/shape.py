@@ -1,92 +1,126 @@
 """R1. What a type looks like, as data: all that the careful reader and writer need.
 
 Generated modules hold one `Struct` per struct of the schema beside its fast codec. Fields come from a
-function, so that recursive types need no order.
+function, so that recursive types need no order. Plain classes: every import of generated code pays for this.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from mf.codec.rules import Rule
+if TYPE_CHECKING:
+    from mf.codec.rules import Rule
 
 
-@dataclass(frozen=True, slots=True)
 class Scalar:
     """A built-in type by its word in the language."""
 
-    name: str
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
 
     @property
     def bits(self) -> int:
         return int(self.name[1:])
 
 
-@dataclass(frozen=True, slots=True)
 class Enum:
-    name: str
-    type: Callable[[int], Any]
-    base: Scalar
-    members: dict[int, Any] | None  # None: open
+    """`members` is None for an open enum."""
+
+    __slots__ = ("base", "members", "name", "type")
+
+    def __init__(
+        self,
+        name: str,
+        type: Callable[[int], Any],  # noqa: A002 - generated code gives it by position
+        base: Scalar,
+        members: dict[int, Any] | None,
+    ) -> None:
+        self.name = name
+        self.type = type
+        self.base = base
+        self.members = members
 
 
-@dataclass(frozen=True, slots=True)
-class List:
-    element: "Shape"
+class _OfElement:
+    __slots__ = ("element",)
+
+    def __init__(self, element: "Shape") -> None:
+        self.element = element
 
 
-@dataclass(frozen=True, slots=True)
+class List(_OfElement):
+    __slots__ = ()
+
+
+class Set(_OfElement):
+    __slots__ = ()
+
+
+class Optional(_OfElement):
+    __slots__ = ()
+
+
 class Array:
-    element: "Shape"
-    length: int
+    __slots__ = ("element", "length")
+
+    def __init__(self, element: "Shape", length: int) -> None:
+        self.element = element
+        self.length = length
 
 
-@dataclass(frozen=True, slots=True)
-class Set:
-    element: "Shape"
-
-
-@dataclass(frozen=True, slots=True)
 class Map:
-    key: "Shape"
-    value: "Shape"
+    __slots__ = ("key", "value")
+
+    def __init__(self, key: "Shape", value: "Shape") -> None:
+        self.key = key
+        self.value = value
 
 
-@dataclass(frozen=True, slots=True)
-class Optional:
-    element: "Shape"
-
-
-@dataclass(frozen=True, slots=True)
 class Checked:
     """A position with constraints."""
 
-    shape: "Shape"
-    rules: tuple[Rule, ...]
+    __slots__ = ("rules", "shape")
+
+    def __init__(self, shape: "Shape", rules: "tuple[Rule, ...]") -> None:
+        self.shape = shape
+        self.rules = rules
 
 
-@dataclass(frozen=True, slots=True)
 class Field:
-    name: str  # as in the schema
-    shape: "Shape"
-    attribute: str  # as in Python
+    """`name` as in the schema, `attribute` as in Python."""
+
+    __slots__ = ("attribute", "name", "shape")
+
+    def __init__(self, name: str, shape: "Shape", attribute: str) -> None:
+        self.name = name
+        self.shape = shape
+        self.attribute = attribute
 
 
-@dataclass(frozen=True)
 class Struct:
-    """`make` builds a value from its fields in order, `parts` takes one apart; None: by the fields'
-    attributes.
+    """`make` builds a value from its fields in order, `parts` takes one apart (None: by their attributes).
 
     `implicit`: the parameters or results of a method. `name` is what paths begin with.
     """
 
-    name: str
-    make: Callable[..., Any]
-    memcpy: bool
-    list_fields: Callable[[], tuple[Field, ...]] = field(repr=False)
-    implicit: bool = False
-    parts: Callable[[Any], Sequence[Any]] | None = None
+    def __init__(
+        self,
+        name: str,
+        make: Callable[..., Any],
+        *,
+        memcpy: bool,
+        list_fields: Callable[[], tuple[Field, ...]],
+        implicit: bool = False,
+        parts: Callable[[Any], Sequence[Any]] | None = None,
+    ) -> None:
+        self.name = name
+        self.make = make
+        self.memcpy = memcpy
+        self.list_fields = list_fields
+        self.implicit = implicit
+        self.parts = parts
 
     @cached_property
     def fields(self) -> tuple[Field, ...]:
@@ -169,7 +203,7 @@ def layout(shape: Shape) -> tuple[int, int]:
                 strictest = max(strictest, align)
             return end + -end % strictest, strictest
         case _:
-            raise TypeError(f"{shape} has no memory layout")
+            raise TypeError(f"{type(shape).__name__} has no memory layout")
 
 
 def smallest(shape: Shape) -> int:
@@ -192,7 +226,7 @@ def smallest(shape: Shape) -> int:
 
 
 def memory(shape: Shape) -> int:
-    """Bytes that this runtime allocates for one smallest value, as far as they are not shared; an estimate."""
+    """Bytes that this runtime allocates for one smallest value; an estimate, without what is shared."""
     match shape:
         case Scalar(name="bool" | "u8"):
             return 0
@@ -217,7 +251,7 @@ def memory(shape: Shape) -> int:
 
 
 def _amplification(shape: Shape, seen: set[str]) -> float:
-    """The worst of: a value itself over its bytes, and what it contains. A type met before adds nothing new."""
+    """The worst of a value itself over its bytes, and of what it contains. A type met before adds nothing."""
     match shape:
         case Checked():
             return _amplification(shape.shape, seen)

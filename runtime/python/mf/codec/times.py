@@ -1,15 +1,20 @@
 """R1. Points in time and spans of it, as the wire has them: whole nanoseconds in 64 bits.
 
-`datetime` keeps microseconds only, so these are integers with converters; arithmetic gives plain integers.
+`datetime` keeps microseconds only, so these are integers with converters, which alone import it; arithmetic
+gives plain integers.
 """
 
-from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from datetime import datetime, timedelta
 
 _NS_PER_US: Final = 1_000
 _NS_PER_S: Final = 1_000_000_000
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND: Final = timedelta(microseconds=1)
+
+
+def _microseconds(delta: "timedelta") -> int:
+    return (delta.days * 86_400 + delta.seconds) * 1_000_000 + delta.microseconds
 
 
 class Duration(int):
@@ -22,14 +27,16 @@ class Duration(int):
         return cls(round(seconds * _NS_PER_S))
 
     @classmethod
-    def from_timedelta(cls, delta: timedelta) -> "Duration":
-        return cls(delta // _MICROSECOND * _NS_PER_US)
+    def from_timedelta(cls, delta: "timedelta") -> "Duration":
+        return cls(_microseconds(delta) * _NS_PER_US)
 
     def to_seconds(self) -> float:
         return self / _NS_PER_S
 
-    def to_timedelta(self) -> timedelta:
+    def to_timedelta(self) -> "timedelta":
         """Cut to microseconds."""
+        from datetime import timedelta
+
         return timedelta(microseconds=self // _NS_PER_US)
 
     def __repr__(self) -> str:
@@ -42,17 +49,21 @@ class Timestamp(int):
     __slots__ = ()
 
     @classmethod
-    def from_datetime(cls, moment: datetime) -> "Timestamp":
+    def from_datetime(cls, moment: "datetime") -> "Timestamp":
         """`moment` must know its time zone."""
         if moment.tzinfo is None:
             raise ValueError(
                 f"{moment!r} has no time zone; say which is meant, for instance tzinfo=datetime.UTC"
             )
-        return cls((moment - _EPOCH) // _MICROSECOND * _NS_PER_US)
+        from datetime import UTC, datetime
 
-    def to_datetime(self) -> datetime:
+        return cls(_microseconds(moment - datetime(1970, 1, 1, tzinfo=UTC)) * _NS_PER_US)
+
+    def to_datetime(self) -> "datetime":
         """In UTC, cut to microseconds."""
-        return _EPOCH + timedelta(microseconds=self // _NS_PER_US)
+        from datetime import UTC, datetime, timedelta
+
+        return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=self // _NS_PER_US)
 
     def __repr__(self) -> str:
         return f"Timestamp({int(self)})"

@@ -51,37 +51,70 @@ def unzigzag(number: int) -> int:
     return (number >> 1) ^ -(number & 1)
 
 
+# The rest is called by generated code for numbers of more than one byte; most of them have two.
+
+
 def read_u16(data: bytes, pos: int) -> tuple[int, int]:
+    second = data[pos + 1]
+    if 0 < second < 128:
+        return data[pos] & 127 | second << 7, pos + 2
     return read_unsigned(data, pos, U16_MAX)
 
 
 def read_u32(data: bytes, pos: int) -> tuple[int, int]:
+    second = data[pos + 1]
+    if 0 < second < 128:
+        return data[pos] & 127 | second << 7, pos + 2
     return read_unsigned(data, pos, U32_MAX)
 
 
 def read_u64(data: bytes, pos: int) -> tuple[int, int]:
+    second = data[pos + 1]
+    if 0 < second < 128:
+        return data[pos] & 127 | second << 7, pos + 2
     return read_unsigned(data, pos, U64_MAX)
 
 
 def write_u16(out: bytearray, number: int) -> None:
-    write_unsigned(out, number, U16_MAX)
+    if 127 < number < 16384:
+        out += bytes((number & 127 | 128, number >> 7))
+    else:
+        write_unsigned(out, number, U16_MAX)
 
 
 def write_u32(out: bytearray, number: int) -> None:
-    write_unsigned(out, number, U32_MAX)
+    if 127 < number < 16384:
+        out += bytes((number & 127 | 128, number >> 7))
+    else:
+        write_unsigned(out, number, U32_MAX)
 
 
 def write_u64(out: bytearray, number: int) -> None:
-    write_unsigned(out, number, U64_MAX)
+    if 127 < number < 16384:
+        out += bytes((number & 127 | 128, number >> 7))
+    else:
+        write_unsigned(out, number, U64_MAX)
 
 
 def write_i16(out: bytearray, number: int) -> None:
-    write_signed(out, number, U16_MAX >> 1)
+    folded = (number << 1) ^ (number >> 63)
+    if 127 < folded < 16384:
+        out += bytes((folded & 127 | 128, folded >> 7))
+    else:
+        write_signed(out, number, U16_MAX >> 1)
 
 
 def write_i32(out: bytearray, number: int) -> None:
-    write_signed(out, number, U32_MAX >> 1)
+    folded = (number << 1) ^ (number >> 63)
+    if 127 < folded < 16384:
+        out += bytes((folded & 127 | 128, folded >> 7))
+    else:
+        write_signed(out, number, U32_MAX >> 1)
 
 
 def write_i64(out: bytearray, number: int) -> None:
-    write_signed(out, number, U64_MAX >> 1)
+    folded = (number << 1) ^ (number >> 63)
+    if 127 < folded < 16384:
+        out += bytes((folded & 127 | 128, folded >> 7))
+    else:
+        write_signed(out, number, U64_MAX >> 1)

@@ -25,16 +25,15 @@ from mf.codec.sequences import (
     read_i64s,
     read_strings,
     read_u8s,
-    read_uuids,
     write_blobs,
     write_bools,
     write_i32s,
     write_i64s,
     write_strings,
     write_u8s,
-    write_uuids,
 )
 from mf.codec.times import Duration, Timestamp
+from mf.codec.uuids import read_uuids, write_uuids
 from mf.codec.varint import (
     read_u16,
     read_u32,

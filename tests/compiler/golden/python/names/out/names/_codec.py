@@ -12,6 +12,7 @@ from mf.codec import shape
 from mf.codec.checks import ascending, fits, members
 from mf.codec.codec import Codec
 from mf.codec.malformed import MalformedError
+from mf.codec.plain import PlainParts, PlainValue
 from mf.codec.sequences import (
     BIT,
     BOOL,
@@ -458,8 +459,13 @@ SERVICE_AT_PARAMS_SHAPE: Final[shape.Struct] = shape.Struct(
     ),
     implicit=True,
 )
-SERVICE_AT_PARAMS_CODEC: Final = Codec(
-    SERVICE_AT_PARAMS_SHAPE, write_service_at_params, read_service_at_params, where="names.Service.at"
+SERVICE_AT_PARAMS_CODEC: Final = PlainParts(
+    SERVICE_AT_PARAMS_SHAPE,
+    write_service_at_params,
+    read_service_at_params,
+    _FIXED_4,
+    ServiceAtRequest,
+    where="names.Service.at",
 )
 
 
@@ -483,10 +489,11 @@ SERVICE_AT_RESULTS_SHAPE: Final[shape.Struct] = shape.Struct(
     implicit=True,
     parts=bare_parts,
 )
-SERVICE_AT_RESULTS_CODEC: Final = Codec(
+SERVICE_AT_RESULTS_CODEC: Final = PlainValue(
     SERVICE_AT_RESULTS_SHAPE,
     write_service_at_results,
     read_service_at_results,
+    _FIXED_3,
     where="names.Service.at, result",
 )
 

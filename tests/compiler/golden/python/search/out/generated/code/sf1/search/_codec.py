@@ -29,6 +29,7 @@ from mf.codec import rules, shape
 from mf.codec.checks import fits, members
 from mf.codec.codec import Codec
 from mf.codec.malformed import MalformedError
+from mf.codec.plain import PlainParts, PlainValue
 from mf.codec.sequences import BOOL, as_bytes, read_strings, read_u32s, write_strings, write_u32s
 from mf.codec.shape import bare_made, bare_parts, nothing_made, nothing_parts, parts_made
 from mf.codec.varint import read_u16, read_u32, write_u16, write_u32
@@ -244,10 +245,11 @@ INDEX_ADD_RESULTS_SHAPE: Final[shape.Struct] = shape.Struct(
     implicit=True,
     parts=bare_parts,
 )
-INDEX_ADD_RESULTS_CODEC: Final = Codec(
+INDEX_ADD_RESULTS_CODEC: Final = PlainValue(
     INDEX_ADD_RESULTS_SHAPE,
     write_index_add_results,
     read_index_add_results,
+    _FIXED_2,
     where="sf1.search.Index.add, result",
 )
 
@@ -494,10 +496,12 @@ INDEX_TOUCH_PARAMS_SHAPE: Final[shape.Struct] = shape.Struct(
     list_fields=lambda: (shape.Field("doc", shape.U32, "doc"),),
     implicit=True,
 )
-INDEX_TOUCH_PARAMS_CODEC: Final = Codec(
+INDEX_TOUCH_PARAMS_CODEC: Final = PlainParts(
     INDEX_TOUCH_PARAMS_SHAPE,
     write_index_touch_params,
     read_index_touch_params,
+    _FIXED_2,
+    IndexTouchRequest,
     where="sf1.search.Index.touch",
 )
 
@@ -549,10 +553,12 @@ INDEX_SCORE_PARAMS_SHAPE: Final[shape.Struct] = shape.Struct(
     ),
     implicit=True,
 )
-INDEX_SCORE_PARAMS_CODEC: Final = Codec(
+INDEX_SCORE_PARAMS_CODEC: Final = PlainParts(
     INDEX_SCORE_PARAMS_SHAPE,
     write_index_score_params,
     read_index_score_params,
+    _FIXED_5,
+    IndexScoreRequest,
     where="sf1.search.Index.score",
 )
 
@@ -577,10 +583,11 @@ INDEX_SCORE_RESULTS_SHAPE: Final[shape.Struct] = shape.Struct(
     implicit=True,
     parts=bare_parts,
 )
-INDEX_SCORE_RESULTS_CODEC: Final = Codec(
+INDEX_SCORE_RESULTS_CODEC: Final = PlainValue(
     INDEX_SCORE_RESULTS_SHAPE,
     write_index_score_results,
     read_index_score_results,
+    _FIXED_1,
     where="sf1.search.Index.score, result",
 )
 
