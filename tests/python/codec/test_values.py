@@ -1,0 +1,76 @@
+"""The small types and hashes of mf.codec, and numbers handed over as buffers."""
+
+from array import array
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mf.codec.enums import OpenEnum
+from mf.codec.hashing import hash37
+from mf.codec.sequences import read_f32s, read_f64s, read_i32s, write_f32s, write_f64s, write_i32s
+from mf.codec.times import Duration, Timestamp
+
+
+class Lang(OpenEnum):
+    en = 0
+    ko = 1
+
+
+def test_an_unknown_number_of_an_open_enum_is_a_value() -> None:
+    unknown = Lang(7)
+    assert (unknown == 7, unknown.name, unknown.is_known) == (True, "unknown_7", False)
+    assert Lang(1) is Lang.ko
+    assert Lang.ko.is_known
+    assert list(Lang) == [Lang.en, Lang.ko]
+    not_a_number: Any = "ko"
+    assert {unknown: "x"}[Lang(7)] == "x"
+    with pytest.raises(ValueError, match="valid Lang"):
+        Lang(not_a_number)
+
+
+def test_times_convert_both_ways() -> None:
+    moment = datetime(2026, 11, 20, 19, 5, 0, 250, tzinfo=UTC)
+    assert Timestamp.from_datetime(moment).to_datetime() == moment
+    assert Timestamp.from_datetime(datetime(1969, 12, 31, 23, 59, 59, tzinfo=UTC)) == -1_000_000_000
+    assert Duration.from_seconds(1.5) == 1_500_000_000
+    assert Duration.from_timedelta(timedelta(days=-1, microseconds=3)).to_timedelta() == timedelta(
+        days=-1, microseconds=3
+    )
+    assert Duration(2_500_000_000).to_seconds() == 2.5
+    with pytest.raises(ValueError, match="time zone"):
+        Timestamp.from_datetime(datetime(2026, 1, 1))
+
+
+def test_hash37_is_the_report_s() -> None:
+    assert hash37(b"") == 0
+    assert hash37(b"\x01\x02") == 37 + 2
+    assert hash37(b"\xff" * 8) == sum(255 * 37**power for power in range(8)) % 2**32
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        [1.5, -2.0, 0.25],
+        (1.5, -2.0, 0.25),
+        array("d", [1.5, -2.0, 0.25]),
+        np.array([1.5, -2.0, 0.25]),
+        np.array([1.5, -2.0, 0.25], dtype="f4"),
+        np.array([1.5, 9.0, -2.0, 9.0, 0.25])[::2],
+        np.array([1.5, -2.0, 0.25], dtype=">f8"),
+    ],
+)
+def test_floats_may_come_in_any_sequence_or_buffer(numbers: Any) -> None:
+    for write, read in ((write_f64s, read_f64s), (write_f32s, read_f32s)):
+        out = bytearray()
+        write(out, numbers)
+        assert read(bytes(out), 0, 3) == ([1.5, -2.0, 0.25], len(out))
+
+
+@pytest.mark.parametrize("kind", [list, tuple, np.array, lambda numbers: array("i", numbers)])
+@pytest.mark.parametrize("numbers", [[1, -2, 63, -64], [64, -65, 8191, -8192, 8192, 2**31 - 1, -(2**31)]])
+def test_integers_may_come_in_any_sequence_or_buffer(kind: Any, numbers: list[int]) -> None:
+    out = bytearray()
+    write_i32s(out, kind(numbers))
+    assert read_i32s(bytes(out), 0, len(numbers)) == (numbers, len(out))
