@@ -4,6 +4,7 @@ What a route stands for is an object of the server's; the session only keeps it.
 order.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 from mf.core.error import Code, Error, not_executed
@@ -34,14 +35,21 @@ from mf.protocol.wire import (
     read_only_str16,
 )
 
+Resolve = Callable[[BindRequested], list[Any] | tuple[Code, str]]
+"""Answers a BIND: what its routes stand for, or why not."""
+
 
 class ServerSession(Session):
-    """`in_flight` holds the ids of requests that have been reported and not answered."""
+    """With `resolve`, BINDs are answered while they are read, so that requests may follow in the same read;
+    without it they are events. `in_flight` holds the ids of requests that have been reported and not
+    answered.
+    """
 
-    __slots__ = ("_bindings", "_routes", "in_flight")
+    __slots__ = ("_bindings", "_resolve", "_routes", "in_flight")
 
-    def __init__(self, hello: Hello, scratch: bytearray) -> None:
+    def __init__(self, hello: Hello, scratch: bytearray, resolve: Resolve | None = None) -> None:
         super().__init__(Role.SERVER, hello, scratch)
+        self._resolve = resolve
         self._routes: dict[int, Any] = {}
         self._bindings = 0
         self.in_flight: set[int] = set()
@@ -154,4 +162,12 @@ class ServerSession(Session):
             raise Violation(f"BIND: a route of {first} to {first + len(methods) - 1} is bound already")
         if self._bindings >= MAX_BINDINGS:
             raise Violation(f"BIND: more than {MAX_BINDINGS} bindings")
-        events.append(BindRequested(first, fingerprint, service, agent, methods))
+        bind = BindRequested(first, fingerprint, service, agent, methods)
+        if self._resolve is None:
+            events.append(bind)
+            return
+        answer = self._resolve(bind)
+        if isinstance(answer, list):
+            self.accept(bind, answer)
+        else:
+            self.reject(bind, *answer)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from mf.core.error import Error
 from mf.protocol.frame import Buffer
 from mf.protocol.handshake import Hello
-from mf.protocol.server_session import ServerSession
+from mf.protocol.server_session import Resolve, ServerSession
 from mf.server.current import CurrentCall
 from mf.server.offer import Offer
 from mf.transport.stream import MOST_BUFFERS, drop_written
@@ -60,13 +60,20 @@ class Connection:
     )
 
     def __init__(
-        self, io: "IoThread", accepted: socket.socket, peer: str, hello: Hello, scratch: bytearray, now: float
+        self,
+        io: "IoThread",
+        accepted: socket.socket,
+        peer: str,
+        hello: Hello,
+        scratch: bytearray,
+        now: float,
+        resolve: Resolve,
     ) -> None:
         self._io = io
         self.socket = accepted
         self.fileno = accepted.fileno()
         self.peer = peer
-        self.session = ServerSession(hello, scratch)
+        self.session = ServerSession(hello, scratch, resolve)
         self.lock = Lock()
         self.calls: dict[int, CurrentCall] = {}
         self.opened = now

@@ -10,13 +10,13 @@ import select
 from _thread import get_ident
 from collections import deque
 from socket import socket
-from threading import Thread
+from threading import Lock, Thread
 from time import monotonic
 from typing import Any
 
 from mf.core.error import Code
 from mf.core.log import log_handler_failure, quote, warning
-from mf.protocol.events import BindRequested, Broken, CancelRequested, DescribeRequested, Refused
+from mf.protocol.events import Broken, CancelRequested, DescribeRequested, Refused
 from mf.protocol.frame import unpack_deadline
 from mf.protocol.handshake import Hello
 from mf.protocol.session import SCRATCH_SIZE
@@ -46,6 +46,7 @@ class IoThread:
         "_draining",
         "_epoll",
         "_event",
+        "_event_lock",
         "_hello",
         "_ident",
         "_listener",
@@ -75,6 +76,7 @@ class IoThread:
         self._drain_until: float | None = None
         self._draining = False
         self._ident = 0
+        self._event_lock = Lock()
         self._event = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         self._epoll = select.epoll()
         self._epoll.register(self._event, READ)
@@ -85,7 +87,9 @@ class IoThread:
     # For other threads
 
     def wake(self) -> None:
-        os.eventfd_write(self._event, 1)
+        with self._event_lock:
+            if self._event >= 0:
+                os.eventfd_write(self._event, 1)
 
     def start(self, call: CurrentCall) -> None:
         """Runs a call whose turn has come, not on this thread."""
@@ -142,7 +146,9 @@ class IoThread:
         for connection in list(connections.values()):
             self._close(connection, "")
         self._epoll.close()
-        os.close(self._event)
+        with self._event_lock:
+            os.close(self._event)
+            self._event = -1
 
     def _timeout(self) -> float | None:
         """Seconds to the next thing that has a time; None if nothing has."""
@@ -206,14 +212,7 @@ class IoThread:
 
     def _rare(self, connection: Connection, event: Any) -> None:
         session = connection.session
-        if isinstance(event, BindRequested):
-            answer = self._offers.resolve(event)
-            with connection.lock:
-                if isinstance(answer, list):
-                    session.accept(event, answer)
-                else:
-                    session.reject(event, *answer)
-        elif isinstance(event, DescribeRequested):
+        if isinstance(event, DescribeRequested):
             with connection.lock:
                 session.describe(event.service, self._offers.descriptor(event.service))
         elif isinstance(event, CancelRequested):
@@ -240,7 +239,9 @@ class IoThread:
             self._epoll.unregister(self._listener.socket)
 
     def _open(self, accepted: socket, peer: str) -> None:
-        connection = Connection(self, accepted, peer, self._hello, self._scratch, monotonic())
+        connection = Connection(
+            self, accepted, peer, self._hello, self._scratch, monotonic(), self._offers.resolve
+        )
         self._connections[connection.fileno] = connection
         self._opening.append(connection)
         self._epoll.register(connection.fileno, READ)
