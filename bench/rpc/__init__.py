@@ -1,0 +1,1 @@
+"""Calls: C++ client and server, each a process, over the loopback."""

@@ -1,0 +1,239 @@
+// A peer: the same works over gRPC, each in the way that its documentation calls fastest: callback servants,
+// one channel, blocking calls for one at a time, callbacks for many. `grpc server` and `grpc client PORT`.
+#include <grpcpp/grpcpp.h>
+
+#include <atomic>
+#include <memory>
+#include <semaphore>
+
+#include "bench.grpc.pb.h"
+#include "commands.hpp"
+
+namespace bench_rpc {
+namespace {
+
+using bench_grpc::Bench;
+using bench_grpc::Blob;
+using bench_grpc::Item;
+using bench_grpc::Items;
+using bench_grpc::Number;
+using bench_grpc::Numbers;
+using Stub = std::shared_ptr<Bench::Stub>;
+
+constexpr std::size_t kOutstanding = 128;
+
+class Servant final : public Bench::CallbackService {
+ public:
+  grpc::ServerUnaryReactor* Next(grpc::CallbackServerContext* context, const Number* request,
+                                 Number* reply) override {
+    reply->set_x(request->x() + 1);
+    return ok(context);
+  }
+  grpc::ServerUnaryReactor* LookUp(grpc::CallbackServerContext* context, const Item* request,
+                                   Number* reply) override {
+    reply->set_x(looked_up(request->id(), request->name().size()));
+    return ok(context);
+  }
+  grpc::ServerUnaryReactor* LookUpAll(grpc::CallbackServerContext* context, const Items* request,
+                                      Numbers* reply) override {
+    reply->mutable_x()->Reserve(request->items_size());
+    for (const auto& item : request->items()) reply->add_x(looked_up(item.id(), item.name().size()));
+    return ok(context);
+  }
+  grpc::ServerUnaryReactor* Echo(grpc::CallbackServerContext* context, const Blob* request,
+                                 Blob* reply) override {
+    reply->set_data(request->data());
+    return ok(context);
+  }
+
+ private:
+  static grpc::ServerUnaryReactor* ok(grpc::CallbackServerContext* context) {
+    auto* reactor = context->DefaultReactor();
+    reactor->Finish(grpc::Status::OK);
+    return reactor;
+  }
+};
+
+int serve() {
+  Servant servant;
+  int port = 0;
+  grpc::ServerBuilder builder;
+  builder.SetMaxReceiveMessageSize(-1);
+  builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
+  builder.RegisterService(&servant);
+  const auto server = builder.BuildAndStart();
+  check(server != nullptr, "cannot listen");
+  serve_until_stdin_ends(static_cast<unsigned>(port));
+  server->Shutdown(std::chrono::system_clock::now() + std::chrono::seconds(1));
+  return 0;
+}
+
+/// A call's context, with the deadline that ours has by default.
+class Context : public grpc::ClientContext {
+ public:
+  Context() { set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(30)); }
+};
+
+void check_ok(const grpc::Status& status) {
+  check(status.ok(), status.error_message().c_str());
+}
+
+[[nodiscard]] std::int32_t next(Bench::Stub& stub, std::int32_t x) {
+  Context context;
+  Number request;
+  Number reply;
+  request.set_x(x);
+  check_ok(stub.Next(&context, request, &reply));
+  return reply.x();
+}
+
+Run unary(const Stub& stub, std::size_t count) {
+  return [=] {
+    return one_by_one(count, [&](std::int32_t i) { check(next(*stub, i) == i + 1, "a wrong answer"); });
+  };
+}
+
+/// What one asynchronous call needs to stay alive.
+template <class Request>
+struct Call {
+  Context context;
+  Request request;
+  Number reply;
+};
+
+class Pipeline {
+ public:
+  Pipeline(Stub stub, std::size_t count) : stub_(std::move(stub)), count_(count) {}
+
+  void run() {
+    for (std::size_t i = 0; i < std::min(kOutstanding, count_); ++i) start_next();
+    done_.acquire();
+  }
+
+ private:
+  void start_next() {
+    const auto i = started_.fetch_add(1, std::memory_order_relaxed);
+    if (i >= count_) return;
+    auto call = std::make_shared<Call<Number>>();
+    call->request.set_x(static_cast<std::int32_t>(i));
+    stub_->async()->Next(&call->context, &call->request, &call->reply,
+                         [this, call](const grpc::Status& status) {
+                           check_ok(status);
+                           check(call->reply.x() == call->request.x() + 1, "a wrong answer");
+                           start_next();
+                           if (ended_.fetch_add(1, std::memory_order_acq_rel) + 1 == count_) done_.release();
+                         });
+  }
+
+  const Stub stub_;
+  const std::size_t count_;
+  std::atomic<std::size_t> started_{0};
+  std::atomic<std::size_t> ended_{0};
+  std::binary_semaphore done_{0};
+};
+
+Run pipelined(const Stub& stub, std::size_t count) {
+  return [=] {
+    Pipeline pipeline(stub, count);
+    return all_at_once(count, [&] { pipeline.run(); });
+  };
+}
+
+Run independent(const Stub& stub, std::size_t count) {
+  return [=] {
+    std::vector<std::string> names(count);
+    for (std::size_t i = 0; i < count; ++i) names[i] = name_of(i);
+    std::atomic<std::size_t> left{count};
+    std::binary_semaphore done{0};
+    return all_at_once(count, [&] {
+      for (std::size_t i = 0; i < count; ++i) {
+        auto call = std::make_shared<Call<Item>>();
+        call->request.set_id(static_cast<std::int32_t>(i));
+        call->request.set_name(names[i]);
+        stub->async()->LookUp(&call->context, &call->request, &call->reply,
+                              [&left, &done, call](const grpc::Status& status) {
+                                check_ok(status);
+                                check(call->reply.x() == looked_up(call->request.id(), 16), "a wrong answer");
+                                if (left.fetch_sub(1, std::memory_order_acq_rel) == 1) done.release();
+                              });
+      }
+      done.acquire();
+    });
+  };
+}
+
+Run batch(const Stub& stub, std::size_t count) {
+  return [=] {
+    std::vector<std::string> names(count);
+    for (std::size_t i = 0; i < count; ++i) names[i] = name_of(i);
+    return all_at_once(count, [&] {
+      Context context;
+      Items request;
+      Numbers reply;
+      for (std::size_t i = 0; i < count; ++i) {
+        auto* item = request.add_items();
+        item->set_id(static_cast<std::int32_t>(i));
+        item->set_name(names[i]);
+      }
+      check_ok(stub->LookUpAll(&context, request, &reply));
+      for (std::size_t i = 0; i < count; ++i) {
+        check(reply.x(static_cast<int>(i)) == looked_up(static_cast<std::int32_t>(i), 16), "a wrong answer");
+      }
+    });
+  };
+}
+
+Run echo(const Stub& stub, std::size_t count, std::size_t bytes) {
+  return [=] {
+    Blob request;
+    request.set_data(std::string(bytes, '\7'));
+    return echoes(count, bytes, [&] {
+      Context context;
+      Blob reply;
+      check_ok(stub->Echo(&context, request, &reply));
+      check(reply.data().size() == bytes && reply.data().back() == '\7', "a wrong echo");
+    });
+  };
+}
+
+[[nodiscard]] Stub stub_of(const std::string& address) {
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(-1);
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);  // a connection of its own
+  return Bench::NewStub(grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments));
+}
+
+int call(const std::string& port) {
+  const auto address = "127.0.0.1:" + port;
+  const auto stub = stub_of(address);
+  std::vector<Stub> idle;
+  return obey({
+      {"unary_i32", [&](std::size_t n) { return unary(stub, n); }},
+      {"pipelined_128", [&](std::size_t n) { return pipelined(stub, n); }},
+      {"independent_100k", [&](std::size_t n) { return independent(stub, n); }},
+      {"batch_100k", [&](std::size_t n) { return batch(stub, n); }},
+      {"echo_1mib", [&](std::size_t n) { return echo(stub, n, std::size_t{1} << 20); }},
+      {"echo_16mib", [&](std::size_t n) { return echo(stub, n, std::size_t{16} << 20); }},
+      {"idle",
+       [&](std::size_t n) -> Run {
+         return [&, n] {
+           return all_at_once(n, [&] {
+             for (std::size_t i = 0; i < n; ++i) {
+               idle.push_back(stub_of(address));
+               check(next(*idle.back(), 1) == 2, "a wrong answer");
+             }
+           });
+         };
+       }},
+  });
+}
+
+}  // namespace
+}  // namespace bench_rpc
+
+int main(int argc, char** argv) {
+  if (argc == 2 && std::string_view(argv[1]) == "server") return bench_rpc::serve();
+  if (argc == 3 && std::string_view(argv[1]) == "client") return bench_rpc::call(argv[2]);
+  std::fputs("usage: grpc server | grpc client PORT\n", stderr);
+  return 2;
+}

@@ -1,0 +1,115 @@
+"""What `make bench-rpc` runs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from harness.child import BenchError
+from harness.counters import resident_kb
+from harness.interleaved import CPU, CROSS, SAME, Interleaved, Work, cores
+from harness.pair import Pair, System
+from harness.proxy import CountingProxy
+from harness.rows import Samples
+
+NAME = "rpc"
+
+_WORKS = (
+    Work("unary_i32", 20_000, ("median_us", "p99_us", *CPU), syscalls=True),
+    Work("pipelined_128", 400_000, ("requests_per_s", *CPU), syscalls=True),
+    Work("independent_100k", 100_000, ("ms", "requests_per_s", *CPU), syscalls=True),
+    Work("batch_100k", 100_000, ("ms", *CPU)),
+    Work("echo_1mib", 50, ("median_us", "mb_per_s", "cpu_us_per_request")),
+    Work("echo_16mib", 5, ("median_us", "mb_per_s", "cpu_us_per_request")),
+    Work("in_process", 2_000_000, ("ns",), placements=(SAME,)),
+)
+# A peer that needs 20 us of processor time a call would take a minute for what takes us one second.
+_PEER_WORKS = {"pipelined_128": 40_000}
+_WIRE_CALLS = 1_000
+_IDLE_CONNECTIONS = 2_000
+
+CHART = {
+    "unary_i32": "median_us",
+    "pipelined_128": "requests_per_s",
+    "independent_100k": "ms",
+    "batch_100k": "ms",
+    "echo_1mib": "median_us",
+    "echo_16mib": "median_us",
+    "in_process": "ns",
+    "idle_connection_kb": "kb",
+}
+
+
+def _systems(programs: Path) -> tuple[list[System], list[System]]:
+    raw, mf_server, mf_client = (programs / f"bench-{name}" for name in ("raw", "mf-server", "mf-client"))
+    for program in (raw, mf_server, mf_client):
+        if not program.exists():
+            raise BenchError(f"{program} is not there; `make bench-rpc` builds it")
+    ours = [
+        System("raw", [str(raw), "server"], [str(raw), "client"]),
+        System(
+            "mf",
+            [str(mf_server)],
+            [str(mf_client)],
+            {"batch_100k": ("", "message"), "in_process": ("light", "light-deadline")},
+        ),
+    ]
+    grpc = programs / "bench-grpc"
+    peers = [System("grpc", [str(grpc), "server"], [str(grpc), "client"])] if grpc.exists() else []
+    return ours, peers
+
+
+def run(build: Path, quick: bool, samples: Samples, failures: list[str]) -> None:
+    ours, peers = _systems(build / "bench")
+    rounds = 5 if quick else 11
+    for placement in (SAME, CROSS):
+        Interleaved(ours, placement, samples, failures).run(_WORKS, rounds)
+        if peers:
+            fewer = [replace(work, count=_PEER_WORKS.get(work.name, work.count)) for work in _WORKS]
+            Interleaved(peers, placement, samples, failures).run(fewer, 5)
+    for system in [*ours, *peers]:
+        try:
+            _wire_bytes(system, samples)
+            if system.name != "raw":
+                _idle_connections(system, samples)
+        except BenchError as error:
+            failures.append(f"{system.name}: {error}")
+
+
+def _wire_bytes(system: System, samples: Samples) -> None:
+    """Counted over a thousand calls of a connection in use, so anything beside the calls would show."""
+    proxies: list[CountingProxy] = []
+
+    def through(port: int) -> int:
+        proxies.append(CountingProxy(port))
+        return proxies[0].port
+
+    try:
+        with Pair(system, cores(CROSS), through) as pair:
+            if not pair.prepare("unary_i32", _WIRE_CALLS):
+                return
+            before = proxies[0].requests, proxies[0].replies
+            pair.go()
+            samples.add(
+                "wire_bytes",
+                CROSS,
+                system.name,
+                {
+                    "request": (proxies[0].requests - before[0]) / _WIRE_CALLS,
+                    "reply": (proxies[0].replies - before[1]) / _WIRE_CALLS,
+                },
+            )
+    finally:
+        for proxy in proxies:
+            proxy.close()
+
+
+def _idle_connections(system: System, samples: Samples) -> None:
+    """By how much the server grows when so many connections, each after one call, stay open."""
+    with Pair(system, cores(CROSS)) as pair:
+        if not pair.prepare("idle", _IDLE_CONNECTIONS):
+            return
+        before = resident_kb(pair.server.pid)
+        pair.go()
+        kb = (resident_kb(pair.server.pid) - before) / _IDLE_CONNECTIONS
+        samples.add("idle_connection_kb", CROSS, system.name, {"kb": kb})
