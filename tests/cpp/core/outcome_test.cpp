@@ -18,7 +18,6 @@ struct NoSuchCollection : DeclaredErrorBase<NoSuchCollection> {
 
 struct OtherError : DeclaredErrorBase<OtherError> {
   static constexpr const char* kName = "sf1.search.OtherError";
-  friend bool operator==(const OtherError&, const OtherError&) = default;
 };
 
 template <class Throw>
@@ -86,6 +85,7 @@ TEST(Failure, StandsForWhateverWasThrown) {
   EXPECT_EQ(failed.code, Code::handler_failed);
   EXPECT_EQ(failed.execution, Execution::unknown);
   EXPECT_EQ(failed.message, "disk");
+  EXPECT_EQ(failure_of([] { throw OtherError(); }).message, OtherError::kName);
   EXPECT_EQ(failure_of([] { throw 5; }).code, Code::handler_failed);
 }
 
