@@ -1,0 +1,1 @@
+"""The testbed's processes in Python. They need the generated package `testbed` on their path."""
