@@ -1,7 +1,7 @@
 """Whole C++ trees as the compiler writes them: a change of the generator shows as a difference to read.
 
-MF_REGEN=1 writes them anew. That they compile without a warning, and that their codecs write the right bytes, is for
-the C++ tests: tests/cpp/codec/CMakeLists.txt builds `words` and the schemas of the vectors.
+MF_REGEN=1 writes them anew. That they compile without a warning, and that their codecs write the right bytes,
+is for the C++ tests: tests/cpp/codec/CMakeLists.txt builds `words` and the schemas of the vectors.
 """
 
 import os

@@ -167,7 +167,8 @@ def _check(expression: str, name: str) -> str:
         elif len(broken.splitlines()[1]) <= WIDTH:
             head = broken
         else:
-            head = f"{start}{opened}{lambda_found.rstrip()}\n          {body.removesuffix(' })')}\n        }})) {{"
+            body = body.removesuffix(" })")
+            head = f"{start}{opened}{lambda_found.rstrip()}\n          {body}\n        }})) {{"
     return f'{head}\n      return "{name}" + *violated;\n    }}'
 
 

@@ -1,4 +1,4 @@
-"""F6. Constraints as calls of mf/codec/constraints.hpp: for each position one expression that is empty or a text."""
+"""F6. Constraints as calls of mf/codec/constraints.hpp: an expression a position, empty or a text."""
 
 from collections.abc import Iterable, Iterator
 

@@ -44,7 +44,7 @@ class Facts:
         return sum(self.min_size(field.type) for field in struct.fields)
 
     def is_image(self, type_: Type) -> bool:
-        """Is a memcpy type's memory in C++ the same as its layout? Errors have more in it, empty structs a byte."""
+        """Is a memcpy type's memory in C++ the same as its layout? Empty structs have a byte in it."""
         match type_:
             case ArrayOf():
                 return self.is_image(type_.element)

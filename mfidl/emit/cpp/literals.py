@@ -127,7 +127,7 @@ _ESCAPES = {0x22: '\\"', 0x5C: "\\\\", 0x0A: "\\n", 0x09: "\\t", 0x0D: "\\r"}
 
 
 def _escape(byte: int) -> str:
-    # Octal escapes end after three digits; hexadecimal ones would swallow what follows. `?` could begin a trigraph.
+    # Octal escapes end after three digits, hexadecimal ones swallow what follows. `?` could begin a trigraph.
     if byte in _ESCAPES:
         return _ESCAPES[byte]
     return chr(byte) if 0x20 <= byte < 0x7F and byte != 0x3F else f"\\{byte:03o}"

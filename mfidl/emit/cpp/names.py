@@ -1,7 +1,8 @@
 """F6. Every name that generated C++ has, allocated scope by scope (docs/generated-code.md has the rule).
 
-The names of a module depend on that module alone, so that whoever imports it finds the same. Members of a struct,
-class or parameter list may not be called as a type of their module: in C++ that would change the type's meaning.
+The names of a module depend on that module alone, so that whoever imports it finds the same. Members of a
+struct, class or parameter list may not be called as a type of their module: in C++ that would change what the
+type's name means.
 """
 
 from collections.abc import Iterable
@@ -33,8 +34,8 @@ class MethodNames:
 
 @dataclass(frozen=True, slots=True)
 class ServiceNames:
-    """`info`, `descriptor` and `methods_list` lie in namespace methods; `agent` and `agents` name the parameters of
-    at() and on()."""
+    """`info`, `descriptor` and `method_list` lie in namespace methods; the parameters of at() and on() are called
+    `agent` and `agents`."""
 
     client: str
     scatter: str

@@ -82,6 +82,7 @@ class _MethodMaker:
     def view(self) -> MethodView:
         method, names = self.method, self.names
         result_checks = self._result_checks()
+        errors = [self.describer.types.declared(each.full_name) for each in method.throws]
         return MethodView(
             doc=doc(method.doc, method.deprecated, indent=2),
             name=names.description,
@@ -90,7 +91,7 @@ class _MethodMaker:
             async_servant=self._qualified(self.service_names.async_servant),
             request=self._qualified(names.request),
             result=self._result(""),
-            errors=f"mf::ErrorList<{', '.join(self.describer.types.declared(e.full_name) for e in method.throws)}>",
+            errors=f"mf::ErrorList<{', '.join(errors)}>",
             request_tier=method.params.tier.value,
             result_tier=method.results.tier.value,
             info=self._info(),

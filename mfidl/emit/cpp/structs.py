@@ -1,4 +1,4 @@
-"""F6. Views of constants, aliases, enums, structs and errors: what stands in `types.hpp`, and their codecs."""
+"""F6. Views of constants, aliases, enums, structs and errors: what `types.hpp` holds, and their codecs."""
 
 from dataclasses import dataclass
 
@@ -176,7 +176,7 @@ def _is_enum(type_: Type) -> bool:
 
 
 def _needs_alignas(struct: Struct, index: int) -> bool:
-    """Would an ABI that aligns 8-byte scalars to 4 (i386) put the field elsewhere, or align the struct less?"""
+    """Would an ABI that aligns 8-byte scalars to 4 (i386) move the field, or align the struct less?"""
     assert struct.layout is not None
     slots = struct.layout.slots
     if slots[index].align != 8 or slots[index].size == 0:

@@ -1,4 +1,4 @@
-"""F6. Generated C++ in the shape that the tree's .clang-format gives it, as far as that is a matter of lines."""
+"""F6. Generated C++ in the shape that the tree's .clang-format gives it, as far as lines go."""
 
 from collections.abc import Iterable, Sequence
 
@@ -83,7 +83,7 @@ def conjunction(head: str, terms: Sequence[str], tail: str, indent: int = 0) -> 
 
 
 def block(head: str, body: Sequence[str], indent: int = 2) -> str:
-    """A function inside a class: on one line where that fits. `head` and `body` may have several lines, unindented."""
+    """A function inside a class, on one line where that fits. `body` is unindented."""
     margin = " " * indent
     whole = margin + head + (" { " + body[0] + " }" if body else " {}")
     if len(body) <= 1 and "\n" not in whole and len(whole) <= WIDTH:

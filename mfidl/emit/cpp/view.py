@@ -1,11 +1,11 @@
-"""F6. What the C++ templates see: names, types and code that stand ready to be placed. No model, no decisions."""
+"""F6. What the C++ templates see: names, types and code, ready to be placed. No model, no decisions."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class FileView:
-    """One generated file. `banner` are comment lines, `includes` the lines between it and the first namespace."""
+    """One generated file. `banner` are comments, `includes` the lines between it and the first namespace."""
 
     banner: tuple[str, ...]
     includes: tuple[str, ...]
@@ -87,7 +87,7 @@ class SlotView:
 
 @dataclass(frozen=True, slots=True)
 class MemcpyView:
-    """Memcpy<S>. `functions` are whole: images of their memory clear padding, others are stored and loaded by slots."""
+    """Memcpy<S>. `functions` are whole: images of their memory clear padding, others move by slots."""
 
     size: int
     align: int
@@ -103,7 +103,7 @@ class MemcpyView:
 
 @dataclass(frozen=True, slots=True)
 class FebirdView:
-    """Febird<S>. Declared structs have their functions in the .cpp file, a method's implicit ones in the class."""
+    """Febird<S>. Declared structs have their functions in the .cpp file, implicit ones in the class."""
 
     min_size: int
     functions: tuple[str, ...]
@@ -123,7 +123,7 @@ class ConstraintsView:
 
 @dataclass(frozen=True, slots=True)
 class FunctionView:
-    """`declaration` ends in a semicolon, `definition` in an opening brace, `body` is what stands between the braces."""
+    """`declaration` ends in a semicolon, `definition` in an opening brace; `body` stands behind it."""
 
     declaration: str
     definition: str = ""
