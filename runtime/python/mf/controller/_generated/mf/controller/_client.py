@@ -27,7 +27,7 @@ from mf.controller._generated.mf.controller._types import (
     Instance,
     View,
 )
-from mf.core.target import Target, TargetSource
+from mf.core.target import TargetSource
 
 
 class ControllerClient:

@@ -21,9 +21,10 @@ from mf.controller._generated.mf.controller._types import (
     Instance,
     View,
 )
+from mf.core.service import Servant
 
 
-class ControllerServant(mf.Servant, ABC):
+class ControllerServant(Servant, ABC):
     """Serves mf.controller.Controller."""
 
     __slots__ = ()

@@ -1,0 +1,251 @@
+"""Finding servers through a controller: here one in Python, a servant of the controller's own interface."""
+
+import threading
+import time
+from collections.abc import Iterator
+from uuid import UUID
+
+import pytest
+
+import mf
+from mf.controller._generated.mf.controller import ControllerServant, Instance, View
+from mf.core.error import Code, Execution
+from tests.python.client.test_calls import free_port
+from tests.python.conftest import Recorder, eventually
+from tests.python.echo import EchoClient
+
+
+class SmallController(ControllerServant):
+    """As much of a controller as these tests need: entries end with `deregister` or `forget`, not with a
+    connection.
+    """
+
+    def __init__(self, epoch: int) -> None:
+        self.epoch = epoch
+        self.revision = 1
+        self.by_nonce: dict[UUID, list[Instance]] = {}
+        self.changed = threading.Condition()
+        self.stopped = False
+
+    def client_id(self) -> int:
+        return 1
+
+    def register(self, nonce: UUID, instances: list[Instance]) -> int:
+        self._set(nonce, instances)
+        return 300
+
+    def keep(self, nonce: UUID, wait_ms: int) -> bool:
+        with self.changed:
+            self.changed.wait_for(lambda: self.stopped or nonce not in self.by_nonce, wait_ms / 1000)
+            return nonce in self.by_nonce
+
+    def deregister(self, nonce: UUID) -> None:
+        self._set(nonce, [])
+
+    def _set(self, nonce: UUID, instances: list[Instance]) -> None:
+        with self.changed:
+            self.by_nonce[nonce] = instances
+            self.revision += 1
+            self.changed.notify_all()
+
+    def forget(self) -> None:
+        """As if all connections of servers had ended."""
+        with self.changed:
+            self.by_nonce.clear()
+            self.revision += 1
+            self.changed.notify_all()
+
+    def watch(self, service: str, epoch: int, revision: int, wait_ms: int) -> View:
+        def news() -> bool:
+            return self.stopped or (self.epoch, self.revision) != (epoch, revision)
+
+        with self.changed:
+            self.changed.wait_for(news, wait_ms / 1000)
+            instances = [i for some in self.by_nonce.values() for i in some if i.service == service]
+            return View(self.epoch, self.revision, instances)
+
+    def list_(self) -> list[Instance]:
+        return [instance for some in self.by_nonce.values() for instance in some]
+
+
+class Running:
+    """A controller that can be stopped and started again on its port."""
+
+    def __init__(self) -> None:
+        self.port = free_port()
+        self.epoch = 10
+        self.start()
+
+    @property
+    def address(self) -> str:
+        return f"mf://127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        self.epoch += 1
+        self.servant = SmallController(self.epoch)
+        self.server = mf.Server(f"tcp://127.0.0.1:{self.port}", workers=16, grace=1.0)
+        self.server.offer(self.servant)
+        self.server.start()
+
+    def stop(self) -> None:
+        self.servant.stopped = True
+        with self.servant.changed:
+            self.servant.changed.notify_all()
+        self.server.stop()
+
+
+@pytest.fixture
+def controller() -> Iterator[Running]:
+    running = Running()
+    yield running
+    running.stop()
+
+
+def serve(controller: Running, agent: str, servant: Recorder | None = None) -> mf.Server:
+    server = mf.Server(controller=controller.address, grace=1.0)
+    server.offer(servant or Recorder(), agent=agent)
+    server.start()
+    return server
+
+
+def test_a_server_registers_and_is_found(controller: Running) -> None:
+    with serve_once(controller, "books"), mf.Client(controller.address) as client:
+        assert EchoClient(client).at("books").twice(4) == 8
+        assert EchoClient(client).any().twice(4) == 8
+
+
+class serve_once:  # noqa: N801 - reads as a function
+    def __init__(self, controller: Running, agent: str) -> None:
+        self.server = serve(controller, agent)
+
+    def __enter__(self) -> mf.Server:
+        return self.server
+
+    def __exit__(self, *_: object) -> None:
+        self.server.stop()
+
+
+def test_agents_come_and_go_and_everywhere_follows(controller: Running) -> None:
+    with mf.Client(controller.address) as client:
+        echo = EchoClient(client)
+        first = serve(controller, "a")
+        assert echo.everywhere().twice(1).ok() == {"a": 2}
+        second = serve(controller, "b")
+        assert eventually(lambda: echo.everywhere().twice(1).ok() == {"a": 2, "b": 2})
+        first.stop()
+        assert eventually(lambda: echo.everywhere().twice(1).ok() == {"b": 2})
+
+        start = time.monotonic()
+        with pytest.raises(mf.Error) as raised:
+            echo.at("a").twice(1)
+        second.stop()
+
+    assert time.monotonic() - start < 1  # seen before and gone: at once
+    assert (raised.value.code, raised.value.execution) == (Code.UNAVAILABLE, Execution.NOT_EXECUTED)
+    assert 'no server offers demo.Echo for agent "a"; known agents: "b"' in raised.value.message
+
+
+def test_an_agent_never_seen_is_waited_for_and_no_longer_than_told(controller: Running) -> None:
+    with mf.Client(controller.address, wait_for_server=0.3) as client:
+        start = time.monotonic()
+        with pytest.raises(mf.Error, match="no server offers") as raised:
+            EchoClient(client).at("y").twice(1)
+        took = time.monotonic() - start
+
+    assert 0.2 < took < 2
+    assert raised.value.execution == Execution.NOT_EXECUTED
+
+
+def test_an_agent_that_comes_while_it_is_waited_for_is_used(controller: Running) -> None:
+    servers: list[mf.Server] = []
+    timer = threading.Timer(0.3, lambda: servers.append(serve(controller, "late")))
+    timer.start()
+    with mf.Client(controller.address) as client:
+        assert EchoClient(client).at("late").twice(2) == 4
+    timer.join()
+    servers[0].stop()
+
+
+def test_client_and_server_may_come_before_the_controller() -> None:
+    controller = Running()
+    controller.stop()
+    server = serve(controller, "a")
+    timer = threading.Timer(0.3, controller.start)
+    timer.start()
+    with mf.Client(controller.address) as client:
+        assert EchoClient(client).at("a").twice(2) == 4
+    timer.join()
+    server.stop()
+    controller.stop()
+
+
+def test_a_controller_that_never_comes_is_named_at_the_deadline() -> None:
+    port = free_port()
+    with mf.Client(f"mf://127.0.0.1:{port}") as client, pytest.raises(mf.Error) as raised:
+        EchoClient(client).at("a").twice(2, options=mf.CallOptions(deadline=0.3))
+
+    assert (raised.value.code, raised.value.execution) == (Code.UNAVAILABLE, Execution.NOT_EXECUTED)
+
+
+def test_known_servers_go_on_being_called_while_the_controller_is_away_and_after_it_is_back(
+    controller: Running,
+) -> None:
+    failed: list[mf.Error] = []
+    done = threading.Event()
+    with serve_once(controller, "a"), mf.Client(controller.address) as client:
+        echo = EchoClient(client).at("a")
+        assert echo.twice(1) == 2
+
+        def call() -> None:
+            while not done.is_set():
+                try:
+                    echo.twice(1)
+                except mf.Error as error:
+                    failed.append(error)
+
+        thread = threading.Thread(target=call)
+        thread.start()
+        controller.stop()
+        time.sleep(0.3)
+        controller.start()
+        assert eventually(lambda: bool(controller.servant.list_()))
+        time.sleep(0.2)
+        done.set()
+        thread.join()
+
+    assert failed == []
+
+
+def test_a_server_that_the_controller_forgot_registers_again(controller: Running) -> None:
+    with serve_once(controller, "a") as server:
+        assert eventually(lambda: bool(controller.servant.list_()))
+        controller.servant.forget()
+        assert eventually(lambda: bool(controller.servant.list_()))
+        (instance,) = controller.servant.list_()
+
+    assert instance.addresses == [server.address]
+    assert (instance.service, instance.agent, instance.nonce.bytes) == ("demo.Echo", "a", server.nonce)
+    assert controller.servant.list_() == []
+
+
+def test_calls_are_spread_over_the_instances_of_an_agent_and_survive_one_of_them(controller: Running) -> None:
+    servants = [Recorder(), Recorder()]
+    servers = [serve(controller, "a", servant) for servant in servants]
+    with mf.Client(controller.address) as client:
+        echo = EchoClient(client).at("a")
+        assert eventually(lambda: (echo.flaky(1), all(servant.calls for servant in servants))[1])
+        servers[0].stop()
+        assert [echo.flaky(x) for x in range(50)] == list(range(50))
+    servers[1].stop()
+
+
+def test_a_server_that_listens_everywhere_advertises_an_address_that_can_be_reached(
+    controller: Running,
+) -> None:
+    server = mf.Server("tcp://0.0.0.0:0", controller=controller.address, grace=1.0)
+    server.offer(Recorder(), agent="a")
+    with server, mf.Client(controller.address) as client:
+        assert EchoClient(client).at("a").twice(1) == 2
+        (instance,) = controller.servant.list_()
+
+    assert instance.addresses == [server.address.replace("0.0.0.0", "127.0.0.1")]

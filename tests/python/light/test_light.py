@@ -1,0 +1,111 @@
+"""Light: the same stubs, called directly."""
+
+import asyncio
+import threading
+
+import pytest
+
+import mf
+from mf.core.error import Code, Execution
+from tests.python.conftest import Recorder
+from tests.python.echo import EchoClient, Negative, Number
+
+
+def light(**servants: Recorder) -> EchoClient:
+    hub = mf.Light()
+    for agent, servant in servants.items():
+        hub.offer(servant, agent=agent)
+    return EchoClient(mf.Client(hub))
+
+
+def test_a_call_runs_on_the_callers_thread() -> None:
+    threads: list[int] = []
+
+    class Here(Recorder):
+        def twice(self, x: int) -> int:
+            threads.append(threading.get_ident())
+            return 2 * x
+
+    assert light(a=Here()).at("a").twice(21) == 42
+    assert threads == [threading.get_ident()]
+
+
+def test_objects_are_passed_by_reference() -> None:
+    data = bytes(10)
+
+    assert light(a=Recorder()).at("a").echo(data) is data
+
+
+def test_declared_errors_arrive_as_themselves_and_others_as_failed_handlers() -> None:
+    servant = Recorder()
+    error = KeyError("oops")
+
+    def act(_: int) -> int:
+        raise error
+
+    servant.act = act
+    echo = light(a=servant).at("a")
+
+    with pytest.raises(Negative):
+        echo.twice(-1)
+    with pytest.raises(mf.Error, match="HANDLER_FAILED: KeyError: 'oops'") as raised:
+        echo.flaky(1)
+    assert raised.value.__cause__ is error
+
+
+def test_an_agent_that_nobody_offers_is_unavailable_at_once() -> None:
+    with pytest.raises(mf.Error) as raised:
+        light(a=Recorder()).at("y").twice(1)
+
+    assert (raised.value.code, raised.value.execution) == (Code.UNAVAILABLE, Execution.NOT_EXECUTED)
+    assert 'known agents: "a"' in raised.value.message
+
+
+def test_scatter_batches_bulk_and_any() -> None:
+    echo = light(a=Recorder(), b=Recorder())
+    requests = [Number(x) for x in range(5)]
+
+    assert echo.any().twice(1) == 2
+    assert echo.everywhere().twice(2).ok() == {"a": 4, "b": 4}
+    assert list(echo.on(["b", "y"]).twice(2).failed()) == ["y"]
+    assert [o.value() for o in echo.twice_batch(requests, options=mf.BatchOptions(size=2)).results()] == [
+        0, 2, 4, 6, 8,
+    ]  # fmt: skip
+    assert [o.ok for o in echo.twice_bulk([Number(1), Number(-1)])] == [True, False]
+
+
+def test_one_way_calls_tell_nobody_of_their_failure(caplog: pytest.LogCaptureFixture) -> None:
+    class Failing(Recorder):
+        def note(self, x: int) -> None:
+            raise RuntimeError(f"no {x}")
+
+    light(a=Failing()).at("a").note(1)
+
+    assert "RuntimeError: no 1" in caplog.text
+
+
+def test_async_servants_are_called_by_both_kinds_of_callers() -> None:
+    class Awaiting(Recorder):
+        async def twice(self, x: int) -> int:  # type: ignore[override]
+            await asyncio.sleep(0)
+            return 2 * x
+
+    echo = light(a=Awaiting()).at("a")
+
+    assert echo.twice(2) == 4
+    assert asyncio.run(echo.twice_async(3)) == 6
+    assert [o.value() for o in echo.twice_bulk([Number(1), Number(2)])] == [2, 4]
+    assert asyncio.run(light(a=Awaiting()).everywhere().twice_async(4)).ok() == {"a": 8}
+
+
+def test_the_target_shows_its_servant() -> None:
+    servant = Recorder()
+    echo = light(a=servant)
+
+    assert echo.at("a")._target.servant is servant
+    assert echo.at("y")._target.servant is None
+
+
+def test_offers_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(ValueError, match="say which"):
+        mf.Light().offer(Recorder())
