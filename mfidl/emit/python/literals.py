@@ -4,7 +4,7 @@ with.
 
 import math
 
-from mfidl.emit.python.context import Context, attributes
+from mfidl.emit.python.context import Context, attributes, referred
 from mfidl.emit.python.names import enum_members
 from mfidl.emit.python.types import annotation, scalar_name
 from mfidl.model import (
@@ -130,11 +130,22 @@ def field_default(context: Context, each: Field) -> str:
     text = zero(context, each.type) if each.default is None else literal(context, each.type, each.default)
     if not mutable:
         return text
-    factory = {"[]": "list", "{}": "dict", "set()": "set"}.get(text)
-    if factory is None and each.default is None and isinstance(each.type, Named):
+    if text in ("[]", "{}", "set()"):
+        factory = _empty_factory(context, each, text)
+    elif each.default is None and isinstance(each.type, Named):
         factory = text.removesuffix("()")
+    else:
+        factory = f"lambda: {text}"
     name = context.imports.name("dataclasses", "field")
-    return f"{name}(default_factory={factory or f'lambda: {text}'})"
+    return f"{name}(default_factory={factory})"
+
+
+def _empty_factory(context: Context, each: Field, text: str) -> str:
+    """`list[int]` rather than `list`: strict checkers want to know of what. Classes of the same file may
+    stand below, so only a function may name them."""
+    if any(context.owner(named.full_name) is context.module for named in referred(each.type)):
+        return f"lambda: {text}"
+    return annotation(context, each.type)
 
 
 def constant_default(context: Context, each: Field) -> str:
