@@ -5,6 +5,9 @@ runtime/cpp/src/ in which it lies; what it includes is read from `#include "mf/<
 quoted path, found beside the including file or under runtime/cpp/src/. Floors of the same rank are siblings
 and must not know each other. The floors below the transports must not name Asio.
 
+A header `mf/<floor>.<kind>.hpp` is generated from the runtime's own schema runtime/idl/mf/<floor>.mfidl; it
+belongs to that floor.
+
 Prints `file:line: sentence` for each mistake and ends with 1 if there was one.
 """
 
@@ -32,6 +35,7 @@ FIRST_RANK_WITH_ASIO = RANKS["transport"]
 SOURCE_SUFFIXES = {".hpp", ".cpp", ".ipp", ".h"}
 
 _INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"(?P<quoted>[^"]+)"|<(?P<angled>[^>]+)>)')
+_GENERATED = re.compile(r"^(?P<floor>[a-z]+)\.(types|codec|methods|client|server)\.hpp$")
 _ASIO = re.compile(r"^(boost/)?asio([./]|$)")
 
 
@@ -44,8 +48,14 @@ def floor_of(path: Path, runtime: Path) -> str | None:
     for root in roots(runtime):
         if path.is_relative_to(root):
             parts = path.relative_to(root).parts
-            return parts[0] if len(parts) > 1 else ""
+            return parts[0] if len(parts) > 1 else generated_floor(parts[0])
     return None
+
+
+def generated_floor(name: str) -> str:
+    """`controller` for `controller.types.hpp`; "", no floor, for any other file that lies in none."""
+    match = _GENERATED.match(name)
+    return match["floor"] if match else ""
 
 
 def target_floor(include: str, including: Path, runtime: Path) -> str | None:

@@ -44,6 +44,17 @@ def test_a_higher_floor_is_refused_with_file_line_and_reason(runtime: Path) -> N
     assert "higher floor 'link' (R4)" in mistake
 
 
+def test_a_generated_header_belongs_to_the_floor_that_it_is_named_after(runtime: Path) -> None:
+    write(runtime / "src/app/main.cpp", '#include "mf/controller.client.hpp"\n')
+    write(runtime / "src/controller/registry.cpp", '#include "mf/controller.types.hpp"\n')
+    client = write(runtime / "src/client/client.cpp", '#include "mf/controller.client.hpp"\n')
+
+    (mistake,) = check(runtime)
+
+    assert mistake.startswith(f"{client}:1: ")
+    assert "higher floor 'controller' (R6)" in mistake
+
+
 def test_siblings_may_not_include_each_other(runtime: Path) -> None:
     write(runtime / "src/client/client.cpp", '#include "mf/server/server.hpp"\n')
 

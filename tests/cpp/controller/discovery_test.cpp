@@ -29,7 +29,9 @@ class RunningController {
     servant_ = std::make_shared<Controller>(options);
     ServerOptions server;
     server.listen = listen;
-    server.on_disconnect = [servant = servant_](std::uint64_t connection) { servant->connection_ended(connection); };
+    server.on_disconnect = [servant = servant_](std::uint64_t connection) {
+      servant->connection_ended(connection);
+    };
     server.log = Log(Level::off);
     server_ = std::make_unique<Server>(server);
     server_->offer(servant_, {.where = Where::io_thread});
@@ -56,7 +58,9 @@ std::unique_ptr<ControllerRegistrar> registrar_at(const Address& controller, std
   return std::make_unique<ControllerRegistrar>(std::vector{controller}, instance, Log(Level::off));
 }
 
-Offered offered(std::string service, std::string agent) { return {std::move(service), std::move(agent), {}}; }
+Offered offered(std::string service, std::string agent) {
+  return {std::move(service), std::move(agent), {}};
+}
 
 using Known = std::map<std::string, std::vector<std::string>>;
 
@@ -73,7 +77,8 @@ testing::AssertionResult comes_to_know(Resolver& resolver, const std::string& se
   auto snapshot = resolver.offers(service);
   while (!snapshot->answered || known_of(*snapshot) != wanted) {
     if (std::chrono::steady_clock::now() >= until)
-      return testing::AssertionFailure() << "knows " << testing::PrintToString(known_of(*snapshot)) << ' ' << snapshot->note;
+      return testing::AssertionFailure()
+             << "knows " << testing::PrintToString(known_of(*snapshot)) << ' ' << snapshot->note;
     snapshot = resolver.wait_for_change(service, snapshot, until);
   }
   return testing::AssertionSuccess();
@@ -115,8 +120,10 @@ TEST(Discovery, AServerOffersMoreLater) {
   auto server = registrar_at(controller.address(), 1);
   server->announce({offered("Index", "books")}, {Address::parse("tcp://127.0.0.1:1")});
   EXPECT_TRUE(comes_to_know(resolver, "Index", kBooksAt1));
-  server->announce({offered("Index", "books"), offered("Index", "news")}, {Address::parse("tcp://127.0.0.1:1")});
-  EXPECT_TRUE(comes_to_know(resolver, "Index", {{"books", {"tcp://127.0.0.1:1"}}, {"news", {"tcp://127.0.0.1:1"}}}));
+  server->announce({offered("Index", "books"), offered("Index", "news")},
+                   {Address::parse("tcp://127.0.0.1:1")});
+  EXPECT_TRUE(
+      comes_to_know(resolver, "Index", {{"books", {"tcp://127.0.0.1:1"}}, {"news", {"tcp://127.0.0.1:1"}}}));
 }
 
 TEST(Discovery, ClientAndServerMayComeBeforeTheController) {
@@ -150,12 +157,14 @@ TEST(Discovery, WhatIsKnownOutlivesTheControllerAndItsReturn) {
 
   auto late = registrar_at(address, 2);
   late->announce({offered("Index", "news")}, {Address::parse("tcp://127.0.0.1:2")});
-  EXPECT_TRUE(comes_to_know(resolver, "Index", {{"books", {"tcp://127.0.0.1:1"}}, {"news", {"tcp://127.0.0.1:2"}}}));
+  EXPECT_TRUE(
+      comes_to_know(resolver, "Index", {{"books", {"tcp://127.0.0.1:1"}}, {"news", {"tcp://127.0.0.1:2"}}}));
   EXPECT_GT(resolver.version(), version);
 
   // And the new controller really has the old server: a client without a past finds it.
   ControllerResolver fresh({address});
-  EXPECT_TRUE(comes_to_know(fresh, "Index", {{"books", {"tcp://127.0.0.1:1"}}, {"news", {"tcp://127.0.0.1:2"}}}));
+  EXPECT_TRUE(
+      comes_to_know(fresh, "Index", {{"books", {"tcp://127.0.0.1:1"}}, {"news", {"tcp://127.0.0.1:2"}}}));
 }
 
 TEST(Discovery, AResolverEndsWhileItAsksAndWhileNobodyIsThere) {

@@ -44,7 +44,10 @@ TEST(KnownService, SaysThatItKnowsNothingUntilTheControllerHasAnswered) {
 
 TEST(KnownService, GivesInstancesByAgent) {
   KnownService known;
-  known.update(view(7, 1, {at(1, "books", {"tcp://h:1"}), at(2, "books", {"tcp://h:2"}), at(2, "news", {"tcp://h:2"})}), kStart);
+  known.update(
+      view(7, 1,
+           {at(1, "books", {"tcp://h:1"}), at(2, "books", {"tcp://h:2"}), at(2, "news", {"tcp://h:2"})}),
+      kStart);
   EXPECT_THAT(addresses(known.offers(), "books"), ElementsAre("tcp://h:1", "tcp://h:2"));
   EXPECT_THAT(addresses(known.offers(), "news"), ElementsAre("tcp://h:2"));
 }
@@ -58,7 +61,10 @@ TEST(KnownService, AnAgentThatLostItsInstancesStaysWithNone) {
 
 TEST(KnownService, TakesTheFirstAddressThatItCanUse) {
   KnownService known;
-  known.update(view(7, 1, {at(1, "", {"quic://h:1", "nonsense", "tcp://h:3"}), at(2, "", {"nonsense"}), at(3, "", {})}), kStart);
+  known.update(
+      view(7, 1,
+           {at(1, "", {"quic://h:1", "nonsense", "tcp://h:3"}), at(2, "", {"nonsense"}), at(3, "", {})}),
+      kStart);
   EXPECT_THAT(addresses(known.offers(), ""), ElementsAre("tcp://h:3"));
 }
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <malloc.h>
 
+#include <cstdlib>
 #include <random>
 
 #include "protocol/drive.hpp"
@@ -22,9 +23,15 @@ bool ended_cleanly(const std::vector<Seen>& events) {
   return count == 0 || (count == 1 && ends(events.back()));
 }
 
+/// `make fuzz` asks for more rounds than a test run has time for.
+int rounds(int usually) {
+  const char* asked = std::getenv("MF_FUZZ_RUNS");
+  return asked != nullptr ? std::atoi(asked) : usually;
+}
+
 TEST(Hostile, RandomBytesBreakAFreshSession) {
   std::mt19937_64 random(1);
-  for (int round = 0; round < 2000; ++round) {
+  for (int round = 0; round < rounds(2000); ++round) {
     Octets bytes(random() % 200 + kHeaderSize);
     for (std::byte& b : bytes) b = static_cast<std::byte>(random());
     Session server(Role::server, drive::options());
@@ -45,7 +52,7 @@ TEST(Hostile, CorruptedConversationsEndCleanlyOrStayValid) {
   source.client.send_describe("demo.Echo");
   const Octets good = drive::take_output(source.client);
   std::mt19937_64 random(2);
-  for (int round = 0; round < 20'000; ++round) {
+  for (int round = 0; round < rounds(3000); ++round) {
     Octets bytes = good;
     for (std::uint64_t i = random() % 3 + 1; i > 0; --i)
       bytes[random() % bytes.size()] = static_cast<std::byte>(random());

@@ -27,7 +27,7 @@ struct MethodInfo {
 
 struct ServiceInfo {
   std::string_view name{};        // full: sf1.search.Index
-  bool per_agent = false;       // declared `per` an agent; if not, its agent is always ""
+  bool per_agent = false;         // declared `per` an agent; if not, its agent is always ""
   std::string_view descriptor{};  // protocol.md section 7
   Fingerprint fingerprint{};
   std::span<const std::string_view> methods{};  // by index
