@@ -57,6 +57,16 @@ def test_output_is_the_same_in_every_run(case: str) -> None:
     assert list(_generate(case).items()) == list(_generate(case).items())
 
 
+def test_a_long_chain_of_types_costs_neither_stack_nor_time(tmp_path: Path) -> None:
+    lines = [f"struct S{at} {{ a: list<S{at - 1}>; b: map<string, S{at - 1}>; }}" for at in range(1, 400)]
+    schema = tmp_path / "chain.mfidl"
+    schema.write_text("module chain; struct S0 { x: u32 @range(1..2); }\n" + "\n".join(lines))
+    outcome = check([str(schema)])
+    assert outcome.program is not None
+    files = {each.path: each.text for each in generate(outcome.program, EmitOptions())}
+    assert "def check_s399(value: S399) -> None:" in files["chain/_codec.py"]
+
+
 def _run(*command: str, path: str = "", cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "MYPYPATH": path, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
     return subprocess.run(

@@ -211,7 +211,7 @@ class CodecFile:
             append_made=self._append(role, made),
             appends="append(" in write_body,
             limits_depth=deep,
-            deepest=MAX_DEPTH - struct_height(self._context, struct),
+            deepest=MAX_DEPTH - struct_height(self._context, struct) if deep else 0,
             too_short="count > len(data) - pos" if least == 1 else f"{least} * count > len(data) - pos",
         )
 
@@ -289,7 +289,9 @@ class CodecFile:
 
     def _checked(self, struct: Struct) -> list[int]:
         """Which fields can violate a constraint, in themselves or further in."""
-        conditions = Conditions(self._context, self._locals())
+        if not self._context.facts.is_constrained(struct):
+            return []
+        conditions = Conditions(self._context, Scope())
         return [
             at for at, each in enumerate(struct.fields) if conditions.can_violate(each.type, each.constraints)
         ]
@@ -304,6 +306,8 @@ class CodecFile:
         return bracket(f"def check_{stem}(", items, ") -> None:")
 
     def _check_body(self, role: Role, names: tuple[str, ...]) -> str:
+        if not self._context.facts.is_constrained(role.struct):
+            return ""
         conditions = Conditions(self._context, self._locals())
         text = ""
         for at in self._checked(role.struct):

@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from textwrap import indent
 
 from mfidl.emit.naming import Scope
-from mfidl.emit.python.context import Context, element_constraints, is_constrained
+from mfidl.emit.python.context import Context
+from mfidl.emit.python.facts import element_constraints
 from mfidl.emit.python.literals import text_literal
 from mfidl.model import (
     ArrayOf,
@@ -47,7 +48,7 @@ class Conditions:
         match type_:
             case Named(kind=DeclKind.STRUCT | DeclKind.ERROR):
                 struct = self._context.program.struct(type_)
-                if is_constrained(self._context.program, struct):
+                if self._context.facts.is_constrained(struct):
                     return f"{self._context.codec_name(type_.full_name, 'check_{}')}({value})\n"
                 return ""
             case ListOf() | ArrayOf() | SetOf():
@@ -72,7 +73,7 @@ class Conditions:
         program = self._context.program
         match type_:
             case Named(kind=DeclKind.STRUCT | DeclKind.ERROR):
-                return is_constrained(program, program.struct(type_))
+                return self._context.facts.is_constrained(program.struct(type_))
             case ListOf() | ArrayOf() | SetOf() | OptionalOf():
                 return self.can_violate(type_.element, ())
             case MapOf():

@@ -5,31 +5,18 @@ are taken here get a trailing underscore.
 """
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from mfidl.emit.output import EmitOptions
+from mfidl.emit.python.facts import Facts
 from mfidl.emit.python.imports import Imports
-from mfidl.emit.python.names import ModuleNames, field_names, module_names
-from mfidl.model import (
-    AliasOf,
-    ArrayOf,
-    ListOf,
-    MapOf,
-    Module,
-    Named,
-    OptionalOf,
-    Primitive,
-    Program,
-    SetOf,
-    Struct,
-    Tier,
-    Type,
-)
-from mfidl.model.types import DeclKind
+from mfidl.emit.python.names import ModuleNames, field_names
+from mfidl.model import Module, Program, Struct
 
 
 @dataclass
 class Context:
-    program: Program
+    facts: Facts
     module: Module
     options: EmitOptions
     file: str  # "_types", "_codec", ...: what is declared in it needs no import
@@ -37,8 +24,12 @@ class Context:
     _foreign: dict[tuple[str, str], str] = field(default_factory=dict)
 
     @property
+    def program(self) -> Program:
+        return self.facts.program
+
+    @property
     def names(self) -> ModuleNames:
-        return module_names(self.module)
+        return self.facts.names(self.module.name)
 
     def package(self, module: str) -> str:
         """The package of a schema module: 'prefix.a.b'."""
@@ -46,7 +37,7 @@ class Context:
 
     def type_name(self, full_name: str) -> str:
         """The local name of a declared type or alias, imported if need be."""
-        return self._local("_types", full_name, module_names(self.owner(full_name)).types[full_name])
+        return self._local("_types", full_name, self.facts.names(self.owner(full_name).name).types[full_name])
 
     def codec_name(self, full_name: str, pattern: str) -> str:
         """write_{}, {}_SHAPE and the like, of a struct or enum."""
@@ -62,10 +53,10 @@ class Context:
         """The word that names of a type's codec are built from."""
         if full_name in self.names.stems:
             return self.names.stems[full_name]
-        return module_names(self.owner(full_name)).stems[full_name]
+        return self.facts.names(self.owner(full_name).name).stems[full_name]
 
     def owner(self, full_name: str) -> Module:
-        return self.program.module(full_name.rpartition(".")[0])
+        return self.facts.module(full_name.rpartition(".")[0])
 
     def _local(self, file: str, full_name: str, name: str) -> str:
         owner = self.owner(full_name)
@@ -76,13 +67,14 @@ class Context:
             return self.imports.name(f"{package}.{file}", name)
         key = (package, name)
         if key not in self._foreign:
-            taken = set(self._foreign.values()) | self._own_names()
+            taken = set(self._foreign.values()) | self._own_names
             local = name
             while local in taken:
                 local += "_"
             self._foreign[key] = local
         return self.imports.name(f"{package}.{file}", name, self._foreign[key])
 
+    @cached_property
     def _own_names(self) -> set[str]:
         names = self.names
         own = {*names.types.values(), *names.constants.values()}
@@ -97,65 +89,3 @@ class Context:
 
 def attributes(struct: Struct) -> tuple[str, ...]:
     return field_names(struct)
-
-
-def referred(type_: Type) -> list[Named]:
-    """The declared types that a type expression names."""
-    match type_:
-        case Named():
-            return [type_]
-        case ListOf() | ArrayOf() | SetOf() | OptionalOf():
-            return referred(type_.element)
-        case MapOf():
-            return [*referred(type_.key), *referred(type_.value)]
-        case AliasOf():
-            return referred(type_.target)
-        case Primitive():
-            return []
-
-
-def element_constraints(type_: Type) -> bool:
-    """Whether an element, key or value inside carries a constraint of its own."""
-    match type_:
-        case ListOf() | ArrayOf() | SetOf():
-            return bool(type_.constraints) or element_constraints(type_.element)
-        case OptionalOf():
-            return element_constraints(type_.element)
-        case MapOf():
-            own = bool(type_.key_constraints or type_.value_constraints)
-            return own or element_constraints(type_.key) or element_constraints(type_.value)
-        case _:
-            return False
-
-
-def is_constrained(program: Program, struct: Struct, seen: frozenset[str] = frozenset()) -> bool:
-    """Whether a value of this struct can violate a constraint, in itself or in what it contains."""
-    if struct.full_name in seen:
-        return False
-    seen |= {struct.full_name}
-    return any(
-        each.constraints
-        or element_constraints(each.type)
-        or any(is_constrained(program, inner, seen) for inner in structs_in(program, each.type))
-        for each in struct.fields
-    )
-
-
-def structs_in(program: Program, type_: Type) -> list[Struct]:
-    return [
-        program.struct(each) for each in referred(type_) if each.kind in (DeclKind.STRUCT, DeclKind.ERROR)
-    ]
-
-
-def reaches_recursion(program: Program, struct: Struct, seen: frozenset[str] = frozenset()) -> bool:
-    """Whether a value can nest without bound: its codec then counts the depth."""
-    if struct.cycle:
-        return True
-    if struct.full_name in seen or struct.tier is Tier.MEMCPY:
-        return False
-    seen |= {struct.full_name}
-    return any(
-        reaches_recursion(program, inner, seen)
-        for each in struct.fields
-        for inner in structs_in(program, each.type)
-    )

@@ -4,7 +4,8 @@ results.
 
 from dataclasses import dataclass
 
-from mfidl.emit.python.context import Context, attributes, referred
+from mfidl.emit.python.context import Context, attributes
+from mfidl.emit.python.facts import referred
 from mfidl.emit.python.layout import bracket, docstring
 from mfidl.emit.python.literals import field_default, literal
 from mfidl.emit.python.names import enum_members

@@ -4,7 +4,8 @@ with.
 
 import math
 
-from mfidl.emit.python.context import Context, attributes, referred
+from mfidl.emit.python.context import Context, attributes
+from mfidl.emit.python.facts import referred
 from mfidl.emit.python.names import enum_members
 from mfidl.emit.python.types import annotation, scalar_name
 from mfidl.model import (

@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator
 
-from mfidl.emit.naming import PYTHON_RESERVED, Scope
-from mfidl.emit.python.context import Context, reaches_recursion
+from mfidl.emit.naming import Scope
+from mfidl.emit.python.context import Context
 from mfidl.emit.python.fixed import Fixed
-from mfidl.emit.python.names import BUILTINS, CODEC_HELPERS, CODEC_STEMS, TYPE_HELPERS, module_names
 from mfidl.model import (
     ArrayOf,
     Field,
@@ -42,15 +41,7 @@ _SEQUENCES = {
 
 def function_scope(context: Context) -> Scope:
     """A local that had the name of anything global would hide it."""
-    taken: set[str] = set()
-    for module in context.program.modules:
-        names = module_names(module)
-        for name in (*names.types.values(), *names.constants.values()):
-            taken |= {name, f"{name}_"}
-        for stem in names.stems.values():
-            taken |= {f"{what}_{stem}{tail}" for what in ("read", "write", "check") for tail in ("", "_")}
-    helpers = {f"{what}_{stem}" for what in ("read", "write") for stem in CODEC_STEMS}
-    return Scope(PYTHON_RESERVED, BUILTINS, TYPE_HELPERS, CODEC_HELPERS, _OWN_LOCALS, helpers, taken)
+    return Scope(context.facts.global_words, _OWN_LOCALS)
 
 
 def sequence_name(scalar: Scalar) -> str:
@@ -106,26 +97,31 @@ def smallest_struct(context: Context, struct: Struct) -> int:
 
 
 def counts_depth(context: Context, struct: Struct) -> bool:
-    return struct.tier is Tier.FEBIRD and reaches_recursion(context.program, struct)
+    return struct.tier is Tier.FEBIRD and context.facts.reaches_recursion(struct)
 
 
-def height(context: Context, type_: Type) -> int:
-    """Levels of structs and containers in a value, but for what a function counts that knows its depth."""
+def height(context: Context, type_: Type, most: int = MAX_DEPTH) -> int:
+    """Levels of structs and containers in a value, but for what a function counts that knows its depth.
+
+    Not looked for beyond `most`.
+    """
+    if most <= 0:
+        return 0
     match type_:
         case ListOf() | ArrayOf() | SetOf():
-            return 1 + height(context, type_.element)
+            return 1 + height(context, type_.element, most - 1)
         case MapOf():
-            return 1 + max(height(context, type_.key), height(context, type_.value))
+            return 1 + max(height(context, each, most - 1) for each in (type_.key, type_.value))
         case OptionalOf():
-            return height(context, type_.element)
+            return height(context, type_.element, most)
         case Named(kind=DeclKind.STRUCT | DeclKind.ERROR):
             struct = context.program.struct(type_)
-            return 0 if counts_depth(context, struct) else 1 + struct_height(context, struct)
+            return 0 if counts_depth(context, struct) else 1 + struct_height(context, struct, most - 1)
         case _:
             return 0
 
 
-def struct_height(context: Context, struct: Struct) -> int:
+def struct_height(context: Context, struct: Struct, most: int = MAX_DEPTH) -> int:
     if struct.tier is Tier.MEMCPY:
         return 0
-    return max((height(context, each.type) for each in struct.fields), default=0)
+    return max((height(context, each.type, most) for each in struct.fields), default=0)

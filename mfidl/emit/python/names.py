@@ -6,7 +6,6 @@ one per struct for its fields. What each scope reserves is what the generated te
 """
 
 from dataclasses import dataclass
-from functools import cache
 
 from mfidl.emit.naming import PYTHON_RESERVED, Scope, camel, snake
 from mfidl.model import Method, Module, Service, Struct
@@ -140,7 +139,6 @@ class ModuleNames:
     services: dict[str, ServiceNames]
 
 
-@cache
 def module_names(module: Module) -> ModuleNames:
     scope = Scope(_MODULE_WORDS)
     stems = Scope(CODEC_STEMS)

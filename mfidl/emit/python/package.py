@@ -4,6 +4,7 @@ from mfidl.emit.output import EmitOptions, GeneratedFile
 from mfidl.emit.python.codec import CodecFile
 from mfidl.emit.python.context import Context
 from mfidl.emit.python.declarations import TypesFile
+from mfidl.emit.python.facts import Facts
 from mfidl.emit.python.imports import Imports
 from mfidl.emit.python.layout import docstring
 from mfidl.emit.python.services import ClientFile, MethodsFile, ServerFile
@@ -14,15 +15,16 @@ from mfidl.model import Module, Program
 def generate(program: Program, options: EmitOptions) -> list[GeneratedFile]:
     """The files of all requested modules, and the `__init__.py` and `py.typed` that they share."""
     files: dict[str, GeneratedFile] = {}
+    facts = Facts(program)
     for module in program.requested:
-        for each in [*_module(program, module, options), *_shared(program, module, options)]:
+        for each in [*_module(facts, module, options), *_shared(program, module, options)]:
             files.setdefault(each.path, each)
     return list(files.values())
 
 
-def _module(program: Program, module: Module, options: EmitOptions) -> list[GeneratedFile]:
+def _module(facts: Facts, module: Module, options: EmitOptions) -> list[GeneratedFile]:
     def context(file: str) -> Context:
-        return Context(program, module, options, file)
+        return Context(facts, module, options, file)
 
     texts = {"_types": _types(context("_types")), "_codec": _codec(context("_codec"))}
     if module.services:
