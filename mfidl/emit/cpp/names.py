@@ -34,8 +34,8 @@ class MethodNames:
 
 @dataclass(frozen=True, slots=True)
 class ServiceNames:
-    """`info`, `descriptor` and `method_list` lie in namespace methods; `agent` and `agents` are the parameters
-    of at() and on()."""
+    """`info`, `descriptor` and `method_list` lie in namespace methods; `agent` and `agents` are parameters of
+    at() and on()."""
 
     client: str
     scatter: str
