@@ -34,7 +34,9 @@ def unfolded(expression: str, indent: int, room: int = 1) -> str:
         return expression
     before, inside, separator = pieces
     if separator == ",":
-        return bracket(before, inside, expression[-1], indent, room)
+        one = inside[-1].endswith(",")  # a tuple of one element
+        inside[-1] = inside[-1].removesuffix(",")
+        return bracket(before, inside, f",{expression[-1]}" if one else expression[-1], indent, room)
     pad = " " * indent
     lines = "".join(f"{pad}    {unfolded(each, indent + 4, 0)}\n" for each in inside)
     return f"{before}\n{lines}{pad}{expression[-1]}"
