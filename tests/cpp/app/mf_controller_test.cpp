@@ -1,0 +1,84 @@
+// mf-controller as a process: what it prints, how it ends, and that it does its work.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "app/child.hpp"
+#include "mf/controller/controller_registrar.hpp"
+#include "mf/controller/controller_resolver.hpp"
+
+namespace mf::app {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+Child controller_at(const std::string& listen) {
+  return Child({MF_CONTROLLER, "--listen", listen, "--log-level", "warning"});
+}
+
+TEST(MfController, SaysItsVersion) {
+  Child child({MF_CONTROLLER, "--version"});
+  EXPECT_THAT(child.all_output(), StartsWith("mf-controller "));
+  EXPECT_EQ(child.wait(), 0);
+}
+
+TEST(MfController, ServesAtTheAddressThatItPrints) {
+  Child child = controller_at("tcp://127.0.0.1:0");
+  const Address address = Address::parse(child.line());
+  EXPECT_EQ(address.scheme, "mf");
+  EXPECT_NE(address.port, 0);
+
+  controller::ControllerRegistrar server({address}, {7});
+  server.announce({{"Index", "books", {}}}, {Address::parse("tcp://127.0.0.1:1")});
+  controller::ControllerResolver resolver({address});
+  const auto until = std::chrono::steady_clock::now() + Child::kPatience;
+  auto offers = resolver.offers("Index");
+  while (offers->agents.empty() && std::chrono::steady_clock::now() < until)
+    offers = resolver.wait_for_change("Index", offers, until);
+  ASSERT_TRUE(offers->agents.contains("books"));
+
+  // It stops although the server waits in keep() and the client in watch().
+  child.signal(SIGTERM);
+  EXPECT_EQ(child.wait(), 0);
+}
+
+TEST(MfController, EndsWellByEitherSignal) {
+  for (const int number : {SIGTERM, SIGINT}) {
+    Child child = controller_at("tcp://127.0.0.1:0");
+    EXPECT_THAT(child.line(), StartsWith("mf://127.0.0.1:"));
+    child.signal(number);
+    EXPECT_EQ(child.wait(), 0);
+    EXPECT_EQ(child.all_errors(), "");
+  }
+}
+
+TEST(MfController, SaysInOneSentenceThatAPortIsTaken) {
+  Child first = controller_at("tcp://127.0.0.1:0");
+  const std::string address = first.line();
+  Child second = controller_at(address);  // mf:// is understood as well
+  EXPECT_EQ(second.wait(), 1);
+  const std::string errors = second.all_errors();
+  EXPECT_THAT(errors, testing::AllOf(StartsWith("mf-controller: "), HasSubstr("taken"),
+                                     HasSubstr(address.substr(5))));
+  EXPECT_EQ(std::count(errors.begin(), errors.end(), '\n'), 1);
+}
+
+TEST(MfController, SaysWhatIsWrongWithAnAddressOrAnOption) {
+  Child address = controller_at("nonsense");
+  EXPECT_EQ(address.wait(), 1);
+  EXPECT_THAT(address.all_errors(), HasSubstr("nonsense"));
+  Child option({MF_CONTROLLER, "--lisen", "tcp://127.0.0.1:0"});
+  EXPECT_NE(option.wait().value_or(0), 0);
+}
+
+TEST(MfController, WarnsWhoListensToTheWholeNetwork) {
+  Child child = controller_at("tcp://0.0.0.0:0");
+  EXPECT_THAT(child.line(), StartsWith("mf://"));
+  child.signal(SIGTERM);
+  EXPECT_EQ(child.wait(), 0);
+  EXPECT_THAT(child.all_errors(), HasSubstr("open_to_the_network"));
+}
+
+}  // namespace
+}  // namespace mf::app
