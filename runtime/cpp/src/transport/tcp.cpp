@@ -8,8 +8,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "mf/core/error.hpp"
 #include "transport/socket_stream.hpp"
@@ -52,7 +54,12 @@ int connect_within(int fd, const addrinfo& to, std::chrono::milliseconds timeout
   if (::connect(fd, to.ai_addr, to.ai_addrlen) == 0) return 0;
   if (errno != EINPROGRESS) return errno;
   pollfd entry{.fd = fd, .events = POLLOUT, .revents = 0};
-  const int ready = ::poll(&entry, 1, static_cast<int>(timeout.count()));
+  const auto until = std::chrono::steady_clock::now() + timeout;
+  int ready = -1;
+  do {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+    ready = ::poll(&entry, 1, static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 3'600'000)));
+  } while (ready < 0 && errno == EINTR);
   if (ready <= 0) return ready == 0 ? ETIMEDOUT : errno;
   int error = 0;
   socklen_t size = sizeof error;
@@ -125,8 +132,13 @@ TcpListener::TcpListener(const Address& address) : address_(address) {
 }
 
 TcpListener::~TcpListener() {
-  if (fd_ >= 0) ::close(fd_);
-  if (reserve_fd_ >= 0) ::close(reserve_fd_);
+  close();
+}
+
+void TcpListener::close() noexcept {
+  for (int* fd : {&fd_, &reserve_fd_}) {
+    if (const int open = std::exchange(*fd, -1); open >= 0) ::close(open);
+  }
 }
 
 TcpListener::Accept TcpListener::accept(std::unique_ptr<Stream>& out) {

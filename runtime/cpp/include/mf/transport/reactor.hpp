@@ -5,18 +5,14 @@
 // (server links, listeners). All callbacks run on the reactor's thread, never under a lock of the reactor.
 // post() wakes the thread with one system call however many posts it has not yet seen. Handlers are kept
 // alive by the shared_ptr given to watch() until forget() has returned on the reactor's thread, or a turn
-// later when it is called elsewhere. An idle reactor makes no system call.
+// later when it is called elsewhere. An idle reactor makes no system call. A reactor may be destroyed on its
+// own thread: the thread then ends by itself after its turn.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <thread>
-#include <unordered_map>
-#include <vector>
 
 #include "mf/core/unique_function.hpp"
 
@@ -58,28 +54,9 @@ class Reactor {
   void stop();
 
  private:
-  struct Entry {
-    std::shared_ptr<Watched> handler;
-    bool one_shot = false;
-    std::uint64_t generation = 0;
-  };
+  class Loop;
 
-  void run();
-  void wake() noexcept;
-  int run_timers();
-  void run_posted();
-  void deliver(int fd, std::uint32_t generation, std::uint32_t events);
-
-  int epoll_fd_ = -1;
-  int wake_fd_ = -1;
-  std::mutex mutex_;
-  std::unordered_map<int, Entry> watched_;
-  std::uint64_t generations_ = 0;
-  std::vector<UniqueFunction<void()>> posted_;
-  std::multimap<TimePoint, std::pair<TimerId, UniqueFunction<void()>>> timers_;
-  TimerId timer_ids_ = 0;
-  bool woken_ = false;
-  std::atomic<bool> stopping_{false};
+  const std::shared_ptr<Loop> loop_;
   std::thread thread_;
 };
 

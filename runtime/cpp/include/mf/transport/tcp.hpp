@@ -29,6 +29,9 @@ class TcpListener {
   [[nodiscard]] const Address& address() const noexcept { return address_; }
   [[nodiscard]] int fd() const noexcept { return fd_; }
 
+  /// Not while another thread is in accept().
+  void close() noexcept;
+
   enum class Accept : unsigned char { accepted, none, exhausted };
   /// One pending connection, if there is one. `exhausted`: no descriptors are left; one caller was turned
   /// away cleanly through a reserved descriptor, and the listener wants to be left alone for a while.

@@ -3,12 +3,13 @@
 //
 // submit() takes a whole turn's tasks under one lock and wakes at most as many threads as there are tasks.
 // Tasks are started in the order given. stop() lets the running ones finish and drops the rest, whose
-// destructors answer their callers.
+// destructors answer their callers. A task may stop or destroy the pool that runs it: it is not waited for.
 #pragma once
 
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -31,13 +32,17 @@ class Workers {
   void stop();
 
  private:
-  void run();
+  /// Shared with the threads, so that one may outlive the pool by the task it runs.
+  struct Shared {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::deque<Task> queue;
+    std::size_t idle = 0;
+    bool stopping = false;
+  };
+  static void run(Shared& shared);
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<Task> queue_;
-  std::size_t idle_ = 0;
-  bool stopping_ = false;
+  const std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
   std::vector<std::thread> threads_;
 };
 
