@@ -15,15 +15,16 @@ constexpr std::size_t kMaxOutput = std::size_t{64} << 20U;
 constexpr std::size_t kFlushFrom = std::size_t{64} << 10U;
 // After a pause this long the connection is looked at before it is used: the server may have gone.
 constexpr auto kIdle = std::chrono::milliseconds(5);
+constexpr auto kAdoptAfter = std::chrono::milliseconds(100);
 
 Failure not_executed(Code code, std::string message) {
   return Failure{
       .code = code, .execution = Execution::not_executed, .message = std::move(message), .declared = nullptr};
 }
 
-Failure out_of_time(const std::string& peer, bool left) {
+Failure out_of_time(const std::string& peer) {
   return Failure{.code = Code::deadline_exceeded,
-                 .execution = left ? Execution::unknown : Execution::not_executed,
+                 .execution = Execution::unknown,
                  .message = "no reply from " + peer + " within the deadline",
                  .declared = nullptr};
 }
@@ -79,43 +80,62 @@ Outcome<std::uint16_t> ClientLink::bind(const ServiceInfo& service, const std::s
   Lock lock(mutex_);
   auto& binding = bindings_[{std::string(service.name), agent}];
   if (binding.answered && binding.refusal.code == Code::ok) return binding.first_route;
-  if (broken()) return why_broken_;
+  if (broken()) return not_executed(why_broken_.code, why_broken_.message);
   if (!binding.asked) {
-    if (!binding.reserved && next_route_ + service.methods.size() > protocol::kMaxRoutes) {
-      return not_executed(Code::overloaded, "65,536 routes are bound on the connection to " + peer());
-    }
-    if (!binding.reserved) {
-      binding.reserved = true;
-      binding.first_route = static_cast<std::uint16_t>(next_route_);
-      next_route_ += static_cast<std::uint32_t>(service.methods.size());
-    }
-    binding.asked = true;
-    binding.answered = false;
-    session_.send_bind(binding.first_route, {.fingerprint = service.fingerprint,
-                                             .service = service.name,
-                                             .agent = agent,
-                                             .methods = {service.methods.begin(), service.methods.end()}});
+    if (auto refusal = ask(binding, service, agent)) return std::move(*refusal);
   }
-  Waiter waiter;
-  binding.waiters.push_back(&waiter);
-  drive(waiter, deadline, lock);
-  std::erase(binding.waiters, &waiter);
+  // Another caller may ask again before this one has seen the answer to its own question.
+  while (!binding.answered && !broken() && std::chrono::steady_clock::now() < deadline) {
+    Waiter waiter;
+    binding.waiters.push_back(&waiter);
+    drive(waiter, deadline, lock);
+    std::erase(binding.waiters, &waiter);
+  }
   if (!binding.answered) {
     if (broken()) return not_executed(why_broken_.code, why_broken_.message);
     return not_executed(Code::deadline_exceeded,
                         peer() + " did not answer the binding of " + std::string(service.name));
   }
   if (binding.refusal.code == Code::ok) return binding.first_route;
-  auto refusal = binding.refusal;
-  if (refusal.code == Code::schema_mismatch) {
-    const auto difference =
-        protocol::descriptor_difference(service.descriptor, describe(service.name, deadline, lock));
-    if (!difference.empty()) refusal.message = "schemas differ from " + peer() + ": " + difference;
-  }
-  return refusal;
+  return explain(Failure(binding.refusal), service, deadline, lock);
 }
 
-std::string ClientLink::describe(std::string_view service, TimePoint deadline, Lock& lock) {
+std::optional<Failure> ClientLink::ask(Binding& binding, const ServiceInfo& service,
+                                       const std::string& agent) {
+  if (!binding.reserved) {
+    if (next_route_ + service.methods.size() > protocol::kMaxRoutes) {
+      return not_executed(Code::overloaded, "65,536 routes are bound on the connection to " + peer());
+    }
+    binding.reserved = true;
+    binding.first_route = static_cast<std::uint16_t>(next_route_);
+    next_route_ += static_cast<std::uint32_t>(service.methods.size());
+  }
+  try {
+    session_.send_bind(binding.first_route, {.fingerprint = service.fingerprint,
+                                             .service = service.name,
+                                             .agent = agent,
+                                             .methods = {service.methods.begin(), service.methods.end()}});
+  } catch (const Error& error) {  // an agent's name of 32 KiB
+    return not_executed(error.code(), error.what());
+  }
+  binding.asked = true;
+  binding.answered = false;
+  return std::nullopt;
+}
+
+Failure ClientLink::explain(const Failure& refusal, const ServiceInfo& service, TimePoint deadline,
+                            Lock& lock) {
+  auto explained = refusal;
+  if (refusal.code != Code::schema_mismatch) return explained;
+  const auto theirs = describe(service.name, deadline, lock);
+  if (!theirs) return explained;
+  const auto difference = protocol::descriptor_difference(service.descriptor, *theirs);
+  if (!difference.empty()) explained.message = "schemas differ from " + peer() + ": " + difference;
+  return explained;
+}
+
+std::optional<std::string> ClientLink::describe(std::string_view service, TimePoint deadline, Lock& lock) {
+  if (broken()) return std::nullopt;
   auto& description = descriptions_[std::string(service)];
   if (description.waiters.empty()) {
     description.answered = false;
@@ -125,11 +145,19 @@ std::string ClientLink::describe(std::string_view service, TimePoint deadline, L
   description.waiters.push_back(&waiter);
   drive(waiter, deadline, lock);
   std::erase(description.waiters, &waiter);
+  if (!description.answered || description.text.empty()) return std::nullopt;
   return description.text;
 }
 
-std::optional<Failure> ClientLink::refuse_early(const Buffer& payload) const {
+std::optional<Failure> ClientLink::refuse_early(const Buffer& payload, TimePoint now,
+                                                TimePoint deadline) const {
   if (broken()) return not_executed(why_broken_.code, why_broken_.message);
+  if (draining_.load(std::memory_order_relaxed)) {
+    return not_executed(Code::shutting_down, peer() + " is stopping; use another instance");
+  }
+  if (deadline <= now) {
+    return not_executed(Code::deadline_exceeded, "the deadline had passed before the call was sent");
+  }
   if (payload.size() > max_payload_) {
     return not_executed(Code::message_too_large,
                         "the request has " + std::to_string(payload.size()) + " bytes, " + peer() +
@@ -173,47 +201,82 @@ void ClientLink::call(ReplySlot& slot, protocol::RequestHead head, Buffer& paylo
   Waiter waiter;
   Lock lock(mutex_);
   check_idle(now, lock);
-  if (auto refusal = refuse_early(payload)) {
+  if (auto refusal = refuse_early(payload, now, deadline)) {
     slot.reply = Reply::failed(std::move(*refusal));
     return;
   }
-  Pending pending_call;
-  pending_call.slot = &slot;
-  pending_call.waiter = &waiter;
-  const auto id = append(head, payload, now, deadline, std::move(pending_call));
+  Pending pending;
+  pending.slot = &slot;
+  pending.waiter = &waiter;
+  const auto id = append(head, payload, now, deadline, std::move(pending));
   drive(waiter, deadline, lock);
   if (waiter.done()) return;
-  auto pending = take(id);
-  const bool left = pending && pending->ends_at <= written_;
-  if (left) session_.send_cancel(id);
+  (void)take(id);
+  session_.send_cancel(id);
   flush(lock);
-  slot.reply = Reply::failed(out_of_time(peer(), left));
+  slot.reply = Reply::failed(out_of_time(peer()));
 }
 
 std::uint32_t ClientLink::start(protocol::RequestHead head, Buffer& payload, TimePoint deadline,
-                                Completion done, Reader reader) {
+                                Completion done, Waiter* reader) {
+  std::uint32_t id = 0;
+  if (auto refusal = try_start(head, payload, deadline, done, reader, &id)) {
+    done(Reply::failed(std::move(*refusal)));
+  }
+  return id;
+}
+
+std::optional<Failure> ClientLink::try_start(protocol::RequestHead head, Buffer& payload, TimePoint deadline,
+                                             Completion& done, Waiter* reader, std::uint32_t* id) {
   const auto now = std::chrono::steady_clock::now();
   Lock lock(mutex_);
   if (!leading_here()) check_idle(now, lock);
-  if (auto refusal = refuse_early(payload)) {
-    lock.unlock();
-    done(Reply::failed(std::move(*refusal)));
-    return 0;
-  }
-  const bool by_reactor = reader == Reader::reactor;
+  if (auto refusal = refuse_early(payload, now, deadline)) return refusal;
+  const bool by_reactor = reader == nullptr;
   Pending pending;
   pending.done = std::move(done);
+  pending.waiter = reader;
   pending.by_reactor = by_reactor;
-  const auto id = append(head, payload, now, deadline, std::move(pending));
+  const auto given = append(head, payload, now, deadline, std::move(pending));
+  if (id != nullptr) *id = given;
   if (deadline != kNever) watch_deadline(deadline);
-  if (leading_here()) return id;  // the loop that runs completions writes when it has run them all
+  if (!by_reactor) adopt_later();
+  if (leading_here()) return std::nullopt;  // the loop that runs completions writes when it has run them all
   if (by_reactor && calls_.size() > 1) {
     flush_soon();
   } else if (by_reactor || session_.output_bytes() >= kFlushFrom) {
     flush(lock);
   }
-  if (by_reactor && !leading_) arm(false);
-  return id;
+  if (by_reactor && !leading_ && !broken()) arm(lock);
+  return std::nullopt;
+}
+
+void ClientLink::write_now() {
+  Lock lock(mutex_);
+  if (!leading_here()) flush(lock);
+}
+
+// Replies that their callers do not fetch must not fill the server's buffers.
+void ClientLink::adopt_later() {
+  if (adopting_) return;
+  adopting_ = true;
+  reactor_->at(std::chrono::steady_clock::now() + kAdoptAfter, [weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->adopt();
+  });
+}
+
+void ClientLink::adopt() {
+  Lock lock(mutex_);
+  adopting_ = false;
+  if (broken() || calls_.empty()) return;
+  if (leading_ || !followers_.empty()) return adopt_later();
+  calls_.for_each([this](std::uint32_t /*id*/, Pending& pending) {
+    if (pending.slot != nullptr || pending.by_reactor) return;
+    pending.by_reactor = true;
+    ++by_reactor_;
+  });
+  flush(lock);
+  if (!broken() && !leading_) arm(lock);
 }
 
 void ClientLink::cancel(std::uint32_t id) {
@@ -221,15 +284,14 @@ void ClientLink::cancel(std::uint32_t id) {
   Lock lock(mutex_);
   auto pending = take(id);
   if (!pending) return;
-  const bool left = pending->ends_at <= written_;
   session_.send_cancel(id);
   end(std::move(*pending),
       Reply::failed({.code = Code::cancelled,
-                     .execution = left ? Execution::unknown : Execution::not_executed,
+                     .execution = Execution::unknown,
                      .message = "cancelled by the caller",
                      .declared = nullptr}),
       finished);
-  flush(lock);
+  if (!leading_here()) flush(lock);
   run(finished, lock);
 }
 
@@ -239,14 +301,12 @@ Outcome<void> ClientLink::send_oneway(protocol::RequestHead head, Buffer& payloa
   check_idle(now, lock);
   // A caller that is faster than the server waits here, so that one-way calls cannot pile up without bound.
   while (!broken() && blocked_ && session_.output_bytes() > kFlushFrom * 16) {
-    if (std::chrono::steady_clock::now() >= deadline) break;
-    lock.unlock();
-    stream_->wait_ready(false, true, std::chrono::milliseconds(100));
-    lock.lock();
-    blocked_ = false;
-    flush(lock);
+    if (std::chrono::steady_clock::now() >= deadline) {
+      return not_executed(Code::deadline_exceeded, peer() + " does not read as fast as it is sent to");
+    }
+    wait_for_room(deadline, lock);
   }
-  if (auto refusal = refuse_early(payload)) return std::move(*refusal);
+  if (auto refusal = refuse_early(payload, now, deadline)) return std::move(*refusal);
   head.id = session_.reserve_id([this](std::uint32_t id) { return calls_.contains(id); });
   head.flags |= protocol::kOneway;
   head.deadline = deadline_field(now, deadline);
@@ -255,18 +315,21 @@ Outcome<void> ClientLink::send_oneway(protocol::RequestHead head, Buffer& payloa
   } else {
     session_.send_request(head, std::move(payload));
   }
+  const auto ends_at = written_ + session_.output_bytes();
   if (!leading_here()) flush(lock);
-  if (broken()) return why_broken_;
-  return {};
+  if (!broken()) return {};
+  auto why = why_broken_;
+  if (ends_at > offered_) why.execution = Execution::not_executed;
+  return why;
 }
 
 void ClientLink::check_idle(TimePoint now, Lock& lock) {
   if (now - last_call_ > kIdle && last_call_ != TimePoint{} && !leading_ && !broken()) {
-    leading_ = true;
-    leader_ = std::this_thread::get_id();
-    while (read_once(lock, transport::Wait::no)) {
+    begin_leading();
+    while (read_once(lock, transport::Wait::no) == Got::full) {
     }
-    leading_ = false;
+    stop_leading(lock);
+    leave(lock);
   }
   last_call_ = now;
 }
@@ -291,7 +354,7 @@ void ClientLink::break_off(Failure why, Lock& lock) {
   FinishedList finished;
   calls_.drain([&](std::uint32_t /*id*/, Pending&& pending) {
     auto failure = why_broken_;
-    if (pending.ends_at > written_) failure.execution = Execution::not_executed;
+    if (pending.ends_at > offered_) failure.execution = Execution::not_executed;
     end(std::move(pending), Reply::failed(std::move(failure)), finished);
   });
   by_reactor_ = 0;
@@ -307,34 +370,44 @@ void ClientLink::break_off(Failure why, Lock& lock) {
   run(finished, lock);
 }
 
+void ClientLink::end_by_peer(Lock& lock) {
+  break_off({.code = Code::connection_lost,
+             .execution = Execution::unknown,
+             .message = "the connection to " + peer() + " has ended",
+             .declared = nullptr},
+            lock);
+}
+
 void ClientLink::end(Pending&& pending, Reply&& reply, FinishedList& finished) {
   if (pending.slot != nullptr) {
     pending.slot->take(std::move(reply));
     pending.waiter->finish();  // under the lock, which the waiter needs before it can go away
   } else {
-    finished.push_back({.done = std::move(pending.done), .reply = std::move(reply)});
+    finished.push_back(
+        {.done = std::move(pending.done), .reply = std::move(reply), .waiter = pending.waiter});
   }
 }
 
+// Timers are not taken back: one that is no longer the earliest finds so when it fires.
 void ClientLink::watch_deadline(TimePoint deadline) {
   if (deadline >= timer_at_) return;
   timer_at_ = deadline;
-  reactor_->at(deadline, [weak = weak_from_this()] {
-    if (const auto self = weak.lock()) self->expire();
+  reactor_->at(deadline, [weak = weak_from_this(), deadline] {
+    const auto self = weak.lock();
+    if (!self) return;
+    Lock lock(self->mutex_);
+    if (self->broken() || self->timer_at_ != deadline) return;
+    self->timer_at_ = kNever;
+    self->expire(std::chrono::steady_clock::now(), lock);
   });
 }
 
-void ClientLink::expire() {
+void ClientLink::expire(TimePoint now, Lock& lock) {
   FinishedList finished;
-  Lock lock(mutex_);
-  timer_at_ = kNever;
-  if (broken()) return;
-  const auto now = std::chrono::steady_clock::now();
   calls_.expire(now, [&](std::uint32_t id, Pending&& pending) {
     if (pending.by_reactor) --by_reactor_;
-    const bool left = pending.ends_at <= written_;
-    if (left) session_.send_cancel(id);
-    end(std::move(pending), Reply::failed(out_of_time(peer(), left)), finished);
+    session_.send_cancel(id);
+    end(std::move(pending), Reply::failed(out_of_time(peer())), finished);
   });
   in_flight_.store(calls_.size(), std::memory_order_relaxed);
   if (const auto next = calls_.next_deadline(); next != kNever && !calls_.empty()) watch_deadline(next);

@@ -3,6 +3,7 @@
 #include <array>
 #include <bit>
 
+#include "mf/core/error.hpp"
 #include "mf/link/client_link.hpp"
 
 namespace mf::link {
@@ -19,68 +20,106 @@ void ClientLink::drive(Waiter& waiter, TimePoint deadline) {
 }
 
 void ClientLink::drive(Waiter& waiter, TimePoint deadline, Lock& lock) {
-  while (!waiter.done() && !broken()) {
-    if (!leading_ || leading_here()) {
+  run_those_of(waiter, lock);
+  while (!waiter.done()) {
+    if (!broken() && (!leading_ || leading_here())) {
       lead(waiter, deadline, lock);
     } else {
-      flush(lock);
-      followers_.push_back(&waiter);
-      lock.unlock();
-      if (deadline == kNever) {
-        waiter.wake_.acquire();
-      } else {
-        (void)waiter.wake_.try_acquire_until(deadline);
-      }
-      lock.lock();
-      std::erase(followers_, &waiter);
+      follow(waiter, deadline, lock);
     }
     if (!waiter.done() && deadline != kNever && std::chrono::steady_clock::now() >= deadline) break;
   }
   if (!leading_) leave(lock);
 }
 
+// Also when the link has ended: whoever ended it finishes the waiter.
+void ClientLink::follow(Waiter& waiter, TimePoint deadline, Lock& lock) {
+  flush(lock);
+  // The leader may have left while this thread wrote.
+  if (waiter.done() || (!leading_ && !broken())) return;
+  followers_.push_back(&waiter);
+  lock.unlock();
+  if (deadline == kNever) {
+    waiter.wake_.acquire();
+  } else {
+    (void)waiter.wake_.try_acquire_until(deadline);
+  }
+  lock.lock();
+  std::erase(followers_, &waiter);
+}
+
+void ClientLink::begin_leading() {
+  leading_ = true;
+  leader_ = std::this_thread::get_id();
+}
+
+// What completions have started must not stay unwritten, and what the server sent before it went is read.
+void ClientLink::stop_leading(Lock& lock) {
+  flush(lock);
+  while (write_failed_ && !broken() && read_once(lock, transport::Wait::no) != Got::nothing) {
+  }
+  if (write_failed_) end_by_peer(lock);
+  leading_ = false;
+}
+
 void ClientLink::lead(Waiter& waiter, TimePoint deadline, Lock& lock) {
   const bool nested = leading_here();
   if (nested) {
     // Reading again ends the life of the payloads that the outer completions still wait for.
-    for (auto* list : running_) {
-      for (auto& finished : *list) finished.reply.keep();
+    for (const auto& outer : running_) {
+      if (outer.thread != leader_) continue;
+      for (auto& finished : *outer.list) finished.reply.keep();
     }
   }
-  leading_ = true;
-  leader_ = std::this_thread::get_id();
+  begin_leading();
   bool timed_out = false;
   while (!waiter.done() && !broken()) {
     flush(lock);
     if (waiter.done() || broken()) break;
+    const auto until = std::min(deadline, calls_.next_deadline());
     if (blocked_) {
-      lock.unlock();
-      stream_->wait_ready(true, true, std::chrono::milliseconds(100));
-      lock.lock();
-      blocked_ = false;
-      flush(lock);
+      wait_for_room(until, lock);
       (void)read_once(lock, transport::Wait::no);
     } else {
-      if (deadline != kNever) fit_coarse_timeout(deadline, timed_out);
-      timed_out = !read_once(lock, transport::Wait::coarsely) && !waiter.done();
+      fit_coarse_timeout(until, timed_out);
+      timed_out = read_once(lock, transport::Wait::coarsely) == Got::nothing;
     }
-    if (!waiter.done() && deadline != kNever && std::chrono::steady_clock::now() >= deadline) break;
+    if (waiter.done() || broken() || until == kNever) continue;
+    const auto now = std::chrono::steady_clock::now();
+    if (now >= calls_.next_deadline()) expire(now, lock);
+    if (now >= deadline) break;
   }
-  if (!nested) leading_ = false;
+  if (!nested) stop_leading(lock);
 }
 
-void ClientLink::leave(Lock& /*lock*/) {
+void ClientLink::wait_for_room(TimePoint until, Lock& lock) {
+  constexpr std::chrono::milliseconds kLongest{100};
+  const auto now = std::chrono::steady_clock::now();
+  const auto left =
+      until - now >= kLongest ? kLongest : std::chrono::ceil<std::chrono::milliseconds>(until - now);
+  const bool read = leading_here();
+  lock.unlock();
+  stream_->wait_ready(read, true, std::max(left, std::chrono::milliseconds(0)));
+  lock.lock();
+  blocked_ = false;
+  flush(lock);
+}
+
+void ClientLink::leave(Lock& lock) {
+  if (broken()) return;
   if (!followers_.empty()) {
     followers_.front()->wake_.release();
-  } else if (by_reactor_ > 0 && !broken()) {
-    arm(blocked_);
+  } else {
+    arm(lock);
   }
 }
 
 // The socket's timeout is a power of two of microseconds at most as long as what is left, and only ever
 // raised after it has run out: calls with like deadlines set it once.
-void ClientLink::fit_coarse_timeout(TimePoint deadline, bool timed_out) {
-  const auto left = deadline - std::chrono::steady_clock::now();
+void ClientLink::fit_coarse_timeout(TimePoint until, bool timed_out) {
+  if (!timed_out && coarse_.count() > 0 && until == kNever) return;
+  const auto left =
+      until == kNever ? std::chrono::nanoseconds(kLongestCoarse) : until - std::chrono::steady_clock::now();
   if (!timed_out && coarse_.count() > 0 && coarse_ <= left) return;
   const auto us = std::chrono::ceil<std::chrono::microseconds>(left).count();
   const auto fitting = std::chrono::microseconds(
@@ -89,27 +128,22 @@ void ClientLink::fit_coarse_timeout(TimePoint deadline, bool timed_out) {
   stream_->set_coarse_timeout(coarse_);
 }
 
-bool ClientLink::read_once(Lock& lock, transport::Wait wait) {
+ClientLink::Got ClientLink::read_once(Lock& lock, transport::Wait wait) {
   const auto window = session_.receive_window();
   lock.unlock();
   const auto result = stream_->read(window, wait);
   lock.lock();
-  if (broken()) return false;
+  if (broken()) return Got::nothing;
   switch (result.state) {
     case transport::IoState::ok:
       session_.commit(result.bytes);
       process(lock);
-      return result.bytes == window.size() || wait != transport::Wait::no;
+      return result.bytes == window.size() ? Got::full : Got::some;
     case transport::IoState::would_block:
-      return false;
+      return Got::nothing;
     default:
-      break_off({.code = Code::connection_lost,
-                 .execution = Execution::unknown,
-                 .message = "the connection to " + peer() +
-                            " ended; whether calls in flight were executed is not known",
-                 .declared = nullptr},
-                lock);
-      return false;
+      end_by_peer(lock);
+      return Got::nothing;
   }
 }
 
@@ -133,6 +167,13 @@ void ClientLink::process(Lock& lock) {
     on_event(event, finished);
   }
   run(finished, lock);
+  if (!usable() && !broken() && calls_.empty() && session_.output_bytes() == 0) {
+    break_off({.code = Code::shutting_down,
+               .execution = Execution::not_executed,
+               .message = peer() + " is stopping; use another instance",
+               .declared = nullptr},
+              lock);
+  }
 }
 
 void ClientLink::on_event(protocol::Event& event, FinishedList& finished) {
@@ -164,7 +205,10 @@ void ClientLink::on_event(protocol::Event& event, FinishedList& finished) {
 
 void ClientLink::on_reply(protocol::Event& event, FinishedList& finished) {
   auto pending = calls_.take(event.header.id, event.header.route);
-  if (!pending) return;  // a late answer to a call given up
+  if (!pending) {  // mostly a late answer to a call given up
+    unmatched_.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
   if (pending->by_reactor) --by_reactor_;
   in_flight_.store(calls_.size(), std::memory_order_relaxed);
   Reply reply;
@@ -193,52 +237,57 @@ void ClientLink::on_bound(const protocol::Event& event) {
 // A completion that throws ends the program: there is nobody to tell.
 void ClientLink::run(FinishedList& finished, Lock& lock) {
   if (finished.empty()) return;
-  running_.push_back(&finished);
+  running_.push_back({.thread = std::this_thread::get_id(), .list = &finished});
   lock.unlock();
   [&]() noexcept {
-    for (auto& item : finished) item.done(std::move(item.reply));
+    for (auto& item : finished) item.run();
   }();
   lock.lock();
-  std::erase(running_, &finished);
+  std::erase_if(running_, [&](const Running& running) { return running.list == &finished; });
   finished.clear();
 }
 
+// A completion that waits for others of its own list would wait for itself.
+void ClientLink::run_those_of(const Waiter& waiter, Lock& lock) {
+  FinishedList mine;
+  for (const auto& outer : running_) {
+    if (outer.thread != std::this_thread::get_id()) continue;
+    for (auto& finished : *outer.list) {
+      if (finished.waiter == &waiter && finished.done) mine.push_back(std::move(finished));
+    }
+  }
+  run(mine, lock);
+}
+
 void ClientLink::flush(Lock& lock) {
-  if (writing_ || blocked_ || broken()) return;
+  if (writing_ || blocked_ || write_failed_ || broken()) return;
   writing_ = true;
   std::array<IoSlice, 64> slices;
   while (session_.output_bytes() > 0 && !broken()) {
     const auto n = session_.fill_output(slices);
+    for (const auto& slice : std::span(slices).first(n)) offered_ += slice.size;
     lock.unlock();
     const auto result = stream_->write(std::span(slices).first(n));
     lock.lock();
     if (result.state == transport::IoState::ok) {
       session_.consumed(result.bytes);
       written_ += result.bytes;
-    } else if (result.state == transport::IoState::would_block) {
-      blocked_ = true;
-      if (by_reactor_ > 0 || leading_) arm(true);
-      break;
-    } else {
-      writing_ = false;
-      // What the server sent before it went is still read: replies, or its reason.
-      if (!leading_here() && !leading_) {
-        leading_ = true;
-        leader_ = std::this_thread::get_id();
-        while (read_once(lock, transport::Wait::no)) {
-        }
-        leading_ = false;
-      }
-      break_off({.code = Code::connection_lost,
-                 .execution = Execution::unknown,
-                 .message = "the connection to " + peer() +
-                            " ended; whether calls in flight were executed is not known",
-                 .declared = nullptr},
-                lock);
-      return;
     }
+    offered_ = written_;
+    if (result.state == transport::IoState::ok) continue;
+    if (result.state == transport::IoState::would_block) {
+      blocked_ = true;
+      if (!broken()) arm(lock);
+    } else {
+      write_failed_ = true;
+      stream_->shutdown();  // a leader's read then ends, after what has arrived
+    }
+    break;
   }
   writing_ = false;
+  if (!write_failed_ || leading_ || broken()) return;
+  begin_leading();
+  stop_leading(lock);
 }
 
 void ClientLink::flush_soon() {
@@ -253,47 +302,58 @@ void ClientLink::flush_soon() {
   });
 }
 
-void ClientLink::arm(bool write) {
-  if (armed_ && !write) return;
+// By the state of things: reads for asynchronous calls while nobody leads, writes while the socket is full.
+void ClientLink::arm(Lock& lock) {
+  const unsigned wanted = (by_reactor_ > 0 && !leading_ ? 1U : 0U) | (blocked_ ? 2U : 0U);
+  if ((wanted & ~armed_) == 0) return;
   if (!watched_) {
+    try {
+      reactor_->watch(stream_->fd(), shared_from_this(), true);
+    } catch (const Error& error) {
+      return break_off({.code = Code::connection_lost,
+                        .execution = Execution::unknown,
+                        .message = error.what(),
+                        .declared = nullptr},
+                       lock);
+    }
     watched_ = true;
-    reactor_->watch(stream_->fd(), shared_from_this(), true);
   }
-  armed_ = true;
-  const bool read = by_reactor_ > 0 && !leading_;
-  reactor_->arm(stream_->fd(), write ? (read ? transport::Interest::both : transport::Interest::write)
-                                     : transport::Interest::read);
+  armed_ |= wanted;
+  reactor_->arm(stream_->fd(), static_cast<transport::Interest>(armed_));
 }
 
 void ClientLink::on_ready(transport::Ready ready) {
   Lock lock(mutex_);
-  armed_ = false;
+  armed_ = 0;
   if (broken()) return;
   if (ready.writable) blocked_ = false;
-  if (!leading_) {
-    leading_ = true;
-    leader_ = std::this_thread::get_id();
+  if (leading_) {
+    flush(lock);
+  } else {
+    begin_leading();
     for (int i = 0; i < kReadsPerTurn && !broken(); ++i) {
-      const bool more = read_once(lock, transport::Wait::no);
+      const auto got = read_once(lock, transport::Wait::no);
       flush(lock);
-      if (!more) break;
+      if (got != Got::full) break;
     }
-    leading_ = false;
+    stop_leading(lock);
   }
-  flush(lock);
-  if (!leading_) leave(lock);
+  if (broken()) return;
+  if (leading_) {
+    arm(lock);
+  } else {
+    leave(lock);
+  }
 }
 
 void ClientLink::poll() {
   Lock lock(mutex_);
   flush(lock);
   if (leading_ || broken()) return;
-  leading_ = true;
-  leader_ = std::this_thread::get_id();
-  for (int i = 0; i < kReadsPerTurn && read_once(lock, transport::Wait::no); ++i) {
+  begin_leading();
+  for (int i = 0; i < kReadsPerTurn && read_once(lock, transport::Wait::no) == Got::full; ++i) {
   }
-  leading_ = false;
-  flush(lock);
+  stop_leading(lock);
   leave(lock);
 }
 

@@ -30,31 +30,63 @@ std::shared_ptr<Pool::Slot> Pool::slot(const Address& address) {
 
 Outcome<std::shared_ptr<ClientLink>> Pool::open(const Address& address, TimePoint deadline) {
   const auto entry = slot(address);
-  const std::scoped_lock lock(entry->opening);
-  if (entry->link && entry->link->usable()) return entry->link;
+  std::unique_lock lock(entry->opening, std::defer_lock);
+  if (!lock.try_lock() && !(deadline == kNever ? (lock.lock(), true) : lock.try_lock_until(deadline))) {
+    return Failure{.code = Code::unavailable,
+                   .execution = Execution::not_executed,
+                   .message = "no connection to " + address.str() + " within the deadline",
+                   .declared = nullptr};
+  }
+  if (auto link = current(*entry); link && link->usable()) return link;
   const auto now = std::chrono::steady_clock::now();
   if (now < entry->not_before) return entry->last_failure;
-  auto opened = [&]() -> Outcome<std::shared_ptr<ClientLink>> {
-    const auto until = std::min(deadline, now + connect_timeout_);
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - now);
-    auto stream = transport::connect_tcp(address, std::max(left, std::chrono::milliseconds(1)));
-    if (!stream) return stream.failure();
-    return ClientLink::open(std::move(stream).value(), make_options_(), reactor_, until);
-  }();
-  if (opened) {
-    const std::scoped_lock closing(mutex_);
-    if (closed_) {
-      opened.value()->close("the client was closed");
-    } else {
-      entry->link = opened.value();
-    }
-    entry->backoff.reset();
-  } else {
+  auto opened = connect(address, now, deadline);
+  if (!opened) {
     entry->last_failure = opened.failure();
     entry->not_before =
         std::chrono::steady_clock::now() + std::min(entry->backoff.next(), std::chrono::milliseconds(200));
+    return opened;
   }
+  entry->backoff.reset();
+  bool kept = false;
+  {
+    const std::scoped_lock closing(mutex_);
+    kept = !closed_;
+    if (kept) entry->link = opened.value();
+  }
+  if (!kept) opened.value()->close("the client was closed");
+  lock.unlock();
+  drop_ended();
   return opened;
+}
+
+Outcome<std::shared_ptr<ClientLink>> Pool::connect(const Address& address, TimePoint now,
+                                                   TimePoint deadline) {
+  const auto until = std::min(deadline, now + connect_timeout_);
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - now);
+  auto stream = transport::connect_tcp(address, std::max(left, std::chrono::milliseconds(1)));
+  if (!stream) return stream.failure();
+  return ClientLink::open(std::move(stream).value(), make_options_(), reactor_, until);
+}
+
+std::shared_ptr<ClientLink> Pool::current(const Slot& slot) {
+  const std::scoped_lock lock(mutex_);
+  return slot.link;
+}
+
+void Pool::drop_ended() {
+  std::vector<std::shared_ptr<ClientLink>> idle;
+  {
+    const std::scoped_lock lock(mutex_);
+    for (const auto& [address, entry] : slots_) {
+      if (entry->link && entry->link->in_flight() == 0) idle.push_back(entry->link);
+    }
+  }
+  for (const auto& link : idle) link->poll();
+  const std::scoped_lock lock(mutex_);
+  for (const auto& [address, entry] : slots_) {
+    if (entry->link && entry->link->broken()) entry->link = nullptr;
+  }
 }
 
 void Pool::forgive(const Address& address) {
@@ -66,19 +98,16 @@ void Pool::forgive(const Address& address) {
 
 void Pool::close(const std::string& reason) {
   std::map<Address, std::shared_ptr<Slot>> slots;
+  std::vector<std::shared_ptr<ClientLink>> links;
   {
     const std::scoped_lock lock(mutex_);
     closed_ = true;
     slots.swap(slots_);
-  }
-  for (auto& [address, entry] : slots) {
-    std::shared_ptr<ClientLink> link;
-    {
-      const std::scoped_lock lock(entry->opening);
-      link = entry->link;
+    for (const auto& [address, entry] : slots) {
+      if (entry->link) links.push_back(entry->link);
     }
-    if (link) link->close(reason);
   }
+  for (const auto& link : links) link->close(reason);
 }
 
 }  // namespace mf::link

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace mf::link {
 namespace {
 
 constexpr int kReadsPerTurn = 4;
+constexpr const char* kTooManyQuestions = "BINDs and DESCRIBEs are sent faster than their answers are read";
+constexpr const char* kLongName = "the name of a service is longer than the peer's own messages may be";
 
 }  // namespace
 
@@ -56,7 +59,7 @@ bool ServerLink::read_once() {
   if (closed()) return false;
   if (result.state == transport::IoState::would_block) return false;
   if (result.state != transport::IoState::ok) {
-    shut("", lock);
+    shut(session_.mid_frame() ? "the peer closed the connection within a frame" : "", lock);
     return false;
   }
   session_.commit(result.bytes);
@@ -96,22 +99,27 @@ void ServerLink::handle(protocol::Event& event, TimePoint now) {
     case protocol::EventType::bind:
       return on_bind(event);
     case protocol::EventType::request: {
-      const auto in_flight = in_flight_.fetch_add(1, std::memory_order_relaxed) + 1;
-      const auto queued = queued_bytes_.fetch_add(event.payload.size(), std::memory_order_relaxed);
-      if (in_flight > options_.session.limits.max_in_flight || queued > options_.max_queued_bytes) {
+      in_flight_.fetch_add(1);
+      queued_bytes_.fetch_add(event.payload.size());
+      if (above(1)) {
         if (!event.header.oneway()) {
           send_failure(protocol::ReplyHead::to(event), Code::overloaded, Execution::not_executed,
                        "too many requests in flight on this connection");
+          return end_request(event.payload.size());
         }
-        return end_request(event.payload.size());
+        crowded_ = true;
       }
       return handler_->on_request(event, now);
     }
     case protocol::EventType::cancel:
       return handler_->on_cancel(event.header.id);
     case protocol::EventType::describe: {
-      const auto text = handler_->on_describe(event.text);
+      auto text = handler_->on_describe(event.text);
       Lock lock(mutex_);
+      if (session_.output_bytes() > options_.max_output) return turn_off(Code::overloaded, kTooManyQuestions);
+      constexpr std::size_t kAround = 6;
+      if (event.text.size() + text.size() + kAround > peer_max_payload_) text = {};
+      if (event.text.size() + kAround > peer_max_payload_) return turn_off(Code::protocol_error, kLongName);
       return session_.send_descriptor(event.text, text);
     }
     case protocol::EventType::refused:
@@ -133,14 +141,17 @@ void ServerLink::on_bind(const protocol::Event& event) {
   if (!protocol::parse_bind(event.payload, bind, reason)) return;  // the session has checked it
   const auto [code, why] = handler_->on_bind(event.header.route, bind);
   Lock lock(mutex_);
-  if (code == Code::protocol_error) {
-    session_.fail(code, why);
-    ending_ = true;
-    options_.log.write(Level::warning, "connection_broken",
-                       {{"peer", peer()}, {"code", name(code)}, {"reason", why}});
-    return;
-  }
+  if (session_.output_bytes() > options_.max_output) return turn_off(Code::overloaded, kTooManyQuestions);
+  if (code == Code::protocol_error) return turn_off(code, why);
   session_.send_bound(event.header.route, code, why);
+}
+
+// Under the lock: refuses, and closes once that is written.
+void ServerLink::turn_off(Code code, const std::string& reason) {
+  session_.fail(code, reason);
+  ending_ = true;
+  options_.log.write(Level::warning, "connection_broken",
+                     {{"peer", peer()}, {"code", name(code)}, {"reason", reason}});
 }
 
 void ServerLink::send_reply(const protocol::ReplyHead& head, Buffer& payload) {
@@ -167,8 +178,20 @@ void ServerLink::send_failure(const protocol::ReplyHead& head, Code code, Execut
 }
 
 void ServerLink::end_request(std::size_t payload_size) {
-  in_flight_.fetch_sub(1, std::memory_order_relaxed);
-  queued_bytes_.fetch_sub(payload_size, std::memory_order_relaxed);
+  in_flight_.fetch_sub(1);
+  queued_bytes_.fetch_sub(payload_size);
+  if (!crowded_ || above(2) || !crowded_.exchange(false)) return;
+  reactor_->post([weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (!self) return;
+    const Lock lock(self->mutex_);
+    self->update_interest();
+  });
+}
+
+bool ServerLink::above(std::size_t divisor) const noexcept {
+  return in_flight_ > options_.session.limits.max_in_flight / divisor ||
+         queued_bytes_ > options_.max_queued_bytes / divisor;
 }
 
 void ServerLink::flush_after_reply(Lock& lock) {
@@ -199,7 +222,7 @@ void ServerLink::flush(Lock& lock) {
       written_ += result.bytes;
     } else if (result.state == transport::IoState::would_block) {
       blocked_ = true;
-      watch_progress();
+      if (!std::exchange(progress_watched_, true)) watch_progress();
       break;
     } else {
       writing_ = false;
@@ -218,17 +241,22 @@ void ServerLink::watch_progress() {
                  const auto self = weak.lock();
                  if (!self) return;
                  Lock lock(self->mutex_);
-                 if (self->blocked_ && self->written_ == before && !self->closed()) {
-                   self->options_.log.write(Level::warning, "slow_reader", {{"peer", self->peer()}});
-                   self->shut("the peer does not read its replies", lock);
+                 self->progress_watched_ = false;
+                 if (!self->blocked_ || self->closed()) return;
+                 if (self->written_ != before) {
+                   self->progress_watched_ = true;
+                   return self->watch_progress();
                  }
+                 self->options_.log.write(Level::warning, "slow_reader", {{"peer", self->peer()}});
+                 self->shut("the peer does not read its replies", lock);
                });
 }
 
 void ServerLink::update_interest() {
   if (closed()) return;
   const auto output = session_.output_bytes();
-  paused_ = ending_ || output > (paused_ ? options_.max_output / 2 : options_.max_output);
+  if (crowded_ && !above(2)) crowded_ = false;
+  paused_ = ending_ || crowded_ || output > (paused_ ? options_.max_output / 2 : options_.max_output);
   const auto wanted = static_cast<transport::Interest>((paused_ ? 0U : 1U) | (blocked_ ? 2U : 0U));
   if (wanted == interest_) return;
   interest_ = wanted;
@@ -249,6 +277,7 @@ bool ServerLink::idle() {
 
 void ServerLink::close(const std::string& reason) {
   Lock lock(mutex_);
+  flush(lock);  // answers that wait for the reactor's turn
   if (!closed()) shut(reason, lock);
 }
 

@@ -13,10 +13,12 @@
 // turn, or to the completion loop that it is started from: a burst costs few system calls.
 //
 // Completions run on the thread that leads, after the lock is released. A blocking call from inside one leads
-// again, nested.
+// again, nested; a wait for completions that the same thread has still to run, runs them first.
 //
-// Ends. Each call ends exactly once: a reply, its deadline, cancel, or the end of the link (CONNECTION_LOST;
-// not executed only if no byte of it can have left). A broken link is never used again.
+// Ends. Each call ends exactly once: a reply, its deadline, cancel, or the end of the link. What was given to
+// the session can still reach the server, so a call given up is UNKNOWN; at the end of the link it is not
+// executed if its last byte cannot have left. A broken link is never used again; one whose server has said
+// GOAWAY takes no new calls and ends with the last one in flight.
 #pragma once
 
 #include <atomic>
@@ -83,13 +85,17 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   /// One blocking call. A payload of 4 KiB and more is moved out of the buffer, a smaller one is left in it.
   void call(ReplySlot& slot, protocol::RequestHead head, Buffer& payload, TimePoint deadline);
 
-  /// Who reads the replies: the reactor, or the caller, who then promises to drive() or poll().
-  enum class Reader : std::uint8_t { reactor, caller };
-
   /// Starts a call; `done` runs exactly once, perhaps before this returns. Gives its id for cancel(), 0 if it
-  /// has ended already.
+  /// has ended already. Without a reader the reactor reads the reply. With one the caller means to drive() or
+  /// poll() with that waiter, which `done` finishes; the request is written then, or by write_now(), and if
+  /// nobody reads for a tenth of a second the reactor does after all.
   std::uint32_t start(protocol::RequestHead head, Buffer& payload, TimePoint deadline, Completion done,
-                      Reader reader = Reader::reactor);
+                      Waiter* reader = nullptr);
+  /// The same, but a call that the link does not take is given back: `done` is left alone.
+  std::optional<Failure> try_start(protocol::RequestHead head, Buffer& payload, TimePoint deadline,
+                                   Completion& done, Waiter* reader = nullptr, std::uint32_t* id = nullptr);
+  /// Writes what start() has left for later.
+  void write_now();
 
   /// Ends a call as CANCELLED, if it is still in flight, and tells the server.
   void cancel(std::uint32_t id);
@@ -97,7 +103,8 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   /// Sends a request that gets no reply. Ok: handed to the kernel, or queued for it.
   Outcome<void> send_oneway(protocol::RequestHead head, Buffer& payload, TimePoint deadline);
 
-  /// Leads or follows until waiter.done() or the deadline.
+  /// Leads or follows until waiter.done() or the deadline. The waiter is one that completions of this link
+  /// finish.
   void drive(Waiter& waiter, TimePoint deadline);
   /// Reads what is there without blocking, and completes what it belongs to.
   void poll();
@@ -110,6 +117,12 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
     return !broken() && !draining_.load(std::memory_order_acquire);
   }
   [[nodiscard]] std::size_t in_flight() const noexcept { return in_flight_.load(std::memory_order_relaxed); }
+  /// How many calls the server takes at once.
+  [[nodiscard]] std::size_t max_in_flight() const noexcept { return max_in_flight_; }
+  /// Replies that no call waited for: late answers, or answers to questions that were never asked.
+  [[nodiscard]] std::uint64_t unmatched_replies() const noexcept {
+    return unmatched_.load(std::memory_order_relaxed);
+  }
   [[nodiscard]] const std::string& peer() const noexcept { return stream_->peer(); }
   /// The largest payload that the server takes.
   [[nodiscard]] std::size_t max_payload() const noexcept { return max_payload_; }
@@ -122,7 +135,7 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   struct Pending {
     ReplySlot* slot = nullptr;  // of a blocking caller, whose waiter is
     Waiter* waiter = nullptr;   // this; or
-    Completion done;
+    Completion done;            // which finishes the waiter, if there is one
     std::uint64_t ends_at = 0;  // position in the stream behind the request's last byte
     bool by_reactor = false;
   };
@@ -142,37 +155,58 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   struct Finished {
     Completion done;
     Reply reply;
+    const Waiter* waiter = nullptr;
+
+    void run() {
+      if (auto ended = std::exchange(done, nullptr)) ended(std::move(reply));
+      reply = Reply();  // what it looked into may go now
+    }
   };
   using FinishedList = std::vector<Finished>;
+  struct Running {
+    std::thread::id thread;
+    FinishedList* list;
+  };
+  enum class Got : std::uint8_t { nothing, some, full };  // full: there may be more at once
 
   ClientLink(std::unique_ptr<transport::Stream> stream, protocol::SessionOptions options,
              std::shared_ptr<transport::Reactor> reactor);
 
   Outcome<void> shake_hands(TimePoint deadline);
-  std::string describe(std::string_view service, TimePoint deadline, Lock& lock);
-  [[nodiscard]] std::optional<Failure> refuse_early(const Buffer& payload) const;
+  std::optional<Failure> ask(Binding& binding, const ServiceInfo& service, const std::string& agent);
+  Failure explain(const Failure& refusal, const ServiceInfo& service, TimePoint deadline, Lock& lock);
+  std::optional<std::string> describe(std::string_view service, TimePoint deadline, Lock& lock);
+  [[nodiscard]] std::optional<Failure> refuse_early(const Buffer& payload, TimePoint now,
+                                                    TimePoint deadline) const;
   std::uint32_t append(protocol::RequestHead& head, Buffer& payload, TimePoint now, TimePoint deadline,
                        Pending&& pending);
   std::optional<Pending> take(std::uint32_t id);
 
   void drive(Waiter& waiter, TimePoint deadline, Lock& lock);
+  void follow(Waiter& waiter, TimePoint deadline, Lock& lock);
   void lead(Waiter& waiter, TimePoint deadline, Lock& lock);
+  void begin_leading();
+  void stop_leading(Lock& lock);
   void leave(Lock& lock);
-  void fit_coarse_timeout(TimePoint deadline, bool timed_out);
-  /// True if there may be more to read at once.
-  bool read_once(Lock& lock, transport::Wait wait);
+  void fit_coarse_timeout(TimePoint until, bool timed_out);
+  Got read_once(Lock& lock, transport::Wait wait);
+  void wait_for_room(TimePoint until, Lock& lock);
   void process(Lock& lock);
   void on_event(protocol::Event& event, FinishedList& finished);
   void on_reply(protocol::Event& event, FinishedList& finished);
   void on_bound(const protocol::Event& event);
   void run(FinishedList& finished, Lock& lock);
+  void run_those_of(const Waiter& waiter, Lock& lock);
   void flush(Lock& lock);
   void flush_soon();
-  void arm(bool write);
+  void arm(Lock& lock);
+  void adopt_later();
+  void adopt();
   void break_off(Failure why, Lock& lock);
+  void end_by_peer(Lock& lock);
   void check_idle(TimePoint now, Lock& lock);
   void watch_deadline(TimePoint deadline);
-  void expire();
+  void expire(TimePoint now, Lock& lock);
   void end(Pending&& pending, Reply&& reply, FinishedList& finished);
   [[nodiscard]] bool leading_here() const { return leading_ && leader_ == std::this_thread::get_id(); }
 
@@ -191,20 +225,24 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
 
   bool leading_ = false;
   std::thread::id leader_;
-  std::vector<FinishedList*> running_;  // completions being run by the leader, outermost first
+  std::vector<Running> running_;  // completions being run; those of one thread outermost first
   std::deque<Waiter*> followers_;
   bool writing_ = false;
-  bool blocked_ = false;  // the socket is full
+  bool blocked_ = false;       // the socket is full
+  bool write_failed_ = false;  // nothing more can be sent; what has arrived is still read
   bool flush_posted_ = false;
   bool watched_ = false;
-  bool armed_ = false;
+  unsigned armed_ = 0;  // transport::Interest
+  bool adopting_ = false;
   std::size_t by_reactor_ = 0;  // pending calls that only the reactor will read for
   std::uint64_t written_ = 0;   // bytes given to the kernel
+  std::uint64_t offered_ = 0;   // the same, with those of a write that is under way
   std::chrono::microseconds coarse_{};
   TimePoint last_call_{};
   TimePoint timer_at_ = kNever;
 
   std::atomic<std::size_t> in_flight_{0};
+  std::atomic<std::uint64_t> unmatched_{0};
   std::atomic<bool> broken_{false};
   std::atomic<bool> draining_{false};
   Failure why_broken_;

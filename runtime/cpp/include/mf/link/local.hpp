@@ -20,6 +20,7 @@
 #include "mf/codec/constraints.hpp"
 #include "mf/core/current_call.hpp"
 #include "mf/core/handler.hpp"
+#include "mf/core/log.hpp"
 #include "mf/core/options.hpp"
 #include "mf/core/servant.hpp"
 
@@ -86,6 +87,19 @@ CallInfo local_call_info(const Local<M>& local, const CallOptions& options) {
   return info;
 }
 
+/// How long the answer of an asynchronous servant is waited for.
+template <class M>
+TimePoint async_deadline(const CallOptions& options) {
+  return deadline_after(std::chrono::steady_clock::now(),
+                        effective_deadline(options.deadline, M::kInfo.deadline));
+}
+
+template <class M>
+Failure declared_or_failed(const Failure& failure) {
+  const bool declared = mf::detail::Declares<typename M::Errors>::contains(*failure.declared);
+  return declared ? failure : mf::detail::undeclared(failure);
+}
+
 /// Waits for what an asynchronous servant answers.
 template <class T>
 class LocalReply {
@@ -97,6 +111,12 @@ class LocalReply {
       state->done = true;
       state->changed.notify_all();
     });
+  }
+
+  /// A handler that throws has dropped its responder, which has answered.
+  template <class M>
+  void begin(const Local<M>& local, typename M::Request&& request) {
+    (void)outcome_of([&] { M::invoke(*local.async, std::move(request), responder()); });
   }
 
   Outcome<T> wait(TimePoint deadline) {
@@ -124,17 +144,25 @@ class LocalReply {
 };
 
 template <class M, class... Args>
-typename M::Result call_async_servant(const Local<M>& local, const CallInfo& info, const Args&... args) {
-  typename M::Request request{args...};
-  if constexpr (M::kInfo.oneway) {
-    M::invoke(*local.async, std::move(request));
-  } else {
-    LocalReply<typename M::Result> reply;
-    M::invoke(*local.async, std::move(request), reply.responder());
-    auto outcome = reply.wait(info.deadline == kNever
-                                  ? deadline_after(std::chrono::steady_clock::now(), kDefaultDeadline)
-                                  : info.deadline);
-    return std::move(outcome).value();
+typename M::Result call_async_servant(const Local<M>& local, const CallOptions& options,
+                                      const Args&... args) {
+  LocalReply<typename M::Result> reply;
+  reply.template begin<M>(local, typename M::Request{args...});
+  auto outcome = reply.wait(async_deadline<M>(options));
+  if (!outcome && outcome.failure().declared) declared_or_failed<M>(outcome.failure()).raise();
+  return std::move(outcome).value();
+}
+
+/// Nobody is told how a one-way call ended, here as across hosts.
+template <class M, class Run>
+void run_oneway(Run run) {
+  const auto outcome = outcome_of(run);
+  if (!outcome) {
+    Log().write(Level::warning, "oneway_failed",
+                {{"service", M::kService.name},
+                 {"method", M::kInfo.name},
+                 {"code", name(outcome.failure().code)},
+                 {"message", outcome.failure().message}});
   }
 }
 
@@ -144,11 +172,18 @@ typename M::Result local_call(const Local<M>& local, const CallOptions& options,
   const auto info = local_call_info(local, options);
   refuse_expired(info.deadline);
   const CallScope scope(info);
-  if (local.plain == nullptr) return call_async_servant<M>(local, info, args...);
-  try {
-    return M::invoke(*local.plain, args...);
-  } catch (...) {
-    handler_failure<typename M::Errors>().raise();
+  if constexpr (M::kInfo.oneway) {
+    run_oneway<M>([&] {
+      if (local.plain != nullptr) return M::invoke(*local.plain, args...);
+      M::invoke(*local.async, typename M::Request{args...});
+    });
+  } else {
+    if (local.plain == nullptr) return call_async_servant<M>(local, options, args...);
+    try {
+      return M::invoke(*local.plain, args...);
+    } catch (...) {
+      handler_failure<typename M::Errors>().raise();
+    }
   }
 }
 
@@ -162,7 +197,10 @@ Outcomes<typename M::Result> local_batch(const Local<M>& local, const CallOption
   refuse_expired(info.deadline);
   const CallScope scope(info);
   if constexpr (M::kInfo.oneway) {
-    M::invoke_batch(*local.plain, requests);
+    run_oneway<M>([&] {
+      if (local.plain != nullptr) return M::invoke_batch(*local.plain, requests);
+      for (const auto& request : requests) M::invoke(*local.async, typename M::Request(request));
+    });
     return Outcomes<Result>(requests.size());
   } else {
     Outcomes<Result> outcomes;
@@ -176,14 +214,15 @@ Outcomes<typename M::Result> local_batch(const Local<M>& local, const CallOption
     } else {
       std::vector<LocalReply<Result>> replies(requests.size());
       for (std::size_t i = 0; i < requests.size(); ++i) {
-        M::invoke(*local.async, typename M::Request(requests[i]), replies[i].responder());
+        replies[i].template begin<M>(local, typename M::Request(requests[i]));
       }
-      const auto until = info.deadline == kNever
-                             ? deadline_after(std::chrono::steady_clock::now(), kDefaultDeadline)
-                             : info.deadline;
+      const auto until = async_deadline<M>(options);
       for (auto& reply : replies) outcomes.push_back(reply.wait(until));
     }
-    outcomes.resize(requests.size());
+    for (auto& outcome : outcomes) {
+      if (!outcome && outcome.failure().declared) outcome = declared_or_failed<M>(outcome.failure());
+    }
+    while (outcomes.size() < requests.size()) outcomes.push_back(Failure{});  // the servant forgot some
     return outcomes;
   }
 }

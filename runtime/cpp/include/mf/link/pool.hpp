@@ -2,7 +2,8 @@
 //
 // open() blocks; callers for one address wait for one attempt instead of making their own. After a failed
 // attempt the address is left alone for a moment (growing with each failure, at most 200 ms): until then
-// callers get the last failure at once.
+// callers get the last failure at once. Connections whose servers have gone while nobody used them are found,
+// and their descriptors given back, when another one is opened.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "mf/core/clock.hpp"
 #include "mf/link/backoff.hpp"
@@ -34,14 +36,17 @@ class Pool {
 
  private:
   struct Slot {
-    std::mutex opening;
-    std::shared_ptr<ClientLink> link;
+    std::timed_mutex opening;
+    std::shared_ptr<ClientLink> link;  // under mutex_
     Backoff backoff{0};
     TimePoint not_before{};
     Failure last_failure;
   };
 
   std::shared_ptr<Slot> slot(const Address& address);
+  Outcome<std::shared_ptr<ClientLink>> connect(const Address& address, TimePoint now, TimePoint deadline);
+  std::shared_ptr<ClientLink> current(const Slot& slot);
+  void drop_ended();
 
   const std::shared_ptr<transport::Reactor> reactor_;
   const MakeOptions make_options_;

@@ -27,6 +27,27 @@ struct Reply {
   bool local = false;
   Failure failure;
 
+  Reply() = default;
+  /// What is left behind looks into nothing.
+  Reply(Reply&& other) noexcept
+      : status(other.status),
+        encoding(other.encoding),
+        count(other.count),
+        payload(std::exchange(other.payload, {})),
+        owner(std::move(other.owner)),
+        local(other.local),
+        failure(std::move(other.failure)) {}
+  Reply& operator=(Reply&& other) noexcept {
+    status = other.status;
+    encoding = other.encoding;
+    count = other.count;
+    payload = std::exchange(other.payload, {});
+    owner = std::move(other.owner);
+    local = other.local;
+    failure = std::move(other.failure);
+    return *this;
+  }
+
   static Reply failed(Failure why) {
     Reply reply;
     reply.status = why.code;

@@ -6,8 +6,9 @@
 // lone call is not handed over.
 //
 // Limits. Without HELLO after 2 s the connection is closed. With 8 MiB of replies unwritten nothing more is
-// read; if then nothing can be written for 10 s, it is closed. More requests in flight than the limit, or 64
-// MiB of them, are answered OVERLOADED.
+// read; if nothing can be written for 10 s, it is closed. More requests in flight than the limit, or 64 MiB
+// of them, are answered OVERLOADED; above that one-way calls, which nobody can be told about, are still
+// taken, but nothing more is read until half of the requests have ended.
 #pragma once
 
 #include <array>
@@ -91,6 +92,8 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   void flush(Lock& lock);
   void flush_after_reply(Lock& lock);
   void watch_progress();
+  void turn_off(Code code, const std::string& reason);
+  [[nodiscard]] bool above(std::size_t divisor) const noexcept;
   void update_interest();
   void shut(const std::string& reason, Lock& lock);
 
@@ -108,11 +111,13 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   bool blocked_ = false;
   bool paused_ = false;
   bool flush_posted_ = false;
+  bool progress_watched_ = false;
   bool ending_ = false;  // the session broke: write what is left, then close
   transport::Interest interest_ = transport::Interest::none;
   std::uint64_t written_ = 0;
   std::atomic<std::size_t> in_flight_{0};
   std::atomic<std::size_t> queued_bytes_{0};
+  std::atomic<bool> crowded_{false};  // one-way calls above the limit: reads nothing
   std::atomic<bool> closed_{false};
   std::uint32_t client_id_ = 0;
   std::size_t peer_max_payload_ = protocol::kMaxPayloadBeforeHello;
