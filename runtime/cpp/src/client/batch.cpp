@@ -9,13 +9,13 @@ BatchSender::BatchSender(Route route, const MethodInfo& method, protocol::Reques
         head.route = static_cast<std::uint16_t>(route_.first + method.index);
         return head;
       }()),
-      window_(window == 0 ? kDefaultWindow : window),
+      window_(std::min<std::size_t>(window == 0 ? kDefaultWindow : window, route_.link->max_in_flight())),
       deadline_(deadline) {}
 
 void BatchSender::send(std::deque<BatchMessage> messages) {
+  if (messages.empty()) return waiter_.finish();
   queued_ = std::move(messages);
   pump();
-  if (queued_.empty() && in_flight_ == 0) waiter_.finish();
 }
 
 // Sends while the window is open. A send that ends at once (the link is broken) comes back through
@@ -24,10 +24,12 @@ void BatchSender::pump() {
   std::unique_lock lock(mutex_);
   if (pumping_) return;
   pumping_ = true;
+  bool sent = false;
   while (!queued_.empty() && in_flight_ < window_) {
     auto message = std::move(queued_.front());
     queued_.pop_front();
     ++in_flight_;
+    sent = true;
     lock.unlock();
     auto head = head_;
     head.count = message.count;
@@ -36,17 +38,19 @@ void BatchSender::pump() {
         [self = shared_from_this(), first = message.first, count = message.count](link::Reply&& reply) {
           self->finished(reply, first, count);
         },
-        link::ClientLink::Reader::caller);
+        &waiter_);
     lock.lock();
   }
   pumping_ = false;
+  lock.unlock();
+  if (sent) route_.link->write_now();
 }
 
 void BatchSender::finished(const link::Reply& reply, std::size_t first, std::uint32_t count) {
   bool all = false;
   {
     const std::scoped_lock lock(mutex_);
-    on_reply(reply, first, count);
+    if (!given_up_) on_reply(reply, first, count);
     --in_flight_;
     all = queued_.empty() && in_flight_ == 0;
   }
@@ -62,6 +66,21 @@ bool BatchSender::wait(TimePoint until) {
   const auto last = deadline_ == kNever ? kNever : deadline_ + std::chrono::seconds(1);
   route_.link->drive(waiter_, std::min(until, last));
   return done();
+}
+
+void BatchSender::finish() {
+  if (wait(kNever)) return;
+  const std::scoped_lock lock(mutex_);
+  given_up_ = true;
+  queued_.clear();
+  on_given_up();
+}
+
+Failure BatchSender::not_in_time() {
+  return Failure{.code = Code::deadline_exceeded,
+                 .execution = Execution::unknown,
+                 .message = "the batch did not end by its deadline",
+                 .declared = nullptr};
 }
 
 void BatchSender::poll() {

@@ -7,12 +7,18 @@ namespace mf::client {
 namespace {
 
 constexpr std::size_t kBackgroundThreads = 4;
+// Agents whose connections are remembered; with more, those that nobody holds are forgotten.
+constexpr std::size_t kMostShared = 4096;
 
 }  // namespace
 
 Core::Core(std::shared_ptr<Resolver> resolver, std::shared_ptr<const LocalServants> servants,
            ClientOptions options)
     : options_(std::move(options)), resolver_(std::move(resolver)), servants_(std::move(servants)) {
+  if (options_.authentication.size() > protocol::kMaxAuthentication) {
+    throw Error(Code::invalid_argument, Execution::not_executed,
+                "the authentication field is longer than 16 KiB");
+  }
   if (servants_) return;  // in-process: no sockets, no threads
   std::random_device random;
   for (auto& byte : nonce_) byte = static_cast<std::byte>(random());
@@ -42,6 +48,17 @@ void Core::set_seen(std::string_view service, std::string_view agent) {
   seen_.emplace(service, agent);
 }
 
+std::shared_ptr<void> Core::shared(const ServiceInfo& service, std::string_view agent, Make make) {
+  const std::scoped_lock lock(mutex_);
+  if (closed()) return make();
+  if (shared_.size() >= kMostShared) {
+    std::erase_if(shared_, [](const auto& entry) { return entry.second.use_count() == 1; });
+  }
+  auto& place = shared_[{&service, std::string(agent)}];
+  if (!place) place = make();
+  return place;
+}
+
 void Core::in_background(UniqueFunction<void()> work) {
   const std::scoped_lock lock(mutex_);
   if (closed()) return;
@@ -53,9 +70,11 @@ void Core::close() {
   if (closed_.exchange(true)) return;
   if (pool_) pool_->close("the client was closed");
   std::unique_ptr<transport::Workers> background;
+  decltype(shared_) shared;  // holds this object: destroyed after unlocking
   {
     const std::scoped_lock lock(mutex_);
     background = std::move(background_);
+    shared.swap(shared_);
   }
   if (background) background->stop();
   if (reactor_) reactor_->stop();

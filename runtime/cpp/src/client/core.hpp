@@ -1,6 +1,7 @@
 // What all stubs of a client share: resolver, connections, the reactor, a few threads for what may block.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -8,6 +9,8 @@
 #include <utility>
 
 #include "mf/client/client.hpp"
+#include "mf/core/function_ref.hpp"
+#include "mf/core/service.hpp"
 #include "mf/link/pool.hpp"
 #include "mf/transport/reactor.hpp"
 #include "mf/transport/workers.hpp"
@@ -28,6 +31,10 @@ class Core {
   [[nodiscard]] bool seen(std::string_view service, std::string_view agent) const;
   void set_seen(std::string_view service, std::string_view agent);
 
+  /// What targets of the same service and agent share, made on first use and kept until the client is closed.
+  using Make = FunctionRef<std::shared_ptr<void>()>;
+  std::shared_ptr<void> shared(const ServiceInfo& service, std::string_view agent, Make make);
+
   /// Runs on a thread of the client's own, for what may block.
   void in_background(UniqueFunction<void()> work);
 
@@ -46,6 +53,7 @@ class Core {
   std::unique_ptr<link::Pool> pool_;
   mutable std::mutex mutex_;
   std::set<std::pair<std::string, std::string>> seen_;
+  std::map<std::pair<const ServiceInfo*, std::string>, std::shared_ptr<void>> shared_;
   std::unique_ptr<transport::Workers> background_;
   std::atomic<bool> closed_{false};
 };

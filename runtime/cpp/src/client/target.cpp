@@ -14,6 +14,9 @@ namespace {
 constexpr int kMostAttempts = 3;
 // Connections that a target opens to instances of one service; more would only be idle.
 constexpr std::size_t kMostRoutes = 8;
+// How often instances that could not be reached are tried again while others serve the calls.
+constexpr auto kTryMissingEvery = std::chrono::milliseconds(200);
+constexpr auto kTryMissingFor = std::chrono::seconds(2);
 // Scratch space of a thread for small requests; what grew beyond this is given back.
 constexpr std::size_t kKeptScratch = std::size_t{64} << 10U;
 
@@ -39,7 +42,7 @@ bool worth_another_attempt(const link::Reply& reply, const MethodInfo& method, i
 
 }  // namespace
 
-struct Target::State {
+struct Target::State : std::enable_shared_from_this<State> {
   std::shared_ptr<Core> core;
   const ServiceInfo* service = nullptr;
   std::optional<std::string> agent;  // none: any
@@ -48,6 +51,9 @@ struct Target::State {
   std::vector<Route> routes;
   std::uint64_t version = 0;  // of the resolver, when the routes were made
   std::vector<Address> announced;
+  bool missing = false;  // instances that are offered but not connected
+  bool trying = false;
+  TimePoint try_again{};
 
   std::shared_ptr<Servant> servant;  // in-process; found once
 
@@ -56,7 +62,10 @@ struct Target::State {
   }
   [[nodiscard]] std::string seen_agent() const { return agent.value_or("*"); }
 
+  static std::shared_ptr<State> of(const std::shared_ptr<Core>& core, const ServiceInfo& service,
+                                   std::optional<std::string> agent);
   [[nodiscard]] Route pick();
+  void try_missing();
   [[nodiscard]] std::vector<Instance> select(const Offers& offers) const;
   [[nodiscard]] Failure nobody(const Offers& offers) const;
   Outcome<Route> connect(TimePoint deadline);
@@ -64,13 +73,43 @@ struct Target::State {
   void forgive_new(const std::vector<Instance>& instances);
 };
 
+// "any agent" and the agent "" of a service without agents are the same target.
+std::shared_ptr<Target::State> Target::State::of(const std::shared_ptr<Core>& core,
+                                                 const ServiceInfo& service,
+                                                 std::optional<std::string> agent) {
+  const auto make = [&]() -> std::shared_ptr<void> {
+    auto state = std::make_shared<State>();
+    state->core = core;
+    state->service = &service;
+    state->agent = agent;
+    return state;
+  };
+  return std::static_pointer_cast<State>(core->shared(service, agent ? "=" + *agent : "*", make));
+}
+
+// Under the lock.
 Route Target::State::pick() {
-  std::erase_if(routes, [](const Route& route) { return !route.link->usable(); });
+  if (std::erase_if(routes, [](const Route& route) { return !route.link->usable(); }) != 0) missing = true;
   if (routes.empty()) return {};
+  if (missing && !trying) [[unlikely]]
+    try_missing();
   if (routes.size() == 1) return routes.front();
   const auto first = random_number() % routes.size();
   const auto second = (first + 1 + random_number() % (routes.size() - 1)) % routes.size();
   return routes[first].link->in_flight() <= routes[second].link->in_flight() ? routes[first] : routes[second];
+}
+
+void Target::State::try_missing() {
+  const auto now = std::chrono::steady_clock::now();
+  if (now < try_again) return;
+  try_again = now + kTryMissingEvery;
+  trying = true;
+  core->in_background([self = shared_from_this()] {
+    const auto offers = self->core->resolver().offers(self->service->name);
+    (void)self->open(self->select(*offers), std::chrono::steady_clock::now() + kTryMissingFor);
+    const std::scoped_lock lock(self->mutex);
+    self->trying = false;
+  });
 }
 
 std::vector<Instance> Target::State::select(const Offers& offers) const {
@@ -108,11 +147,13 @@ void Target::State::forgive_new(const std::vector<Instance>& instances) {
 std::optional<Failure> Target::State::open(const std::vector<Instance>& instances, TimePoint deadline) {
   Failure failure;
   std::vector<Route> opened;
+  bool unreachable = false;
   for (const auto& instance : instances) {
     if (opened.size() >= kMostRoutes) break;
     auto link = core->pool().open(instance.address, deadline);
     if (!link) {
       failure = link.failure();
+      unreachable = true;
       continue;
     }
     auto first = link.value()->bind(*service, agent.value_or(""), deadline);
@@ -126,6 +167,8 @@ std::optional<Failure> Target::State::open(const std::vector<Instance>& instance
   core->set_seen(service->name, seen_agent());
   const std::scoped_lock lock(mutex);
   routes = std::move(opened);
+  missing = unreachable && routes.size() < kMostRoutes;
+  try_again = std::chrono::steady_clock::now() + kTryMissingEvery;
   return std::nullopt;
 }
 
@@ -182,11 +225,8 @@ Outcome<Route> Target::State::connect(TimePoint deadline) {
   }
 }
 
-Target::Target(const Client& client, const ServiceInfo& service) : state_(std::make_shared<State>()) {
-  state_->core = client.core();
-  state_->service = &service;
-  in_process_ = state_->core->servants() != nullptr;
-}
+Target::Target(const Client& client, const ServiceInfo& service)
+    : Target(State::of(client.core(), service, std::nullopt)) {}
 
 Target::Target(std::shared_ptr<State> state) : state_(std::move(state)) {
   in_process_ = state_->core->servants() != nullptr;
@@ -198,18 +238,11 @@ Target::Target(const Target&) = default;
 Target& Target::operator=(const Target&) = default;
 
 Target Target::at(std::string_view agent) const {
-  auto state = std::make_shared<State>();
-  state->core = state_->core;
-  state->service = state_->service;
-  state->agent = std::string(agent);
-  return Target(std::move(state));
+  return Target(State::of(state_->core, *state_->service, std::string(agent)));
 }
 
 Target Target::any() const {
-  auto state = std::make_shared<State>();
-  state->core = state_->core;
-  state->service = state_->service;
-  return Target(std::move(state));
+  return Target(State::of(state_->core, *state_->service, std::nullopt));
 }
 
 const ServiceInfo& Target::service() const noexcept {
@@ -229,20 +262,84 @@ Servant* Target::local_servant() const {
   return state_->servant.get();
 }
 
+Route Target::ready_route() const {
+  const std::scoped_lock lock(state_->mutex);
+  if (state_->version != state_->core->resolver().version()) [[unlikely]]
+    return {};
+  return state_->pick();
+}
+
 Outcome<Route> Target::route(TimePoint deadline) const {
-  {
-    const std::scoped_lock lock(state_->mutex);
-    if (state_->version == state_->core->resolver().version()) {
-      if (auto route = state_->pick(); route.link) [[likely]]
-        return route;
-    }
-  }
+  if (auto route = ready_route(); route.link) [[likely]]
+    return route;
   return state_->connect(deadline);
 }
 
+namespace {
+
+/// The thread's buffer for requests, out of reach of the calls that completions make on the same thread.
+class Scratch {
+ public:
+  Scratch() noexcept : buffer_(std::exchange(kept(), Buffer())) { buffer_.clear(); }
+  ~Scratch() {
+    if (buffer_.capacity() <= kKeptScratch && buffer_.capacity() >= kept().capacity()) kept().swap(buffer_);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+
+  Buffer& buffer() noexcept { return buffer_; }
+
+ private:
+  static Buffer& kept() noexcept {
+    thread_local Buffer kept;
+    return kept;
+  }
+
+  Buffer buffer_;
+};
+
+/// A call whose connection has still to be found; dropped with the client, it says so.
+template <class Done, class Ended>
+class Waiting {
+ public:
+  Waiting(Target to, protocol::RequestHead with, Buffer&& bytes, Done then)
+      : target(std::move(to)), head(with), payload(std::move(bytes)), done(std::move(then)) {}
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
+  ~Waiting() {
+    if (done) {
+      done(Ended()(Failure{.code = Code::cancelled,
+                           .execution = Execution::not_executed,
+                           .message = "the client was closed",
+                           .declared = nullptr}));
+    }
+  }
+
+  void end(Failure failure) { std::exchange(done, nullptr)(Ended()(std::move(failure))); }
+
+  Target target;
+  protocol::RequestHead head;
+  Buffer payload;
+  Done done;
+};
+
+struct AsReply {
+  link::Reply operator()(Failure failure) const { return link::Reply::failed(std::move(failure)); }
+};
+struct AsOutcome {
+  Outcome<void> operator()(Failure failure) const { return failure; }
+};
+
+bool refused_by_the_connection(const Failure& failure) {
+  return failure.code == Code::connection_lost || failure.code == Code::shutting_down ||
+         failure.code == Code::unavailable;
+}
+
+}  // namespace
+
 void Target::call(link::ReplySlot& slot, const MethodInfo& method, const protocol::RequestHead& head,
                   Encode encode, TimePoint deadline) const {
-  thread_local Buffer scratch;
+  Scratch scratch;
   for (int attempt = 0;; ++attempt) {
     auto found = route(deadline);
     if (!found) {
@@ -252,74 +349,82 @@ void Target::call(link::ReplySlot& slot, const MethodInfo& method, const protoco
     const auto& to = found.value();
     auto sent = head;
     sent.route = static_cast<std::uint16_t>(to.first + method.index);
-    encode(scratch);
-    to.link->call(slot, sent, scratch, deadline);
-    if (scratch.capacity() > kKeptScratch) scratch = Buffer();
+    encode(scratch.buffer());
+    to.link->call(slot, sent, scratch.buffer(), deadline);
     if (!worth_another_attempt(slot.reply, method, attempt)) return;
   }
 }
 
 void Target::send_oneway(const MethodInfo& method, const protocol::RequestHead& head, Encode encode,
                          TimePoint deadline) const {
-  thread_local Buffer scratch;
+  Scratch scratch;
   for (int attempt = 0;; ++attempt) {
     auto found = route(deadline);
     (void)found.value();  // throws what keeps the call from being sent
     auto sent = head;
     sent.route = static_cast<std::uint16_t>(found.value().first + method.index);
-    encode(scratch);
-    auto outcome = found.value().link->send_oneway(sent, scratch, deadline);
-    if (scratch.capacity() > kKeptScratch) scratch = Buffer();
+    encode(scratch.buffer());
+    auto outcome = found.value().link->send_oneway(sent, scratch.buffer(), deadline);
     if (outcome) return;
     const bool again = attempt + 1 < kMostAttempts &&
                        outcome.failure().execution == Execution::not_executed &&
-                       outcome.failure().code == Code::connection_lost;
+                       refused_by_the_connection(outcome.failure());
     if (!again) outcome.value();
   }
 }
 
 std::shared_ptr<link::ClientLink> Target::start(const MethodInfo& method, const protocol::RequestHead& head,
                                                 Buffer payload, TimePoint deadline, link::Completion done,
-                                                link::ClientLink::Reader reader) const {
+                                                link::Waiter* reader) const {
   auto sent = head;
-  Route ready;
-  {
-    const std::scoped_lock lock(state_->mutex);
-    if (state_->version == state_->core->resolver().version()) ready = state_->pick();
-  }
-  if (ready.link) {
+  if (const auto ready = ready_route(); ready.link) {
     sent.route = static_cast<std::uint16_t>(ready.first + method.index);
-    ready.link->start(sent, payload, deadline, std::move(done), reader);
-    return reader == link::ClientLink::Reader::caller ? ready.link : nullptr;
+    auto refusal = ready.link->try_start(sent, payload, deadline, done, reader);
+    if (!refusal) return reader != nullptr ? ready.link : nullptr;
+    if (!refused_by_the_connection(*refusal)) {
+      done(link::Reply::failed(std::move(*refusal)));
+      return nullptr;
+    }
   }
   // Finding and opening a connection may block: not on this thread, which may be one that runs completions.
-  struct Waiting {
-    Target target;
-    protocol::RequestHead head;
-    Buffer payload;
-    link::Completion done;
-    Waiting(Target to, protocol::RequestHead with, Buffer&& bytes, link::Completion then)
-        : target(std::move(to)), head(with), payload(std::move(bytes)), done(std::move(then)) {}
-    Waiting(const Waiting&) = delete;
-    Waiting& operator=(const Waiting&) = delete;
-    ~Waiting() {
-      if (done) {
-        done(link::Reply::failed({.code = Code::cancelled,
-                                  .execution = Execution::not_executed,
-                                  .message = "the client was closed",
-                                  .declared = nullptr}));
+  using Call = Waiting<link::Completion, AsReply>;
+  auto waiting = std::make_unique<Call>(*this, sent, std::move(payload), std::move(done));
+  state_->core->in_background([waiting = std::move(waiting), index = method.index, deadline] {
+    for (int attempt = 0;; ++attempt) {
+      auto found = waiting->target.route(deadline);
+      if (!found) return waiting->end(found.failure());
+      waiting->head.route = static_cast<std::uint16_t>(found.value().first + index);
+      auto refusal = found.value().link->try_start(waiting->head, waiting->payload, deadline, waiting->done);
+      if (!refusal) return;
+      if (attempt + 1 >= kMostAttempts || !refused_by_the_connection(*refusal)) {
+        return waiting->end(std::move(*refusal));
       }
     }
-  };
-  auto waiting = std::make_unique<Waiting>(*this, sent, std::move(payload), std::move(done));
-  state_->core->in_background([waiting = std::move(waiting), index = method.index, deadline]() mutable {
-    auto call = std::exchange(waiting->done, nullptr);
-    auto found = waiting->target.route(deadline);
-    if (!found) return call(link::Reply::failed(found.failure()));
-    waiting->head.route = static_cast<std::uint16_t>(found.value().first + index);
-    found.value().link->start(waiting->head, waiting->payload, deadline, std::move(call));
   });
   return nullptr;
+}
+
+void Target::start_oneway(const MethodInfo& method, const protocol::RequestHead& head, Buffer payload,
+                          TimePoint deadline, UniqueFunction<void(Outcome<void>)> done) const {
+  auto sent = head;
+  if (const auto ready = ready_route(); ready.link) {
+    sent.route = static_cast<std::uint16_t>(ready.first + method.index);
+    const auto size = payload.size();
+    auto outcome = ready.link->send_oneway(sent, payload, deadline);
+    const bool again = !outcome && payload.size() == size &&
+                       outcome.failure().execution == Execution::not_executed &&
+                       refused_by_the_connection(outcome.failure());
+    if (!again) return done(std::move(outcome));
+  }
+  using Call = Waiting<UniqueFunction<void(Outcome<void>)>, AsOutcome>;
+  auto waiting = std::make_unique<Call>(*this, sent, std::move(payload), std::move(done));
+  state_->core->in_background([waiting = std::move(waiting), index = method.index, deadline] {
+    auto found = waiting->target.route(deadline);
+    if (!found) return waiting->end(found.failure());
+    waiting->head.route = static_cast<std::uint16_t>(found.value().first + index);
+    auto outcome = found.value().link->send_oneway(waiting->head, waiting->payload, deadline);
+    std::exchange(waiting->done, nullptr)(std::move(outcome));
+  });
 }
 
 ScatterTarget::ScatterTarget(const Target& target, std::vector<std::string> agents)

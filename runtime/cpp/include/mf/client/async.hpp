@@ -19,8 +19,15 @@ using Callback = UniqueFunction<void(Outcome<T>&&)>;
 template <class Token, class T>
 struct Completes;
 
+/// A function of the caller's; Asio's tokens can be called, too, but give something back, or say where to
+/// run.
 template <class Token, class T>
-  requires(std::invocable<Token&, Outcome<T> &&> && !requires { typename Token::executor_type; })
+concept PlainCallback = requires(Token& token, Outcome<T>&& outcome) {
+  { token(std::move(outcome)) } -> std::same_as<void>;
+} && !requires { typename Token::executor_type; };
+
+template <class Token, class T>
+  requires PlainCallback<Token, T>
 struct Completes<Token, T> {
   /// Calls `begin(Callback<T>)` once.
   template <class Begin>

@@ -46,13 +46,19 @@ class BatchSender : public std::enable_shared_from_this<BatchSender> {
   void send(std::deque<BatchMessage> messages);
   [[nodiscard]] bool done() const noexcept { return waiter_.done(); }
   bool wait(TimePoint until);
+  /// Waits to the end. What has not ended even then, a second after the deadline, is given up.
+  void finish();
   void poll();
   [[nodiscard]] TimePoint deadline() const noexcept { return deadline_; }
 
  protected:
   /// Under the lock: the items of this message have ended.
   virtual void on_reply(const link::Reply& reply, std::size_t first, std::uint32_t count) = 0;
+  /// Under the lock, once; on_reply() is not called any more.
+  virtual void on_given_up() = 0;
   std::mutex mutex_;
+
+  [[nodiscard]] static Failure not_in_time();
 
  private:
   void pump();
@@ -60,11 +66,12 @@ class BatchSender : public std::enable_shared_from_this<BatchSender> {
 
   const Route route_;
   const protocol::RequestHead head_;
-  const std::uint32_t window_;
+  const std::size_t window_;
   const TimePoint deadline_;
   std::deque<BatchMessage> queued_;
   std::size_t in_flight_ = 0;
   bool pumping_ = false;
+  bool given_up_ = false;
   link::Waiter waiter_;
 };
 
@@ -93,6 +100,13 @@ class BatchState final : public BatchSender {
     std::fill_n(ended_.begin() + static_cast<std::ptrdiff_t>(first), count, std::uint8_t{1});
   }
 
+  void on_given_up() override {
+    const auto failure = std::make_shared<const Failure>(not_in_time());
+    for (std::size_t i = 0; i < outcomes_.size(); ++i) {
+      if (ended_[i] == 0) outcomes_[i] = Outcome<Result>(failure);
+    }
+  }
+
   Outcomes<Result> outcomes_;
   std::vector<std::uint8_t> ended_;
 };
@@ -116,7 +130,7 @@ class BatchCall {
 
   /// The outcomes in the order of the requests; waits for them, at most until the batch's deadline. Once.
   [[nodiscard]] Outcomes<T> results() {
-    if (sender_) sender_->wait(kNever);
+    if (sender_) sender_->finish();
     return std::move(*outcomes_);
   }
 

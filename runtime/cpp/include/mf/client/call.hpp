@@ -52,6 +52,46 @@ void encode_requests(Buffer& buffer, std::span<const typename M::Request> reques
   codec::encode_batch<M::kRequestTier>(writer, requests);
 }
 
+/// How a call of this process ended: its own failures are its outcome as they are.
+template <class Call>
+auto ended(Call&& call) -> Outcome<std::invoke_result_t<Call&>> {
+  try {
+    if constexpr (std::is_void_v<std::invoke_result_t<Call&>>) {
+      call();
+      return {};
+    } else {
+      return call();
+    }
+  } catch (...) {
+    return Failure::from_current_exception();
+  }
+}
+
+/// Completes with an outcome that is known already.
+template <class Result, class Token>
+auto complete(Token&& token, Outcome<Result> outcome) {
+  return Completes<std::decay_t<Token>, Result>::initiate(
+      std::forward<Token>(token),
+      [outcome = std::move(outcome)](Callback<Result> done) mutable { done(std::move(outcome)); });
+}
+
+/// One-way calls in messages, sent here and now; an outcome says whether its message was handed over.
+template <class M>
+Outcomes<void> send_oneway_messages(const Target& target, std::size_t size, TimePoint deadline,
+                                    std::uint8_t flags, std::span<const typename M::Request> requests) {
+  Outcomes<void> outcomes(requests.size());
+  for (std::size_t first = 0; first < requests.size(); first += size) {
+    const auto part = requests.subspan(first, std::min(size, requests.size() - first));
+    const auto sent = ended([&] {
+      target.send_oneway(
+          M::kInfo, head<M>(static_cast<std::uint32_t>(part.size()), flags),
+          [&](Buffer& buffer) { encode_requests<M>(buffer, part); }, deadline);
+    });
+    if (!sent) std::ranges::fill(std::span(outcomes).subspan(first, part.size()), sent);
+  }
+  return outcomes;
+}
+
 template <class M>
 Outcome<typename M::Result> decode_single(const link::Reply& reply) {
   Outcome<typename M::Result> outcome;
@@ -81,23 +121,55 @@ auto start(const Target& target, const CallOptions& options, Token&& token, cons
   using Result = typename M::Result;
   using Handler = std::decay_t<Token>;
   if (const auto local = target.local<M>()) {
-    auto outcome = outcome_of([&] { return link::local_call<M>(local, options, args...); });
-    return Completes<Handler, Result>::initiate(
-        std::forward<Token>(token),
-        [outcome = std::move(outcome)](Callback<Result> done) mutable { done(std::move(outcome)); });
+    return detail::complete<Result>(std::forward<Token>(token), detail::ended([&] {
+                                      return link::local_call<M>(local, options, args...);
+                                    }));
   }
-  link::check_arguments<M>(args...);
+  auto checked = detail::ended([&] { link::check_arguments<M>(args...); });
   Buffer payload;
-  detail::encode_arguments<M>(payload, args...);
+  if (checked) detail::encode_arguments<M>(payload, args...);
   return Completes<Handler, Result>::initiate(
       std::forward<Token>(token),
-      [target, payload = std::move(payload),
+      [target, checked = std::move(checked), payload = std::move(payload),
        deadline = detail::deadline_of(options, M::kInfo)](Callback<Result> done) mutable {
-        target.start(
-            M::kInfo, detail::head<M>(), std::move(payload), deadline,
-            [done = std::move(done)](link::Reply&& reply) mutable { done(detail::decode_single<M>(reply)); });
+        if (!checked) return done(checked.failure());
+        if constexpr (M::kInfo.oneway) {
+          target.start_oneway(M::kInfo, detail::head<M>(), std::move(payload), deadline, std::move(done));
+        } else {
+          target.start(M::kInfo, detail::head<M>(), std::move(payload), deadline,
+                       [done = std::move(done)](link::Reply&& reply) mutable {
+                         done(detail::decode_single<M>(reply));
+                       });
+        }
       });
 }
+
+namespace detail {
+
+template <class M>
+BatchCall<typename M::Result> begin_batch(const Target& target, std::size_t size, std::uint32_t window,
+                                          TimePoint deadline, std::span<const typename M::Request> requests) {
+  using Result = typename M::Result;
+  auto route = target.route(deadline);
+  if (!route) {
+    const auto failure = std::make_shared<const Failure>(route.failure());
+    return BatchCall<Result>(Outcomes<Result>(requests.size(), Outcome<Result>(failure)));
+  }
+  std::deque<BatchMessage> messages;
+  for (std::size_t first = 0; first < requests.size(); first += size) {
+    const auto part = requests.subspan(first, std::min(size, requests.size() - first));
+    auto& message = messages.emplace_back();
+    message.first = first;
+    message.count = static_cast<std::uint32_t>(part.size());
+    encode_requests<M>(message.payload, part);
+  }
+  const auto state =
+      std::make_shared<BatchState<M>>(route.value(), head<M>(), window, deadline, requests.size());
+  state->send(std::move(messages));
+  return BatchCall<Result>(state);
+}
+
+}  // namespace detail
 
 template <class M>
 BatchCall<typename M::Result> batch(const Target& target, const BatchOptions& options,
@@ -109,24 +181,12 @@ BatchCall<typename M::Result> batch(const Target& target, const BatchOptions& op
   }
   link::check_requests<M>(requests);
   const auto deadline = detail::deadline_of(call_options, M::kInfo);
-  auto route = target.route(deadline);
-  if (!route) {
-    const auto failure = std::make_shared<const Failure>(route.failure());
-    return BatchCall<Result>(Outcomes<Result>(requests.size(), Outcome<Result>(failure)));
-  }
   const std::size_t size = std::max<std::uint32_t>(options.size != 0 ? options.size : M::kInfo.batch_max, 1);
-  std::deque<BatchMessage> messages;
-  for (std::size_t first = 0; first < requests.size(); first += size) {
-    const auto part = requests.subspan(first, std::min(size, requests.size() - first));
-    auto& message = messages.emplace_back();
-    message.first = first;
-    message.count = static_cast<std::uint32_t>(part.size());
-    detail::encode_requests<M>(message.payload, part);
+  if constexpr (M::kInfo.oneway) {
+    return BatchCall<Result>(detail::send_oneway_messages<M>(target, size, deadline, 0, requests));
+  } else {
+    return detail::begin_batch<M>(target, size, options.window, deadline, requests);
   }
-  const auto state = std::make_shared<BatchState<M>>(route.value(), detail::head<M>(), options.window,
-                                                     deadline, requests.size());
-  state->send(std::move(messages));
-  return BatchCall<Result>(state);
 }
 
 template <class M>
@@ -136,6 +196,10 @@ Outcomes<typename M::Result> bulk(const Target& target, const CallOptions& optio
   if (requests.empty()) return {};
   if (const auto local = target.local<M>()) return link::local_batch<M>(local, options, requests);
   link::check_requests<M>(requests);
+  if constexpr (M::kInfo.oneway) {
+    return detail::send_oneway_messages<M>(target, requests.size(), detail::deadline_of(options, M::kInfo),
+                                           protocol::kBulk, requests);
+  }
   const auto encode = [&](Buffer& buffer) { detail::encode_requests<M>(buffer, requests); };
   const auto head = detail::head<M>(static_cast<std::uint32_t>(requests.size()), protocol::kBulk);
   Outcomes<Result> outcomes(requests.size());
@@ -164,18 +228,20 @@ Scattered<Result> scatter(const ScatterTarget& target, TimePoint deadline, Begin
   for (auto& [agent, to] : targets) {
     auto part = std::make_shared<Gathering<Result>>();
     parts.push_back(part);
-    part->link = begin(to, [part, decode](link::Reply&& reply) {
-      part->outcome = decode(reply);
-      part->waiter.finish();
-    });
+    part->link = begin(
+        to,
+        [part, decode](link::Reply&& reply) {
+          part->outcome = decode(reply);
+          part->waiter.finish();
+        },
+        part->waiter);
   }
   Scattered<Result> results;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (parts[i]->link) {
       parts[i]->link->drive(parts[i]->waiter, kNever);  // the link ends the call at its deadline
-    } else {
-      parts[i]->waiter.wait();
     }
+    parts[i]->waiter.wait();
     results.push_back({.agent = std::move(targets[i].first), .outcome = std::move(parts[i]->outcome)});
   }
   return results;
@@ -186,7 +252,7 @@ Scattered<typename M::Result> scatter_locally(const ScatterTarget& target, TimeP
                                               Local local_call) {
   Scattered<typename M::Result> results;
   for (auto& [agent, to] : target.targets(deadline)) {
-    results.push_back({.agent = agent, .outcome = outcome_of([&] { return local_call(to); })});
+    results.push_back({.agent = agent, .outcome = ended([&] { return local_call(to); })});
   }
   return results;
 }
@@ -205,11 +271,10 @@ Scattered<typename M::Result> call(const ScatterTarget& target, const CallOption
   link::check_arguments<M>(args...);
   return detail::scatter<Result>(
       target, deadline,
-      [&](const Target& to, link::Completion done) {
+      [&](const Target& to, link::Completion done, link::Waiter& reader) {
         Buffer payload;
         detail::encode_arguments<M>(payload, args...);
-        return to.start(M::kInfo, detail::head<M>(), std::move(payload), deadline, std::move(done),
-                        link::ClientLink::Reader::caller);
+        return to.start(M::kInfo, detail::head<M>(), std::move(payload), deadline, std::move(done), &reader);
       },
       [](const link::Reply& reply) { return detail::decode_single<M>(reply); });
 }
@@ -220,11 +285,11 @@ Scattered<Outcomes<typename M::Result>> bulk(const ScatterTarget& target, const 
                                              std::span<const typename M::Request> requests) {
   using Result = Outcomes<typename M::Result>;
   const auto deadline = detail::deadline_of(options, M::kInfo);
-  if (target.in_process() || requests.empty()) {
+  if (target.in_process() || requests.empty() || M::kInfo.oneway) {
     Scattered<Result> results;
     for (auto& [agent, to] : target.targets(deadline)) {
       results.push_back(
-          {.agent = agent, .outcome = outcome_of([&] { return bulk<M>(to, options, requests); })});
+          {.agent = agent, .outcome = detail::ended([&] { return bulk<M>(to, options, requests); })});
     }
     return results;
   }
@@ -232,11 +297,11 @@ Scattered<Outcomes<typename M::Result>> bulk(const ScatterTarget& target, const 
   const auto count = static_cast<std::uint32_t>(requests.size());
   return detail::scatter<Result>(
       target, deadline,
-      [&](const Target& to, link::Completion done) {
+      [&](const Target& to, link::Completion done, link::Waiter& reader) {
         Buffer payload;
         detail::encode_requests<M>(payload, requests);
         return to.start(M::kInfo, detail::head<M>(count, protocol::kBulk), std::move(payload), deadline,
-                        std::move(done), link::ClientLink::Reader::caller);
+                        std::move(done), &reader);
       },
       [count](const link::Reply& reply) -> Outcome<Result> {
         if (reply.local) return reply.failure;

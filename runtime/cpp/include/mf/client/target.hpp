@@ -2,8 +2,12 @@
 // types are call.hpp's business.
 //
 // A target keeps the connections that it has used and picks the one with fewer calls in flight of two drawn
-// at random. A call that never left, or whose method is idempotent, is sent again at most twice, to another
-// server if there is one.
+// at random. While instances that are offered cannot be reached they are tried again in the background, a few
+// times a second while calls are made. Targets of one client for the same service and agent share all this.
+//
+// A blocking call that never left, or whose method is idempotent, is sent again at most twice, to another
+// server if there is one. An asynchronous one is, if its connection turns out to be gone before it is given
+// to it.
 #pragma once
 
 #include <atomic>
@@ -68,11 +72,14 @@ class Target {
   void send_oneway(const MethodInfo& method, const protocol::RequestHead& head, Encode encode,
                    TimePoint deadline) const;
 
-  /// Starts a call; `done` runs once, on this thread or another. Read by the reactor, unless a link is given
-  /// back: then by its drive().
-  std::shared_ptr<link::ClientLink> start(
-      const MethodInfo& method, const protocol::RequestHead& head, Buffer payload, TimePoint deadline,
-      link::Completion done, link::ClientLink::Reader reader = link::ClientLink::Reader::reactor) const;
+  /// Starts a call; `done` runs once, on this thread or another. Read by the reactor; with a waiter, which
+  /// `done` finishes, and if a link is given back: by its drive().
+  std::shared_ptr<link::ClientLink> start(const MethodInfo& method, const protocol::RequestHead& head,
+                                          Buffer payload, TimePoint deadline, link::Completion done,
+                                          link::Waiter* reader = nullptr) const;
+  /// The same for a one-way call; how its sending ended.
+  void start_oneway(const MethodInfo& method, const protocol::RequestHead& head, Buffer payload,
+                    TimePoint deadline, UniqueFunction<void(Outcome<void>)> done) const;
 
   /// A connection to the service; waits for one as calls do.
   [[nodiscard]] Outcome<Route> route(TimePoint deadline) const;
@@ -86,6 +93,7 @@ class Target {
 
   explicit Target(std::shared_ptr<State> state);
   [[nodiscard]] Servant* local_servant() const;
+  [[nodiscard]] Route ready_route() const;
 
   /// An atomic pointer that is copied with its target.
   class Cached {
