@@ -1,6 +1,8 @@
 #include "server/connection.hpp"
 
 #include <algorithm>
+#include <string_view>
+#include <utility>
 
 #include "mf/core/options.hpp"
 
@@ -9,9 +11,14 @@ namespace {
 
 // Larger payloads are decoded on a worker, whatever the offer says: they must not hold up other connections.
 constexpr std::size_t kMostInline = 4096;
-// Cancels that are remembered: most are of calls that have ended already. With more the oldest are forgotten,
-// and such a call simply runs.
+// Cancels that are remembered: most are of calls that have ended already. With more they are forgotten, and
+// calls that were cancelled simply run.
 constexpr std::size_t kMostCancelled = 4096;
+constexpr std::string_view kTooLate = "the deadline passed while the call waited to be run";
+
+bool expired(TimePoint deadline) {
+  return deadline != kNever && std::chrono::steady_clock::now() >= deadline;
+}
 
 }  // namespace
 
@@ -31,10 +38,29 @@ std::pair<Code, std::string> Connection::on_bind(std::uint16_t first_route, cons
     }
     binding.methods.push_back(static_cast<std::uint16_t>(at - service.methods.begin()));
   }
+  {
+    const std::scoped_lock lock(mutex_);
+    binding.oneways = &oneways_[binding.offer.get()];
+  }
   const auto count = binding.methods.size();
   routes_.bind(first_route, count, std::move(binding));
   return {Code::ok, {}};
 }
+
+// Dropped unrun, it drops the lane, whose calls hold the connection.
+class Connection::LaneTask {
+ public:
+  explicit LaneTask(std::shared_ptr<Connection> connection) : connection_(std::move(connection)) {}
+  LaneTask(LaneTask&&) noexcept = default;
+  LaneTask& operator=(LaneTask&&) = delete;
+  ~LaneTask() {
+    if (connection_) connection_->drop_lane();
+  }
+  void operator()() { std::exchange(connection_, nullptr)->run_lane(); }
+
+ private:
+  std::shared_ptr<Connection> connection_;
+};
 
 void Connection::on_request(const protocol::Event& event, TimePoint now) {
   const auto link = link_.lock();
@@ -54,11 +80,14 @@ void Connection::on_request(const protocol::Event& event, TimePoint now) {
   const auto tier = static_cast<Tier>(event.header.encoding());
   const auto left = protocol::decode_deadline(event.header.deadline());
   const auto deadline = left == kInfinite ? kNever : deadline_after(now, left);
+  const bool oneway = ticket.oneway();
+  const bool here = binding.offer->where == Where::io_thread && event.payload.size() <= kMostInline;
   std::unique_lock lock(mutex_);
-  const bool through_lane =
-      binding.lane_runs || (event.header.oneway() && binding.offer->where == Where::worker);
-  if (!through_lane && binding.offer->where == Where::io_thread && event.payload.size() <= kMostInline) {
+  const bool queue = oneway ? !here || lane_runs_ : *binding.oneways != 0;
+  if (here && !queue) {
     lock.unlock();
+    // Handlers before it in the same turn may have taken their time.
+    if (expired(deadline)) return ticket.fail(Code::deadline_exceeded, Execution::not_executed, kTooLate);
     return run(binding, std::move(ticket), method, tier, event.payload, deadline);
   }
   auto job = std::make_unique<Job>(std::move(ticket), event.keep());
@@ -66,36 +95,45 @@ void Connection::on_request(const protocol::Event& event, TimePoint now) {
   job->tier = tier;
   job->deadline = deadline;
   job->binding = &binding;
-  if (!through_lane && !event.header.oneway()) {
+  if (!queue) {
     tasks_.emplace_back(
         [self = shared_from_this(), job = std::move(job)]() mutable { self->run(std::move(job)); });
     return;
   }
-  binding.lane.push_back(std::move(job));
-  if (binding.lane_runs) return;
-  binding.lane_runs = true;
-  tasks_.emplace_back([self = shared_from_this(), &binding] { self->run_lane(binding); });
+  if (oneway) ++*binding.oneways;
+  lane_.push_back(std::move(job));
+  if (!std::exchange(lane_runs_, true)) tasks_.emplace_back(LaneTask(shared_from_this()));
 }
 
-void Connection::run_lane(Binding& binding) {
+void Connection::run_lane() {
   for (;;) {
     std::unique_ptr<Job> job;
     {
       const std::scoped_lock lock(mutex_);
-      if (binding.lane.empty()) {
-        binding.lane_runs = false;
+      if (lane_.empty()) {
+        lane_runs_ = false;
         return;
       }
-      job = std::move(binding.lane.front());
-      binding.lane.pop_front();
+      job = std::move(lane_.front());
+      lane_.pop_front();
     }
+    if (directory_.stopped()) return drop_lane();
     if (job->ticket.oneway()) {
+      auto& waiting = *job->binding->oneways;
       run(std::move(job));
+      const std::scoped_lock lock(mutex_);
+      --waiting;
     } else {
       directory_.workers().submit(
           [self = shared_from_this(), job = std::move(job)]() mutable { self->run(std::move(job)); });
     }
   }
+}
+
+void Connection::drop_lane() {
+  std::deque<std::unique_ptr<Job>> dropped;  // destroyed after unlocking: their tickets answer
+  const std::scoped_lock lock(mutex_);
+  dropped.swap(lane_);
 }
 
 void Connection::on_cancel(std::uint32_t id) {
@@ -117,9 +155,8 @@ void Connection::run(std::unique_ptr<Job> job) {
   if (was_cancelled(job->ticket.id())) {
     return job->ticket.fail(Code::cancelled, Execution::not_executed, "cancelled before it was started");
   }
-  if (job->deadline != kNever && std::chrono::steady_clock::now() >= job->deadline) {
-    return job->ticket.fail(Code::deadline_exceeded, Execution::not_executed,
-                            "the deadline passed while the call waited for a worker");
+  if (expired(job->deadline)) {
+    return job->ticket.fail(Code::deadline_exceeded, Execution::not_executed, kTooLate);
   }
   run(*job->binding, std::move(job->ticket), job->method, job->tier, job->payload.span(), job->deadline);
 }
@@ -136,7 +173,11 @@ void Connection::run(Binding& binding, Ticket ticket, std::uint16_t method, Tier
                       .connection = number_,
                       .deadline = deadline};
   Incoming incoming(std::move(ticket), method, tier, payload, info, directory_.log());
-  servant.dispatch(incoming);
+  try {
+    servant.dispatch(incoming);
+  } catch (const std::exception& error) {  // no memory, mostly
+    incoming.ticket().fail(Code::internal, Execution::unknown, error.what());
+  }
 }
 
 }  // namespace mf::server

@@ -1,14 +1,15 @@
 // What the server knows of one connection: which routes stand for which offers, the order of its one-way
 // calls, which calls were cancelled.
 //
-// Order: one-way calls of a binding run one after the other as they were sent; while any are waiting, later
-// calls of the binding queue behind them (a lane). Calls with a reply leave the lane when their turn comes
-// and run beside each other.
+// Order: one-way calls run one after the other as they were sent, in the connection's lane; while any of an
+// offer are waiting or running, later calls of that offer queue behind them. Calls with a reply leave the
+// lane when their turn comes and run beside each other.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -40,6 +41,8 @@ class Directory {
   virtual std::string_view describe(std::string_view service) = 0;
   virtual void on_closed(std::uint64_t connection) = 0;
   virtual transport::Workers& workers() = 0;
+  /// True once the server no longer runs what has not been started.
+  [[nodiscard]] virtual bool stopped() const noexcept = 0;
   [[nodiscard]] virtual const Log& log() const = 0;
 };
 
@@ -62,9 +65,9 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
   struct Binding {
     std::shared_ptr<const Offer> offer;
     std::vector<std::uint16_t> methods;  // position in the BIND -> index in the schema
-    std::deque<std::unique_ptr<Job>> lane;
-    bool lane_runs = false;
+    std::size_t* oneways = nullptr;      // of the offer: one-way calls in the lane or running from it
   };
+  class LaneTask;
   struct Job {
     Job(Ticket with, SharedBytes bytes) : ticket(std::move(with)), payload(std::move(bytes)) {}
     Ticket ticket;
@@ -78,7 +81,8 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
   void run(Binding& binding, Ticket ticket, std::uint16_t method, Tier tier,
            std::span<const std::byte> payload, TimePoint deadline);
   void run(std::unique_ptr<Job> job);
-  void run_lane(Binding& binding);
+  void run_lane();
+  void drop_lane();
   bool was_cancelled(std::uint32_t id);
 
   Directory& directory_;
@@ -87,7 +91,10 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
   const std::uint64_t number_;
   protocol::Routes<Binding> routes_;  // the reactor's thread only, but for the lanes
   std::vector<transport::Workers::Task> tasks_;
-  std::mutex mutex_;  // lanes, cancelled_
+  std::mutex mutex_;  // all below
+  std::deque<std::unique_ptr<Job>> lane_;
+  bool lane_runs_ = false;
+  std::map<const Offer*, std::size_t> oneways_;
   std::unordered_set<std::uint32_t> cancelled_;
   std::atomic<bool> draining_{false};
 };

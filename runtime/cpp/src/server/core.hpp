@@ -33,6 +33,9 @@ class Server::Core final : public server::Directory {
   std::string_view describe(std::string_view service) override;
   void on_closed(std::uint64_t connection) override;
   transport::Workers& workers() override { return *workers_; }
+  [[nodiscard]] bool stopped() const noexcept override {
+    return nothing_more_.load(std::memory_order_relaxed);
+  }
   [[nodiscard]] const Log& log() const override { return options_.log; }
 
  private:
@@ -56,6 +59,7 @@ class Server::Core final : public server::Directory {
   std::uint64_t connections_ = 0;
   bool started_ = false;
   bool stopped_ = false;
+  std::atomic<bool> nothing_more_{false};  // drained: what has not been started will not be
   std::shared_ptr<transport::Reactor> reactor_;
   std::unique_ptr<transport::Workers> workers_;
   std::shared_ptr<Acceptor> acceptor_;

@@ -27,7 +27,8 @@ void Ticket::done() {
 }
 
 void refuse_method(Incoming& in) {
-  in.ticket().fail(Code::internal, Execution::not_executed, "a method index that the generated code does not know");
+  in.ticket().fail(Code::internal, Execution::not_executed,
+                   "a method index that the generated code does not know");
 }
 
 namespace detail {
@@ -43,6 +44,14 @@ Failure invalid_result(const std::string& violation) {
   return Failure{.code = Code::handler_failed,
                  .execution = Execution::unknown,
                  .message = "the handler's result breaks the schema: " + violation,
+                 .declared = nullptr};
+}
+
+Failure not_answered(std::size_t answered, std::size_t items) {
+  return Failure{.code = Code::handler_failed,
+                 .execution = Execution::unknown,
+                 .message = "the batch handler answered " + std::to_string(answered) + " of " +
+                            std::to_string(items) + " items",
                  .declared = nullptr};
 }
 

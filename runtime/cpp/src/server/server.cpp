@@ -13,6 +13,9 @@
 namespace mf {
 namespace {
 
+// Of the agents' names in a refusal: an answer must not be much longer than its question.
+constexpr std::size_t kMostAgentsText = 256;
+
 Error refused(std::string message) {
   return {Code::invalid_argument, Execution::not_executed, message};
 }
@@ -46,7 +49,11 @@ class Server::Core::Acceptor final : public transport::Watched,
     core_.reactor_->watch(listener_.fd(), shared_from_this(), false);
     core_.reactor_->arm(listener_.fd(), transport::Interest::read);
   }
-  void close() { core_.reactor_->forget(listener_.fd()); }
+  /// On the reactor's thread. Who waits to be accepted is turned away at once.
+  void close() {
+    core_.reactor_->forget(listener_.fd());
+    listener_.close();
+  }
   [[nodiscard]] const Address& address() const { return listener_.address(); }
 
   void on_ready(transport::Ready /*ready*/) override {
@@ -68,7 +75,7 @@ class Server::Core::Acceptor final : public transport::Watched,
     core_.log().write(Level::error, "out_of_descriptors", {{"pause_ms", pause_.count()}});
     core_.reactor_->arm(listener_.fd(), transport::Interest::none);
     core_.reactor_->at(std::chrono::steady_clock::now() + pause_, [weak = weak_from_this()] {
-      if (const auto self = weak.lock())
+      if (const auto self = weak.lock(); self && self->listener_.fd() >= 0)
         self->core_.reactor_->arm(self->listener_.fd(), transport::Interest::read);
     });
     pause_ = std::min<std::chrono::milliseconds>(pause_ * 2, std::chrono::seconds(1));
@@ -115,6 +122,10 @@ Outcome<std::shared_ptr<const server::Offer>> Server::Core::find(const protocol:
   if (found == offers_.end()) {
     std::string agents;
     for (auto at = first; at != offers_.end() && at->first.first == service; ++at) {
+      if (agents.size() > kMostAgentsText) {
+        agents += ", …";
+        break;
+      }
       agents += (agents.empty() ? "\"" : ", \"") + at->first.second + "\"";
     }
     return unknown(Code::unknown_agent, "this server offers " + service + " for " + agents + ", not for \"" +
@@ -144,6 +155,7 @@ void Server::Core::accept(std::unique_ptr<transport::Stream> stream) {
   std::shared_ptr<server::Connection> connection;
   {
     const std::scoped_lock lock(mutex_);
+    if (stopped_) return;
     const auto number = ++connections_;
     connection = std::make_shared<server::Connection>(*this, link, number);
     clients_.emplace(number, Client{.link = link, .connection = connection});
@@ -210,6 +222,7 @@ void Server::Core::start() {
   {
     const std::scoped_lock lock(mutex_);
     if (started_) throw refused("the server was started already");
+    if (stopped_) throw refused("the server was stopped");
     acceptor_ = std::make_shared<Acceptor>(*this, listen);
     reactor_ = std::make_shared<transport::Reactor>();
     workers_ = std::make_unique<transport::Workers>(options_.workers);
@@ -225,23 +238,34 @@ void Server::Core::start() {
 
 void Server::Core::run() {
   server::StopSignals signals;
+  bool start_now = false;
   {
     const std::scoped_lock lock(mutex_);
     if (stopped_) return;
     signals_ = &signals;
+    start_now = !started_;
   }
-  if (!started_) start();
-  signals.wait();
-  {
+  const auto serve = [&] {
+    if (start_now) start();
+    signals.wait();
+  };
+  const auto done = [&] {
     const std::scoped_lock lock(mutex_);
     signals_ = nullptr;
+  };
+  try {
+    serve();
+  } catch (...) {  // the port is taken, for instance
+    done();
+    throw;
   }
+  done();
   stop();
 }
 
 void Server::Core::drain() {
   if (registrar_) registrar_->withdraw();
-  acceptor_->close();
+  reactor_->post([acceptor = acceptor_] { acceptor->close(); });
   for (const auto& client : clients()) {
     client.connection->drain();
     client.link->drain("the server is stopping");
@@ -265,6 +289,7 @@ void Server::Core::stop() {
     stopped_ = true;
   }
   drain();
+  nothing_more_ = true;
   workers_->stop();
   for (const auto& client : clients()) client.link->close("");
   reactor_->stop();

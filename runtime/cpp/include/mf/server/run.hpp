@@ -28,6 +28,7 @@ namespace detail {
 
 [[nodiscard]] Failure invalid_argument(std::string violation);
 [[nodiscard]] Failure invalid_result(const std::string& violation);
+[[nodiscard]] Failure not_answered(std::size_t answered, std::size_t items);
 void log_oneway_failure(const Log& log, const ServiceInfo& service, const MethodInfo& method,
                         const Failure& failure);
 
@@ -200,13 +201,15 @@ void run_batch(Incoming& in, typename M::Servant& servant) {
   if constexpr (M::kInfo.oneway) {
     const auto outcome = outcome_of([&] { M::invoke_batch(servant, requests); });
     if (!outcome.ok()) log_oneway_failure(in.log(), M::kService, M::kInfo, outcome.failure());
-    return in.ticket().done();
+    return answer<M>(in.ticket(), std::span(outcomes));
   } else {
     auto ran = outcome_of([&] { return M::invoke_batch(servant, requests); });
     Outcomes<Result> results;
     if (ran.ok()) {
       results = std::move(ran).value();
+      const auto answered = results.size();
       results.resize(requests.size());
+      for (auto i = answered; i < results.size(); ++i) results[i] = not_answered(answered, requests.size());
     } else {
       results.assign(requests.size(), Outcome<Result>(std::make_shared<const Failure>(ran.failure())));
     }
@@ -255,11 +258,13 @@ void run(Incoming& in, typename M::AsyncServant& servant) {
   if (!detail::decode_requests<M>(in, requests)) return;
   const CallScope scope(in.info());
   if constexpr (M::kInfo.oneway) {
+    Outcomes<void> outcomes(requests.size());
     for (auto& request : requests) {
+      if (auto bad = codec::violation(request)) continue;
       const auto outcome = outcome_of([&] { M::invoke(servant, std::move(request)); });
       if (!outcome.ok()) detail::log_oneway_failure(in.log(), M::kService, M::kInfo, outcome.failure());
     }
-    in.ticket().done();
+    answer<M>(in.ticket(), std::span(outcomes));
   } else {
     using Result = typename M::Result;
     const auto collected = std::make_shared<detail::Collected<M>>(std::move(in.ticket()), requests.size());
