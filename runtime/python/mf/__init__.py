@@ -12,15 +12,20 @@ What is named here is public; the rest of the package is not. Failures are `mf.E
 seconds.
 """
 
+from typing import TYPE_CHECKING
+
 from mf import client
-from mf.app import Client, Server
+from mf.app.client import Client
 from mf.core.error import Code, DeclaredError, Error, Execution
 from mf.core.options import INFINITE, BatchOptions, CallOptions
 from mf.core.outcome import Outcome, each
 from mf.core.service import ErrorCodec, Method, Servant, ServiceInfo
 from mf.core.target import BatchCall, Scattered
-from mf.light import Light
-from mf.server import CurrentCall, current_call
+
+if TYPE_CHECKING:
+    from mf.app.server import Server
+    from mf.light import Light
+    from mf.server import CurrentCall, current_call
 
 __all__ = [
     "INFINITE",
@@ -45,3 +50,22 @@ __all__ = [
     "current_call",
     "each",
 ]
+
+
+if not TYPE_CHECKING:
+    # Most programs are a client or a server; none should wait for the import of what it does not use.
+    _HOMES = {
+        "CurrentCall": "mf.server",
+        "Light": "mf.light",
+        "Server": "mf.app.server",
+        "current_call": "mf.server",
+    }
+
+    def __getattr__(name):
+        home = _HOMES.get(name)
+        if home is None:
+            raise AttributeError(f"module 'mf' has no attribute {name!r}")
+        from importlib import import_module
+
+        value = globals()[name] = getattr(import_module(home), name)
+        return value

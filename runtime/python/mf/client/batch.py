@@ -49,8 +49,6 @@ class _Part:
 class _Message(Call):
     """A part under way."""
 
-    __slots__ = ("part",)
-
     part: _Part
 
 
@@ -163,8 +161,10 @@ class MessageBatch(BatchCall[T]):
             self._fail_queue(failure)
             return
         self._pump(self._route)
+        self._route.link.flush()
 
     def _pump(self, route: Route) -> None:
+        """Queues as many messages as the window takes. Who calls sends them."""
         hello = route.link.peer_hello
         window = min(self._window, hello.max_in_flight) if hello else self._window
         with self._lock:
@@ -180,7 +180,6 @@ class MessageBatch(BatchCall[T]):
                 part = self._queue.popleft()
                 self._in_flight += 1
             self._send(route, part)
-        route.link.flush()
         if self._queue and monotonic() >= self._deadline:
             self._fail_queue(_too_late())
 

@@ -487,6 +487,9 @@ class Link:
     def _pass_on(self) -> None:
         """The leader steps down: a follower takes over, or the watch if anything is pending."""
         with self._lock:
+            if self.usable and not (self._followers or self._callbacks or self._blocked):
+                self._leading = False
+                return
             if self._followers:
                 successor = next(iter(self._followers))
                 del self._followers[successor]

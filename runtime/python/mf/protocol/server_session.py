@@ -17,9 +17,13 @@ from mf.protocol.frame import (
     DESCRIBE,
     DESCRIPTOR,
     ENCODING_MASK,
+    EXTENDED_COUNT,
     GOAWAY,
+    HEADER,
+    HEADER_SIZE,
     HELLO,
     ONEWAY,
+    PADDING,
     REPLY,
     REQUEST,
     Buffer,
@@ -34,6 +38,9 @@ from mf.protocol.wire import (
     pack_str16,
     read_only_str16,
 )
+
+_SMALL = 4096
+_unpack_header = HEADER.unpack_from
 
 Resolve = Callable[[BindRequested], list[Any] | tuple[Code, str]]
 """Answers a BIND: what its routes stand for, or why not."""
@@ -92,6 +99,28 @@ class ServerSession(Session):
         if self.state == State.OPEN:
             self._control(GOAWAY, pack_str16(reason), word=code)
             self._enter(State.DRAINING)
+
+    def received(self, count: int) -> list[Any]:
+        # The common case by itself: one whole small request and nothing else. Whatever is unusual takes the
+        # long way.
+        if self._clean and HEADER_SIZE <= count <= _SMALL:
+            size, type_, flags, route, id_, word, items = _unpack_header(self._scratch)
+            if (size + 7) & ~7 == count and type_ == REQUEST and size >= HEADER_SIZE:
+                target = self._routes.get(route)
+                in_flight = self.in_flight
+                if (
+                    target is not None
+                    and 0 < items < EXTENDED_COUNT
+                    and 0 < flags <= ENCODING_MASK
+                    and self.state == State.OPEN
+                    and id_
+                    and id_ not in in_flight
+                    and len(in_flight) < self.our_hello.max_in_flight
+                    and (size == count or self._scratch[size:count] == PADDING[size & 7])
+                ):
+                    in_flight.add(id_)
+                    return [(target, id_, route, flags, word, items, self._scratch[HEADER_SIZE:size])]
+        return super().received(count)
 
     def _frame(
         self,

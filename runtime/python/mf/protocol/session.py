@@ -61,6 +61,7 @@ class Session:
     """Shared part of ClientSession and ServerSession."""
 
     __slots__ = (
+        "_clean",
         "_filled",
         "_header",
         "_large",
@@ -93,6 +94,7 @@ class Session:
         self._large: bytearray | None = None
         self._header: tuple[int, ...] = ()
         self._filled = 0
+        self._clean = True  # nothing is half received
         self._pad_left = 0
         self.state = State.OPENING
         self._row = TABLE[role, State.OPENING]
@@ -171,6 +173,7 @@ class Session:
             reason = str(violation)
             self.refuse(Code.PROTOCOL_ERROR, reason)
             events.append(Broken(reason))
+        self._clean = self._partial is None and self._large is None and not self._pad_left
         return events
 
     def _parse(self, data: bytearray, end: int, events: list[Any]) -> int:

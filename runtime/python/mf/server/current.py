@@ -21,14 +21,15 @@ class CurrentCall:
     """The call that a handler is running for. For a batch, all its items share one."""
 
     __slots__ = (
-        "_connection",
         "cancelled",
+        "connection",
         "count",
         "deadline",
         "flags",
         "handler",
         "id",
         "in_order",
+        "oneway",
         "payload",
         "route",
     )
@@ -44,7 +45,7 @@ class CurrentCall:
         count: int,
         payload: Payload,
     ) -> None:
-        self._connection = connection
+        self.connection = connection
         self.handler = handler
         self.id = id_
         self.route = route
@@ -52,16 +53,9 @@ class CurrentCall:
         self.deadline = deadline
         self.count = count
         self.payload = payload
+        self.oneway = flags & ONEWAY
         self.cancelled = False
         self.in_order = False
-
-    @property
-    def connection(self) -> "Connection":
-        return self._connection
-
-    @property
-    def oneway(self) -> bool:
-        return bool(self.flags & ONEWAY)
 
     @property
     def agent(self) -> str:
@@ -84,12 +78,12 @@ class CurrentCall:
     @property
     def peer(self) -> str:
         """The caller's address, 'host:port'."""
-        return self._connection.peer
+        return self.connection.peer
 
     @property
     def request_id(self) -> int:
         """64 bits, unique among the requests of one client: the client's number above, a sequence below."""
-        hello = self._connection.session.peer
+        hello = self.connection.session.peer
         return (hello.client_id << 32 if hello else 0) | self.id
 
 

@@ -15,6 +15,8 @@ from contextlib import suppress
 
 Buffer = bytes | bytearray | memoryview
 
+_DONTWAIT = int(socket.MSG_DONTWAIT)
+
 MOST_BUFFERS = 512
 """Entries of one gather list that a system call surely takes."""
 
@@ -83,13 +85,13 @@ class SocketStream(Stream):
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, value)
 
     def read_now(self, into: memoryview) -> int:
-        return self._recv_into(into, 0, socket.MSG_DONTWAIT)
+        return self._recv_into(into, 0, _DONTWAIT)
 
     def write_now(self, buffers: list[Buffer]) -> int:
         try:
             if len(buffers) == 1:
-                return self._send(buffers[0], socket.MSG_DONTWAIT)
-            return self._socket.sendmsg(buffers[:MOST_BUFFERS], [], socket.MSG_DONTWAIT)
+                return self._send(buffers[0], _DONTWAIT)
+            return self._socket.sendmsg(buffers[:MOST_BUFFERS], [], _DONTWAIT)
         except BlockingIOError:
             return 0
 
