@@ -109,7 +109,8 @@ Commands commands_of(mf::Client& client, std::vector<std::string> queries) {
   return {{"load",
            [documents](const Words& words, std::ostream& out) {
              need(words, 2);
-             out << "loaded\t" << documents.load(words[0], words[1]) << '\n';
+             const auto count = documents.load(words[0], words[1]);  // first: it may throw
+             out << "loaded\t" << count << '\n';
            }},
           {"index", [documents, indexes](const Words& words,
                                          std::ostream& out) { build_index(documents, indexes, words, out); }},

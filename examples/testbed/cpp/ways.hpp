@@ -15,7 +15,7 @@ namespace testbed {
 /// What `@batch` says when a schema says nothing.
 inline constexpr std::size_t kMessageBatch = 128;
 /// Calls in one message of an application-level batch: our choice, far below what fits in 2^24 bytes.
-inline constexpr std::size_t kApplicationBatch = 8'192;
+inline constexpr std::size_t kApplicationBatch = 2'048;
 
 constexpr std::size_t calls_per_message(document::Way way) noexcept {
   switch (way) {

@@ -78,6 +78,14 @@ class Child:
             answer.append(line.split("\t"))
         return answer
 
+    def cpu(self) -> int:
+        """Microseconds that its threads have spent on a processor so far; of those that are still there."""
+        spent = 0
+        for task in Path(f"/proc/{self.pid}/task").glob("*/schedstat"):
+            with contextlib.suppress(OSError):
+                spent += int(task.read_text().split()[0])
+        return spent // 1000
+
     def kill(self) -> None:
         """kill -9, and waits until the kernel has taken the process away."""
         self._signal(signal.SIGKILL)
@@ -137,6 +145,9 @@ class Children:
         child = Child(name, command, self._folder, self._environment)
         self._children.append(child)
         return child
+
+    def cpu(self) -> int:
+        return sum(child.cpu() for child in self._children)
 
     def stop(self, child: Child) -> None:
         self._children.remove(child)

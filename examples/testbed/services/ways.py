@@ -8,7 +8,7 @@ from testbed.document import Way
 
 MESSAGE_BATCH = 128
 """What `@batch` says when a schema says nothing."""
-APPLICATION_BATCH = 8192
+APPLICATION_BATCH = 2048
 """Calls in one message of an application-level batch: our choice, far below what fits in 2^24 bytes."""
 
 CALLS_PER_MESSAGE = {
