@@ -15,7 +15,7 @@ from time import monotonic
 from typing import Any
 
 from mf.core.error import Code
-from mf.core.log import log_handler_failure, quote, warning
+from mf.core.log import info, log_handler_failure, quote, warning
 from mf.protocol.events import Broken, CancelRequested, DescribeRequested, Refused
 from mf.protocol.frame import unpack_deadline
 from mf.protocol.handshake import Hello
@@ -247,11 +247,12 @@ class IoThread:
         self._epoll.register(connection.fileno, READ)
 
     def _close(self, connection: Connection, reason: str) -> None:
-        """With a reason that is not the usual end, which nobody needs to read about."""
+        """With a reason. That a client left, one way or another, is worth a line only to who looks for it."""
         if self._connections.get(connection.fileno) is not connection:
             return
-        if reason and reason != "closed by the client":
-            warning("%s: %s", connection.peer, reason)
+        if reason:
+            left = reason.startswith(("closed by", "connection lost"))
+            (info if left else warning)("%s: %s", connection.peer, reason)
         connection.broken = connection.broken or "closed"
         connection.session.close()
         connection.abandon()
