@@ -22,7 +22,8 @@ struct CallInfo {
   [[nodiscard]] bool expired() const noexcept {
     return deadline != kNever && std::chrono::steady_clock::now() >= deadline;
   }
-  /// The same by a clock that is some milliseconds behind and four times as quick: for loops over many small items.
+  /// The same by a clock that is some milliseconds behind and four times as quick: for loops over many small
+  /// items.
   [[nodiscard]] bool expired_roughly() const noexcept;
 };
 
