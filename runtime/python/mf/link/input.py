@@ -1,0 +1,261 @@
+"""R4. The reading half of a link: the leader, the followers, and the watch. See link.py for threads and
+locks.
+"""
+
+from _thread import allocate_lock
+from threading import TIMEOUT_MAX
+from time import monotonic
+from typing import Any
+
+from mf.core.error import Code, Error
+from mf.core.log import quote, warning
+from mf.link.output import LinkOutput
+from mf.link.watch import FOREVER, READ, WRITE, Watch
+from mf.protocol.calls import Call, Pending
+from mf.protocol.events import BindingAnswered, Broken, DescriptionReceived, GoawayReceived, Refused
+
+
+class LinkInput(LinkOutput):
+    """Adds reading to what LinkOutput owns."""
+
+    __slots__ = ()
+
+    # Reading
+
+    def _lead(self, pending: Pending, now: float) -> None:
+        """Reads until `pending` is done. Only with _leading set by the caller."""
+        stream = self._stream
+        window = self._session.window
+        try:
+            while not pending.done:
+                if self._blocked:
+                    count = self._read_and_write(pending)
+                else:
+                    left = pending.deadline - now
+                    if not left * 0.5 <= self._read_timeout <= left:
+                        self._set_timeout(left)
+                    try:
+                        count = stream.read(window())
+                    except BlockingIOError:
+                        count = -1
+                if count > 0:
+                    self._digest(count)
+                elif count == 0:
+                    self._broken(f"{self.peer} closed the connection")
+                if not pending.done:
+                    now = monotonic()
+                    if now >= pending.deadline:
+                        self._give_up(pending)
+        except OSError as error:
+            self._broken(f"connection to {self.peer} is lost: {error.strerror or error}")
+        finally:
+            self._pass_on()
+            if not pending.done:  # an exception of a signal handler, say, came through
+                self._give_up(pending)
+
+    def _set_timeout(self, left: float) -> None:
+        if left == FOREVER:
+            left = 0.0
+        elif left > 0.01:
+            left *= 0.9  # so that the next call with the same deadline finds it good enough
+        else:
+            left = max(left, 0.001)
+        self._read_timeout = left or FOREVER
+        self._stream.set_read_timeout(left)
+
+    def _read_and_write(self, pending: Pending) -> int:
+        """The peer took no more: wait for either direction. Returns what read_now does, -1 for nothing."""
+        self._stream.wait(True, pending.deadline - monotonic())
+        self.flush()
+        try:
+            return self._stream.read_now(self._session.window())
+        except BlockingIOError:
+            return -1
+
+    def _digest(self, count: int) -> None:
+        session = self._session
+        finished: list[Pending] = []
+        with self._lock:
+            for event in session.received(count):
+                if isinstance(event, tuple):
+                    call = event[0]
+                    call.status = event[1]
+                    call.encoding = event[2]
+                    call.payload = event[3]
+                    if call.on_done is not None:
+                        call.done = True
+                        self._callbacks -= 1
+                        finished.append(call)
+                    elif call.waiter is None:
+                        call.done = True
+                    else:
+                        self._done(call)
+                else:
+                    self._rare(event, finished)
+        for pending in finished:
+            if pending.on_done is not None:
+                pending.on_done(pending)
+        if session.out:
+            self.flush()
+
+    def _rare(self, event: Any, finished: list[Pending]) -> None:
+        if isinstance(event, BindingAnswered):
+            self._done(event.binding)
+        elif isinstance(event, DescriptionReceived):
+            self._done(event.description)
+        elif isinstance(event, GoawayReceived):
+            self.usable = False
+        elif isinstance(event, Refused):
+            text = f"{self.peer} refused the connection: {event.code.name}: {event.reason}"
+            self._fail_all(Error(event.code, text), finished)
+        elif isinstance(event, Broken):
+            warning("%s broke the protocol: %s", self.peer, quote(event.reason))
+            self._fail_all(
+                Error(Code.PROTOCOL_ERROR, f"{self.peer} broke the protocol: {event.reason}"), finished
+            )
+
+    def _enqueue(self, pending: Pending) -> None:
+        waiter = allocate_lock()
+        waiter.acquire()
+        pending.waiter = waiter
+        self._followers[pending] = None
+
+    def _follow(self, pending: Pending) -> None:
+        """Sleeps until done, or until made the leader, or until the deadline."""
+        left = min(max(pending.deadline - monotonic(), 0.0), TIMEOUT_MAX)
+        try:
+            woken = pending.waiter.acquire(True, left)
+        except BaseException:
+            self._leave(pending)
+            raise
+        if not woken:
+            self._leave(pending)
+        elif not pending.done:
+            self._lead(pending, monotonic())
+
+    def _leave(self, pending: Pending) -> None:
+        """A follower stops waiting. If it was made the leader at the last moment, it passes that on."""
+        with self._lock:
+            follows = pending in self._followers
+            if follows:
+                del self._followers[pending]
+            leads = not follows and not pending.done
+        if leads:
+            self._pass_on()
+        if not pending.done:
+            self._give_up(pending)
+
+    def _pass_on(self) -> None:
+        """The leader steps down: a follower takes over, or the watch if anything is pending."""
+        with self._lock:
+            if self.usable and not (self._followers or self._callbacks or self._blocked):
+                self._leading = False
+                return
+            if self._followers:
+                successor = next(iter(self._followers))
+                del self._followers[successor]
+                successor.waiter.release()
+                return
+            self._leading = False
+            self._retire()
+            if self.failure is not None:
+                self._close_stream()
+            elif (self._callbacks or self._blocked) and self._watch is not None:
+                self._arm()
+
+    def catch_up(self) -> None:
+        """After a pause: takes what has come meanwhile, the end of the connection above all."""
+        with self._lock:
+            if self._leading or self._armed & READ or self.failure is not None:
+                return
+            self._leading = True
+        try:
+            self._read_available()
+        finally:
+            self._pass_on()
+
+    def _read_available(self) -> None:
+        try:
+            count = self._stream.read_now(self._session.window())
+        except BlockingIOError:
+            return
+        except OSError as error:
+            self._broken(f"connection to {self.peer} is lost: {error.strerror or error}")
+            return
+        if count:
+            self._digest(count)
+        else:
+            self._broken(f"{self.peer} closed the connection")
+
+    # Watched
+
+    def _change_watch(self, watch: Watch) -> Watch:
+        """With the lock: another watch than before is to look after this link. If that one still has calls
+        to look after, both hand them to the background thread, which outlives any loop.
+        """
+        old = self._watch
+        if old is not None and old.alive and self._callbacks:
+            watch = self.watches.thread()
+            if watch is old:
+                return old
+        if old is not None:
+            old.forget(self)
+        self._armed = 0
+        self._watch = watch
+        if self._expiry < FOREVER:
+            watch.expire_at(self, self._expiry)
+        return watch
+
+    def on_ready(self, mask: int) -> None:
+        if mask & WRITE and self._blocked:
+            with self._lock:
+                self._blocked = False
+                self._arm()
+            self.flush()
+        if mask & ~WRITE:
+            with self._lock:
+                if self._leading or self.failure is not None:
+                    return
+                self._leading = True
+            try:
+                self._read_available()
+            finally:
+                self._step_down()
+
+    def _step_down(self) -> None:
+        """What _pass_on does, for the watch: it stays armed unless somebody else leads."""
+        with self._lock:
+            if self._followers:
+                if self._armed:
+                    self._disarm()
+            else:
+                self._leading = False
+                self._retire()
+                if self.failure is not None:
+                    self._close_stream()
+                else:
+                    self._arm()
+                return
+        self._pass_on()
+
+    def expire(self, now: float) -> float:
+        overdue: list[Call] = []
+        with self._lock:
+            earliest = FOREVER
+            for call in self._session.calls.by_id.values():
+                if call.on_done is None:
+                    continue
+                if call.deadline <= now:
+                    overdue.append(call)
+                elif call.deadline < earliest:
+                    earliest = call.deadline
+            for call in overdue:
+                self._callbacks -= 1
+                self._overdue(call)
+            self._expiry = earliest
+        for call in overdue:
+            if call.on_done is not None:
+                call.on_done(call)
+        if overdue:
+            self.flush()
+        return earliest

@@ -1,0 +1,250 @@
+"""R4. The writing half of a link, and its end. See link.py for threads and locks."""
+
+from contextlib import suppress
+from threading import Lock
+from time import monotonic
+
+from mf.core.error import Code, Error, Execution, not_executed
+from mf.link import fork
+from mf.link.watch import FOREVER, READ, WRITE, Watch, Watches
+from mf.protocol.calls import Binding, Call, Pending
+from mf.protocol.client_session import ClientSession
+from mf.protocol.frame import Buffer
+from mf.protocol.handshake import Hello
+from mf.protocol.session import SCRATCH_SIZE
+from mf.transport.stream import Stream, drop_written
+
+
+class LinkOutput:
+    """Owns the stream and the session. Ends for good when the stream does: `usable` is then false and
+    `failure` says why.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_armed",
+        "_bind_lock",
+        "_bindings",
+        "_blocked",
+        "_callbacks",
+        "_expiry",
+        "_flushing",
+        "_followers",
+        "_last_used",
+        "_leading",
+        "_lock",
+        "_read_timeout",
+        "_session",
+        "_stream",
+        "_watch",
+        "failure",
+        "usable",
+        "watches",
+    )
+
+    def __init__(self, stream: Stream, hello: Hello, watches: Watches) -> None:
+        self.watches = watches
+        self._stream = stream
+        self._session = ClientSession(hello, bytearray(SCRATCH_SIZE))
+        self._lock = Lock()
+        self._bind_lock = Lock()
+        self._bindings: dict[tuple[str, str], Binding] = {}
+        self._followers: dict[Pending, None] = {}
+        self._leading = False
+        self._flushing = False
+        self._blocked = False
+        self._callbacks = 0
+        self._expiry = FOREVER
+        self._watch: Watch | None = None
+        self._armed = 0
+        self._read_timeout = 0.0
+        self._last_used = monotonic()
+        self.usable = True
+        self.failure: Error | None = None
+        fork.register(self)
+
+    @property
+    def peer(self) -> str:
+        return self._stream.peer
+
+    @property
+    def in_flight(self) -> int:
+        return len(self._session.calls.by_id)
+
+    @property
+    def peer_max_payload(self) -> int:
+        return self._session.peer_max_payload
+
+    @property
+    def peer_hello(self) -> Hello | None:
+        return self._session.peer
+
+    # Writing
+
+    def flush(self) -> None:
+        """Sends what is queued, unless somebody is at it."""
+        session = self._session
+        with self._lock:
+            if self._flushing or not session.out:
+                return
+            self._flushing = True
+            size = session.out_bytes
+            out = session.take_output()
+        self._write(out, size, False)
+
+    def _write(self, out: list[Buffer], size: int, leads: bool) -> None:
+        """Writes `out` and what is queued meanwhile. Only with _flushing set by the caller."""
+        session = self._session
+        write = self._stream.write_now
+        while True:
+            try:
+                written = write(out)
+            except OSError as error:
+                self._block(out, size, leads)
+                self._broken(f"connection to {self.peer} is lost: {error.strerror or error}")
+                return
+            if written < size:
+                out = drop_written(out, written)
+                size -= written
+                if written:
+                    continue
+                self._block(out, size, leads)
+                return
+            self._blocked = False
+            # Order matters: who queues after this line sees that nobody writes, and does it himself.
+            self._flushing = False
+            if not session.out:
+                return
+            with self._lock:
+                if self._flushing or not session.out:
+                    return
+                self._flushing = True
+                size = session.out_bytes
+                out = session.take_output()
+
+    def _block(self, rest: list[Buffer], size: int, leads: bool) -> None:
+        with self._lock:
+            session = self._session
+            session.out[:0] = rest
+            session.out_bytes += size
+            self._flushing = False
+            self._blocked = True
+            if not leads and self._watch is not None:
+                self._arm()
+
+    # What is pending
+
+    def _done(self, pending: Pending) -> None:
+        """With the lock: wakes whoever waits for it."""
+        pending.done = True
+        if pending in self._followers:
+            del self._followers[pending]
+            pending.waiter.release()
+
+    def _give_up(self, pending: Pending) -> None:
+        with self._lock:
+            self._overdue(pending)
+        self.flush()
+
+    def _overdue(self, pending: Pending) -> None:
+        if pending.done:
+            return
+        text = f"no answer from {self.peer} before the deadline"
+        pending.failure = Error(Code.DEADLINE_EXCEEDED, text, Execution.UNKNOWN)
+        if isinstance(pending, Call):
+            self._session.cancel(pending)
+        pending.done = True
+
+    # Watched
+
+    def fileno(self) -> int:
+        return self._stream.fileno()
+
+    def on_ready(self, mask: int) -> None:
+        """The reading half knows."""
+        raise NotImplementedError
+
+    def expire(self, now: float) -> float:
+        """The reading half knows."""
+        raise NotImplementedError
+
+    def _arm(self) -> None:
+        """With the lock: has the watch look for what nobody else looks for."""
+        mask = (0 if self._leading else READ) | (WRITE if self._blocked else 0)
+        if mask != self._armed and self._watch is not None and self.failure is None:
+            self._armed = mask
+            self._watch.arm(self, mask)
+
+    def _disarm(self) -> None:
+        self._armed = 0
+        assert self._watch is not None
+        self._watch.arm(self, 0)
+
+    # The end
+
+    def close(self, reason: str = "the client was closed") -> None:
+        """Ends the connection; what is in flight ends as CONNECTION_LOST."""
+        self._broken(reason)
+
+    def _broken(self, reason: str) -> None:
+        finished: list[Pending] = []
+        with self._lock:
+            self._fail_all(Error(Code.UNAVAILABLE, reason), finished)
+        for pending in finished:
+            if pending.on_done is not None:
+                pending.on_done(pending)
+
+    def _fail_all(self, error: Error, finished: list[Pending]) -> None:
+        """With the lock: everything pending ends now. The caller runs the callbacks of `finished`."""
+        if self.failure is not None:
+            return
+        self.usable = False
+        self.failure = error
+        session = self._session
+        for call in session.calls.by_id.values():
+            # A request whose end still waits in the output cannot have been executed.
+            left = call.end <= session.queued - session.out_bytes
+            call.failure = (
+                Error(Code.CONNECTION_LOST, error.message, Execution.UNKNOWN)
+                if left
+                else not_executed(Code.UNAVAILABLE, error.message)
+            )
+            if call.on_done is not None:
+                call.done = True
+                finished.append(call)
+            else:
+                self._done(call)
+        session.calls.by_id.clear()
+        self._callbacks = 0
+        for asked in session.waiting():
+            asked.failure = error
+            self._done(asked)
+        if error.code == Code.PROTOCOL_ERROR and not self._flushing:  # REFUSE, as a courtesy
+            with suppress(OSError):
+                self._stream.write_now(session.take_output())
+        session.close()
+        self._stream.shutdown()
+        if not self._leading:
+            self._close_stream()
+
+    def _retire(self) -> None:
+        """With the lock: a connection whose server said good-bye ends when the last call on it has."""
+        session = self._session
+        if not self.usable and self.failure is None and not session.calls.by_id and not session.waiting():
+            self.failure = Error(Code.UNAVAILABLE, f"{self.peer} is shutting down")
+            session.close()
+            self._stream.shutdown()
+
+    def _close_stream(self) -> None:
+        if self._watch is not None:
+            self._watch.forget(self)
+        self._stream.close()
+
+    def after_fork(self) -> None:
+        """In a child: the parent goes on using the connection, so it is not shut down, only let go."""
+        self._lock = Lock()
+        self._bind_lock = Lock()
+        self.usable = False
+        self.failure = Error(Code.UNAVAILABLE, "the connection belongs to the parent process")
+        self._session.calls.by_id.clear()
+        self._stream.close()
