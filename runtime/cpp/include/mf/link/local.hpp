@@ -222,7 +222,9 @@ Outcomes<typename M::Result> local_batch(const Local<M>& local, const CallOption
     for (auto& outcome : outcomes) {
       if (!outcome && outcome.failure().declared) outcome = declared_or_failed<M>(outcome.failure());
     }
-    while (outcomes.size() < requests.size()) outcomes.push_back(Failure{});  // the servant forgot some
+    if (outcomes.size() != requests.size()) {  // the servant forgot some, or made some up
+      outcomes.resize(requests.size(), Outcome<Result>(std::make_shared<const Failure>()));
+    }
     return outcomes;
   }
 }
