@@ -1,0 +1,32 @@
+// A process that serves Echo until it is told to stop; prints its address. For tests that kill or starve it.
+//
+//   mf_test_echo_server tcp://127.0.0.1:0 [descriptors]
+#include <sys/resource.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+
+#include "mf/server/server.hpp"
+#include "support/echo.hpp"
+
+int main(int argc, char** argv) {
+  if (argc < 2) return 2;
+  if (argc > 2) {
+    const auto limit = static_cast<rlim_t>(std::strtoul(argv[2], nullptr, 10));
+    const rlimit limits{.rlim_cur = limit, .rlim_max = limit};
+    if (setrlimit(RLIMIT_NOFILE, &limits) != 0) return 3;
+  }
+  try {
+    mf::Server server({.listen = argv[1]});
+    server.offer(std::make_shared<mftest::Echo>());
+    server.start();
+    std::printf("%s\n", server.address().str().c_str());
+    std::fflush(stdout);
+    server.run();
+  } catch (const mf::Error& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
+  return 0;
+}

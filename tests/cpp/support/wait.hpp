@@ -1,0 +1,54 @@
+// Waiting for what another thread does, with a bound that only a hanging test reaches.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "mf/core/clock.hpp"
+#include "mf/core/log.hpp"
+
+namespace mftest {
+
+inline constexpr std::chrono::seconds kLong{20};
+
+inline mf::TimePoint soon() {
+  return std::chrono::steady_clock::now() + kLong;
+}
+
+template <class Condition>
+[[nodiscard]] bool eventually(Condition condition) {
+  const auto until = soon();
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() >= until) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return true;
+}
+
+class KeptLog final : public mf::LogSink {
+ public:
+  void write(mf::Level /*level*/, std::string_view line) noexcept override {
+    const std::scoped_lock lock(mutex_);
+    lines_.emplace_back(line);
+  }
+  [[nodiscard]] bool has(std::string_view text) const {
+    const std::scoped_lock lock(mutex_);
+    for (const auto& line : lines_)
+      if (line.find(text) != std::string::npos) return true;
+    return false;
+  }
+  [[nodiscard]] std::size_t size() const {
+    const std::scoped_lock lock(mutex_);
+    return lines_.size();
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<std::string> lines_;
+};
+
+}  // namespace mftest
