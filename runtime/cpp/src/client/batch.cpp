@@ -12,9 +12,15 @@ BatchSender::BatchSender(Route route, const MethodInfo& method, protocol::Reques
       window_(std::min<std::size_t>(window == 0 ? kDefaultWindow : window, route_.link->max_in_flight())),
       deadline_(deadline) {}
 
-void BatchSender::send(std::deque<BatchMessage> messages) {
-  if (messages.empty()) return waiter_.finish();
-  queued_ = std::move(messages);
+void BatchSender::send(std::size_t items, std::size_t size,
+                       FunctionRef<void(Buffer&, std::size_t, std::size_t)> encode) {
+  if (items == 0) return waiter_.finish();
+  for (std::size_t first = 0; first < items; first += size) {
+    auto& message = queued_.emplace_back();
+    message.first = first;
+    message.count = static_cast<std::uint32_t>(std::min(size, items - first));
+    encode(message.payload, first, message.count);
+  }
   pump();
 }
 
@@ -85,6 +91,38 @@ Failure BatchSender::not_in_time() {
 
 void BatchSender::poll() {
   route_.link->poll();
+}
+
+std::vector<AgentReply> gather(const ScatterTarget& target, const MethodInfo& method,
+                               const protocol::RequestHead& head, Encode encode, TimePoint deadline) {
+  struct Part {
+    link::Waiter waiter;
+    link::Reply reply;
+    std::shared_ptr<link::ClientLink> link;  // null: the reactor reads
+  };
+  auto targets = target.targets(deadline);
+  std::vector<std::shared_ptr<Part>> parts;
+  for (const auto& [agent, to] : targets) {
+    const auto part = parts.emplace_back(std::make_shared<Part>());
+    Buffer payload;
+    encode(payload);
+    part->link = to.start(
+        method, head, std::move(payload), deadline,
+        [part](link::Reply&& reply) {
+          reply.keep();
+          part->reply = std::move(reply);
+          part->waiter.finish();
+        },
+        &part->waiter);
+  }
+  std::vector<AgentReply> replies;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (parts[i]->link)
+      parts[i]->link->drive(parts[i]->waiter, kNever);  // the link ends the call at its deadline
+    parts[i]->waiter.wait();
+    replies.push_back({.agent = std::move(targets[i].first), .reply = std::move(parts[i]->reply)});
+  }
+  return replies;
 }
 
 }  // namespace mf::client

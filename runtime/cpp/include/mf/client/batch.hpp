@@ -19,6 +19,7 @@
 
 #include "mf/client/decode.hpp"
 #include "mf/client/target.hpp"
+#include "mf/core/function_ref.hpp"
 #include "mf/core/options.hpp"
 
 namespace mf {
@@ -43,7 +44,8 @@ class BatchSender : public std::enable_shared_from_this<BatchSender> {
   BatchSender(const BatchSender&) = delete;
   BatchSender& operator=(const BatchSender&) = delete;
 
-  void send(std::deque<BatchMessage> messages);
+  /// `encode(buffer, first, count)` writes the payload of a message.
+  void send(std::size_t items, std::size_t size, FunctionRef<void(Buffer&, std::size_t, std::size_t)> encode);
   [[nodiscard]] bool done() const noexcept { return waiter_.done(); }
   bool wait(TimePoint until);
   /// Waits to the end. What has not ended even then, a second after the deadline, is given up.
@@ -75,14 +77,17 @@ class BatchSender : public std::enable_shared_from_this<BatchSender> {
   link::Waiter waiter_;
 };
 
-template <class M>
+template <class Result>
 class BatchState final : public BatchSender {
  public:
-  using Result = typename M::Result;
+  using Decode = void (*)(const link::Reply&, std::span<Outcome<Result>>);
 
-  BatchState(Route route, protocol::RequestHead head, std::uint32_t window, TimePoint deadline,
-             std::size_t items)
-      : BatchSender(std::move(route), M::kInfo, head, window, deadline), outcomes_(items), ended_(items, 0) {}
+  BatchState(Route route, const MethodInfo& method, protocol::RequestHead head, std::uint32_t window,
+             TimePoint deadline, std::size_t items, Decode decode)
+      : BatchSender(std::move(route), method, head, window, deadline),
+        decode_(decode),
+        outcomes_(items),
+        ended_(items, 0) {}
 
   Outcomes<Result>& outcomes() { return outcomes_; }
   std::vector<std::optional<Outcome<Result>>> partial() {
@@ -96,7 +101,7 @@ class BatchState final : public BatchSender {
 
  private:
   void on_reply(const link::Reply& reply, std::size_t first, std::uint32_t count) override {
-    decode_reply<M>(reply, std::span(outcomes_).subspan(first, count));
+    decode_(reply, std::span(outcomes_).subspan(first, count));
     std::fill_n(ended_.begin() + static_cast<std::ptrdiff_t>(first), count, std::uint8_t{1});
   }
 
@@ -107,9 +112,19 @@ class BatchState final : public BatchSender {
     }
   }
 
+  const Decode decode_;
   Outcomes<Result> outcomes_;
   std::vector<std::uint8_t> ended_;
 };
+
+struct AgentReply {
+  std::string agent;
+  link::Reply reply;
+};
+
+/// Sends one message to all agents before it waits for any.
+std::vector<AgentReply> gather(const ScatterTarget& target, const MethodInfo& method,
+                               const protocol::RequestHead& head, Encode encode, TimePoint deadline);
 
 }  // namespace client
 
@@ -119,39 +134,36 @@ class BatchCall {
  public:
   /// Have all items ended? Reads what has arrived; never blocks.
   [[nodiscard]] bool ready() {
-    if (sender_ && !sender_->done()) sender_->poll();
-    return !sender_ || sender_->done();
+    if (state_ && !state_->done()) state_->poll();
+    return !state_ || state_->done();
   }
 
   /// Waits until all items have ended, or for so long; true if they have.
   bool wait(std::chrono::nanoseconds timeout = kInfinite) {
-    return !sender_ || sender_->wait(deadline_after(std::chrono::steady_clock::now(), timeout));
+    return !state_ || state_->wait(deadline_after(std::chrono::steady_clock::now(), timeout));
   }
 
   /// The outcomes in the order of the requests; waits for them, at most until the batch's deadline. Once.
   [[nodiscard]] Outcomes<T> results() {
-    if (sender_) sender_->finish();
-    return std::move(*outcomes_);
+    if (!state_) return std::move(ended_);
+    state_->finish();
+    return std::move(state_->outcomes());
   }
 
   /// What has ended so far; reads what has arrived, never blocks.
   [[nodiscard]] std::vector<std::optional<Outcome<T>>> partial() {
-    if (ready()) return {outcomes_->begin(), outcomes_->end()};
-    return partial_();
+    if (!state_) return {ended_.begin(), ended_.end()};
+    (void)ready();
+    return state_->partial();
   }
 
   /// Used by the runtime.
-  explicit BatchCall(Outcomes<T> outcomes)
-      : kept_(std::make_shared<Outcomes<T>>(std::move(outcomes))), outcomes_(kept_.get()) {}
-  template <class M>
-  explicit BatchCall(std::shared_ptr<client::BatchState<M>> state)
-      : sender_(state), outcomes_(&state->outcomes()), partial_([state] { return state->partial(); }) {}
+  explicit BatchCall(Outcomes<T> outcomes) : ended_(std::move(outcomes)) {}
+  explicit BatchCall(std::shared_ptr<client::BatchState<T>> state) : state_(std::move(state)) {}
 
  private:
-  std::shared_ptr<client::BatchSender> sender_;
-  std::shared_ptr<Outcomes<T>> kept_;
-  Outcomes<T>* outcomes_;
-  UniqueFunction<std::vector<std::optional<Outcome<T>>>()> partial_;
+  std::shared_ptr<client::BatchState<T>> state_;  // null: all had ended when the batch was made
+  Outcomes<T> ended_;
 };
 
 /// One agent's part in a scattered call.

@@ -152,20 +152,15 @@ BatchCall<typename M::Result> begin_batch(const Target& target, std::size_t size
   using Result = typename M::Result;
   auto route = target.route(deadline);
   if (!route) {
-    const auto failure = std::make_shared<const Failure>(route.failure());
-    return BatchCall<Result>(Outcomes<Result>(requests.size(), Outcome<Result>(failure)));
+    Outcomes<Result> outcomes(requests.size());
+    fail_all(std::span(outcomes), route.failure());
+    return BatchCall<Result>(std::move(outcomes));
   }
-  std::deque<BatchMessage> messages;
-  for (std::size_t first = 0; first < requests.size(); first += size) {
-    const auto part = requests.subspan(first, std::min(size, requests.size() - first));
-    auto& message = messages.emplace_back();
-    message.first = first;
-    message.count = static_cast<std::uint32_t>(part.size());
-    encode_requests<M>(message.payload, part);
-  }
-  const auto state =
-      std::make_shared<BatchState<M>>(route.value(), head<M>(), window, deadline, requests.size());
-  state->send(std::move(messages));
+  const auto state = std::make_shared<BatchState<Result>>(route.value(), M::kInfo, head<M>(), window,
+                                                          deadline, requests.size(), &decode_reply<M>);
+  state->send(requests.size(), size, [&](Buffer& buffer, std::size_t first, std::size_t count) {
+    encode_requests<M>(buffer, requests.subspan(first, count));
+  });
   return BatchCall<Result>(state);
 }
 
@@ -211,48 +206,13 @@ Outcomes<typename M::Result> bulk(const Target& target, const CallOptions& optio
 
 namespace detail {
 
-/// What the completions of a scattered call share with the caller that waits.
+/// One call an agent, one after the other: where nothing travels, or nothing comes back.
 template <class Result>
-struct Gathering {
-  link::Waiter waiter;
-  Outcome<Result> outcome;
-  std::shared_ptr<link::ClientLink> link;  // null: the reactor reads
-};
-
-/// Sends to all agents before it waits for any; `begin(target, completion)` starts one, `decode(reply)` gives
-/// its outcome.
-template <class Result, class Begin, class Decode>
-Scattered<Result> scatter(const ScatterTarget& target, TimePoint deadline, Begin begin, Decode decode) {
-  auto targets = target.targets(deadline);
-  std::vector<std::shared_ptr<Gathering<Result>>> parts;
-  for (auto& [agent, to] : targets) {
-    auto part = std::make_shared<Gathering<Result>>();
-    parts.push_back(part);
-    part->link = begin(
-        to,
-        [part, decode](link::Reply&& reply) {
-          part->outcome = decode(reply);
-          part->waiter.finish();
-        },
-        part->waiter);
-  }
+Scattered<Result> scatter_in_turn(const ScatterTarget& target, TimePoint deadline,
+                                  FunctionRef<Outcome<Result>(const Target&)> call_one) {
   Scattered<Result> results;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (parts[i]->link) {
-      parts[i]->link->drive(parts[i]->waiter, kNever);  // the link ends the call at its deadline
-    }
-    parts[i]->waiter.wait();
-    results.push_back({.agent = std::move(targets[i].first), .outcome = std::move(parts[i]->outcome)});
-  }
-  return results;
-}
-
-template <class M, class Local>
-Scattered<typename M::Result> scatter_locally(const ScatterTarget& target, TimePoint deadline,
-                                              Local local_call) {
-  Scattered<typename M::Result> results;
   for (auto& [agent, to] : target.targets(deadline)) {
-    results.push_back({.agent = agent, .outcome = ended([&] { return local_call(to); })});
+    results.push_back({.agent = std::move(agent), .outcome = call_one(to)});
   }
   return results;
 }
@@ -265,18 +225,18 @@ Scattered<typename M::Result> call(const ScatterTarget& target, const CallOption
   using Result = typename M::Result;
   const auto deadline = detail::deadline_of(options, M::kInfo);
   if (target.in_process() || M::kInfo.oneway) {
-    return detail::scatter_locally<M>(target, deadline,
-                                      [&](const Target& to) { return call<M>(to, options, args...); });
+    const auto call_one = [&](const Target& to) {
+      return detail::ended([&] { return call<M>(to, options, args...); });
+    };
+    return detail::scatter_in_turn<Result>(target, deadline, call_one);
   }
   link::check_arguments<M>(args...);
-  return detail::scatter<Result>(
-      target, deadline,
-      [&](const Target& to, link::Completion done, link::Waiter& reader) {
-        Buffer payload;
-        detail::encode_arguments<M>(payload, args...);
-        return to.start(M::kInfo, detail::head<M>(), std::move(payload), deadline, std::move(done), &reader);
-      },
-      [](const link::Reply& reply) { return detail::decode_single<M>(reply); });
+  const auto encode = [&](Buffer& buffer) { detail::encode_arguments<M>(buffer, args...); };
+  Scattered<Result> results;
+  for (auto& part : gather(target, M::kInfo, detail::head<M>(), encode, deadline)) {
+    results.push_back({.agent = std::move(part.agent), .outcome = detail::decode_single<M>(part.reply)});
+  }
+  return results;
 }
 
 /// All items to every agent, in one message each.
@@ -286,29 +246,27 @@ Scattered<Outcomes<typename M::Result>> bulk(const ScatterTarget& target, const 
   using Result = Outcomes<typename M::Result>;
   const auto deadline = detail::deadline_of(options, M::kInfo);
   if (target.in_process() || requests.empty() || M::kInfo.oneway) {
-    Scattered<Result> results;
-    for (auto& [agent, to] : target.targets(deadline)) {
-      results.push_back(
-          {.agent = agent, .outcome = detail::ended([&] { return bulk<M>(to, options, requests); })});
-    }
-    return results;
+    const auto call_one = [&](const Target& to) {
+      return detail::ended([&] { return bulk<M>(to, options, requests); });
+    };
+    return detail::scatter_in_turn<Result>(target, deadline, call_one);
   }
   link::check_requests<M>(requests);
-  const auto count = static_cast<std::uint32_t>(requests.size());
-  return detail::scatter<Result>(
-      target, deadline,
-      [&](const Target& to, link::Completion done, link::Waiter& reader) {
-        Buffer payload;
-        detail::encode_requests<M>(payload, requests);
-        return to.start(M::kInfo, detail::head<M>(count, protocol::kBulk), std::move(payload), deadline,
-                        std::move(done), &reader);
-      },
-      [count](const link::Reply& reply) -> Outcome<Result> {
-        if (reply.local) return reply.failure;
-        Result outcomes(count);
-        decode_reply<M>(reply, std::span(outcomes));
-        return outcomes;
-      });
+  const auto encode = [&](Buffer& buffer) { detail::encode_requests<M>(buffer, requests); };
+  const auto head = detail::head<M>(static_cast<std::uint32_t>(requests.size()), protocol::kBulk);
+  Scattered<Result> results;
+  for (auto& part : gather(target, M::kInfo, head, encode, deadline)) {
+    auto& result = results.emplace_back();
+    result.agent = std::move(part.agent);
+    if (part.reply.local) {
+      result.outcome = std::move(part.reply.failure);
+    } else {
+      Result outcomes(requests.size());
+      decode_reply<M>(part.reply, std::span(outcomes));
+      result.outcome = std::move(outcomes);
+    }
+  }
+  return results;
 }
 
 }  // namespace mf::client

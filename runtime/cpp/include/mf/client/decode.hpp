@@ -21,6 +21,12 @@ namespace mf::client {
 namespace detail {
 
 template <class T>
+void fail_all(std::span<Outcome<T>> outcomes, Failure failure) {
+  const auto shared = std::make_shared<const Failure>(std::move(failure));
+  for (auto& outcome : outcomes) outcome = Outcome<T>(shared);
+}
+
+template <class T>
 using Stored = std::conditional_t<std::is_void_v<T>, std::monostate, T>;
 
 [[nodiscard]] Failure bad_reply(std::string_view service, std::string_view method, std::string_view reason);
@@ -64,75 +70,69 @@ Failure declared_failure(ErrorList<Errors...> /*list*/, std::size_t index, std::
                  .declared = decoded.value()};
 }
 
+/// What a reply is taken apart into: the part of decoding that knows types.
+class ReplySink {
+ public:
+  virtual bool decode_results(codec::Reader& reader, std::size_t count) = 0;
+  /// The results that were decoded, all of them in order, or the next one for this item.
+  virtual void take_all() = 0;
+  virtual void take_next(std::size_t item) = 0;
+  virtual void set_declared(std::size_t item, std::uint16_t index, std::span<const std::byte> bytes) = 0;
+  virtual void set(std::size_t item, Failure failure) = 0;
+  virtual void set_all(Failure failure) = 0;
+
+ protected:
+  ~ReplySink() = default;
+};
+
+/// Takes a reply for so many items apart; each gets one outcome, whatever the bytes are.
+void take_apart(const link::Reply& reply, std::size_t items, Tier tier, std::string_view service,
+                std::string_view method, ReplySink& sink);
+
 template <class M>
-Outcome<typename M::Result> wrap(Stored<typename M::Result>&& value) {
-  if constexpr (std::is_void_v<typename M::Result>) {
-    return {};
-  } else {
-    if (auto bad = codec::violation(value)) [[unlikely]]
-      return bad_reply<M>(*bad);
-    return Outcome<typename M::Result>(std::move(value));
+class SinkOf final : public ReplySink {
+ public:
+  using Result = typename M::Result;
+
+  explicit SinkOf(std::span<Outcome<Result>> into) : into_(into) {}
+
+  bool decode_results(codec::Reader& reader, std::size_t count) override {
+    return codec::decode_batch<M::kResultTier>(reader, count, values_);
   }
-}
+  void take_all() override {
+    for (std::size_t i = 0; i < into_.size(); ++i) take_next(i);
+  }
+  void take_next(std::size_t item) override {
+    if constexpr (std::is_void_v<Result>) {
+      into_[item] = {};
+    } else {
+      auto& value = values_[next_++];
+      if (auto bad = codec::violation(value)) [[unlikely]] {
+        into_[item] = bad_reply<M>(*bad);
+      } else {
+        into_[item] = Outcome<Result>(std::move(value));
+      }
+    }
+  }
+  void set_declared(std::size_t item, std::uint16_t index, std::span<const std::byte> bytes) override {
+    into_[item] = declared_failure(typename M::Errors{}, index, bytes);
+  }
+  void set(std::size_t item, Failure failure) override { into_[item] = std::move(failure); }
+  void set_all(Failure failure) override { fail_all(into_, std::move(failure)); }
+
+ private:
+  std::span<Outcome<Result>> into_;
+  std::vector<Stored<Result>> values_;
+  std::size_t next_ = 0;
+};
 
 }  // namespace detail
 
-/// The outcomes of a message of `into.size()` items; each gets one, whatever the bytes are.
+/// The outcomes of a message of `into.size()` items.
 template <class M>
 void decode_reply(const link::Reply& reply, std::span<Outcome<typename M::Result>> into) {
-  using Result = typename M::Result;
-  using Value = detail::Stored<Result>;
-  const auto fail_all = [&](Failure failure) {
-    const auto shared = std::make_shared<const Failure>(std::move(failure));
-    for (auto& outcome : into) outcome = Outcome<Result>(shared);
-  };
-  if (reply.local) return fail_all(reply.failure);
-  const bool mixed = reply.status == Code::declared;
-  if (reply.status != Code::ok && !mixed) {
-    return fail_all(detail::server_failure(reply, M::kService.name, M::kInfo.name));
-  }
-  if (reply.count != into.size())
-    return fail_all(detail::bad_reply<M>("another number of items than were sent"));
-  if (reply.encoding != static_cast<std::uint8_t>(M::kResultTier)) {
-    return fail_all(detail::bad_reply<M>("another encoding than the schema says"));
-  }
-  std::vector<Value> values;
-  if (!mixed) {
-    codec::Reader reader(reply.payload);
-    if (!codec::decode_batch<M::kResultTier>(reader, into.size(), values) || !reader.finish()) {
-      return fail_all(detail::bad_reply<M>(reader.error().message()));
-    }
-    for (std::size_t i = 0; i < into.size(); ++i) into[i] = detail::wrap<M>(std::move(values[i]));
-    return;
-  }
-  protocol::MixedReader items(reply.payload, reply.count);
-  if (!items.ok()) return fail_all(detail::bad_reply<M>("outcomes that do not fit"));
-  codec::Reader reader(items.rest());
-  if (!codec::decode_batch<M::kResultTier>(reader, items.results(), values) ||
-      !items.skip_results(reader.offset())) {
-    return fail_all(detail::bad_reply<M>(reader.error().message()));
-  }
-  std::size_t next = 0;
-  for (std::uint32_t i = 0; i < reply.count; ++i) {
-    const auto code = items.outcome(i);
-    if (code == Code::ok) {
-      into[i] = detail::wrap<M>(std::move(values[next++]));
-    } else if (code == Code::declared) {
-      std::uint16_t index = 0;
-      std::span<const std::byte> bytes;
-      if (!items.next_declared(index, bytes))
-        return fail_all(detail::bad_reply<M>("a record that ends early"));
-      into[i] = detail::declared_failure(typename M::Errors{}, index, bytes);
-    } else {
-      protocol::FailureRecord record;
-      if (!items.next_failure(record)) return fail_all(detail::bad_reply<M>("a record that ends early"));
-      into[i] = Failure{.code = code,
-                        .execution = record.execution,
-                        .message = std::string(record.message),
-                        .declared = nullptr};
-    }
-  }
-  if (!items.finished()) fail_all(detail::bad_reply<M>("bytes behind the last record"));
+  detail::SinkOf<M> sink(into);
+  detail::take_apart(reply, into.size(), M::kResultTier, M::kService.name, M::kInfo.name, sink);
 }
 
 /// The one result of a single call; throws what the outcome throws.

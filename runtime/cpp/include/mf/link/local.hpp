@@ -19,6 +19,7 @@
 
 #include "mf/codec/constraints.hpp"
 #include "mf/core/current_call.hpp"
+#include "mf/core/function_ref.hpp"
 #include "mf/core/handler.hpp"
 #include "mf/core/log.hpp"
 #include "mf/core/options.hpp"
@@ -187,6 +188,17 @@ typename M::Result local_call(const Local<M>& local, const CallOptions& options,
   }
 }
 
+template <class Result>
+Outcomes<Result> local_async_batch(std::size_t items, TimePoint deadline,
+                                   FunctionRef<void(LocalReply<Result>&, std::size_t)> begin) {
+  std::vector<LocalReply<Result>> replies(items);
+  for (std::size_t i = 0; i < items; ++i) begin(replies[i], i);
+  Outcomes<Result> outcomes;
+  outcomes.reserve(items);
+  for (auto& reply : replies) outcomes.push_back(reply.wait(deadline));
+  return outcomes;
+}
+
 /// All items at once, outcome by outcome; nothing is copied for a plain servant.
 template <class M>
 Outcomes<typename M::Result> local_batch(const Local<M>& local, const CallOptions& options,
@@ -205,19 +217,18 @@ Outcomes<typename M::Result> local_batch(const Local<M>& local, const CallOption
   } else {
     Outcomes<Result> outcomes;
     if (local.plain != nullptr) {
-      try {
-        outcomes = M::invoke_batch(*local.plain, requests);
-      } catch (...) {
-        const auto failure = std::make_shared<const Failure>(handler_failure<typename M::Errors>());
-        outcomes.assign(requests.size(), Outcome<Result>(failure));
+      auto ran = outcome_of([&] { return M::invoke_batch(*local.plain, requests); });
+      if (ran) {
+        outcomes = std::move(ran).value();
+      } else {
+        outcomes.resize(requests.size());
+        for (auto& outcome : outcomes) outcome = ran.failure();
       }
     } else {
-      std::vector<LocalReply<Result>> replies(requests.size());
-      for (std::size_t i = 0; i < requests.size(); ++i) {
-        replies[i].template begin<M>(local, typename M::Request(requests[i]));
-      }
-      const auto until = async_deadline<M>(options);
-      for (auto& reply : replies) outcomes.push_back(reply.wait(until));
+      outcomes = local_async_batch<Result>(
+          requests.size(), async_deadline<M>(options), [&](LocalReply<Result>& reply, std::size_t item) {
+            reply.template begin<M>(local, typename M::Request(requests[item]));
+          });
     }
     for (auto& outcome : outcomes) {
       if (!outcome && outcome.failure().declared) outcome = declared_or_failed<M>(outcome.failure());
