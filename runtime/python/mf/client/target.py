@@ -117,7 +117,7 @@ class RemoteTarget(Target):
             if call.failure is None and call.status in (OK, MIXED):
                 return read_outcomes(method, call.status, call.encoding, len(requests), call.payload)
             if method.oneway and call.failure is None:
-                return []
+                return [Outcome() for _ in requests]
             attempts.failed(failure_of_reply(method, call))
             self.forget(route)
 
