@@ -154,6 +154,8 @@ class MethodsFile(ServiceFile):
             arguments.append("idempotent=True")
         if method.oneway:
             arguments.append("oneway=True")
+        if context.facts.is_constrained(method.params):
+            arguments.append("constrained=True")
         if method.deadline_ns is not None:
             arguments.append(f"deadline={method.deadline_ns / 1e9!r}")
         if method.batch_max is not None:

@@ -46,12 +46,14 @@ class Method(Generic[Request, Result]):
     `attribute` and `batch_attribute` are the servant's function names. `deadline`: seconds, or None. A
     request is a tuple of arguments when there is one, and objects of `request` (the dataclass of the
     parameters, its fields in order) when there are many. A method without result has the result None.
+    `constrained`: a request of the right types may still violate the schema, and encoding it says so.
     """
 
     __slots__ = (
         "attribute",
         "batch_attribute",
         "batch_max",
+        "constrained",
         "deadline",
         "decode_request",
         "decode_requests",
@@ -95,6 +97,7 @@ class Method(Generic[Request, Result]):
         errors: tuple[ErrorCodec, ...] = (),
         idempotent: bool = False,
         oneway: bool = False,
+        constrained: bool = False,
         deadline: float | None = None,
         batch_max: int = DEFAULT_BATCH_MAX,
     ) -> None:
@@ -118,6 +121,7 @@ class Method(Generic[Request, Result]):
         self.error_types = tuple(codec.type for codec in errors)
         self.idempotent = idempotent
         self.oneway = oneway
+        self.constrained = constrained
         self.deadline = deadline
         self.batch_max = batch_max
 

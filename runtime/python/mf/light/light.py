@@ -114,6 +114,8 @@ class LightTarget(Target):
         servant = self._light.find(self._service, self._agent)
         if options is not None:
             _check_deadline(options)
+        if method.constrained:
+            method.encode_request(*arguments)  # raises what a connection's client would
         try:
             result = getattr(servant, method.attribute)(*arguments)
             if isinstance(result, Coroutine):
@@ -130,6 +132,8 @@ class LightTarget(Target):
     async def call_async(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> T:
         servant = self._light.find(self._service, self._agent)
         _check_deadline(options)
+        if method.constrained:
+            method.encode_request(*arguments)
         try:
             result = getattr(servant, method.attribute)(*arguments)
             if isinstance(result, Coroutine):
@@ -159,6 +163,8 @@ class LightTarget(Target):
             return []
         servant = self._light.find(self._service, self._agent)
         _check_deadline(options)
+        if method.constrained:
+            method.encode_requests(requests)
         function = getattr(servant, method.batch_attribute)
         try:
             if is_async(getattr(servant, method.attribute)) and not is_async(function):

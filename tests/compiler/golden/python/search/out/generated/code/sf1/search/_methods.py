@@ -86,6 +86,7 @@ INDEX_QUERY: Final = Method[IndexQueryRequest, list[Hit]](
         ),
     ),
     idempotent=True,
+    constrained=True,
     deadline=0.2,
 )
 
