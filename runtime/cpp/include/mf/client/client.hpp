@@ -35,8 +35,8 @@ struct ClientOptions {
   /// The largest reply that is taken, in bytes.
   std::uint32_t max_payload = 1U << 24;
   /// Opaque; sent in the handshake.
-  std::vector<std::byte> authentication;
-  Log log;
+  std::vector<std::byte> authentication{};
+  Log log{};
 };
 
 class Client {
