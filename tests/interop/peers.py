@@ -1,0 +1,227 @@
+"""Real processes for tests: controllers, servers and clients in either language. None outlives its test.
+
+Each leads a process group of its own, is killed with the test's process whatever happens, and every wait has
+a bound. `peers` starts them; what they say on standard error is shown when something fails.
+"""
+
+import contextlib
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mfidl.compiler import Exit, check
+from mfidl.emit.output import EmitOptions
+from mfidl.emit.python import generate
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+BUILD = Path(os.environ.get("MF_BUILD_DIR", ROOT / "build" / "release"))
+LANGUAGES = ("cpp", "python")
+PATIENCE = 60.0
+
+Line = dict[str, Any]
+
+
+class Process:
+    def __init__(self, command: list[str], environment: dict[str, str], errors: Path) -> None:
+        self._errors = errors
+        self._rest = b""
+        with errors.open("wb") as sink:
+            self._process = subprocess.Popen(
+                ["setpriv", "--pdeathsig", "KILL", "--", *command],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=sink,
+                env=environment,
+                start_new_session=True,
+            )
+
+    def line(self, patience: float = PATIENCE) -> str:
+        """The next line of standard output."""
+        assert self._process.stdout is not None
+        descriptor, end = self._process.stdout.fileno(), time.monotonic() + patience
+        while b"\n" not in self._rest:
+            ready, _, _ = select.select([descriptor], [], [], max(0.0, end - time.monotonic()))
+            data = os.read(descriptor, 1 << 16) if ready else b""
+            if not data:
+                pytest.fail(f"{'it ended' if ready else 'no answer in time'}; it said: {self.said()}")
+            self._rest += data
+        first, _, self._rest = self._rest.partition(b"\n")
+        return first.decode()
+
+    def tell(self, command: str) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.write(command.encode() + b"\n")
+        self._process.stdin.flush()
+
+    def answer(self, patience: float = PATIENCE) -> list[Line]:
+        """The lines of the last command's answer."""
+        lines: list[Line] = []
+        while "done" not in (line := json.loads(self.line(patience))):
+            lines.append(line)
+        return lines
+
+    def ask(self, command: str) -> list[Line]:
+        self.tell(command)
+        return self.answer()
+
+    def said(self) -> str:
+        """What stands on standard error by now."""
+        return self._errors.read_text(errors="backslashreplace")
+
+    def output(self) -> str:
+        """The rest of standard output, once it has ended."""
+        assert self._process.stdout is not None
+        return (self._rest + self._process.stdout.read()).decode()
+
+    def cpu_seconds(self) -> float:
+        """Processor time used so far."""
+        fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def signal(self, number: signal.Signals) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, number)
+
+    def wait(self, patience: float = PATIENCE) -> int:
+        """Its exit code."""
+        return self._process.wait(patience)
+
+    def kill(self) -> None:
+        self.signal(signal.SIGKILL)
+        self._process.wait(PATIENCE)
+
+    def close(self) -> None:
+        self.kill()
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream is not None:
+                with contextlib.suppress(BrokenPipeError):
+                    stream.close()
+
+
+class Server(Process):
+    """`address` is known when it is made: it listens."""
+
+    def __init__(self, command: list[str], environment: dict[str, str], errors: Path) -> None:
+        super().__init__(command, environment, errors)
+        self.address = self.line()
+
+
+class Peers:
+    def __init__(self, folder: Path, stubs: Path) -> None:
+        self._folder = folder
+        self._stubs = stubs
+        self._started: list[Process] = []
+
+    def controller(self, port: int = 0) -> Server:
+        return self._server([*self.controller_command(), "--listen", f"tcp://127.0.0.1:{port}"])
+
+    def server(self, language: str, *arguments: str) -> Server:
+        return self._server([*self.server_command(language), *arguments])
+
+    def server_command(self, language: str) -> list[str]:
+        return _program(language, "server")
+
+    def controller_command(self) -> list[str]:
+        return [_binary("mf-controller")]
+
+    def refused_server(self, command: list[str]) -> Process:
+        """One that is expected to end at once."""
+        return self._keep(Process(command, self._environment("interop"), self._errors()))
+
+    def client(self, language: str, where: str, wait_for_server: float = 5.0) -> Process:
+        command = [*_program(language, "client"), where, str(wait_for_server)]
+        return self._keep(Process(command, self._environment("interop"), self._errors()))
+
+    def finder_server(self, language: str, schema: str) -> Server:
+        return self._server([*_finder(language, schema), "serve"], schema)
+
+    def find(self, language: str, schema: str, address: str) -> list[Line]:
+        """Calls a finder in every way, and tells how each has ended."""
+        command = [*_finder(language, schema), "call", address]
+        process = self._keep(Process(command, self._environment(schema), self._errors()))
+        assert process.wait() == 0, process.said()
+        return [json.loads(line) for line in process.output().splitlines()]
+
+    def close(self) -> None:
+        for process in reversed(self._started):
+            process.close()
+
+    def _server(self, command: list[str], schema: str = "interop") -> Server:
+        server = Server(command, self._environment(schema), self._errors())
+        self._started.append(server)
+        return server
+
+    def _keep(self, process: Process) -> Process:
+        self._started.append(process)
+        return process
+
+    def _environment(self, schema: str) -> dict[str, str]:
+        path = os.pathsep.join(map(str, (self._stubs / schema, ROOT / "runtime" / "python")))
+        return os.environ | {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
+
+    def _errors(self) -> Path:
+        return self._folder / f"{len(self._started)}.stderr"
+
+
+def _program(language: str, name: str) -> list[str]:
+    if language == "cpp":
+        return [_binary(f"tests/interop/interop-{name}")]
+    return [sys.executable, str(HERE / "programs" / f"{name}.py")]
+
+
+def _finder(language: str, schema: str) -> list[str]:
+    if language == "cpp":
+        return [_binary(f"tests/interop/interop-{schema.replace('_', '-')}")]
+    return [sys.executable, str(HERE / "programs" / "finder_peer.py")]
+
+
+def _binary(name: str) -> str:
+    binary = BUILD / name
+    if not binary.is_file():
+        pytest.fail(f"{binary} is missing: cmake --build --preset release --target interop")
+    return str(binary)
+
+
+def free_port() -> int:
+    """A port that nobody listens at now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def write_stubs(folder: Path) -> None:
+    """The Python stubs of the three schemas, each below a folder of its own."""
+    schemas = {"interop": "interop.mfidl", "finder": "finder.mfidl", "other_finder": "other/finder.mfidl"}
+    for name, schema in schemas.items():
+        outcome = check([str(HERE / schema)], [])
+        assert outcome.exit is Exit.OK, outcome.diagnostics
+        assert outcome.program is not None
+        for file in generate(outcome.program, EmitOptions("", "0")):
+            path = folder / name / file.path
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(file.text)
+
+
+@pytest.fixture(scope="session")
+def stubs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("stubs")
+    write_stubs(folder)
+    return folder
+
+
+@pytest.fixture
+def peers(tmp_path: Path, stubs: Path) -> Iterator[Peers]:
+    started = Peers(tmp_path, stubs)
+    yield started
+    started.close()
