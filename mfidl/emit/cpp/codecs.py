@@ -16,7 +16,6 @@ class Codecs:
     def __init__(self, facts: Facts, types: CppTypes) -> None:
         self._facts = facts
         self._types = types
-        self._checks = Checks(facts, types)
 
     def codec(self, struct: Struct, qualified: str, members: tuple[str, ...]) -> MemcpyView | FebirdView:
         if struct.layout is not None:
@@ -125,30 +124,28 @@ class Codecs:
         if not self._facts.struct_constrained(struct):
             return ConstraintsView(())
         params = struct.kind is StructKind.PARAMS
+        checks = Checks(self._facts, self._types)
         statements: list[str] = []
         parameters: list[str] = []
         for field, member in zip(struct.fields, members, strict=True):
-            checks = self.checks(field, member if params else f"value.{member}")
-            statements += checks
-            parameters.append(_parameter(f"const {self._types.spell(field.type)}&", member, bool(checks)))
+            variable = member if params else f"value.{member}"
+            own = [_check(each, field.name) for each in checks.of(field.type, field.constraints, variable)]
+            statements += own
+            parameters.append(_parameter(f"const {self._types.spell(field.type)}&", member, bool(own)))
         return ConstraintsView(
-            statements=tuple(statements),
+            statements=(*checks.programs, *statements),
             parameters=fill("static std::optional<std::string> violation(", parameters, ") {", indent=2),
             forward=fill("return violation(", [f"value.{member}" for member in members], ");", indent=4),
+            patterns=bool(checks.programs),
         )
 
-    def checks(self, field: Field, variable: str) -> list[str]:
-        """Statements that return a text if the value of the field breaks a constraint."""
-        return [
-            _check(expression, field.name)
-            for expression in self._checks.of(field.type, field.constraints, variable)
+    def result_constraints(self, field: Field) -> ConstraintsView:
+        """Of a result that stands alone."""
+        checks = Checks(self._facts, self._types)
+        statements = [
+            _check(each, "the result") for each in checks.of(field.type, field.constraints, "value")
         ]
-
-    def result_checks(self, field: Field) -> list[str]:
-        """The same for a result that stands alone."""
-        return [
-            _check(each, "the result") for each in self._checks.of(field.type, field.constraints, "value")
-        ]
+        return ConstraintsView((*checks.programs, *statements), patterns=bool(checks.programs))
 
 
 def _check(expression: str, name: str) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from mfidl.emit.cpp.facts import Facts
 from mfidl.emit.cpp.literals import scalar_literal
+from mfidl.emit.cpp.patterns import matches, program_constant
 from mfidl.emit.cpp.types import CppTypes
 from mfidl.model import (
     ArrayOf,
@@ -25,11 +26,12 @@ from mfidl.model import (
 
 
 class Checks:
-    """Writes the expressions; `variable` is C++ for the value that is checked."""
+    """Writes the expressions of one function; `variable` is C++ for the value that is checked."""
 
     def __init__(self, facts: Facts, types: CppTypes) -> None:
         self._facts = facts
         self._types = types
+        self.programs: list[str] = []  # constants of patterns, which the function begins with
 
     def of(self, type_: Type, constraints: Iterable[Constraint], variable: str) -> Iterator[str]:
         """Of an expanded type: the constraints of the position itself, then what lies further in."""
@@ -63,7 +65,9 @@ class Checks:
             case FiniteConstraint():
                 return f"check::is_finite({variable})"
             case PatternConstraint():
-                raise NotImplementedError("@pattern has no C++ form yet")
+                name = f"kPattern{len(self.programs)}"
+                self.programs.append(program_constant(name, constraint.pattern))
+                return matches(variable, name, constraint.pattern)
 
     def _range(self, type_: Type, constraint: RangeConstraint, variable: str) -> str:
         assert isinstance(type_, Primitive)

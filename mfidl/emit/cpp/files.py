@@ -6,7 +6,7 @@ from mfidl.emit.cpp.services import implicit_structs, method_types, service_view
 from mfidl.emit.cpp.structs import Describer
 from mfidl.emit.cpp.text import includes
 from mfidl.emit.cpp.types import modules_of
-from mfidl.emit.cpp.view import EnumView, FileView, MemcpyView, StructView
+from mfidl.emit.cpp.view import ConstraintsView, EnumView, FileView, MemcpyView, StructView
 from mfidl.emit.output import EmitOptions, GeneratedFile
 from mfidl.emit.render import render
 from mfidl.model import Alias, Module, Primitive, Scalar, Struct, Type, expand
@@ -64,7 +64,7 @@ class ModuleFiles:
         headers = {"<cstddef>", f'"{self._stem}.types.hpp"', '"mf/codec/febird.hpp"'}
         if any(isinstance(each.codec, MemcpyView) for each in self._structs):
             headers.add("<cstring>")
-        headers |= self._constraint_headers(self._structs)
+        headers |= self._constraint_headers(each.constraints for each in self._structs)
         return self._file(
             "codec.hpp",
             headers | self._imported(types, "codec.hpp"),
@@ -94,9 +94,10 @@ class ModuleFiles:
             '"mf/core/service.hpp"',
             f'"{self._stem}.codec.hpp"',
         }
-        headers |= self._constraint_headers(self._implicit)
-        if any(method.result_checks for each in self._services for method in each.methods):
-            headers |= {"<optional>", "<string>", '"mf/codec/constraints.hpp"'}
+        headers |= self._constraint_headers(each.constraints for each in self._implicit)
+        headers |= self._constraint_headers(
+            method.result_checks for each in self._services for method in each.methods
+        )
         return self._file(
             "methods.hpp",
             headers | self._included(types) | self._imported(types, "codec.hpp"),
@@ -135,10 +136,12 @@ class ModuleFiles:
     def _enums(self) -> tuple[EnumView, ...]:
         return tuple(each for each in self._declared if isinstance(each, EnumView))
 
-    def _constraint_headers(self, structs: Iterable[StructView]) -> set[str]:
-        if not any(each.constraints.statements for each in structs):
-            return set()
-        return {"<cstdint>", "<limits>", "<optional>", "<string>", '"mf/codec/constraints.hpp"'}
+    def _constraint_headers(self, constraints: Iterable[ConstraintsView]) -> set[str]:
+        used = [each for each in constraints if each.statements]
+        headers = {"<cstdint>", "<limits>", "<optional>", "<string>", '"mf/codec/constraints.hpp"'}
+        if any(each.patterns for each in used):
+            headers.add('"mf/codec/pattern.hpp"')
+        return headers if used else set()
 
     def _included(self, types: Iterable[Type]) -> set[str]:
         return {header for type_ in types for header in self._describer.types.includes(type_)}

@@ -119,7 +119,7 @@ def _float_literal(value: float, scalar: Scalar) -> str:
 def string_literal(text: str) -> str:
     """A literal of type std::string, also for text with zero bytes."""
     encoded = text.encode()
-    quoted = '"' + "".join(_escape(byte) for byte in encoded) + '"'
+    quoted = '"' + "".join(_escape(byte) for byte in encoded).replace("??", "?\\?") + '"'  # no trigraphs
     return f"std::string({quoted}, {len(encoded)})" if 0 in encoded else quoted
 
 
@@ -127,10 +127,10 @@ _ESCAPES = {0x22: '\\"', 0x5C: "\\\\", 0x0A: "\\n", 0x09: "\\t", 0x0D: "\\r"}
 
 
 def _escape(byte: int) -> str:
-    # Octal escapes end after three digits, hexadecimal ones swallow what follows. `?` could begin a trigraph.
+    # Octal escapes end after three digits; hexadecimal ones would swallow what follows.
     if byte in _ESCAPES:
         return _ESCAPES[byte]
-    return chr(byte) if 0x20 <= byte < 0x7F and byte != 0x3F else f"\\{byte:03o}"
+    return chr(byte) if 0x20 <= byte < 0x7F else f"\\{byte:03o}"
 
 
 def _bytes_literal(value: bytes, scalar: Scalar) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from mfidl.emit.cpp.names import MethodNames, ServiceNames
 from mfidl.emit.cpp.structs import Describer
 from mfidl.emit.cpp.text import block, doc, fill, initialised
-from mfidl.emit.cpp.view import FunctionView, MethodView, ServiceView, StructView
+from mfidl.emit.cpp.view import ConstraintsView, FunctionView, MethodView, ServiceView, StructView
 from mfidl.model import Method, Module, Service, Type, Value
 
 _DEFAULT_BATCH = 128
@@ -97,7 +97,9 @@ class _MethodMaker:
             info=self._info(),
             invokes=self._invokes(),
             result_checks=result_checks,
-            result_check_template=("cpp/methods/result_check.j2" if result_checks else "cpp/nothing.j2"),
+            result_check_template="cpp/methods/result_check.j2"
+            if result_checks.statements
+            else "cpp/nothing.j2",
             call=self._call(),
             asynchronous=(self._async(()), self._async(("const mf::CallOptions& options",))),
             batch=self._many(names.batch, "batch", "mf::BatchCall<{}>", "mf::BatchOptions"),
@@ -125,11 +127,11 @@ class _MethodMaker:
             return self.describer.types.spell(self.method.results.fields[0].spelled, home)
         return "void"
 
-    def _result_checks(self) -> tuple[str, ...]:
+    def _result_checks(self) -> ConstraintsView:
         """Of a bare result only: one in a struct is checked by its Constraints."""
         if not self.method.single_result:
-            return ()
-        return tuple(self.describer.codecs.result_checks(self.method.results.fields[0]))
+            return ConstraintsView(())
+        return self.describer.codecs.result_constraints(self.method.results.fields[0])
 
     def _info(self) -> str:
         method = self.method
@@ -299,6 +301,10 @@ class _MethodMaker:
             definition=fill(f"inline {result} {self.names.description}::{name}(", parameters, ") {"),
             body=fill(f"return servant.{function}(", arguments, ");", indent=2),
         )
+
+
+def _if_any(items: Sequence[object], template: str) -> str:
+    return template if items else "cpp/nothing.j2"
 
 
 def _boolean(value: bool) -> str:

@@ -119,6 +119,7 @@ class ConstraintsView:
     statements: tuple[str, ...]
     parameters: str = ""  # of a method: each by reference
     forward: str = ""  # of a method: the same out of its struct
+    patterns: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +147,7 @@ class MethodView:
     result_tier: str
     info: str
     invokes: tuple[FunctionView, ...]  # from the description to the servants
-    result_checks: tuple[str, ...]
+    result_checks: ConstraintsView
     result_check_template: str
     call: FunctionView
     asynchronous: tuple[str, ...]
