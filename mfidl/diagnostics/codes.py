@@ -5,8 +5,6 @@ methods, E07 tiers, E08 not supported yet. A message is completed by `Diagnostic
 for `help` pages.
 """
 
-
-
 from dataclasses import dataclass
 
 
