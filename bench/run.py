@@ -15,11 +15,12 @@ from harness.chart import write_chart
 from harness.child import BenchError
 from harness.rows import Samples, write_json
 from harness.table import table
+from pyrpc import suite as python
 from rpc import suite as rpc
 
 _HERE = Path(__file__).parent
 _OUT = _HERE / "out"
-_SUITES: dict[str, ModuleType] = {suite.NAME: suite for suite in (rpc,)}
+_SUITES: dict[str, ModuleType] = {suite.NAME: suite for suite in (rpc, python)}
 
 
 def _run(suite: ModuleType) -> bool:

@@ -37,7 +37,7 @@ def cores(placement: str) -> Cores:
 
 
 class Interleaved:
-    """All systems side by side at one placement. What a system fails at is reported and left out from then on."""
+    """All systems side by side at one placement. What one fails at is reported and left out from then on."""
 
     def __init__(
         self, systems: Iterable[System], placement: str, samples: Samples, failures: list[str]

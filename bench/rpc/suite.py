@@ -66,7 +66,7 @@ def run(build: Path, quick: bool, samples: Samples, failures: list[str]) -> None
         Interleaved(ours, placement, samples, failures).run(_WORKS, rounds)
         if peers:
             fewer = [replace(work, count=_PEER_WORKS.get(work.name, work.count)) for work in _WORKS]
-            Interleaved(peers, placement, samples, failures).run(fewer, 5)
+            Interleaved(peers, placement, samples, failures).run(fewer, 3 if quick else 5)
     for system in [*ours, *peers]:
         try:
             _wire_bytes(system, samples)

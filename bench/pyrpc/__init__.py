@@ -1,0 +1,1 @@
+"""Calls between two Python processes over the loopback."""

@@ -1,0 +1,76 @@
+"""`mf_client.py PORT`: the works through generated stubs, all with the default deadline of 30 s."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import sys
+from typing import Any
+
+import mf
+from pyrpc.commands import Run, all_at_once, check, echoes, name_of, obey, one_by_one
+
+stubs: Any = importlib.import_module("bench")  # generated when the bench runs
+_MAX_PAYLOAD = 1 << 25
+_AHEAD = 1024  # awaited calls on their way at once
+
+
+class _Works:
+    def __init__(self, stub: Any) -> None:
+        self._stub = stub
+
+    def unary(self, count: int) -> Run:
+        stub = self._stub
+        return lambda: one_by_one(count, lambda i: check(stub.next(i) == i + 1))
+
+    def awaited(self, count: int) -> Run:
+        names = [name_of(i) for i in range(count)]
+
+        async def chain(numbers: Any) -> None:
+            for i in numbers:
+                check(await self._stub.look_up_async(i, names[i]) == i + 16)
+
+        async def calls() -> None:
+            numbers = iter(range(count))
+            await asyncio.gather(*[chain(numbers) for _ in range(_AHEAD)])
+
+        return lambda: all_at_once(count, lambda: asyncio.run(calls()))
+
+    def _requests(self, count: int) -> list[Any]:
+        return [stubs.BenchLookUpRequest(i, name_of(i)) for i in range(count)]
+
+    @staticmethod
+    def _check(outcomes: list[Any]) -> None:
+        for i, outcome in enumerate(outcomes):
+            check(outcome.value() == i + 16)
+
+    def message_batch(self, count: int) -> Run:
+        requests = self._requests(count)
+        return lambda: all_at_once(count, lambda: self._check(self._stub.look_up_batch(requests).results()))
+
+    def application_batch(self, count: int) -> Run:
+        requests = self._requests(count)
+        return lambda: all_at_once(count, lambda: self._check(self._stub.look_up_bulk(requests)))
+
+    def echo(self, count: int, size: int) -> Run:
+        data = bytes(size)
+        return lambda: echoes(count, size, lambda: check(len(self._stub.echo(data)) == size))
+
+
+def main(port: str) -> None:
+    client = mf.Client(f"tcp://127.0.0.1:{port}", max_payload=_MAX_PAYLOAD)
+    works = _Works(stubs.BenchClient(client))
+    obey(
+        {
+            "unary_int": works.unary,
+            "independent_100k/async": works.awaited,
+            "independent_100k/message": works.message_batch,
+            "batch_100k": works.application_batch,
+            "echo_16mib": lambda count: works.echo(count, 1 << 24),
+        }
+    )
+    client.close()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

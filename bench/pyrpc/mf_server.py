@@ -1,0 +1,30 @@
+"""`mf_server.py`: one servant, run where the request was read, as quick handlers are."""
+
+from __future__ import annotations
+
+import importlib
+
+import mf
+from pyrpc.commands import serve_until_stdin_ends
+
+stubs = importlib.import_module("bench")  # generated when the bench runs
+MAX_PAYLOAD = 1 << 25
+
+
+class Servant(stubs.BenchServant):  # type: ignore[misc, name-defined]
+    def next(self, x: int) -> int:
+        return x + 1
+
+    def look_up(self, id: int, name: str) -> int:  # noqa: A002 - the schema's name
+        return id + len(name)
+
+    def echo(self, data: bytes) -> bytes:
+        return data
+
+
+if __name__ == "__main__":
+    server = mf.Server(max_payload=MAX_PAYLOAD, max_in_flight=1 << 17)
+    server.offer(Servant(), inline=True)
+    server.start()
+    serve_until_stdin_ends(int(server.address.rpartition(":")[2]))
+    server.stop()

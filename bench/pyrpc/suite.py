@@ -1,0 +1,91 @@
+"""What `make bench-python` runs."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from harness.child import BenchError
+from harness.interleaved import CPU, CROSS, SAME, Interleaved, Work
+from harness.pair import System
+from harness.rows import Samples
+
+NAME = "python"
+
+_WORKS = (
+    Work("unary_int", 20_000, ("median_us", "p99_us", *CPU), syscalls=True),
+    Work("independent_100k", 100_000, ("ms", "requests_per_s", *CPU), syscalls=True),
+    Work("batch_100k", 100_000, ("ms", *CPU)),
+    Work("echo_16mib", 5, ("median_us", "mb_per_s", "cpu_us_per_request")),
+)
+CHART = {
+    "unary_int": "median_us",
+    "independent_100k": "requests_per_s",
+    "batch_100k": "ms",
+    "echo_16mib": "mb_per_s",
+    "import_ms": "ms",
+}
+_HERE = Path(__file__).parent
+_LIMIT_SECONDS = 60
+
+
+def run(build: Path, quick: bool, samples: Samples, failures: list[str]) -> None:
+    stubs = _stubs(build)
+    env = {"PYTHONPATH": os.pathsep.join([str(stubs), str(_HERE.parent), str(_runtime())])}
+
+    def program(name: str, *arguments: str) -> list[str]:
+        return [sys.executable, str(_HERE / f"{name}.py"), *arguments]
+
+    systems = [
+        System("raw", program("raw", "server"), program("raw", "client"), env=env),
+        System(
+            "mf/python",
+            program("mf_server"),
+            program("mf_client"),
+            {"independent_100k": ("async", "message")},
+            env,
+        ),
+    ]
+    for placement in (SAME, CROSS):
+        Interleaved(systems, placement, samples, failures).run(_WORKS, 5 if quick else 11)
+    _import_ms(env, 10 if quick else 30, samples)
+
+
+def _runtime() -> Path:
+    return _HERE.parent.parent / "runtime" / "python"
+
+
+def _stubs(build: Path) -> Path:
+    out = build / "bench" / "python"
+    out.mkdir(parents=True, exist_ok=True)
+    compiler = Path(sys.executable).with_name("mfidlc")
+    schema = _HERE.parent / "rpc" / "bench.mfidl"
+    done = subprocess.run(
+        [compiler, "compile", "--python", out, schema],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=_LIMIT_SECONDS,
+    )
+    if done.returncode != 0:
+        raise BenchError(f"mfidlc refused {schema}: {done.stderr}")
+    return out
+
+
+def _import_ms(env: dict[str, str], rounds: int, samples: Samples) -> None:
+    """What `import mf` and the stubs take beyond a bare interpreter; a first round fills the caches."""
+    for number in range(rounds + 1):
+        bare, ours = (_start_ms(code, env) for code in ("pass", "import mf, bench"))
+        if number > 0:
+            samples.add("import_ms", "unpinned", "mf/python", {"ms": ours - bare})
+
+
+def _start_ms(code: str, env: dict[str, str]) -> float:
+    start = time.perf_counter()
+    subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, **env}, check=True, timeout=_LIMIT_SECONDS
+    )
+    return (time.perf_counter() - start) * 1e3
