@@ -49,6 +49,10 @@ class Echo : public calls::EchoServant {
     ++ran;
     return x;
   }
+  bool even(std::int32_t x) override {
+    ++ran;
+    return x % 2 == 0;
+  }
   calls::EchoBothResult both(std::int32_t x) override {
     ++ran;
     return {.plus = x + 1, .minus = x - 1};

@@ -146,6 +146,7 @@ class CountedStream final : public mf::transport::Stream {
   struct Counts {
     std::atomic<int> reads{0};
     std::atomic<int> writes{0};
+    std::atomic<int> refused{0};
     std::atomic<bool> refuse_writes{false};   // as if the socket were full
     std::atomic<std::size_t> most{SIZE_MAX};  // bytes a write takes
     std::atomic<int> takes{INT_MAX};          // writes, and then the socket is full
@@ -160,7 +161,10 @@ class CountedStream final : public mf::transport::Stream {
   }
   mf::transport::IoResult write(std::span<const mf::IoSlice> slices) noexcept override {
     ++counts_->writes;
-    if (counts_->refuse_writes || counts_->takes <= 0) return {.state = mf::transport::IoState::would_block};
+    if (counts_->refuse_writes || counts_->takes <= 0) {
+      ++counts_->refused;
+      return {.state = mf::transport::IoState::would_block};
+    }
     --counts_->takes;
     const auto most = counts_->most.load();
     if (most == SIZE_MAX) return inner_->write(slices);

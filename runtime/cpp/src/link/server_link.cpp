@@ -59,7 +59,7 @@ bool ServerLink::read_once() {
   if (closed()) return false;
   if (result.state == transport::IoState::would_block) return false;
   if (result.state != transport::IoState::ok) {
-    shut(session_.mid_frame() ? "the peer closed the connection within a frame" : "", lock);
+    shut_by_peer(lock);
     return false;
   }
   session_.commit(result.bytes);
@@ -195,7 +195,8 @@ bool ServerLink::above(std::size_t divisor) const noexcept {
 }
 
 void ServerLink::flush_after_reply(Lock& lock) {
-  if (in_turn_ || writing_ || blocked_ || flush_posted_) return;
+  if (blocked_) return update_interest();  // there may be enough by now to read nothing more
+  if (in_turn_ || writing_ || flush_posted_) return;
   // The caller's own request is still counted.
   if (in_flight() <= 1) return flush(lock);
   flush_posted_ = true;
@@ -226,8 +227,7 @@ void ServerLink::flush(Lock& lock) {
       break;
     } else {
       writing_ = false;
-      shut("", lock);
-      return;
+      return shut_by_peer(lock);
     }
   }
   writing_ = false;
@@ -279,6 +279,10 @@ void ServerLink::close(const std::string& reason) {
   Lock lock(mutex_);
   flush(lock);  // answers that wait for the reactor's turn
   if (!closed()) shut(reason, lock);
+}
+
+void ServerLink::shut_by_peer(Lock& lock) {
+  shut(session_.mid_frame() ? "the peer closed the connection within a frame" : "", lock);
 }
 
 void ServerLink::shut(const std::string& reason, Lock& lock) {

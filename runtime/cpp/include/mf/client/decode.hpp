@@ -13,6 +13,7 @@
 #include "mf/codec/tiered.hpp"
 #include "mf/core/outcome.hpp"
 #include "mf/core/service.hpp"
+#include "mf/core/types.hpp"
 #include "mf/link/reply.hpp"
 #include "mf/protocol/reply.hpp"
 
@@ -26,8 +27,10 @@ void fail_all(std::span<Outcome<T>> outcomes, Failure failure) {
   for (auto& outcome : outcomes) outcome = Outcome<T>(shared);
 }
 
+/// What a result is decoded into; std::vector<bool> has no elements that could be.
 template <class T>
-using Stored = std::conditional_t<std::is_void_v<T>, std::monostate, T>;
+using Stored = std::conditional_t<std::is_void_v<T>, std::monostate,
+                                  std::conditional_t<std::is_same_v<T, bool>, Bool, T>>;
 
 [[nodiscard]] Failure bad_reply(std::string_view service, std::string_view method, std::string_view reason);
 /// What the server's failure record says.

@@ -96,6 +96,7 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   [[nodiscard]] bool above(std::size_t divisor) const noexcept;
   void update_interest();
   void shut(const std::string& reason, Lock& lock);
+  void shut_by_peer(Lock& lock);
 
   const std::unique_ptr<transport::Stream> stream_;
   const Options options_;

@@ -1,0 +1,426 @@
+#include "mf/link/server_link.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "mf/core/text.hpp"
+#include "support/peer.hpp"
+
+namespace mf::link {
+namespace {
+
+using mftest::bytes_of;
+using mftest::eventually;
+using mftest::KeptLog;
+using mftest::Peer;
+using protocol::EventType;
+
+/// Keeps the requests; the test answers them.
+class Kept final : public ServerLink::Handler {
+ public:
+  struct Request {
+    protocol::ReplyHead head;
+    std::size_t size = 0;
+    bool oneway = false;
+  };
+
+  std::pair<Code, std::string> on_bind(std::uint16_t first_route, const protocol::Bind& bind) override {
+    if (first_route == 99) return {Code::protocol_error, "bound already"};
+    if (bind.service != "t.S") return {Code::unknown_service, "no such service"};
+    return {Code::ok, ""};
+  }
+  std::string_view on_describe(std::string_view) override { return descriptor; }
+  void on_request(const protocol::Event& event, TimePoint) override {
+    const std::scoped_lock lock(mutex);
+    requests.push_back({protocol::ReplyHead::to(event), event.payload.size(), event.header.oneway()});
+  }
+  void on_cancel(std::uint32_t) override { ++cancels; }
+  void on_turn_end() override {}
+  void on_closed() override { closed = true; }
+  std::size_t size() {
+    const std::scoped_lock lock(mutex);
+    return requests.size();
+  }
+  std::vector<Request> take() {
+    const std::scoped_lock lock(mutex);
+    return std::exchange(requests, {});
+  }
+
+  std::string descriptor = "service t.S\n";
+  std::mutex mutex;
+  std::vector<Request> requests;
+  std::atomic<int> cancels{0};
+  std::atomic<bool> closed{false};
+};
+
+struct Joined {
+  explicit Joined(ServerLink::Options options = {}) {
+    auto [left, right] = transport::make_inproc_pair();
+    options.log = Log(log);
+    link = std::make_shared<ServerLink>(std::move(left), std::move(options), reactor);
+    peer = std::make_unique<Peer>(protocol::Role::client, std::move(right));
+    link->open(handler);
+  }
+  ~Joined() {
+    link->close("");
+    reactor->stop();
+  }
+  void greet() {
+    peer->session.send_hello();
+    (void)peer->next(EventType::hello);
+  }
+  void request(std::size_t size, bool oneway = false) {
+    Buffer payload(size);
+    payload.resize(size);
+    if (size != 0) std::memset(payload.data(), 1, size);
+    protocol::RequestHead head;
+    if (oneway) head.flags = protocol::kOneway;
+    peer->session.send_request(head, std::move(payload));
+    peer->flush();
+  }
+  std::size_t answer_all(std::size_t size) {
+    const auto requests = handler->take();
+    for (const auto& request : requests) {
+      if (!request.oneway) {
+        Buffer payload(size);
+        payload.resize(size);
+        if (size != 0) std::memset(payload.data(), 2, size);
+        auto head = request.head;
+        head.encoding = 1;
+        link->send_reply(head, payload);
+      }
+      link->end_request(request.size);
+    }
+    return requests.size();
+  }
+
+  std::shared_ptr<KeptLog> log = std::make_shared<KeptLog>();
+  std::shared_ptr<transport::Reactor> reactor = std::make_shared<transport::Reactor>();
+  std::shared_ptr<Kept> handler = std::make_shared<Kept>();
+  std::shared_ptr<ServerLink> link;
+  std::unique_ptr<Peer> peer;
+};
+
+TEST(ServerLink, AnswersRequestsInAnyOrder) {
+  Joined joined;
+  joined.greet();
+  for (int i = 0; i < 3; ++i) joined.request(4);
+  ASSERT_TRUE(eventually([&] { return joined.handler->size() == 3; }));
+  {
+    const std::scoped_lock lock(joined.handler->mutex);
+    std::ranges::reverse(joined.handler->requests);
+  }
+  joined.answer_all(8);
+  std::vector<std::uint32_t> ids;
+  for (int i = 0; i < 3; ++i) ids.push_back(joined.peer->next(EventType::reply).header.id);
+  EXPECT_THAT(ids, testing::ElementsAre(3U, 2U, 1U));
+  EXPECT_TRUE(eventually([&] { return joined.link->idle(); }));
+}
+
+TEST(ServerLink, ClosesAPeerThatDoesNotSendItsHelloInTime) {
+  ServerLink::Options options;
+  options.handshake_timeout = std::chrono::milliseconds(30);
+  Joined joined(options);
+  EXPECT_THAT(joined.peer->until_end(), testing::IsEmpty());
+  EXPECT_TRUE(eventually([&] { return joined.handler->closed.load(); }));
+  EXPECT_TRUE(joined.log->has("HELLO"));
+}
+
+TEST(ServerLink, HalfAHelloIsNoHello) {
+  ServerLink::Options options;
+  options.handshake_timeout = std::chrono::milliseconds(30);
+  Joined joined(options);
+  const std::array<std::byte, 5> half{std::byte{0x40}};
+  joined.peer->send_raw(half);
+  EXPECT_THAT(joined.peer->until_end(), testing::IsEmpty());
+  EXPECT_TRUE(joined.log->has("HELLO"));
+}
+
+TEST(ServerLink, AGreetedPeerMayBeSilent) {
+  ServerLink::Options options;
+  options.handshake_timeout = std::chrono::milliseconds(20);
+  Joined joined(options);
+  joined.greet();
+  std::this_thread::sleep_for(std::chrono::milliseconds(60));
+  EXPECT_FALSE(joined.link->closed());
+}
+
+TEST(ServerLink, ReadsNothingMoreWhileItsRepliesAreNotRead) {
+  ServerLink::Options options;
+  options.max_output = 1 << 20;
+  Joined joined(options);
+  joined.greet();
+  for (int i = 0; i < 8; ++i) joined.request(4);
+  ASSERT_TRUE(eventually([&] { return joined.handler->size() == 8; }));
+  joined.answer_all(512 << 10);  // 4 MiB for a peer that does not read
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  joined.request(4);
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  EXPECT_EQ(joined.handler->size(), 0U);
+  for (int i = 0; i < 8; ++i) EXPECT_EQ(joined.peer->next(EventType::reply).payload.size(), 512U << 10);
+  EXPECT_TRUE(eventually([&] { return joined.handler->size() == 1; }));
+}
+
+TEST(ServerLink, ClosesAPeerThatReadsNothing) {
+  ServerLink::Options options;
+  options.progress_timeout = std::chrono::milliseconds(40);
+  Joined joined(options);
+  joined.greet();
+  joined.request(4);
+  ASSERT_TRUE(eventually([&] { return joined.handler->size() == 1; }));
+  joined.answer_all(8 << 20);
+  EXPECT_TRUE(eventually([&] { return joined.handler->closed.load(); }));
+  EXPECT_TRUE(joined.log->has("slow_reader"));
+}
+
+TEST(ServerLink, APeerThatReadsSlowlyIsServedToTheEnd) {
+  ServerLink::Options options;
+  options.progress_timeout = std::chrono::milliseconds(200);
+  Joined joined(options);
+  joined.greet();
+  joined.request(4);
+  ASSERT_TRUE(eventually([&] { return joined.handler->size() == 1; }));
+  joined.answer_all(4 << 20);
+  protocol::Event event;
+  std::size_t got = 0;
+  while (!joined.peer->session.next(event)) {
+    const auto window = joined.peer->session.receive_window();
+    const auto result = joined.peer->stream().read(
+        window.first(std::min<std::size_t>(window.size(), 256 << 10)), transport::Wait::coarsely);
+    ASSERT_NE(result.state, transport::IoState::closed);
+    if (result.state == transport::IoState::ok) {
+      joined.peer->session.commit(result.bytes);
+      got += result.bytes;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  EXPECT_GE(got, std::size_t{4} << 20);
+  EXPECT_FALSE(joined.log->has("slow_reader"));
+}
+
+TEST(ServerLink, AnswersOverloadedAboveItsLimitOfRequests) {
+  ServerLink::Options options;
+  options.session.limits.max_in_flight = 4;
+  Joined joined(options);
+  joined.greet();
+  for (int i = 0; i < 5; ++i) joined.request(4);
+  const auto refused = joined.peer->next(EventType::reply);
+  EXPECT_EQ(refused.header.code(), Code::overloaded);
+  EXPECT_EQ(refused.header.id, 5U);
+  EXPECT_EQ(joined.handler->size(), 4U);
+  joined.answer_all(4);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(joined.peer->next(EventType::reply).header.code(), Code::ok);
+}
+
+TEST(ServerLink, AnswersOverloadedAboveItsLimitOfBytes) {
+  ServerLink::Options options;
+  options.max_queued_bytes = 100'000;
+  Joined joined(options);
+  joined.greet();
+  joined.request(90'000);
+  joined.request(90'000);
+  EXPECT_EQ(joined.peer->next(EventType::reply).header.code(), Code::overloaded);
+  EXPECT_EQ(joined.handler->size(), 1U);
+}
+
+TEST(ServerLink, OnewayCallsAboveTheLimitHoldTheSenderBackAndAreAllTaken) {
+  ServerLink::Options options;
+  options.session.limits.max_in_flight = 100;
+  Joined joined(options);
+  joined.greet();
+  constexpr std::size_t kAll = 30'000;
+  std::thread sending([&] {
+    for (std::size_t i = 0; i < kAll; ++i) {
+      joined.peer->session.send_request({.flags = protocol::kOneway}, std::span<const std::byte>());
+      if (i % 500 == 499) joined.peer->flush();
+    }
+    joined.peer->flush();
+  });
+  std::size_t taken = 0;
+  std::size_t most = 0;
+  EXPECT_TRUE(eventually([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    const auto now = joined.answer_all(0);
+    most = std::max(most, now);
+    taken += now;
+    return taken >= kAll;
+  }));
+  sending.join();
+  EXPECT_LT(most, kAll);
+}
+
+TEST(ServerLink, DrainRefusesWhatIsNewByGoawayAndKeepsTheRest) {
+  Joined joined;
+  joined.greet();
+  joined.request(4);
+  ASSERT_TRUE(eventually([&] { return joined.handler->size() == 1; }));
+  joined.link->drain("maintenance");
+  EXPECT_THAT(joined.peer->next(EventType::goaway).text, testing::HasSubstr("maintenance"));
+  EXPECT_FALSE(joined.link->idle());
+  joined.answer_all(4);
+  EXPECT_EQ(joined.peer->next(EventType::reply).header.code(), Code::ok);
+  EXPECT_TRUE(eventually([&] { return joined.link->idle(); }));
+}
+
+TEST(ServerLink, WhatWasAnsweredBeforeTheCloseIsWritten) {
+  Joined joined;
+  joined.greet();
+  for (int i = 0; i < 10; ++i) joined.request(4);
+  ASSERT_TRUE(eventually([&] { return joined.handler->size() == 10; }));
+  std::binary_semaphore hold{0};
+  joined.reactor->post([&] { hold.acquire(); });  // where replies of several in flight would be written
+  joined.answer_all(4);
+  joined.link->close("");
+  hold.release();
+  EXPECT_EQ(joined.peer->until_end().size(), 10U);
+}
+
+TEST(ServerLink, BindsOfRangesInUseEndTheConnection) {
+  Joined joined;
+  joined.greet();
+  joined.peer->session.send_bind(99, {.fingerprint = {}, .service = "t.S", .agent = "", .methods = {}});
+  const auto seen = joined.peer->until_end();
+  ASSERT_EQ(seen.size(), 1U);
+  EXPECT_EQ(seen[0].type, EventType::refused);
+  EXPECT_TRUE(joined.log->has("bound already"));
+}
+
+TEST(ServerLink, ADescriptorThatThePeerCannotTakeHurtsNobody) {
+  auto [left, right] = transport::make_inproc_pair();
+  protocol::SessionOptions small;
+  small.limits.max_payload = 4096;
+  Joined joined;
+  joined.handler->descriptor = std::string(20'000, 'x');
+  const auto link = std::make_shared<ServerLink>(std::move(left), ServerLink::Options{}, joined.reactor);
+  link->open(joined.handler);
+  Peer peer(protocol::Role::client, std::move(right), small);
+  peer.session.send_hello();
+  peer.session.send_describe("t.S");
+  protocol::Descriptor descriptor;
+  const char* reason = nullptr;
+  const auto seen = peer.next(EventType::descriptor);
+  ASSERT_TRUE(protocol::parse_descriptor(seen.payload, descriptor, reason));
+  EXPECT_EQ(descriptor.text, "");
+  peer.session.send_describe(std::string(5'000, 'y'));
+  EXPECT_EQ(peer.next(EventType::refused).code, Code::protocol_error);
+  link->close("");
+}
+
+TEST(ServerLink, AFloodOfQuestionsIsCutOff) {
+  ServerLink::Options options;
+  options.max_output = 64 << 10;
+  Joined joined(options);
+  joined.handler->descriptor = std::string(30'000, 'x');
+  joined.greet();
+  for (int i = 0; i < 2000; ++i) joined.peer->session.send_describe("t.S");
+  joined.peer->flush();
+  const auto seen = joined.peer->until_end();
+  ASSERT_FALSE(seen.empty());
+  EXPECT_EQ(seen.back().type, EventType::refused);
+  EXPECT_EQ(seen.back().code, Code::overloaded);
+  EXPECT_LT(seen.size(), 100U);
+}
+
+std::vector<std::byte> hello_bytes() {
+  protocol::Session session(protocol::Role::client, {});
+  session.send_hello();
+  std::array<IoSlice, 4> slices;
+  const auto n = session.fill_output(slices);
+  std::vector<std::byte> bytes;
+  for (const auto& slice : std::span(slices).first(n))
+    bytes.insert(bytes.end(), slice.data, slice.data + slice.size);
+  return bytes;
+}
+
+TEST(ServerLink, AStreamCutAtAnyByteEndsThatConnectionOnly) {
+  auto whole = hello_bytes();
+  protocol::Session session(protocol::Role::client, {});
+  session.send_hello();
+  session.send_bind(0, {.fingerprint = {}, .service = "t.S", .agent = "", .methods = {"a"}});
+  session.send_request({}, std::span<const std::byte>(bytes_of(7).span()));
+  std::array<IoSlice, 8> slices;
+  const auto n = session.fill_output(slices);
+  whole.clear();
+  for (const auto& slice : std::span(slices).first(n))
+    whole.insert(whole.end(), slice.data, slice.data + slice.size);
+  Joined other;
+  other.greet();
+  for (std::size_t cut = 1; cut < whole.size(); ++cut) {
+    auto [left, right] = transport::make_inproc_pair();
+    const auto log = std::make_shared<KeptLog>();
+    ServerLink::Options options;
+    options.log = Log(log);
+    const auto handler = std::make_shared<Kept>();
+    const auto link = std::make_shared<ServerLink>(std::move(left), options, other.reactor);
+    link->open(handler);
+    {
+      Peer peer(protocol::Role::client, std::move(right));
+      peer.send_raw(std::span(whole).first(cut));
+    }
+    ASSERT_TRUE(eventually([&] { return handler->closed.load(); })) << cut;
+    const bool between_frames = cut % 8 == 0 && !log->has("within a frame");
+    EXPECT_TRUE(between_frames || log->has("within a frame")) << cut;
+    EXPECT_EQ(handler->size(), 0U);
+  }
+  other.request(4);
+  EXPECT_TRUE(eventually([&] { return other.handler->size() == 1; }));
+}
+
+TEST(ServerLink, RandomBytesEndThatConnectionWithAReason) {
+  std::minstd_rand random(7);
+  Joined other;
+  other.greet();
+  for (int round = 0; round < 100; ++round) {
+    auto [left, right] = transport::make_inproc_pair();
+    const auto log = std::make_shared<KeptLog>();
+    ServerLink::Options options;
+    options.log = Log(log);
+    const auto handler = std::make_shared<Kept>();
+    const auto link = std::make_shared<ServerLink>(std::move(left), options, other.reactor);
+    link->open(handler);
+    Peer peer(protocol::Role::client, std::move(right));
+    std::vector<std::byte> bytes = round % 2 == 0 ? hello_bytes() : std::vector<std::byte>();
+    for (int i = 0; i < 64; ++i) bytes.push_back(static_cast<std::byte>(random()));
+    peer.send_raw(bytes);
+    peer.close();
+    ASSERT_TRUE(eventually([&] { return handler->closed.load(); })) << round;
+    EXPECT_GE(log->size(), 1U) << round;
+    EXPECT_EQ(handler->size(), 0U);
+  }
+  other.request(4);
+  EXPECT_TRUE(eventually([&] { return other.handler->size() == 1; }));
+}
+
+TEST(ServerLink, AFrameOfFourGibibytesIsRefusedBeforeItIsBuffered) {
+  Joined joined;
+  joined.greet();
+  protocol::Header header;
+  header.size = 0xffff'fff0;
+  header.type = protocol::FrameType::request;
+  header.flags = 1;
+  header.id = 1;
+  header.count = 1;
+  joined.peer->send_raw(std::as_bytes(std::span(&header, 1)));
+  const auto seen = joined.peer->until_end();
+  ASSERT_EQ(seen.size(), 1U);
+  EXPECT_EQ(seen[0].type, EventType::refused);
+  EXPECT_TRUE(joined.log->has("connection_broken"));
+}
+
+TEST(ServerLink, FramesOutOfTurnAreRefused) {
+  Joined joined;  // a request before HELLO
+  protocol::Header header;
+  header.type = protocol::FrameType::request;
+  header.flags = 1;
+  header.id = 1;
+  header.count = 1;
+  joined.peer->send_raw(std::as_bytes(std::span(&header, 1)));
+  // The peer has sent no HELLO of its own, so its session would not take the REFUSE for what it is.
+  EXPECT_TRUE(eventually([&] { return joined.handler->closed.load(); }));
+  EXPECT_TRUE(joined.log->has("PROTOCOL_ERROR"));
+}
+
+}  // namespace
+}  // namespace mf::link
