@@ -98,16 +98,19 @@ class Router:
         return None, trouble
 
     def agents(self, service: ServiceInfo, deadline: float) -> list[str]:
-        """All agents known now, waiting for the first if there are none yet. Raises Error, NOT_EXECUTED."""
+        """All agents known by now, also those whose servers have gone; waits for the first. Raises Error,
+        NOT_EXECUTED.
+        """
         start = monotonic()
         while True:
             view = self.resolver.view(service.name)
             if view.whole:
                 text = f"it is not known which agents {service.name} has: name them, or use a controller"
                 raise not_executed(Code.UNAVAILABLE, text)
-            agents = [agent for agent, instances in view.agents.items() if instances]
-            if agents:
-                return agents
+            if view.agents:
+                gone = (agent for agent, instances in view.agents.items() if not instances)
+                self._seen.update((service.name, agent) for agent in gone)  # nobody waits for these
+                return list(view.agents)
             limit = self._limit((service.name, None), view, False, start, deadline)
             left = limit - monotonic()
             if left <= 0:

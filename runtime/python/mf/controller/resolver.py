@@ -9,6 +9,7 @@ register again.
 
 import threading
 from collections.abc import Iterable
+from itertools import islice
 from time import monotonic
 
 from mf.controller._generated.mf.controller import Instance as Entry
@@ -25,6 +26,7 @@ KEEP_OLD = 10.0
 _POLL_MS = 30_000
 _ANSWER_WITHIN = 10.0
 _PREFIX = "tcp://"
+_MAX_AGENTS = 10_000  # that are remembered without an instance
 
 
 class _Watched:
@@ -43,7 +45,7 @@ class _Watched:
             self.old = self._entries(now)
             self.old_until = now + KEEP_OLD
         self.answer = answer
-        self.view = _to_view(self._entries(now))
+        self.view = _to_view(self._entries(now), self.view.agents)
 
     def _entries(self, now: float) -> list[Entry]:
         if now >= self.old_until:
@@ -52,8 +54,9 @@ class _Watched:
         return [*self.answer.instances, *(e for e in self.old if (e.agent, e.nonce) not in known)]
 
 
-def _to_view(entries: Iterable[Entry]) -> View:
-    agents: dict[str, list[Instance]] = {}
+def _to_view(entries: Iterable[Entry], known: Iterable[str]) -> View:
+    """`known` agents stay, if with no instance: a scatter over all says that one is missing."""
+    agents: dict[str, list[Instance]] = {agent: [] for agent in islice(known, _MAX_AGENTS)}
     for entry in entries:
         address = next((one for one in entry.addresses if one.startswith(_PREFIX)), None)
         if address is not None:
