@@ -162,7 +162,7 @@ void Script::deadlines() {
   constexpr auto kMaybe = mf::Execution::unknown;
   constexpr std::uint32_t kLong = 60'000;
   const auto to = stub_.at("red");
-  const mf::CallOptions soon{.deadline = std::chrono::milliseconds(150)};
+  const mf::CallOptions soon{.deadline = std::chrono::milliseconds(250)};
   const mf::BatchOptions batch{.deadline = soon.deadline};
   const std::vector<ShapesSlowRequest> two(2, ShapesSlowRequest{kLong});
   fails("the deadline of a call", kLate, kMaybe, [&] { return to.slow(kLong, soon); });

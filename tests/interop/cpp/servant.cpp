@@ -188,7 +188,7 @@ std::uint32_t Room::fail(std::uint32_t how) {
 std::uint32_t Room::slow(std::uint32_t milliseconds) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(milliseconds);
   const auto deadline = mf::current_call().deadline;
-  const auto enough = deadline == mf::kNever ? end : std::min(end, deadline + std::chrono::milliseconds(500));
+  const auto enough = deadline == mf::kNever ? end : std::min(end, deadline + std::chrono::milliseconds(250));
   while (std::chrono::steady_clock::now() < enough) std::this_thread::sleep_for(std::chrono::milliseconds(5));
   return milliseconds;
 }

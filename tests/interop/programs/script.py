@@ -158,12 +158,12 @@ class Script:
 
     def _deadlines(self) -> None:
         """Servants that take far longer than the caller waits."""
-        to, late, soon = self._stub.at("red"), mf.Code.DEADLINE_EXCEEDED, mf.CallOptions(deadline=0.15)
+        to, late, soon = self._stub.at("red"), mf.Code.DEADLINE_EXCEEDED, mf.CallOptions(deadline=0.25)
         long = [ShapesSlowRequest(60_000)] * 2
         self._fails("the deadline of a call", late, 1, lambda: to.slow(60_000, options=soon))
         self._fails("the deadline of the method", late, 1, lambda: to.slow(60_000))
         self._fails("a deadline, async", late, 1, lambda: asyncio.run(to.slow_async(60_000, options=soon)))
-        batch = mf.BatchOptions(deadline=0.15)
+        batch = mf.BatchOptions(deadline=0.25)
         self._fails("a deadline, batch", late, 1, lambda: to.slow_batch(long, options=batch).results())
         self._fails("a deadline, bulk", late, 1, lambda: to.slow_bulk(long, options=soon))
         scatter = self._stub.on(["red"])

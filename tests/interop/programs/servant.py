@@ -186,7 +186,7 @@ class Room(ShapesServant):
 
     def slow(self, milliseconds: int) -> int:
         end = time.monotonic() + milliseconds / 1000
-        while time.monotonic() < end and mf.current_call().deadline_left > -0.5:
+        while time.monotonic() < end and mf.current_call().deadline_left > -0.25:
             time.sleep(0.005)
         return milliseconds
 
