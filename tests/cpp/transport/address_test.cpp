@@ -1,0 +1,36 @@
+#include "mf/transport/address.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "mf/core/error.hpp"
+
+namespace mf {
+namespace {
+
+TEST(Address, ReadsSchemeHostAndPort) {
+  EXPECT_EQ(Address::parse("mf://localhost:7400"), (Address{"mf", "localhost", 7400}));
+  EXPECT_EQ(Address::parse("tcp://127.0.0.1:0"), (Address{"tcp", "127.0.0.1", 0}));
+  EXPECT_EQ(Address::parse("tcp://[::1]:65535"), (Address{"tcp", "::1", 65535}));
+}
+
+TEST(Address, IsWrittenAsItIsRead) {
+  for (const char* text : {"mf://a.example:1", "tcp://[fe80::1]:9"})
+    EXPECT_EQ(Address::parse(text).str(), text);
+}
+
+TEST(Address, WhatCannotBeReadIsShownWithTheExpectedForm) {
+  for (const char* text : {"", "localhost:1", "://h:1", "tcp://h", "tcp://:1", "tcp://h:", "tcp://h:65536",
+                           "tcp://h:-1", "tcp://h:1x", "tcp://::1:80", "tcp://h: 1"}) {
+    try {
+      (void)Address::parse(text);
+      ADD_FAILURE() << text;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), Code::invalid_argument);
+      EXPECT_THAT(error.what(), testing::HasSubstr("tcp://127.0.0.1:7401")) << text;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace mf

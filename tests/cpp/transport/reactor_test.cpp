@@ -1,0 +1,260 @@
+#include "mf/transport/reactor.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <functional>
+#include <semaphore>
+
+#include "mf/transport/workers.hpp"
+#include "support/wait.hpp"
+
+namespace mf::transport {
+namespace {
+
+using mftest::eventually;
+
+struct Counter final : Watched {
+  void on_ready(Ready ready) override {
+    if (ready.readable) ++reads;
+    if (ready.writable) ++writes;
+  }
+  std::atomic<int> reads{0};
+  std::atomic<int> writes{0};
+};
+
+struct Sockets {
+  Sockets() { EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds.data()), 0); }
+  ~Sockets() {
+    for (const int fd : fds) ::close(fd);
+  }
+  void send() const { EXPECT_EQ(::write(fds[1], "x", 1), 1); }
+  void take() const {
+    char c = 0;
+    EXPECT_EQ(::read(fds[0], &c, 1), 1);
+  }
+  std::array<int, 2> fds{};
+};
+
+TEST(Reactor, RunsPostsInOrderOnItsOwnThread) {
+  Reactor reactor;
+  std::vector<int> order;
+  std::atomic<bool> done{false};
+  for (int i = 0; i < 100; ++i) {
+    reactor.post([&, i] {
+      EXPECT_TRUE(reactor.on_own_thread());
+      order.push_back(i);
+      if (i == 99) done = true;
+    });
+  }
+  EXPECT_TRUE(eventually([&] { return done.load(); }));
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(order[static_cast<std::size_t>(i)], i);
+}
+
+TEST(Reactor, PostsFromManyThreadsAreNotLost) {
+  Reactor reactor;
+  std::atomic<int> ran{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 2000; ++i) reactor.post([&] { ++ran; });
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_TRUE(eventually([&] { return ran == 8000; }));
+}
+
+TEST(Reactor, PostsAndTimersMayMakeMoreOfThem) {
+  Reactor reactor;
+  std::atomic<int> depth{0};
+  std::function<void()> again = [&] {
+    if (++depth >= 50) return;
+    if (depth % 2 == 0) {
+      reactor.post([&] { again(); });
+    } else {
+      reactor.at(std::chrono::steady_clock::now(), [&] { again(); });
+    }
+  };
+  reactor.post([&] { again(); });
+  EXPECT_TRUE(eventually([&] { return depth == 50; }));
+}
+
+TEST(Reactor, TimersFireInTheOrderOfTheirTimes) {
+  Reactor reactor;
+  const auto now = std::chrono::steady_clock::now();
+  std::mutex mutex;
+  std::vector<int> order;
+  for (const int ms : {30, 10, 20}) {
+    reactor.at(now + std::chrono::milliseconds(ms), [&, ms] {
+      EXPECT_GE(std::chrono::steady_clock::now(), now + std::chrono::milliseconds(ms));
+      const std::scoped_lock lock(mutex);
+      order.push_back(ms);
+    });
+  }
+  EXPECT_TRUE(eventually([&] {
+    const std::scoped_lock lock(mutex);
+    return order.size() == 3;
+  }));
+  EXPECT_EQ(order, (std::vector{10, 20, 30}));
+}
+
+TEST(Reactor, ACancelledTimerDoesNotFire) {
+  Reactor reactor;
+  std::atomic<bool> wrong{false};
+  std::atomic<bool> later{false};
+  const auto now = std::chrono::steady_clock::now();
+  const auto timer = reactor.at(now + std::chrono::milliseconds(20), [&] { wrong = true; });
+  reactor.at(now + std::chrono::milliseconds(30), [&] { later = true; });
+  reactor.cancel(timer);
+  reactor.cancel(timer);
+  EXPECT_TRUE(eventually([&] { return later.load(); }));
+  EXPECT_FALSE(wrong);
+}
+
+TEST(Reactor, OneShotInterestIsToldOnceForEachArming) {
+  Reactor reactor;
+  const Sockets sockets;
+  const auto counter = std::make_shared<Counter>();
+  reactor.watch(sockets.fds[0], counter, true);
+  sockets.send();
+  reactor.arm(sockets.fds[0], Interest::read);
+  EXPECT_TRUE(eventually([&] { return counter->reads == 1; }));
+  std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_EQ(counter->reads, 1);
+  reactor.arm(sockets.fds[0], Interest::both);
+  EXPECT_TRUE(eventually([&] { return counter->reads == 2 && counter->writes == 1; }));
+  reactor.forget(sockets.fds[0]);
+}
+
+TEST(Reactor, NothingIsToldWithoutInterestOrAfterForget) {
+  Reactor reactor;
+  const Sockets sockets;
+  const auto counter = std::make_shared<Counter>();
+  reactor.watch(sockets.fds[0], counter, false);
+  sockets.send();
+  std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_EQ(counter->reads, 0);
+  reactor.forget(sockets.fds[0]);
+  reactor.arm(sockets.fds[0], Interest::read);
+  std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_EQ(counter->reads, 0);
+  EXPECT_EQ(counter.use_count(), 1);
+}
+
+TEST(Reactor, ADescriptorsNumberMayComeAgain) {
+  Reactor reactor;
+  const auto first = std::make_shared<Counter>();
+  const auto second = std::make_shared<Counter>();
+  int number = -1;
+  std::binary_semaphore in_turn{0};
+  std::binary_semaphore go_on{0};
+  {
+    const Sockets sockets;
+    number = sockets.fds[0];
+    reactor.watch(number, first, false);
+    reactor.post([&] {
+      in_turn.release();
+      go_on.acquire();
+    });
+    in_turn.acquire();
+    reactor.arm(number, Interest::read);  // its event waits behind the post
+    sockets.send();
+    reactor.forget(number);
+  }
+  const Sockets again;
+  const int fd = again.fds[0];
+  reactor.watch(fd, second, false);
+  reactor.arm(fd, Interest::read);
+  go_on.release();
+  again.send();
+  EXPECT_TRUE(eventually([&] { return second->reads >= 1; }));
+  EXPECT_EQ(first->reads, 0);
+  reactor.forget(fd);
+}
+
+TEST(Reactor, StopRunsWhatWasPosted) {
+  std::atomic<int> ran{0};
+  {
+    Reactor reactor;
+    for (int i = 0; i < 10; ++i) reactor.post([&] { ++ran; });
+  }
+  EXPECT_EQ(ran, 10);
+}
+
+TEST(Reactor, MayEndOnItsOwnThread) {
+  std::atomic<bool> gone{false};
+  auto reactor = std::make_shared<Reactor>();
+  reactor->post([&gone, own = reactor]() mutable {
+    while (own.use_count() > 1) std::this_thread::yield();
+    own.reset();
+    gone = true;
+  });
+  reactor.reset();
+  EXPECT_TRUE(eventually([&] { return gone.load(); }));
+}
+
+TEST(Workers, StartTasksInOrderAndAllOfThem) {
+  std::mutex mutex;
+  std::vector<int> order;
+  {
+    Workers workers(1);
+    std::vector<Workers::Task> tasks;
+    for (int i = 0; i < 100; ++i) {
+      tasks.emplace_back([&, i] {
+        const std::scoped_lock lock(mutex);
+        order.push_back(i);
+      });
+    }
+    workers.submit(tasks);
+    EXPECT_TRUE(tasks.empty());
+    EXPECT_TRUE(eventually([&] {
+      const std::scoped_lock lock(mutex);
+      return order.size() == 100;
+    }));
+  }
+  EXPECT_TRUE(std::ranges::is_sorted(order));
+}
+
+TEST(Workers, StopFinishesWhatRunsAndDropsTheRest) {
+  struct Told {
+    explicit Told(std::atomic<int>& to) : count(&to) {}
+    Told(Told&& other) noexcept : count(std::exchange(other.count, nullptr)) {}
+    ~Told() {
+      if (count != nullptr) ++*count;
+    }
+    std::atomic<int>* count;
+  };
+  std::atomic<int> ran{0};
+  std::atomic<int> dropped{0};
+  std::atomic<bool> running{false};
+  Workers workers(1);
+  workers.submit([&] {
+    running = true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    ++ran;
+  });
+  for (int i = 0; i < 5; ++i) workers.submit([&, told = Told(dropped)] { ++ran; });
+  EXPECT_TRUE(eventually([&] { return running.load(); }));
+  workers.stop();
+  EXPECT_EQ(ran, 1);
+  EXPECT_EQ(dropped, 5);
+  workers.submit([&] { ++ran; });
+  EXPECT_EQ(ran, 1);
+}
+
+TEST(Workers, MayEndOnTheirOwnThread) {
+  std::atomic<bool> gone{false};
+  auto workers = std::make_shared<Workers>(2);
+  workers->submit([&gone, own = workers]() mutable {
+    while (own.use_count() > 1) std::this_thread::yield();
+    own.reset();
+    gone = true;
+  });
+  workers.reset();
+  EXPECT_TRUE(eventually([&] { return gone.load(); }));
+}
+
+}  // namespace
+}  // namespace mf::transport
