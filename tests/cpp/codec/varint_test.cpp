@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bytes.hpp"
+#include "mf/codec/varint_row.hpp"
 
 namespace mf::codec {
 namespace {
@@ -71,6 +72,37 @@ TEST(Varint, RefusesNumbersOutsideTheTypesRange) {
 TEST(Varint, RefusesTheEndInsideANumber) {
   EXPECT_EQ(refusal<std::uint32_t>(""), "at byte 0: the value ends inside a number");
   EXPECT_EQ(refusal<std::uint32_t>("80"), "at byte 0: the value ends inside a number");
+}
+
+/// Rows are written and read eight at a time while they are small; the bytes may not show it.
+TEST(VarintRow, IsItsNumbersOneBehindTheOtherAtEveryLengthAndWherever) {
+  for (std::size_t length = 0; length < 40; ++length) {
+    for (std::size_t odd = 0; odd <= length; ++odd) {
+      std::vector<std::int32_t> row(length, -3);
+      if (odd < length) row[odd] = 1'000'000;
+      Bytes expected;
+      for (const std::int32_t each : row) {
+        const Bytes bytes = to_bytes<Tier::febird>(each);
+        expected.insert(expected.end(), bytes.begin(), bytes.end());
+      }
+      Bytes bytes(varint_row_size(std::span<const std::int32_t>(row)));
+      ASSERT_EQ(bytes.size(), expected.size());
+      Writer writer(bytes.data());
+      write_varint_row(writer, std::span<const std::int32_t>(row));
+      ASSERT_EQ(bytes, expected);
+      std::vector<std::int32_t> back(length);
+      Reader reader(bytes);
+      ASSERT_TRUE(read_varint_row(reader, std::span(back)) && reader.finish());
+      ASSERT_EQ(back, row);
+    }
+  }
+}
+
+TEST(VarintRow, NamesTheNumberThatIsBad) {
+  EXPECT_EQ(refusal<std::vector<std::uint32_t>>("0a 01 02 03 04 05 06 07 08 09 80 00"),
+            "[9], at byte 10: a number is not in its shortest form");
+  EXPECT_EQ(refusal<std::vector<std::uint16_t>>("09 01 02 03 04 ff ff 04 06 07 08 09"),
+            "[4], at byte 5: a number does not fit in its type");
 }
 
 }  // namespace

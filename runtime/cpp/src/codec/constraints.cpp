@@ -33,8 +33,9 @@ std::string out_of_range(double value, std::string_view low, std::string_view hi
 
 std::string bad_length(std::size_t length, std::size_t low, std::size_t high) {
   const bool open = high == std::numeric_limits<std::size_t>::max();
-  return ": a length of " + std::to_string(length) + " is not in " + std::to_string(low) + ".." +
-         (open ? std::string() : std::to_string(high));
+  std::string text = ": a length of ";
+  text.append(std::to_string(length)).append(" is not in ").append(std::to_string(low)).append("..");
+  return open ? text : text.append(std::to_string(high));
 }
 
 std::string not_finite(double value) {
@@ -42,8 +43,8 @@ std::string not_finite(double value) {
 }
 
 std::string at_index(std::size_t index, std::string_view rest) {
-  std::string text = "[" + std::to_string(index) + "]";
-  return text.append(rest);
+  std::string text(1, '[');
+  return text.append(std::to_string(index)).append("]").append(rest);
 }
 
 }  // namespace mf::codec::check

@@ -70,8 +70,12 @@ std::string bad_length(std::size_t length, std::size_t low, std::size_t high);
 std::string not_finite(double value);
 std::string at_index(std::size_t index, std::string_view rest);
 
-inline std::int64_t as_number(Duration value) { return value.count(); }
-inline std::int64_t as_number(Timestamp value) { return value.time_since_epoch().count(); }
+inline std::int64_t as_number(Duration value) {
+  return value.count();
+}
+inline std::int64_t as_number(Timestamp value) {
+  return value.time_since_epoch().count();
+}
 template <class T>
   requires std::is_arithmetic_v<T>
 auto as_number(T value) {
@@ -84,8 +88,8 @@ auto as_number(T value) {
   }
 }
 
-/// Of a number, or of a duration or timestamp in nanoseconds. The texts are the bounds as the message shows them, empty
-/// for an open end. A NaN is in no range.
+/// Of a number, or of a duration or timestamp in nanoseconds. The texts are the bounds as the message shows
+/// them, empty for an open end. A NaN is in no range.
 template <class T>
 Violation in_range(T value, T low, T high, std::string_view low_text, std::string_view high_text) {
   if (low <= value && value <= high) [[likely]] {

@@ -32,6 +32,7 @@
 #include "mf/codec/reader.hpp"
 #include "mf/codec/utf8.hpp"
 #include "mf/codec/varint.hpp"
+#include "mf/codec/varint_row.hpp"
 #include "mf/codec/writer.hpp"
 #include "mf/core/types.hpp"
 
@@ -242,9 +243,14 @@ std::size_t elements_size(const Range& values) noexcept {
 }
 
 template <class T>
+concept VarintCoded = std::integral<T> && sizeof(T) > 1;
+
+template <class T>
 std::size_t row_size(std::span<const T> values) noexcept {
   if constexpr (RawCoded<T>) {
     return memcpy_size<T>(values.size());
+  } else if constexpr (VarintCoded<T>) {
+    return varint_row_size(values);
   } else {
     return elements_size<T>(values);
   }
@@ -254,6 +260,8 @@ template <class T>
 void write_row(Writer& writer, std::span<const T> values) noexcept {
   if constexpr (RawCoded<T>) {
     memcpy_write(writer, values);
+  } else if constexpr (VarintCoded<T>) {
+    write_varint_row(writer, values);
   } else {
     for (const T& value : values) {
       Febird<T>::write(writer, value);
@@ -263,12 +271,16 @@ void write_row(Writer& writer, std::span<const T> values) noexcept {
 
 template <class T>
 [[nodiscard]] bool read_row(Reader& reader, std::span<T> values) {
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (!Febird<T>::read(reader, values[i])) [[unlikely]] {
-      return reader.inside(i);
+  if constexpr (VarintCoded<T>) {
+    return read_varint_row(reader, values);
+  } else {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (!Febird<T>::read(reader, values[i])) [[unlikely]] {
+        return reader.inside(i);
+      }
     }
+    return true;
   }
-  return true;
 }
 
 /// `count` elements that check_count() has admitted.
