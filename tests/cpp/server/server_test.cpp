@@ -1,0 +1,440 @@
+#include "mf/server/server.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "mf/transport/tcp.hpp"
+#include "support/joined.hpp"
+#include "support/peer.hpp"
+
+namespace mftest {
+namespace {
+
+using mf::Code;
+using mf::Execution;
+using testing::HasSubstr;
+using namespace std::chrono_literals;
+
+class Servers : public testing::TestWithParam<mf::Where> {};
+
+INSTANTIATE_TEST_SUITE_P(Where, Servers, testing::Values(mf::Where::worker, mf::Where::io_thread),
+                         [](const auto& info) {
+                           return info.param == mf::Where::worker ? "Worker" : "IoThread";
+                         });
+
+TEST_P(Servers, EveryShapeOfResultComesBack) {
+  Calling calling(GetParam());
+  EXPECT_EQ(calling.stub.twice(21), 42);
+  EXPECT_EQ(calling.stub.text("hello"), "hello");
+  EXPECT_TRUE(calling.stub.even(2));
+  EXPECT_FALSE(calling.stub.even(3));
+  EXPECT_EQ(calling.stub.both(5), (calls::EchoBothResult{.plus = 6, .minus = 4}));
+  EXPECT_NO_THROW(calling.stub.wait(0));
+  const mf::Bytes large(3 << 20, std::byte{7});
+  EXPECT_EQ(calling.stub.blob(large), large);
+}
+
+TEST_P(Servers, AHandlerThatThrowsBecomesATypedError) {
+  Calling calling(GetParam());
+  const auto how = [&](const char* text) { return failure_of([&] { return calling.stub.fail(text); }); };
+  EXPECT_THROW(calling.stub.fail("nope"), calls::Nope);
+  try {
+    calling.stub.fail("many");
+    ADD_FAILURE();
+  } catch (const calls::TooMany& error) {
+    EXPECT_EQ(error.limit, 7U);
+  }
+  for (const char* text : {"std", "int", "other", "nested"}) {
+    const auto failure = how(text);
+    EXPECT_EQ(failure.code, Code::handler_failed) << text;
+    EXPECT_EQ(failure.execution, Execution::unknown) << text;
+  }
+  EXPECT_THAT(how("std").message, HasSubstr("boom"));
+  EXPECT_THAT(how("other").message, HasSubstr("does not declare"));
+  EXPECT_EQ(how("denied").code, Code::permission_denied);
+  EXPECT_EQ(calling.stub.fail("fine"), 1);
+}
+
+TEST_P(Servers, OnewayCallsRunInTheOrderSent) {
+  Calling calling(GetParam());
+  constexpr std::int32_t kCalls = 20'000;
+  for (std::int32_t i = 0; i < kCalls; ++i) calling.stub.note(i);
+  ASSERT_TRUE(eventually([&] { return calling.echo->notes().size() == kCalls; }));
+  EXPECT_TRUE(std::ranges::is_sorted(calling.echo->notes()));
+}
+
+TEST_P(Servers, LaterCallsStartAfterTheOnewayOnes) {
+  Calling calling(GetParam());
+  for (int round = 0; round < 20; ++round) {
+    calling.stub.note_wait(round, 2);
+    (void)calling.stub.twice(1);
+    EXPECT_EQ(calling.echo->notes().size(), static_cast<std::size_t>(round + 1));
+  }
+}
+
+TEST_P(Servers, BatchesOfOnewayCallsKeepTheOrder) {
+  Calling calling(GetParam());
+  std::vector<calls::EchoNoteRequest> requests;
+  for (std::int32_t i = 0; i < 1000; ++i) requests.push_back({.x = i});
+  for (const auto& outcome : calling.stub.note_batch(requests, {.size = 100}).results())
+    EXPECT_TRUE(outcome.ok());
+  for (const auto& outcome : calling.stub.note_bulk(requests)) EXPECT_TRUE(outcome.ok());
+  calling.stub.note(2000);
+  ASSERT_TRUE(eventually([&] { return calling.echo->notes().size() == 2001; }));
+  const auto notes = calling.echo->notes();
+  EXPECT_TRUE(std::is_sorted(notes.begin(), notes.begin() + 1000));
+  EXPECT_TRUE(std::is_sorted(notes.begin() + 1000, notes.end()));
+}
+
+TEST(Server, OnewayCallsOfOneConnectionKeepTheirOrderOverServices) {
+  Calling calling;
+  const calls::OtherClient other(calling.client);
+  std::mutex mutex;
+  std::vector<std::int32_t> order;
+  for (std::int32_t i = 0; i < 200; ++i) {
+    calling.stub.note_wait(i, i % 50 == 0 ? 5 : 0);
+    other.note(i);
+    if (i % 20 != 0) continue;
+    // The other service's call must not have overtaken the slow one.
+    EXPECT_EQ(other.name(), "other");
+    const std::scoped_lock lock(calling.other->mutex);
+    EXPECT_GE(calling.echo->notes().size(), calling.other->notes.size());
+  }
+}
+
+TEST(Server, ExpiredCallsAreNeverRun) {
+  Calling calling(mf::Where::worker, {.workers = 1});
+  std::thread busy([&] { calling.stub.wait(150); });
+  ASSERT_TRUE(eventually([&] { return calling.echo->ran == 1; }));
+  const auto failure = failure_of([&] { return calling.stub.twice(1, {.deadline = 20ms}); });
+  EXPECT_EQ(failure.code, Code::deadline_exceeded);
+  busy.join();
+  EXPECT_NO_THROW(calling.stub.wait(0));
+  EXPECT_EQ(calling.echo->ran, 2);
+}
+
+TEST(Server, CallsThatAreGivenUpBeforeTheyStartAreNeverRun) {
+  Served served(mf::Where::worker, {.workers = 1});
+  auto stream = mf::transport::connect_tcp(served.server.address(), 5s);
+  Peer peer(mf::protocol::Role::client, std::move(stream).value());
+  peer.session.send_hello();
+  const auto& service = calls::methods::kEchoService;
+  peer.session.send_bind(0, {.fingerprint = service.fingerprint,
+                             .service = service.name,
+                             .agent = "",
+                             .methods = {"wait", "twice"}});
+  (void)peer.next(mf::protocol::EventType::bound);
+  peer.session.send_request({.route = 0}, std::span<const std::byte>(bytes_of(100).span()));
+  const auto id = peer.session.send_request({.route = 1}, std::span<const std::byte>(bytes_of(1).span()));
+  peer.session.send_cancel(id);
+  peer.flush();
+  const auto first = peer.next(mf::protocol::EventType::reply);
+  EXPECT_EQ(first.header.code(), Code::ok);
+  const auto second = peer.next(mf::protocol::EventType::reply);
+  EXPECT_EQ(second.header.id, id);
+  EXPECT_EQ(second.header.code(), Code::cancelled);
+  EXPECT_EQ(served.echo->ran, 1);
+}
+
+TEST(Server, RequestsThatAreNotWhatTheSchemaSaysAreAnsweredAndHurtNobody) {
+  Served served;
+  auto stream = mf::transport::connect_tcp(served.server.address(), 5s);
+  Peer peer(mf::protocol::Role::client, std::move(stream).value());
+  peer.session.send_hello();
+  const auto& service = calls::methods::kEchoService;
+  peer.session.send_bind(0, {.fingerprint = service.fingerprint,
+                             .service = service.name,
+                             .agent = "",
+                             .methods = {"twice", "text"}});
+  (void)peer.next(mf::protocol::EventType::bound);
+  const auto ask = [&](mf::protocol::RequestHead head, std::span<const std::byte> payload) {
+    peer.session.send_request(head, payload);
+    return peer.next(mf::protocol::EventType::reply).header.code();
+  };
+  const auto four = bytes_of(1);
+  EXPECT_EQ(ask({.route = 0}, four.span()), Code::ok);
+  EXPECT_EQ(ask({.route = 0}, four.span().first(3)), Code::decode_error);
+  EXPECT_EQ(ask({.route = 0, .tier = mf::Tier::febird}, four.span()), Code::decode_error);
+  EXPECT_EQ(ask({.route = 0, .count = 2}, four.span()), Code::decode_error);
+  EXPECT_EQ(ask({.route = 0, .count = 4'000'000'000}, four.span()), Code::decode_error);
+  EXPECT_EQ(ask({.route = 1, .tier = mf::Tier::febird}, four.span()), Code::decode_error);
+  EXPECT_EQ(ask({.route = 7}, four.span()), Code::unknown_method);
+  EXPECT_EQ(ask({.route = 0}, four.span()), Code::ok);
+}
+
+TEST(Server, ArgumentsThatBreakAConstraintAreRefusedBeforeTheHandler) {
+  Served served;
+  auto stream = mf::transport::connect_tcp(served.server.address(), 5s);
+  Peer peer(mf::protocol::Role::client, std::move(stream).value());
+  peer.session.send_hello();
+  const auto& service = calls::methods::kEchoService;
+  peer.session.send_bind(
+      0, {.fingerprint = service.fingerprint, .service = service.name, .agent = "", .methods = {"text"}});
+  (void)peer.next(mf::protocol::EventType::bound);
+  std::vector<std::byte> long_text(102, std::byte{'a'});
+  long_text[0] = std::byte{101};
+  peer.session.send_request({.route = 0, .tier = mf::Tier::febird}, std::span<const std::byte>(long_text));
+  EXPECT_EQ(peer.next(mf::protocol::EventType::reply).header.code(), Code::invalid_argument);
+  // Of several items only the bad one.
+  auto two = long_text;
+  two.push_back(std::byte{1});
+  two.push_back(std::byte{'x'});
+  peer.session.send_request({.route = 0, .tier = mf::Tier::febird, .count = 2},
+                            std::span<const std::byte>(two));
+  const auto mixed = peer.next(mf::protocol::EventType::reply);
+  ASSERT_EQ(mixed.header.status(), mf::protocol::kStatusMixed);
+  EXPECT_EQ(static_cast<Code>(mixed.payload.at(0)), Code::invalid_argument);
+  EXPECT_EQ(static_cast<Code>(mixed.payload.at(1)), Code::ok);
+  EXPECT_EQ(served.echo->ran, 1);
+}
+
+TEST(Server, SaysWhatItDoesNotOffer) {
+  Calling calling;
+  const calls::PartClient part(calling.client);
+  EXPECT_EQ(part.at("books").name(), "books");
+  const auto agent = failure_of([&] { return part.at("films").name(); });
+  EXPECT_EQ(agent.code, Code::unknown_agent);
+  EXPECT_THAT(agent.message, testing::AllOf(HasSubstr("books"), HasSubstr("films")));
+  mf::Server empty;
+  empty.start();
+  mf::Client client(empty.address().str());
+  EXPECT_EQ(failure_of([&] { return calls::EchoClient(client).twice(1); }).code, Code::unknown_service);
+}
+
+TEST(Server, OffersThatDoNotFitAreRefused) {
+  mf::Server server;
+  const auto offer = [&](std::shared_ptr<mf::Servant> servant, std::string agent) {
+    return failure_of([&] {
+             server.offer(std::move(servant), {.agent = std::move(agent)});
+             return 0;
+           })
+        .code;
+  };
+  EXPECT_EQ(offer(std::make_shared<Echo>(), ""), Code::ok);
+  EXPECT_EQ(offer(std::make_shared<Echo>(), ""), Code::invalid_argument);
+  EXPECT_EQ(offer(std::make_shared<Echo>(), "x"), Code::invalid_argument);
+  EXPECT_EQ(offer(std::make_shared<Part>("p"), ""), Code::invalid_argument);
+  EXPECT_EQ(offer(std::make_shared<Part>("p"), "a"), Code::ok);
+  EXPECT_EQ(offer(std::make_shared<Part>("p"), "b"), Code::ok);
+}
+
+TEST(Server, StopFinishesWhatIsInFlightAndRefusesTheRest) {
+  Calling calling;
+  EXPECT_EQ(calling.stub.twice(1), 2);
+  std::thread long_call([&] { EXPECT_NO_THROW(calling.stub.wait(100)); });
+  ASSERT_TRUE(eventually([&] { return calling.echo->ran == 2; }));
+  std::thread stopping([&] { calling.server.stop(); });
+  ASSERT_TRUE(eventually([&] {
+    const auto failure = failure_of([&] { return calling.stub.twice(1, {.deadline = 1s}); });
+    if (failure.code == Code::ok) return false;
+    EXPECT_EQ(failure.execution, Execution::not_executed) << failure.message;
+    return true;
+  }));
+  long_call.join();
+  stopping.join();
+}
+
+TEST(Server, StopDoesNotWaitForeverAndAnswersWhatItDrops) {
+  Calling calling(mf::Where::worker, {.workers = 1, .drain_timeout = 50ms});
+  EXPECT_EQ(calling.stub.twice(1), 2);
+  std::thread running([&] { (void)failure_of([&] { return calling.stub.wait(300), 0; }); });
+  ASSERT_TRUE(eventually([&] { return calling.echo->ran == 2; }));
+  std::atomic<int> refused{0};
+  for (int i = 0; i < 5; ++i) {
+    calling.stub.async_twice(1, [&](mf::Outcome<std::int32_t> outcome) {
+      if (!outcome && outcome.failure().execution == Execution::not_executed) ++refused;
+    });
+  }
+  calling.stub.note(1);
+  std::this_thread::sleep_for(20ms);
+  calling.server.stop();
+  running.join();
+  EXPECT_TRUE(eventually([&] { return refused == 5; }));
+  EXPECT_EQ(calling.echo->ran, 2);
+}
+
+TEST(Server, AHandlerMayStopItsServer) {
+  struct Stopper final : Other {
+    std::string name() override {
+      server->stop();
+      return "stopped";
+    }
+    mf::Server* server = nullptr;
+  };
+  const auto stopper = std::make_shared<Stopper>();
+  mf::Server server({.drain_timeout = 50ms});
+  stopper->server = &server;
+  server.offer(stopper);
+  server.start();
+  mf::Client client(server.address().str());
+  (void)failure_of([&] { return calls::OtherClient(client).name({.deadline = 5s}); });
+  server.stop();
+}
+
+TEST(Server, ASecondServerOnATakenPortSaysSo) {
+  Served served;
+  for (int i = 0; i < 2; ++i) {
+    mf::Server second({.listen = served.url()});
+    const auto failure = failure_of([&] {
+      if (i == 0) {
+        second.start();
+      } else {
+        second.run();
+      }
+      return 0;
+    });
+    EXPECT_EQ(failure.code, Code::unavailable);
+    EXPECT_THAT(failure.message, HasSubstr("taken"));
+  }
+}
+
+TEST(Server, TheSamePortCanBeListenedAtAgainAfterStop) {
+  mf::Server first;
+  first.start();
+  const auto url = first.address().str();
+  mf::Client client(url);
+  (void)failure_of([&] { return calls::EchoClient(client).twice(1); });
+  first.stop();
+  mf::Server second({.listen = url});
+  EXPECT_NO_THROW(second.start());
+}
+
+TEST(Server, TwoServersOfOneProcessKeepApart) {
+  Calling one;
+  Calling two;
+  EXPECT_EQ(one.stub.twice(1), 2);
+  EXPECT_EQ(two.stub.twice(1), 2);
+  one.server.stop();
+  EXPECT_EQ(two.stub.twice(2), 4);
+  EXPECT_EQ(one.echo->ran, 1);
+  EXPECT_EQ(two.echo->ran, 2);
+}
+
+TEST(Server, ABlockingCallInsideAnInlineHandlerIsServed) {
+  struct Nested final : Other {
+    explicit Nested(std::string url) : client(url), stub(client) {}
+    std::string name() override { return std::to_string(stub.twice(21)); }
+    mf::Client client;
+    calls::EchoClient stub;
+  };
+  Served backend(mf::Where::io_thread);
+  mf::Server front;
+  front.offer(std::make_shared<Nested>(backend.url()), {.where = mf::Where::io_thread});
+  front.start();
+  mf::Client client(front.address().str());
+  const calls::OtherClient stub(client);
+  std::vector<std::thread> threads;
+  std::atomic<int> right{0};
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 50; ++i)
+        if (stub.name() == "42") ++right;
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(right, 200);
+}
+
+class Later final : public calls::EchoAsyncServant {
+ public:
+  ~Later() override {
+    for (auto& thread : threads_) thread.join();
+  }
+  void twice(calls::EchoTwiceRequest request, mf::Responder<std::int32_t> responder) override {
+    later([x = request.x, responder = std::move(responder)]() mutable { responder.respond(2 * x); });
+  }
+  void text(calls::EchoTextRequest request, mf::Responder<std::string> responder) override {
+    responder.respond(std::move(request.value));
+  }
+  void blob(calls::EchoBlobRequest, mf::Responder<mf::Bytes> responder) override {
+    const auto dropped = std::move(responder);
+  }
+  void fail(calls::EchoFailRequest request, mf::Responder<std::int32_t> responder) override {
+    if (request.how == "std") throw std::runtime_error("boom");
+    later([responder = std::move(responder)]() mutable { responder.respond(calls::Nope("later")); });
+  }
+  void wait(calls::EchoWaitRequest, mf::Responder<void> responder) override { responder.respond({}); }
+  void again(calls::EchoAgainRequest request, mf::Responder<std::int32_t> responder) override {
+    responder.respond(request.x);
+    responder.respond(0);
+  }
+  void even(calls::EchoEvenRequest request, mf::Responder<bool> responder) override {
+    responder.respond(request.x % 2 == 0);
+  }
+  void both(calls::EchoBothRequest request, mf::Responder<calls::EchoBothResult> responder) override {
+    responder.respond(calls::EchoBothResult{.plus = request.x + 1, .minus = request.x - 1});
+  }
+  void note(calls::EchoNoteRequest) override { ++notes; }
+  void note_wait(calls::EchoNoteWaitRequest) override { throw std::runtime_error("boom"); }
+
+  std::atomic<int> notes{0};
+
+ private:
+  void later(mf::UniqueFunction<void()> work) {
+    const std::scoped_lock lock(mutex_);
+    threads_.emplace_back([work = std::move(work)]() mutable { work(); });
+  }
+  std::mutex mutex_;
+  std::vector<std::thread> threads_;
+};
+
+TEST(Server, AnAsynchronousServantAnswersWhenItIsReady) {
+  const auto servant = std::make_shared<Later>();
+  mf::Server server;
+  server.offer(servant);
+  server.start();
+  mf::Client client(server.address().str());
+  const calls::EchoClient stub(client);
+  EXPECT_EQ(stub.twice(4), 8);
+  EXPECT_EQ(stub.text("x"), "x");
+  EXPECT_EQ(stub.again(3), 3);
+  EXPECT_TRUE(stub.even(4));
+  EXPECT_THROW(stub.fail("nope"), calls::Nope);
+  EXPECT_EQ(failure_of([&] { return stub.fail("std"); }).code, Code::handler_failed);
+  EXPECT_EQ(failure_of([&] { return stub.blob({}); }).code, Code::handler_failed);
+  std::vector<calls::EchoTwiceRequest> requests;
+  for (int i = 0; i < 50; ++i) requests.push_back({.x = i});
+  const auto outcomes = stub.twice_bulk(requests);
+  for (int i = 0; i < 50; ++i) EXPECT_EQ(outcomes.at(static_cast<std::size_t>(i)).value(), 2 * i);
+  stub.note(1);
+  stub.note_wait(1, 1);
+  stub.note(1);
+  EXPECT_TRUE(eventually([&] { return servant->notes == 2; }));
+}
+
+TEST(Server, TellsWhoHasGone) {
+  std::atomic<std::uint64_t> gone{0};
+  mf::Server server({.on_disconnect = [&](std::uint64_t connection) { gone = connection; }});
+  struct Who final : Other {
+    std::string name() override { return std::to_string(mf::current_call().connection); }
+  };
+  server.offer(std::make_shared<Who>());
+  server.start();
+  std::uint64_t me = 0;
+  {
+    mf::Client client(server.address().str());
+    me = std::stoull(calls::OtherClient(client).name());
+  }
+  EXPECT_TRUE(eventually([&] { return gone == me; }));
+}
+
+TEST(Server, ManyClientsComeAndGo) {
+  Served served;
+  for (int round = 0; round < 5; ++round) {
+    std::vector<std::thread> threads;
+    std::atomic<int> right{0};
+    for (int t = 0; t < 8; ++t) {
+      threads.emplace_back([&] {
+        mf::Client client(served.url());
+        const calls::EchoClient stub(client);
+        for (int i = 0; i < 20; ++i)
+          if (stub.twice(i) == 2 * i) ++right;
+      });
+    }
+    for (auto& thread : threads) thread.join();
+    EXPECT_EQ(right, 160);
+  }
+}
+
+}  // namespace
+}  // namespace mftest
