@@ -1,0 +1,226 @@
+// R1. Febird<T> of the types that hold no others: numbers, enums, text, bytes; and of optionals.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <type_traits>
+
+#include "mf/codec/boxed.hpp"
+#include "mf/codec/enums.hpp"
+#include "mf/codec/memcpy.hpp"
+#include "mf/codec/reader.hpp"
+#include "mf/codec/utf8.hpp"
+#include "mf/codec/varint.hpp"
+#include "mf/codec/writer.hpp"
+#include "mf/core/types.hpp"
+
+namespace mf::codec {
+
+template <class T>
+struct Febird;
+
+template <class T>
+concept RawCoded = requires { requires Febird<T>::kRaw; };
+
+namespace detail {
+
+/// Types whose febird form is their memory image: single bytes, floats, uuids, whatever Memcpy<T> checks.
+template <class T>
+struct RawScalar {
+  static constexpr std::size_t kMinSize = Memcpy<T>::kSize;
+  static constexpr bool kRaw = true;
+  static std::size_t size(const T& /*value*/) noexcept { return kMinSize; }
+  static void write(Writer& writer, const T& value) noexcept { memcpy_write(writer, value); }
+  [[nodiscard]] static bool read(Reader& reader, T& value) { return memcpy_read(reader, value); }
+};
+
+template <class T>
+struct Unsigned {
+  static constexpr std::size_t kMinSize = 1;
+  static constexpr bool kRaw = false;
+  static std::size_t size(T value) noexcept { return varint_size(value); }
+  static void write(Writer& writer, T value) noexcept { write_varint(writer, value); }
+  [[nodiscard]] static bool read(Reader& reader, T& value) { return read_varint(reader, value); }
+};
+
+template <class T>
+struct Signed {
+  static constexpr std::size_t kMinSize = 1;
+  static constexpr bool kRaw = false;
+  static std::size_t size(T value) noexcept { return varint_size(zigzag(value)); }
+  static void write(Writer& writer, T value) noexcept { write_varint(writer, zigzag(value)); }
+  [[nodiscard]] static bool read(Reader& reader, T& value) { return read_zigzag(reader, value); }
+};
+
+}  // namespace detail
+
+// --- scalars
+
+template <class T>
+  requires(std::same_as<T, bool> || std::same_as<T, Bool> || std::same_as<T, std::uint8_t> ||
+           std::same_as<T, std::int8_t> || std::same_as<T, float> || std::same_as<T, double> ||
+           std::same_as<T, Uuid>)
+struct Febird<T> : detail::RawScalar<T> {};
+
+template <std::unsigned_integral T>
+  requires(!std::same_as<T, bool> && sizeof(T) > 1)
+struct Febird<T> : detail::Unsigned<T> {};
+
+template <std::signed_integral T>
+  requires(sizeof(T) > 1)
+struct Febird<T> : detail::Signed<T> {};
+
+template <>
+struct Febird<Duration> {
+  static constexpr std::size_t kMinSize = 1;
+  static constexpr bool kRaw = false;
+  static std::size_t size(Duration value) noexcept { return varint_size(zigzag(value.count())); }
+  static void write(Writer& writer, Duration value) noexcept { write_varint(writer, zigzag(value.count())); }
+  [[nodiscard]] static bool read(Reader& reader, Duration& value) {
+    std::int64_t nanoseconds = 0;
+    const bool good = read_zigzag(reader, nanoseconds);
+    value = Duration(nanoseconds);
+    return good;
+  }
+};
+
+template <>
+struct Febird<Timestamp> {
+  static constexpr std::size_t kMinSize = 1;
+  static constexpr bool kRaw = false;
+  static std::size_t size(Timestamp value) noexcept {
+    return Febird<Duration>::size(value.time_since_epoch());
+  }
+  static void write(Writer& writer, Timestamp value) noexcept {
+    Febird<Duration>::write(writer, value.time_since_epoch());
+  }
+  [[nodiscard]] static bool read(Reader& reader, Timestamp& value) {
+    Duration since_epoch{};
+    const bool good = Febird<Duration>::read(reader, since_epoch);
+    value = Timestamp(since_epoch);
+    return good;
+  }
+};
+
+template <DeclaredEnum E>
+  requires(sizeof(E) == 1)
+struct Febird<E> : detail::RawScalar<E> {};
+
+template <DeclaredEnum E>
+  requires(sizeof(E) > 1)
+struct Febird<E> {
+  using Base = std::underlying_type_t<E>;
+  static constexpr std::size_t kMinSize = 1;
+  static constexpr bool kRaw = false;
+  static std::size_t size(E value) noexcept { return Febird<Base>::size(static_cast<Base>(value)); }
+  static void write(Writer& writer, E value) noexcept {
+    Febird<Base>::write(writer, static_cast<Base>(value));
+  }
+  [[nodiscard]] static bool read(Reader& reader, E& value) {
+    const std::size_t start = reader.offset();
+    Base number{};
+    if (!Febird<Base>::read(reader, number)) [[unlikely]] {
+      return false;
+    }
+    if (!EnumTraits<E>::valid(static_cast<E>(number))) [[unlikely]] {
+      return reader.fail("an enum has a value that its type does not know", start);
+    }
+    value = static_cast<E>(number);
+    return true;
+  }
+};
+
+// --- text, bytes, optionals
+
+template <>
+struct Febird<std::string> {
+  static constexpr std::size_t kMinSize = 1;
+  static constexpr bool kRaw = false;
+  static std::size_t size(const std::string& value) noexcept {
+    return varint_size(value.size()) + value.size();
+  }
+  static void write(Writer& writer, const std::string& value) noexcept {
+    write_varint(writer, value.size());
+    writer.bytes(value.data(), value.size());
+  }
+  [[nodiscard]] static bool read(Reader& reader, std::string& value) {
+    std::size_t length = 0;
+    const std::byte* from = nullptr;
+    if (!reader.read_count(1, length) || !reader.charge(length, 1) || !reader.take(length, from))
+        [[unlikely]] {
+      return false;
+    }
+    if (const std::size_t good = valid_utf8_prefix({from, length}); good != length) [[unlikely]] {
+      return reader.fail("a string is not UTF-8", reader.offset() - length + good);
+    }
+    value.assign(reinterpret_cast<const char*>(from), length);
+    return true;
+  }
+};
+
+/// `bytes`: the same bytes as list<u8>, but a scalar: it opens no level of nesting.
+template <>
+struct Febird<Bytes> {
+  static constexpr std::size_t kMinSize = 1;
+  static constexpr bool kRaw = false;
+  static std::size_t size(const Bytes& value) noexcept { return varint_size(value.size()) + value.size(); }
+  static void write(Writer& writer, const Bytes& value) noexcept {
+    write_varint(writer, value.size());
+    writer.bytes(value.data(), value.size());
+  }
+  [[nodiscard]] static bool read(Reader& reader, Bytes& value) {
+    std::size_t length = 0;
+    const std::byte* from = nullptr;
+    if (!reader.read_count(1, length) || !reader.charge(length, 1) || !reader.take(length, from))
+        [[unlikely]] {
+      return false;
+    }
+    value.assign(from, from + length);
+    return true;
+  }
+};
+
+namespace detail {
+
+template <class T, class Optional, bool kOnHeap>
+struct FebirdOptional {
+  static constexpr std::size_t kMinSize = 1;
+  static constexpr bool kRaw = false;
+  static std::size_t size(const Optional& value) noexcept { return value ? 1 + Febird<T>::size(*value) : 1; }
+  static void write(Writer& writer, const Optional& value) noexcept {
+    writer.byte(static_cast<std::byte>(value.has_value()));
+    if (value) {
+      Febird<T>::write(writer, *value);
+    }
+  }
+  [[nodiscard]] static bool read(Reader& reader, Optional& value) {
+    bool present = false;
+    if (!Febird<bool>::read(reader, present)) [[unlikely]] {
+      return false;
+    }
+    if (!present) {
+      value.reset();
+      return true;
+    }
+    if (kOnHeap && !reader.charge(1, sizeof(T))) [[unlikely]] {
+      return false;
+    }
+    if (!value) {
+      value.emplace();
+    }
+    return Febird<T>::read(reader, *value);
+  }
+};
+
+}  // namespace detail
+
+template <class T>
+struct Febird<std::optional<T>> : detail::FebirdOptional<T, std::optional<T>, false> {};
+
+template <class T>
+struct Febird<Boxed<T>> : detail::FebirdOptional<T, Boxed<T>, true> {};
+
+}  // namespace mf::codec
