@@ -23,8 +23,6 @@
 
 namespace mf::codec {
 
-// ----------------------------------------------------------------------------------------------------
-
 namespace detail {
 
 /// Sum of the elements' sizes, without the count.
