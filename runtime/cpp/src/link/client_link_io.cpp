@@ -35,6 +35,7 @@ void ClientLink::drive(Waiter& waiter, TimePoint deadline, Lock& lock) {
 // Also when the link has ended: whoever ended it finishes the waiter.
 void ClientLink::follow(Waiter& waiter, TimePoint deadline, Lock& lock) {
   flush(lock);
+  waiter.asleep_.store(true);
   // The leader may have left while this thread wrote.
   if (waiter.done() || (!leading_ && !broken())) return;
   followers_.push_back(&waiter);

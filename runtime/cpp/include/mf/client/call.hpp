@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -67,14 +68,6 @@ auto ended(Call&& call) -> Outcome<std::invoke_result_t<Call&>> {
   }
 }
 
-/// Completes with an outcome that is known already.
-template <class Result, class Token>
-auto complete(Token&& token, Outcome<Result> outcome) {
-  return Completes<std::decay_t<Token>, Result>::initiate(
-      std::forward<Token>(token),
-      [outcome = std::move(outcome)](Callback<Result> done) mutable { done(std::move(outcome)); });
-}
-
 /// One-way calls in messages, sent here and now; an outcome says whether its message was handed over.
 template <class M>
 Outcomes<void> send_oneway_messages(const Target& target, std::size_t size, TimePoint deadline,
@@ -90,13 +83,6 @@ Outcomes<void> send_oneway_messages(const Target& target, std::size_t size, Time
     if (!sent) std::ranges::fill(std::span(outcomes).subspan(first, part.size()), sent);
   }
   return outcomes;
-}
-
-template <class M>
-Outcome<typename M::Result> decode_single(const link::Reply& reply) {
-  Outcome<typename M::Result> outcome;
-  decode_reply<M>(reply, std::span(&outcome, 1));
-  return outcome;
 }
 
 }  // namespace detail
@@ -116,30 +102,32 @@ typename M::Result call(const Target& target, const CallOptions& options, const 
   }
 }
 
+/// In-process the handler runs here and now; over a connection the call is sent when the token launches it.
 template <class M, class Token, class... Args>
 auto start(const Target& target, const CallOptions& options, Token&& token, const Args&... args) {
   using Result = typename M::Result;
-  using Handler = std::decay_t<Token>;
-  if (const auto local = target.local<M>()) {
-    return detail::complete<Result>(std::forward<Token>(token), detail::ended([&] {
-                                      return link::local_call<M>(local, options, args...);
-                                    }));
-  }
-  auto checked = detail::ended([&] { link::check_arguments<M>(args...); });
+  std::optional<Outcome<Result>> known;  // before anything was sent
   Buffer payload;
-  if (checked) detail::encode_arguments<M>(payload, args...);
-  return Completes<Handler, Result>::initiate(
-      std::forward<Token>(token),
-      [target, checked = std::move(checked), payload = std::move(payload),
-       deadline = detail::deadline_of(options, M::kInfo)](Callback<Result> done) mutable {
-        if (!checked) return done(checked.failure());
+  const auto prepared = detail::ended([&] {
+    if (const auto local = target.local<M>()) {
+      known = detail::ended([&] { return link::local_call<M>(local, options, args...); });
+    } else {
+      link::check_arguments<M>(args...);
+      detail::encode_arguments<M>(payload, args...);
+    }
+  });
+  if (!prepared) known.emplace(prepared.failure());
+  return Completes<std::decay_t<Token>, Result>::initiate(
+      std::forward<Token>(token), [target, options, known = std::move(known),
+                                   payload = std::move(payload)](Callback<Result> done) mutable {
+        if (known) return done(std::move(*known));
+        const auto deadline = detail::deadline_of(options, M::kInfo);
         if constexpr (M::kInfo.oneway) {
           target.start_oneway(M::kInfo, detail::head<M>(), std::move(payload), deadline, std::move(done));
         } else {
-          target.start(M::kInfo, detail::head<M>(), std::move(payload), deadline,
-                       [done = std::move(done)](link::Reply&& reply) mutable {
-                         done(detail::decode_single<M>(reply));
-                       });
+          target.start(
+              M::kInfo, detail::head<M>(), std::move(payload), deadline,
+              [done = std::move(done)](link::Reply&& reply) mutable { done(decode_single<M>(reply)); });
         }
       });
 }
@@ -234,7 +222,7 @@ Scattered<typename M::Result> call(const ScatterTarget& target, const CallOption
   const auto encode = [&](Buffer& buffer) { detail::encode_arguments<M>(buffer, args...); };
   Scattered<Result> results;
   for (auto& part : gather(target, M::kInfo, detail::head<M>(), encode, deadline)) {
-    results.push_back({.agent = std::move(part.agent), .outcome = detail::decode_single<M>(part.reply)});
+    results.push_back({.agent = std::move(part.agent), .outcome = decode_single<M>(part.reply)});
   }
   return results;
 }

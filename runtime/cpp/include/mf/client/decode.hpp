@@ -110,7 +110,7 @@ class SinkOf final : public ReplySink {
       into_[item] = {};
     } else {
       auto& value = values_[next_++];
-      if (auto bad = codec::violation(value)) [[unlikely]] {
+      if (auto bad = codec::result_violation<M>(value)) [[unlikely]] {
         into_[item] = bad_reply<M>(*bad);
       } else {
         into_[item] = Outcome<Result>(std::move(value));
@@ -138,26 +138,53 @@ void decode_reply(const link::Reply& reply, std::span<Outcome<typename M::Result
   detail::take_apart(reply, into.size(), M::kResultTier, M::kService.name, M::kInfo.name, sink);
 }
 
-/// The one result of a single call; throws what the outcome throws.
+namespace detail {
+
+/// The common case: one result, and nothing wrong with it. Everything else is left to decode_reply().
 template <class M>
-typename M::Result take_result(const link::Reply& reply) {
-  using Value = detail::Stored<typename M::Result>;
-  if (reply.status == Code::ok && reply.count == 1 && !reply.local &&
-      reply.encoding == static_cast<std::uint8_t>(M::kResultTier)) [[likely]] {
+bool take_one(const link::Reply& reply, Stored<typename M::Result>& value) {
+  if (reply.status != Code::ok || reply.count != 1 || reply.local ||
+      reply.encoding != static_cast<std::uint8_t>(M::kResultTier)) [[unlikely]] {
+    return false;
+  }
+  if constexpr (std::is_void_v<typename M::Result>) {
+    return reply.payload.empty();
+  } else {
+    codec::Reader reader(reply.payload);
+    return codec::decode<M::kResultTier>(reader, value) && reader.finish() &&
+           !codec::result_violation<M>(value);
+  }
+}
+
+}  // namespace detail
+
+template <class M>
+Outcome<typename M::Result> decode_single(const link::Reply& reply) {
+  detail::Stored<typename M::Result> value{};
+  if (detail::take_one<M>(reply, value)) [[likely]] {
     if constexpr (std::is_void_v<typename M::Result>) {
-      if (reply.payload.empty()) return;
+      return {};
     } else {
-      Value value{};
-      codec::Reader reader(reply.payload);
-      if (codec::decode<M::kResultTier>(reader, value) && reader.finish() && !codec::violation(value))
-          [[likely]] {
-        return value;
-      }
+      return value;
     }
   }
   Outcome<typename M::Result> outcome;
   decode_reply<M>(reply, std::span(&outcome, 1));
-  return std::move(outcome).value();
+  return outcome;
+}
+
+/// The one result of a single call; throws what the outcome throws.
+template <class M>
+typename M::Result take_result(const link::Reply& reply) {
+  detail::Stored<typename M::Result> value{};
+  if (detail::take_one<M>(reply, value)) [[likely]] {
+    if constexpr (std::is_void_v<typename M::Result>) {
+      return;
+    } else {
+      return value;
+    }
+  }
+  return decode_single<M>(reply).value();
 }
 
 }  // namespace mf::client

@@ -54,17 +54,20 @@ class Waiter {
  public:
   [[nodiscard]] bool done() const noexcept { return done_.load(std::memory_order_acquire); }
   void finish() noexcept {
-    done_.store(true, std::memory_order_release);
-    wake_.release();
+    done_.store(true);
+    if (asleep_.load())
+      wake_.release();  // a system call, and nobody sleeps while the waiter's own thread leads
   }
   /// Sleeps until finish(), where nobody has to lead.
   void wait() {
+    asleep_.store(true);
     while (!done()) wake_.acquire();
   }
 
  private:
   friend class ClientLink;
   std::atomic<bool> done_{false};
+  std::atomic<bool> asleep_{false};
   std::counting_semaphore<> wake_{0};
 };
 

@@ -77,7 +77,7 @@ void sort_out(Outcome<typename M::Result>& outcome) {
     return;
   }
   if constexpr (!std::is_void_v<typename M::Result>) {
-    if (auto bad = codec::violation(outcome.value())) [[unlikely]]
+    if (auto bad = codec::result_violation<M>(outcome.value())) [[unlikely]]
       outcome = invalid_result(*bad);
   }
 }
