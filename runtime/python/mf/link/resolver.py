@@ -28,8 +28,8 @@ class View:
     """What is known of one service at one moment. Immutable; a change makes a new one.
 
     `reached`: somebody who knows has answered, so what is not here does not exist. `agents` maps agents
-    (the empty one for a service without `per`) to instances; one that lost them stays. `whole` are instances of which it is not known
-    which agents they have. `trouble` says why nobody has answered.
+    (the empty one for a service without `per`) to instances; one that lost them stays. `whole` are instances
+    of which it is not known which agents they have. `trouble` says why nobody has answered.
     """
 
     __slots__ = ("agents", "reached", "trouble", "whole")
