@@ -388,7 +388,16 @@ TEST(ClientLink, ACallOfWhichOnlyAPartWasWrittenIsNotExecuted) {
   (void)joined.peer->next(EventType::request);
   // The second refusal shows that the link knows of the first.
   EXPECT_TRUE(eventually([&] { return joined.counts->refused >= 2; }));
+  // No further attempt is under way while the reactor is held.
+  std::binary_semaphore held{0};
+  std::binary_semaphore hold{0};
+  joined.reactor->post([&] {
+    held.release();
+    hold.acquire();
+  });
+  held.acquire();
   joined.link->close("closed by the test");
+  hold.release();
   EXPECT_TRUE(eventually([&] { return ends.size() == 2; }));
   EXPECT_EQ(ends.replies[0].failure.execution, Execution::unknown);
   EXPECT_EQ(ends.replies[1].failure.execution, Execution::not_executed);

@@ -89,8 +89,6 @@ TEST_P(Servers, BatchesOfOnewayCallsKeepTheOrder) {
 TEST(Server, OnewayCallsOfOneConnectionKeepTheirOrderOverServices) {
   Calling calling;
   const calls::OtherClient other(calling.client);
-  std::mutex mutex;
-  std::vector<std::int32_t> order;
   for (std::int32_t i = 0; i < 200; ++i) {
     calling.stub.note_wait(i, i % 50 == 0 ? 5 : 0);
     other.note(i);

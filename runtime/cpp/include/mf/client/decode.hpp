@@ -165,7 +165,7 @@ Outcome<typename M::Result> decode_single(const link::Reply& reply) {
     if constexpr (std::is_void_v<typename M::Result>) {
       return {};
     } else {
-      return value;
+      return static_cast<typename M::Result>(std::move(value));
     }
   }
   Outcome<typename M::Result> outcome;
@@ -181,7 +181,7 @@ typename M::Result take_result(const link::Reply& reply) {
     if constexpr (std::is_void_v<typename M::Result>) {
       return;
     } else {
-      return value;
+      return static_cast<typename M::Result>(std::move(value));
     }
   }
   return decode_single<M>(reply).value();
