@@ -135,6 +135,18 @@ class Struct:
         """Bytes on the wire, at least."""
         return smallest(self)
 
+    def memory_of(self, count: int, size: int) -> float:
+        """Bytes of memory that `count` values in `size` bytes take, at most."""
+        return count * (8 + self._own_memory) + size * self._contents
+
+    @cached_property
+    def _own_memory(self) -> int:
+        return memory(self)
+
+    @cached_property
+    def _contents(self) -> float:
+        return max((_contents(each.shape) for each in self.fields), default=0)
+
     @cached_property
     def amplification(self) -> float:
         """Bytes of memory per byte on the wire, at most, for anything in a value of this type."""
@@ -248,6 +260,21 @@ def memory(shape: Shape) -> int:
             return 232
         case List():
             return 56
+
+
+def _contents(shape: Shape) -> float:
+    """Bytes of memory per byte on the wire beyond what `memory` counts for the value itself, at most."""
+    match shape:
+        case Checked():
+            return _contents(shape.shape)
+        case Scalar(name="string" | "bytes"):
+            return 1
+        case Scalar() | Enum():
+            return 0
+        case Struct(memcpy=True):
+            return 0
+        case _:
+            return _amplification(shape, set())
 
 
 def _amplification(shape: Shape, seen: set[str]) -> float:
