@@ -53,7 +53,7 @@ TEST(Asio, ACoroutineAwaitsOnItsOwnExecutor) {
             EXPECT_TRUE(context.get_executor().running_in_this_thread());
             sum += outcome.value();
           }
-          co_await stub.async_note(1, asio::use_awaitable);
+          EXPECT_TRUE((co_await stub.async_note(1, asio::use_awaitable)).ok());
         },
         asio::detached);
     context.run();

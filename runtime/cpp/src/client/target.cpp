@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <map>
 #include <random>
 #include <thread>
@@ -137,10 +138,13 @@ void Target::State::forgive_new(const std::vector<Instance>& instances) {
   std::vector<Address> now;
   for (const auto& instance : instances) now.push_back(instance.address);
   std::ranges::sort(now);
-  for (const auto& address : now) {
-    if (!std::ranges::binary_search(announced, address)) core->pool().forgive(address);
+  std::vector<Address> fresh;
+  {
+    const std::scoped_lock lock(mutex);
+    std::ranges::set_difference(now, announced, std::back_inserter(fresh));
+    announced = std::move(now);
   }
-  announced = std::move(now);
+  for (const auto& address : fresh) core->pool().forgive(address);
 }
 
 // Connects to and binds at some of the instances; the failure, if none could be had.
