@@ -79,6 +79,32 @@ struct Joined {
   Failure last;
 };
 
+/// Keeps a reactor from doing anything until it is let go.
+class Held {
+ public:
+  explicit Held(transport::Reactor& reactor) {
+    reactor.post([state = state_] {
+      state->held.release();
+      state->let_go.acquire();
+    });
+    state_->held.acquire();
+  }
+  ~Held() { let_go(); }
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+  void let_go() {
+    if (!std::exchange(gone_, true)) state_->let_go.release();
+  }
+
+ private:
+  struct State {
+    std::binary_semaphore held{0};
+    std::binary_semaphore let_go{0};
+  };
+  std::shared_ptr<State> state_ = std::make_shared<State>();
+  bool gone_ = false;
+};
+
 /// How asynchronous calls ended; may go before they do.
 struct Ends {
   Completion one() {
@@ -310,8 +336,7 @@ TEST(ClientLink, DeadlinesEndAsynchronousCallsInTheirOrder) {
 TEST(ClientLink, WhoeverLeadsSeesToTheDeadlinesOfOthers) {
   Joined joined;
   Ends ends;
-  std::binary_semaphore hold{0};
-  joined.reactor->post([&] { hold.acquire(); });  // the reactor's timers are late
+  Held held(*joined.reactor);  // the reactor's timers are late
   auto waiter = std::make_shared<Waiter>();
   auto bytes = bytes_of(1);
   (void)joined.link->start(
@@ -323,7 +348,7 @@ TEST(ClientLink, WhoeverLeadsSeesToTheDeadlinesOfOthers) {
       waiter.get());
   joined.link->drive(*waiter, soon());
   EXPECT_TRUE(waiter->done());
-  hold.release();
+  held.let_go();
   EXPECT_EQ(ends.replies.at(0).status, Code::deadline_exceeded);
 }
 
@@ -389,15 +414,9 @@ TEST(ClientLink, ACallOfWhichOnlyAPartWasWrittenIsNotExecuted) {
   // The second refusal shows that the link knows of the first.
   EXPECT_TRUE(eventually([&] { return joined.counts->refused >= 2; }));
   // No further attempt is under way while the reactor is held.
-  std::binary_semaphore held{0};
-  std::binary_semaphore hold{0};
-  joined.reactor->post([&] {
-    held.release();
-    hold.acquire();
-  });
-  held.acquire();
+  Held held(*joined.reactor);
   joined.link->close("closed by the test");
-  hold.release();
+  held.let_go();
   EXPECT_TRUE(eventually([&] { return ends.size() == 2; }));
   EXPECT_EQ(ends.replies[0].failure.execution, Execution::unknown);
   EXPECT_EQ(ends.replies[1].failure.execution, Execution::not_executed);
@@ -406,8 +425,7 @@ TEST(ClientLink, ACallOfWhichOnlyAPartWasWrittenIsNotExecuted) {
 TEST(ClientLink, RepliesThatArriveBeforeTheEndStillCount) {
   Joined joined;
   Ends ends;
-  std::binary_semaphore hold{0};
-  joined.reactor->post([&] { hold.acquire(); });
+  Held held(*joined.reactor);
   auto bytes = bytes_of(9);
   (void)joined.link->start({}, bytes, soon(), ends.one());
   joined.peer->echo(joined.peer->next(EventType::request));
@@ -415,7 +433,7 @@ TEST(ClientLink, RepliesThatArriveBeforeTheEndStillCount) {
   joined.peer->close();
   // Writing fails now; the reply is there to be read.
   EXPECT_EQ(joined.call(1), 0U);
-  hold.release();
+  held.let_go();
   EXPECT_TRUE(eventually([&] { return ends.size() == 1; }));
   EXPECT_EQ(ends.replies[0].status, Code::ok);
   EXPECT_EQ(number_in(ends.replies[0].payload), 9U);

@@ -269,11 +269,12 @@ TEST(ServerLink, WhatWasAnsweredBeforeTheCloseIsWritten) {
   joined.greet();
   for (int i = 0; i < 10; ++i) joined.request(4);
   ASSERT_TRUE(eventually([&] { return joined.handler->size() == 10; }));
-  std::binary_semaphore hold{0};
-  joined.reactor->post([&] { hold.acquire(); });  // where replies of several in flight would be written
+  // Where replies of several in flight would be written.
+  const auto hold = std::make_shared<std::binary_semaphore>(0);
+  joined.reactor->post([hold] { hold->acquire(); });
   joined.answer_all(4);
   joined.link->close("");
-  hold.release();
+  hold->release();
   EXPECT_EQ(joined.peer->until_end().size(), 10U);
 }
 

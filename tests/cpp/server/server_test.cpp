@@ -240,7 +240,9 @@ TEST(Server, StopDoesNotWaitForeverAndAnswersWhatItDrops) {
   std::atomic<int> refused{0};
   for (int i = 0; i < 5; ++i) {
     calling.stub.async_twice(1, [&](mf::Outcome<std::int32_t> outcome) {
-      if (!outcome && outcome.failure().execution == Execution::not_executed) ++refused;
+      ASSERT_FALSE(outcome.ok());
+      EXPECT_EQ(outcome.failure().execution, Execution::not_executed) << outcome.failure().message;
+      ++refused;
     });
   }
   calling.stub.note(1);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <thread>
 #include <utility>
 
 namespace mf::link {
@@ -277,7 +278,13 @@ bool ServerLink::idle() {
 
 void ServerLink::close(const std::string& reason) {
   Lock lock(mutex_);
-  flush(lock);  // answers that wait for the reactor's turn
+  // Answers that wait for the reactor's turn are written; a write that is under way never blocks.
+  while (writing_ && !closed()) {
+    lock.unlock();
+    std::this_thread::yield();
+    lock.lock();
+  }
+  flush(lock);
   if (!closed()) shut(reason, lock);
 }
 
