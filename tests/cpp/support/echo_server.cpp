@@ -3,9 +3,12 @@
 //   mf_test_echo_server tcp://127.0.0.1:0 [descriptors]
 #include <sys/resource.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <thread>
 
 #include "mf/server/server.hpp"
 #include "support/echo.hpp"
@@ -17,16 +20,28 @@ int main(int argc, char** argv) {
     const rlimit limits{.rlim_cur = limit, .rlim_max = limit};
     if (setrlimit(RLIMIT_NOFILE, &limits) != 0) return 3;
   }
+  mf::Server server({.listen = argv[1]});
+  server.offer(std::make_shared<mftest::Echo>());
+  std::atomic<bool> failed{false};
+  // Once run() listens: by then it has every descriptor that it needs itself.
+  std::thread announcing([&] {
+    while (!failed) {
+      try {
+        std::printf("%s\n", server.address().str().c_str());
+        std::fflush(stdout);
+        return;
+      } catch (const mf::Error&) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+    }
+  });
   try {
-    mf::Server server({.listen = argv[1]});
-    server.offer(std::make_shared<mftest::Echo>());
-    server.start();
-    std::printf("%s\n", server.address().str().c_str());
-    std::fflush(stdout);
     server.run();
   } catch (const mf::Error& error) {
     std::fprintf(stderr, "%s\n", error.what());
-    return 1;
+    failed = true;
   }
+  announcing.join();
+  if (failed) return 1;
   return 0;
 }
