@@ -95,6 +95,12 @@ def scalar_literal(value: Value, scalar: Scalar) -> str:
             raise AssertionError(f"{value!r} is no {scalar.value}")
 
 
+def member_number(number: int) -> str:
+    """The number of an enum's member, which needs no suffix where an int can hold it."""
+    wide = Scalar.I64 if number < 0 else Scalar.U64
+    return str(number) if -(1 << 31) < number < 1 << 31 else _integer_literal(number, wide)
+
+
 def _integer_literal(value: int, scalar: Scalar) -> str:
     if scalar is Scalar.TIMESTAMP:
         return f"mf::Timestamp(mf::Duration({_integer_literal(value, Scalar.I64)}))"

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from mfidl.emit.cpp.codecs import Codecs
-from mfidl.emit.cpp.literals import Literals
+from mfidl.emit.cpp.literals import Literals, member_number
 from mfidl.emit.cpp.names import Names
 from mfidl.emit.cpp.text import WIDTH, doc, fill
 from mfidl.emit.cpp.types import CppTypes, parts
@@ -51,7 +51,8 @@ class Describer:
         value = self.literals.of(const.value, type_, module.name)
         if type_ == Primitive(Scalar.STRING):
             return ConstView(doc(const.doc), _text_constant(name, value))
-        keyword = "constexpr" if isinstance(type_, Primitive) or _is_enum(type_) else "const"
+        literal = isinstance(type_, Primitive) and type_ != Primitive(Scalar.BYTES)  # bytes are a vector
+        keyword = "constexpr" if literal or _is_enum(type_) else "const"
         spelled = self.types.spell(const.spelled, module.name)
         return ConstView(doc(const.doc), f"inline {keyword} {spelled} {name} = {value};")
 
@@ -114,7 +115,7 @@ class Describer:
             qualified=self.types.declared(enum.full_name),
             base=self.types.spell(enum.base),
             members=tuple(
-                MemberView(doc(each.doc, each.deprecated, indent=2), name, each.name, str(each.number))
+                MemberView(doc(each.doc, each.deprecated, indent=2), name, each.name, member_number(each.number))
                 for each, name in zip(enum.members, names.members(enum), strict=True)
             ),
             traits_template="cpp/codec/open_enum.j2" if enum.open else "cpp/codec/closed_enum.j2",

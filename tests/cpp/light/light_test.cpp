@@ -91,17 +91,17 @@ TEST(Light, AScatterNamesEachAgentsEnd) {
   const auto on = part.on({"books", "films", "news"}).name();
   ASSERT_EQ(on.size(), 3U);
   EXPECT_EQ(on[0].outcome.value(), "books");
-  EXPECT_EQ(on[1].outcome.failure().code, Code::unavailable);
+  EXPECT_EQ(on[1].outcome.failure().code, Code::unknown_agent);
   EXPECT_EQ(on[2].outcome.value(), "news");
   const auto all = part.everywhere().fail();
   ASSERT_EQ(all.size(), 2U);
   for (const auto& one : all) EXPECT_EQ(one.outcome.error_as<calls::Nope>()->why, one.agent);
 }
 
-TEST(Light, WhatIsNotOfferedIsUnavailable) {
+TEST(Light, WhatIsNotOfferedIsUnknownAsItIsAtAServer) {
   mf::Light light;
   mf::Client client(light);
-  EXPECT_EQ(failure_of([&] { return calls::EchoClient(client).twice(1); }).code, Code::unavailable);
+  EXPECT_EQ(failure_of([&] { return calls::EchoClient(client).twice(1); }).code, Code::unknown_service);
 }
 
 class Slow final : public calls::OtherAsyncServant {

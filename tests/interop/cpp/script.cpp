@@ -147,7 +147,7 @@ void Script::failures() {
         [&] { return differ_all({mf::Outcome<std::uint32_t>(10)}, to.bounded_bulk(held)); });
   fails("an item too small, bulk", kInvalid, kNever, [&] { return to.bounded_bulk(invalid); });
 
-  const auto unknown = way_ == "direct" ? mf::Code::unknown_agent : mf::Code::unavailable;
+  const auto unknown = way_ == "mf" ? mf::Code::unavailable : mf::Code::unknown_agent;
   const auto nowhere = stub_.at("nowhere");
   const std::vector<ShapesSlowRequest> three(3, ShapesSlowRequest{1});
   fails("an unknown agent", unknown, kNever, [&] { return nowhere.who(); });

@@ -145,7 +145,7 @@ class Script:
         )
         invalid = [ShapesBoundedRequest(1, "a"), ShapesBoundedRequest(0, "a")]
         self._fails("an item too small, bulk", mf.Code.INVALID_ARGUMENT, 0, lambda: to.bounded_bulk(invalid))
-        unknown = mf.Code.UNKNOWN_AGENT if self._way == "direct" else mf.Code.UNAVAILABLE
+        unknown = mf.Code.UNAVAILABLE if self._way == "mf" else mf.Code.UNKNOWN_AGENT
         nowhere = self._stub.at("nowhere")
         self._fails("an unknown agent", unknown, 0, nowhere.who)
         self._fails("an unknown agent, bulk", unknown, 0, lambda: nowhere.slow_bulk([ShapesSlowRequest(1)]))

@@ -104,9 +104,8 @@ void ServerLink::handle(protocol::Event& event, TimePoint now) {
       queued_bytes_.fetch_add(event.payload.size());
       if (above(1)) {
         if (!event.header.oneway()) {
-          send_failure(protocol::ReplyHead::to(event), Code::overloaded, Execution::not_executed,
-                       "too many requests in flight on this connection");
-          return end_request(event.payload.size());
+          return send_failure(protocol::ReplyHead::to(event), Code::overloaded, Execution::not_executed,
+                              "too many requests in flight on this connection", event.payload.size());
         }
         crowded_ = true;
       }
@@ -155,8 +154,9 @@ void ServerLink::turn_off(Code code, const std::string& reason) {
                      {{"peer", peer()}, {"code", name(code)}, {"reason", reason}});
 }
 
-void ServerLink::send_reply(const protocol::ReplyHead& head, Buffer& payload) {
+void ServerLink::send_reply(const protocol::ReplyHead& head, Buffer& payload, std::size_t request_size) {
   Lock lock(mutex_);
+  end_request(request_size);
   if (closed()) return;
   if (payload.size() > peer_max_payload_) {
     session_.send_failure(head, Code::message_too_large, Execution::unknown,
@@ -171,16 +171,17 @@ void ServerLink::send_reply(const protocol::ReplyHead& head, Buffer& payload) {
 }
 
 void ServerLink::send_failure(const protocol::ReplyHead& head, Code code, Execution execution,
-                              std::string_view message) {
+                              std::string_view message, std::size_t request_size) {
   Lock lock(mutex_);
+  end_request(request_size);
   if (closed()) return;
   session_.send_failure(head, code, execution, message);
   flush_after_reply(lock);
 }
 
-void ServerLink::end_request(std::size_t payload_size) {
+void ServerLink::end_request(std::size_t request_size) {
   in_flight_.fetch_sub(1);
-  queued_bytes_.fetch_sub(payload_size);
+  queued_bytes_.fetch_sub(request_size);
   if (!crowded_ || above(2) || !crowded_.exchange(false)) return;
   reactor_->post([weak = weak_from_this()] {
     const auto self = weak.lock();
@@ -198,8 +199,7 @@ bool ServerLink::above(std::size_t divisor) const noexcept {
 void ServerLink::flush_after_reply(Lock& lock) {
   if (blocked_) return update_interest();  // there may be enough by now to read nothing more
   if (in_turn_ || writing_ || flush_posted_) return;
-  // The caller's own request is still counted.
-  if (in_flight() <= 1) return flush(lock);
+  if (in_flight() == 0) return flush(lock);
   flush_posted_ = true;
   reactor_->post([weak = weak_from_this()] {
     if (const auto self = weak.lock()) {

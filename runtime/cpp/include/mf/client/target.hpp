@@ -48,9 +48,9 @@ class Target {
   [[nodiscard]] Target any() const;
   [[nodiscard]] const ServiceInfo& service() const noexcept;
 
-  /// The servant, if the client is an in-process one; throws Error(UNAVAILABLE) if that has none for this
-  /// target. Found once: then it costs one branch. All methods M of a target belong to its service, so they
-  /// agree about the type.
+  /// The servant, if the client is an in-process one; throws Error(UNKNOWN_SERVICE or UNKNOWN_AGENT) if
+  /// that has none for this target. Found once: then it costs one branch. All methods M of a target belong to
+  /// its service, so they agree about the type.
   template <class M>
   [[nodiscard]] link::Local<M> local() const {
     if (!in_process_) [[likely]]

@@ -40,7 +40,7 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
     virtual std::pair<Code, std::string> on_bind(std::uint16_t first_route, const protocol::Bind& bind) = 0;
     /// The descriptor of a service; empty if there is none.
     virtual std::string_view on_describe(std::string_view service) = 0;
-    /// `now` is the time of this turn. Each request ends with one end_request().
+    /// `now` is the time of this turn. Each request ends with one send_…() or end_request().
     virtual void on_request(const protocol::Event& event, TimePoint now) = 0;
     virtual void on_cancel(std::uint32_t id) = 0;
     virtual void on_turn_end() = 0;
@@ -63,11 +63,13 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   /// Begins to read. The handler lives as long as the link.
   void open(std::shared_ptr<Handler> handler);
 
-  void send_reply(const protocol::ReplyHead& head, Buffer& payload);
-  void send_failure(const protocol::ReplyHead& head, Code code, Execution execution,
-                    std::string_view message);
-  /// A request whose payload had this size has ended, answered or not.
-  void end_request(std::size_t payload_size);
+  /// Both end the request, whose payload had this size: it is no longer counted when its reply is written, so
+  /// that the peer may send the next one at once.
+  void send_reply(const protocol::ReplyHead& head, Buffer& payload, std::size_t request_size);
+  void send_failure(const protocol::ReplyHead& head, Code code, Execution execution, std::string_view message,
+                    std::size_t request_size);
+  /// A request whose payload had this size has ended without an answer.
+  void end_request(std::size_t request_size);
 
   /// New requests are refused from now on; those in flight are finished.
   void drain(const std::string& reason);

@@ -14,8 +14,6 @@
 
 namespace sf1::search {
 
-inline constexpr std::uint32_t MAX_HITS = 1000U;
-
 enum class Rank : std::uint8_t {
   bm25 = 0,
   pagerank = 1,
@@ -81,5 +79,7 @@ struct DuplicateDocument : mf::DeclaredErrorBase<DuplicateDocument> {
 
   friend bool operator==(const DuplicateDocument&, const DuplicateDocument&) = default;
 };
+
+inline constexpr std::uint32_t MAX_HITS = 1000U;
 
 }  // namespace sf1::search

@@ -18,16 +18,6 @@
 
 namespace vectors::shapes {
 
-inline constexpr std::uint32_t MAX_HITS = 1000U;
-
-inline constexpr std::string_view GREETING = "hello, \"world\"\n";
-
-inline constexpr double HALF = 0.5;
-
-inline constexpr mf::Duration TIMEOUT = mf::Duration(30000000000);
-
-inline const std::vector<std::string> STOP_WORDS = {"a", "the"};
-
 struct Tree;
 
 using DocId = std::uint32_t;
@@ -262,5 +252,15 @@ struct Bounded {
 
   friend bool operator==(const Bounded&, const Bounded&) = default;
 };
+
+inline constexpr std::uint32_t MAX_HITS = 1000U;
+
+inline constexpr std::string_view GREETING = "hello, \"world\"\n";
+
+inline constexpr double HALF = 0.5;
+
+inline constexpr mf::Duration TIMEOUT = mf::Duration(30000000000);
+
+inline const std::vector<std::string> STOP_WORDS = {"a", "the"};
 
 }  // namespace vectors::shapes

@@ -16,10 +16,6 @@
 
 namespace class_::namespace_ {
 
-inline constexpr std::uint32_t NULL_ = 1U;
-
-inline constexpr std::string_view name_ = "a";
-
 struct template_;
 struct new_;
 
@@ -98,5 +94,9 @@ struct throw_ : mf::DeclaredErrorBase<throw_> {
 
   friend bool operator==(const throw_&, const throw_&) = default;
 };
+
+inline constexpr std::uint32_t NULL_ = 1U;
+
+inline constexpr std::string_view name_ = "a";
 
 }  // namespace class_::namespace_
