@@ -23,10 +23,13 @@ def _distance(left: str, right: str, limit: int) -> int:
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
-    """The known word with the fewest edits; a difference of case alone always counts as near."""
+    """The known word with the fewest edits, fewer than the word has letters: else nothing of it is left.
+
+    A difference of case alone always counts as near.
+    """
     if len(word) > 64:
         return None
-    limit = 1 if len(word) < 4 else max(1, len(word) // 3)
+    limit = min(len(word) - 1, max(1, len(word) // 3))
     best: tuple[int, str] | None = None
     for candidate in known:
         if candidate == word:

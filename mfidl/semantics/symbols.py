@@ -83,7 +83,7 @@ class Scope:
     module: LoadedModule
     symbols: dict[str, Symbol] = field(default_factory=dict)
     modules: dict[str, "Scope | None"] = field(default_factory=dict)
-    is_open: bool = False  # something unknown may be declared here: no complaints about unknown names
+    modules_missed: bool = False  # an import came to nothing: its module may have any full name
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,8 @@ def collect(modules: Iterable[LoadedModule], diagnostics: Diagnostics) -> list[S
     """A scope per module, in the same order. Reports names that are taken twice, or built in."""
     scopes: dict[int, Scope] = {}
     for module in modules:
-        scope = Scope(module, is_open=module.file.lost_declarations or module.file.lost_imports)
+        lost = module.file.lost_declarations or module.file.lost_imports
+        scope = Scope(module, modules_missed=lost)
         scopes[id(module)] = scope
         _declare(scope, diagnostics)
         _import(scope, scopes, diagnostics)
@@ -162,7 +163,7 @@ def _import(scope: Scope, scopes: dict[int, Scope], diagnostics: Diagnostics) ->
                 declaration.target.data.decode("utf-8", "replace").rpartition("/")[2].removesuffix(".mfidl")
             )
             scope.modules[declaration.alias.text if declaration.alias else stem] = None
-            scope.is_open = True
+            scope.modules_missed = True
             continue
         local = declaration.alias.text if declaration.alias else module.name.rpartition(".")[2]
         span = declaration.alias.span if declaration.alias else declaration.target.span
@@ -170,6 +171,7 @@ def _import(scope: Scope, scopes: dict[int, Scope], diagnostics: Diagnostics) ->
             notes = [Note("first here", seen[module.name].target.span)]
             problem = f"module `{module.name}` is imported twice"
             diagnostics.error("E0206", declaration.target.span, notes=notes, problem=problem)
+            scope.modules.setdefault(local, scopes.get(id(module)))
             continue
         if local in local_names:
             notes = [Note("first here", local_names[local].target.span)]
@@ -204,7 +206,7 @@ def _look_in(holder: Scope, name: str, viewer: Scope, wanted: frozenset[Kind]) -
     symbol = holder.symbols.get(name)
     if symbol is not None:
         return None if symbol.kind is Kind.BROKEN else symbol
-    if holder.module.file.lost_declarations or (holder is viewer and viewer.is_open):
+    if holder.module.file.lost_declarations:
         return None
     candidates = [each.name for each in holder.symbols.values() if each.kind in wanted]
     if holder is viewer:
@@ -218,7 +220,7 @@ def _look_in(holder: Scope, name: str, viewer: Scope, wanted: frozenset[Kind]) -
 
 
 def _unknown_module(viewer: Scope, qualifier: str, name: str, all_scopes: Iterable[Scope]) -> Missing | None:
-    if viewer.is_open:
+    if viewer.modules_missed:
         return None
     for scope in all_scopes:
         module = scope.module
