@@ -49,11 +49,10 @@ def check(paths: Sequence[str], import_paths: Sequence[str] = ()) -> Outcome:
     diagnostics = Diagnostics()
     loader = Loader(import_paths, diagnostics)
     modules = loader.load(paths)  # read and parse; imported modules come first
-    program = elaborate(
+    elaborated = elaborate(
         modules, diagnostics
     )  # names, types, values; runs on what parsed, to report all mistakes
-    if program is not None:
-        program = plan(program, diagnostics)  # tier, layout, fingerprint: last, because it needs whole types
+    program = plan(elaborated, diagnostics)  # tier, layout, fingerprint: last, because it needs whole types
     inputs = tuple(module.file.source.path for module in modules)
     failure = Exit.IO if loader.unreadable else Exit.SCHEMA
     return Outcome(failure if diagnostics else Exit.OK, diagnostics.sorted(), program, inputs)

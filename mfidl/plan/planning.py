@@ -10,7 +10,7 @@ from mfidl.plan.tier import SIZE_LIMIT, choose, obstacle
 
 
 def plan(program: model.Program, diagnostics: Diagnostics) -> model.Program | None:
-    """The program with plans; None when a type asks for what it cannot have.
+    """The program with plans; None when a type asks for what it cannot have, or something was wrong before.
 
     Goes through the declarations once: what a struct holds directly stands before it, and what it holds
     otherwise keeps it from memcpy whatever it is.

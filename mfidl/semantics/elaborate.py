@@ -1,6 +1,6 @@
 """F4. Loaded modules to the resolved program: collect names, lower each declaration, check what spans many.
 
-Everything is looked at in one run, however much is wrong; a program comes out only when nothing is.
+Everything is looked at in one run, however much is wrong; a whole program comes out only when nothing is.
 """
 
 from collections.abc import Sequence
@@ -17,6 +17,7 @@ from mfidl.semantics.lower.constants import lower_agent, lower_alias, lower_cons
 from mfidl.semantics.lower.enums import EnumLowering
 from mfidl.semantics.lower.services import lower_service
 from mfidl.semantics.lower.structs import lower_struct
+from mfidl.semantics.partial import sound_part
 from mfidl.semantics.symbols import Kind, Scope, collect
 from mfidl.semantics.types import TypeResolver
 from mfidl.semantics.values import Evaluator
@@ -25,8 +26,10 @@ from mfidl.syntax import ast
 _LATER = {Kind.FLAGS: "flags", Kind.UNION: "union", Kind.TOPIC: "topic"}
 
 
-def elaborate(modules: Sequence[LoadedModule], diagnostics: Diagnostics) -> model.Program | None:
-    """The program, not yet planned; None when anything was reported."""
+def elaborate(modules: Sequence[LoadedModule], diagnostics: Diagnostics) -> model.Program:
+    """The program, not yet planned; what is sound of it, for planning to complain about, when anything was
+    reported.
+    """
     scopes = collect(modules, diagnostics)
     context = Context(diagnostics, scopes)
     context.types = types = TypeResolver(context)
@@ -36,7 +39,7 @@ def elaborate(modules: Sequence[LoadedModule], diagnostics: Diagnostics) -> mode
     graph = TypeGraph([each for module in lowered for each in module.declarations])
     check_recursion(graph, diagnostics)
     if diagnostics:
-        return None
+        return sound_part(lowered, graph.direct_loops())
     return model.Program(tuple(_in_order(lowered, graph)))
 
 

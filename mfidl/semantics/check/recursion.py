@@ -28,10 +28,15 @@ def _report(graph: TypeGraph, loop: list[str], diagnostics: Diagnostics) -> None
     notes = [
         Note(f"through field `{each.name}` of `{struct.name}`", each.span) for struct, each in fields[1:]
     ]
-    hint = (
-        f"make the field optional, `{field.name}: {model.spell(field.type).rpartition('.')[2]}?`, or a list"
-    )
+    hint = f"make the field optional, `{field.name}: {_as_written(field.spelled)}?`, or a list"
     diagnostics.error("E0406", field.span, notes=notes, help=hint, name=first.name, path=words)
+
+
+def _as_written(type_: model.Type) -> str:
+    """A type that stands in the module of all that it names, as every type on a loop does."""
+    if isinstance(type_, model.ArrayOf):
+        return f"array<{_as_written(type_.element)}, {type_.length}>"
+    return model.spell(type_).rpartition(".")[2]
 
 
 def _step(struct: model.Struct, loop: list[str]) -> tuple[model.Field, str]:

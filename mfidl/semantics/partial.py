@@ -1,0 +1,47 @@
+"""F4. What planning may look at when something else is wrong: so that its complaints come in the same run.
+
+A struct that lost fields keeps the sound ones: what those forbid, they forbid whatever the others turn out to
+be. Nothing here may make planning complain about what is already reported.
+"""
+
+from dataclasses import replace
+
+from mfidl import model
+from mfidl.semantics.graph import TypeGraph, parts
+
+
+def sound_part(modules: list[model.Module], loops: list[list[str]]) -> model.Program:
+    """The declarations and services in one module, in dependency order. Good for complaints only."""
+    endless = {name for loop in loops for name in loop}
+    declarations = [each for module in modules for each in module.declarations]
+    names = {each.full_name for each in declarations}
+    graph = TypeGraph([_sound(each, names, endless) for each in declarations])
+    services = [_sound_service(service, names) for module in modules for service in module.services]
+    made = model.Module("", "", False, declarations=tuple(graph.ordered()), services=tuple(services))
+    return model.Program((made,))
+
+
+def _sound(declaration: model.Declaration, names: set[str], endless: set[str]) -> model.Declaration:
+    if not isinstance(declaration, model.Struct):
+        return declaration
+    if declaration.full_name in endless:  # it has no size that could be spoken of
+        return replace(declaration, fields=(), asked_tier=None)
+    return _sound_struct(declaration, names)
+
+
+def _sound_struct(struct: model.Struct, names: set[str]) -> model.Struct:
+    """Without the fields whose size depends on a declaration that was not understood."""
+    fields = [
+        field for field in struct.fields if all(name in names for name, direct in parts(field.type) if direct)
+    ]
+    return replace(struct, fields=tuple(fields))
+
+
+def _sound_service(service: model.Service, names: set[str]) -> model.Service:
+    methods = [
+        replace(
+            method, params=_sound_struct(method.params, names), results=_sound_struct(method.results, names)
+        )
+        for method in service.methods
+    ]
+    return replace(service, methods=tuple(methods))
