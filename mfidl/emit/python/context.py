@@ -10,7 +10,7 @@ from functools import cached_property
 from mfidl.emit.output import EmitOptions
 from mfidl.emit.python.facts import Facts
 from mfidl.emit.python.imports import Imports
-from mfidl.emit.python.names import ModuleNames, field_names
+from mfidl.emit.python.names import ModuleNames, field_names, package_name
 from mfidl.model import Module, Program, Struct
 
 
@@ -33,7 +33,7 @@ class Context:
 
     def package(self, module: str) -> str:
         """The package of a schema module: 'prefix.a.b'."""
-        return f"{self.options.python_package}.{module}".lstrip(".")
+        return package_name(module, self.options.python_package)
 
     def type_name(self, full_name: str) -> str:
         """The local name of a declared type or alias, imported if need be."""

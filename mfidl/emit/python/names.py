@@ -5,9 +5,10 @@ One scope per generated package (all public names meet in its `__init__`), one p
 one per struct for its fields. What each scope reserves is what the generated text uses there.
 """
 
+import sys
 from dataclasses import dataclass
 
-from mfidl.emit.naming import PYTHON_RESERVED, Scope, camel, snake
+from mfidl.emit.naming import PYTHON_KEYWORDS, PYTHON_RESERVED, Scope, camel, snake
 from mfidl.model import Method, Module, Service, Struct
 
 # Builtins and imports that annotations, defaults and bodies use; a class body or module that redefined one
@@ -101,6 +102,8 @@ CODEC_STEMS = frozenset(
         "no_parameters",
     ]
 )
+# Files that a package has, beside which a package of that name could not stand.
+_FILES = frozenset(["_types", "_codec", "_methods", "_client", "_server"])
 _TARGET_FUNCTIONS = frozenset(["at", "any", "on", "everywhere"])
 _MODULE_WORDS = PYTHON_RESERVED | BUILTINS | TYPE_HELPERS | SERVICE_HELPERS | CODEC_HELPERS
 
@@ -137,6 +140,26 @@ class ModuleNames:
     stems: dict[str, str]
     constants: dict[str, str]
     services: dict[str, ServiceNames]
+
+
+def package_name(module: str, prefix: str) -> str:
+    """The package of a schema module: 'prefix.a.b'.
+
+    Underscores at the end are not looked at, so that `class` and `class_` stay two packages. Without a prefix
+    the first component is found from sys.path, where it would hide the runtime or the standard library.
+    """
+    parts = []
+    for at, part in enumerate(module.split(".")):
+        bare = part.rstrip("_")
+        taken = bare in PYTHON_KEYWORDS or bare in _FILES or _is_dunder(part)
+        if at == 0 and not prefix:
+            taken = taken or bare == "mf" or bare in sys.stdlib_module_names
+        parts.append(f"{part}_" if taken else part)
+    return ".".join([prefix, *parts] if prefix else parts)
+
+
+def _is_dunder(name: str) -> bool:
+    return name.startswith("__") and name.endswith("__")
 
 
 def module_names(module: Module) -> ModuleNames:

@@ -7,6 +7,7 @@ from mfidl.emit.python.declarations import TypesFile
 from mfidl.emit.python.facts import Facts
 from mfidl.emit.python.imports import Imports
 from mfidl.emit.python.layout import docstring
+from mfidl.emit.python.names import package_name
 from mfidl.emit.python.services import ClientFile, MethodsFile, ServerFile
 from mfidl.emit.render import render
 from mfidl.model import Module, Program
@@ -49,7 +50,7 @@ def _shared(program: Program, module: Module, options: EmitOptions) -> list[Gene
 
 
 def _folder(module: Module, options: EmitOptions) -> str:
-    return f"{options.python_package}.{module.name}".lstrip(".").replace(".", "/")
+    return package_name(module.name, options.python_package).replace(".", "/")
 
 
 def _banner(context: Context) -> str:
