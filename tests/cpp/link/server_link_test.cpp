@@ -83,15 +83,16 @@ struct Joined {
   std::size_t answer_all(std::size_t size) {
     const auto requests = handler->take();
     for (const auto& request : requests) {
-      if (!request.oneway) {
+      if (request.oneway) {
+        link->end_request(request.size);
+      } else {
         Buffer payload(size);
         payload.resize(size);
         if (size != 0) std::memset(payload.data(), 2, size);
         auto head = request.head;
         head.encoding = 1;
-        link->send_reply(head, payload);
+        link->send_reply(head, payload, request.size);
       }
-      link->end_request(request.size);
     }
     return requests.size();
   }
