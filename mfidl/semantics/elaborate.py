@@ -18,7 +18,7 @@ from mfidl.semantics.lower.enums import EnumLowering
 from mfidl.semantics.lower.services import lower_service
 from mfidl.semantics.lower.structs import lower_struct
 from mfidl.semantics.partial import sound_part
-from mfidl.semantics.symbols import Kind, Scope, collect
+from mfidl.semantics.symbols import Kind, Scope, Symbol, collect
 from mfidl.semantics.types import TypeResolver
 from mfidl.semantics.values import Evaluator
 from mfidl.syntax import ast
@@ -57,27 +57,10 @@ def _in_order(modules: list[model.Module], graph: TypeGraph) -> list[model.Modul
 def _lower_module(
     scope: Scope, context: Context, types: TypeResolver, evaluator: Evaluator, enums: EnumLowering
 ) -> model.Module:
-    constants, agents, services = [], [], []
-    declarations: list[model.Declaration | None] = []
     _check_heads(scope, context)
-    for symbol in scope.symbols.values():
-        match symbol.kind:
-            case Kind.STRUCT | Kind.ERROR:
-                declarations.append(lower_struct(context, symbol))
-            case Kind.ENUM:
-                declarations.append(enums.enum_named(symbol.full_name))
-            case Kind.ALIAS:
-                declarations.append(lower_alias(context, symbol, types))
-            case Kind.CONST:
-                constants.append(lower_constant(context, symbol, evaluator))
-            case Kind.AGENT:
-                agents.append(lower_agent(context, symbol))
-            case Kind.SERVICE:
-                services.append(lower_service(context, symbol))
-            case Kind.FLAGS | Kind.UNION | Kind.TOPIC:
-                context.diagnostics.error("E0801", symbol.span, what=_LATER[symbol.kind])
-            case Kind.BROKEN:
-                pass
+    lowered = [_lower(symbol, context, types, evaluator, enums) for symbol in scope.symbols.values()]
+    for symbol in scope.duplicates:
+        _lower(symbol, context, types, evaluator, enums)  # only for what there is to say about its inside
     module = scope.module
     return model.Module(
         module.name,
@@ -85,11 +68,35 @@ def _lower_module(
         module.requested,
         module.declaration.doc if module.declaration else "",
         _imports(scope),
-        tuple(each for each in constants if each is not None),
-        tuple(each for each in agents if each is not None),
-        tuple(each for each in declarations if each is not None),
-        tuple(services),
+        tuple(each for each in lowered if isinstance(each, model.Const)),
+        tuple(each for each in lowered if isinstance(each, model.Agent)),
+        tuple(each for each in lowered if isinstance(each, model.Struct | model.Enum | model.Alias)),
+        tuple(each for each in lowered if isinstance(each, model.Service)),
     )
+
+
+def _lower(
+    symbol: Symbol, context: Context, types: TypeResolver, evaluator: Evaluator, enums: EnumLowering
+) -> model.Declaration | model.Const | model.Agent | model.Service | None:
+    """What a symbol declares, as far as it is sound."""
+    match symbol.kind:
+        case Kind.STRUCT | Kind.ERROR:
+            return lower_struct(context, symbol)
+        case Kind.ENUM:
+            return enums.enum_named(symbol.full_name)
+        case Kind.ALIAS:
+            return lower_alias(context, symbol, types)
+        case Kind.CONST:
+            return lower_constant(context, symbol, evaluator)
+        case Kind.AGENT:
+            return lower_agent(context, symbol)
+        case Kind.SERVICE:
+            return lower_service(context, symbol)
+        case Kind.FLAGS | Kind.UNION | Kind.TOPIC:
+            context.diagnostics.error("E0801", symbol.span, what=_LATER[symbol.kind])
+            return None
+        case Kind.BROKEN:
+            return None
 
 
 def _check_heads(scope: Scope, context: Context) -> None:

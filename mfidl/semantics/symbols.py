@@ -83,6 +83,9 @@ class Scope:
     module: LoadedModule
     symbols: dict[str, Symbol] = field(default_factory=dict)
     modules: dict[str, "Scope | None"] = field(default_factory=dict)
+    duplicates: list[Symbol] = field(
+        default_factory=list
+    )  # found by no name; what they hold is still checked
     modules_missed: bool = False  # an import came to nothing: its module may have any full name
 
 
@@ -144,6 +147,8 @@ def _declare(scope: Scope, diagnostics: Diagnostics) -> None:
         if first is not None:
             notes = [Note("first here", first.span)]
             diagnostics.error("E0303", name.span, notes=notes, name=name.text)
+            own_name = f"{scope.module.name}.{name.text}#{len(scope.duplicates)}"
+            scope.duplicates.append(Symbol(name.text, own_name, _kind(declaration), declaration, scope))
             continue
         if name.text in BUILTIN_TYPES:
             diagnostics.error("E0305", name.span, name=name.text)

@@ -16,7 +16,7 @@ class EnumLowering:
         self._symbols = {
             symbol.full_name: symbol
             for scope in context.scopes
-            for symbol in scope.symbols.values()
+            for symbol in (*scope.symbols.values(), *scope.duplicates)
             if isinstance(symbol.declaration, ast.EnumDecl)
         }
         self._known: dict[str, model.Enum | None] = {}
@@ -76,6 +76,8 @@ class EnumLowering:
                 self._context.diagnostics.error(
                     "E0304", member.name.span, notes=notes, kind="member", name=name
                 )
+                if member.value is not None and base is not None:
+                    self._context.values.value(member.value, base, scope)
                 continue
             names[name] = member
             if member.value is None and declaration.broken:

@@ -14,7 +14,9 @@ from mfidl.syntax import ast
 def lower_fields(
     context: Context, fields: Sequence[ast.Field], place: Place, scope: Scope
 ) -> tuple[model.Field, ...]:
-    """The sound fields, in order. Duplicate names and field numbers are reported here."""
+    """The sound fields, in order. Duplicate names and field numbers are reported here; what a duplicate holds
+    is checked like any other.
+    """
     seen: dict[str, ast.Field] = {}
     made = []
     numbered = next((field for field in fields if field.number is not None), None)
@@ -22,13 +24,13 @@ def lower_fields(
         context.diagnostics.error("E0801", numbered.number.span, what="field numbers")
     for field in fields:
         name = field.name.text
+        lowered = _lower_field(context, field, place, scope)
         if name in seen:
             notes = [Note("first here", seen[name].name.span)]
             kind = place.value.split()[-1]
             context.diagnostics.error("E0304", field.name.span, notes=notes, kind=kind, name=name)
             continue
         seen[name] = field
-        lowered = _lower_field(context, field, place, scope)
         if lowered is not None:
             made.append(lowered)
     return tuple(made)

@@ -33,12 +33,13 @@ def lower_service(context: Context, symbol: Symbol) -> model.Service:
     methods: list[model.Method] = []
     for method in declaration.methods:
         name = method.name.text
+        lowered = _lower_method(context, method, len(methods), symbol)
         if name in seen:
             notes = [Note("first here", seen[name].name.span)]
             context.diagnostics.error("E0304", method.name.span, notes=notes, kind="method", name=name)
             continue
         seen[name] = method
-        methods.append(_lower_method(context, method, len(methods), symbol))
+        methods.append(lowered)
     return model.Service(
         symbol.name,
         symbol.full_name,
