@@ -43,7 +43,7 @@ struct ServerOptions {
   /// The largest request that is taken, in bytes.
   std::uint32_t max_payload = 1U << 24;
   /// Requests in flight on one connection.
-  std::uint32_t max_in_flight = 1U << 16;
+  std::uint32_t max_in_flight = 1U << 18;
   /// How long stop() waits for calls in flight.
   std::chrono::milliseconds drain_timeout{5'000};
   /// Called with CallInfo::connection when a connection has ended.
