@@ -61,6 +61,7 @@ _ROWS = (
     ("E0313", "unknown agent", "unknown agent `{name}`", "`per` names an agent: agent name: string;"),
     ("E0314", "not an agent", "`{name}` is {kind}, not an agent", "`per` names an agent: agent name: string;"),
     ("E0315", "unknown error", "unknown error `{name}`", "`throws` names errors: error Name { ... }"),
+    ("E0316", "unknown enum or module", "no enum or module `{name}`", "A member is written Enum.member, a constant of another module module.NAME."),
     # Types
     ("E0401", "wrong number of type arguments", "`{name}` takes {expected}, not {found}", "list<T>, set<T>, map<K, V>, array<T, N>."),
     ("E0402", "type without arguments", "`{name}` takes no type arguments", "Only list, set, map and array take arguments."),

@@ -2,6 +2,8 @@
 
 import re
 import warnings
+from collections.abc import Iterable
+from typing import Any
 
 from mfidl import model
 from mfidl.semantics.annotations import Read, bad_arguments, no_arguments, only_argument
@@ -10,13 +12,16 @@ from mfidl.semantics.symbols import Scope
 from mfidl.syntax import ast
 
 _PATTERN_LIMIT = 1000
+# Matchers that run in linear time write repeats out: this bounds their table, and their work a character.
+_STEPS_LIMIT = 20_000
+_parser: Any = re._parser  # type: ignore[attr-defined]  # the module that re itself is built on
 _NOT_RE2 = (
     (r"\(\?<?[=!]", "look-around"),
     (r"\(\?P=|\\[1-9]", "back reference"),
     (r"\(\?>", "atomic group"),
     (r"\(\?\(", "conditional"),
     (r"(?:[*+?]|\})\+", "possessive repetition"),
-    (r"\{[0-9]*,?[0-9]{4,}", "repetition above 1000"),
+    (r"\{(?:[0-9]*,)?0*(?:[1-9][0-9]{4}|[2-9][0-9]{3}|1(?!000)[0-9]{3})", "repetition above 1000"),
 )
 
 
@@ -166,9 +171,33 @@ def pattern_fault(text: str) -> str | None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             re.compile(text)
+            steps = _steps(_parser.parse(text, re.ASCII))
     except (re.error, RecursionError, OverflowError) as error:
         return str(error) or "it is too complex"
+    if steps > _STEPS_LIMIT:
+        return f"written out, its repetitions are {steps} steps; at most {_STEPS_LIMIT} are allowed"
     return None
+
+
+def _steps(tree: Iterable[tuple[Any, Any]]) -> int:
+    """About how many steps a pattern has when each repetition is written out."""
+    total = 0
+    for operation, argument in tree:
+        match str(operation):
+            case "MAX_REPEAT" | "MIN_REPEAT":
+                low, high, inner = argument
+                once = _steps(inner)
+                more = once + 2 if high == _parser.MAXREPEAT else (high - low) * (once + 1)
+                total += low * once + more
+            case "BRANCH":
+                total += sum(_steps(branch) + 2 for branch in argument[1])
+            case "SUBPATTERN":
+                total += _steps(argument[3])
+            case "IN":
+                total += 1 + len(argument)
+            case _:
+                total += 2
+    return total
 
 
 def broken_constraint(value: model.Value, constraints: tuple[model.Constraint, ...]) -> str | None:

@@ -48,10 +48,8 @@ class Context:
         """Look a path up; report with the code `unknown` when there is nothing, once per name and file."""
         found = look_up(scope, path, wanted, self.scopes)
         if isinstance(found, Missing):
-            key = (id(scope), path.text, unknown)
-            if key in self._unknown:
+            if not self.is_first(scope, path, unknown):
                 return None
-            self._unknown.add(key)
             if found.code == "E0306":
                 qualifier = path.text.rpartition(".")[0]
                 span = path.parts[0].span.to(path.parts[-2].span)
@@ -64,3 +62,10 @@ class Context:
                 self.diagnostics.error(unknown, span, help=found.help, name=path.text)
             return None
         return found
+
+    def is_first(self, scope: Scope, path: ast.Path, unknown: str) -> bool:
+        """Whether nothing was said yet about this name in this file with the code `unknown`."""
+        key = (id(scope), path.text, unknown)
+        fresh = key not in self._unknown
+        self._unknown.add(key)
+        return fresh

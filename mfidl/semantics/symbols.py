@@ -232,4 +232,6 @@ def _unknown_module(viewer: Scope, qualifier: str, name: str, all_scopes: Iterab
         if qualifier in (module.name, module.name.rpartition(".")[2]) and name in scope.symbols:
             return Missing(help=f'add: import "{module.path}";', code="E0307", module=module.name)
     found = nearest(qualifier, [local for local, scope in viewer.modules.items() if scope is not None])
-    return Missing(help=f"did you mean `{found}.{name}`?" if found else None, code="E0306", module=qualifier)
+    holder = viewer.modules[found] if found else None
+    meant = f"{found}.{name}" if holder is not None and name in holder.symbols else found
+    return Missing(help=f"did you mean `{meant}`?" if meant else None, code="E0306", module=qualifier)

@@ -213,6 +213,8 @@ class Evaluator:
                 return None
             if not isinstance(found, Missing) and found.kind in (Kind.ENUM, Kind.ALIAS):
                 return self._member(expression, found, type_)
+            if self._leads_nowhere(expression.path, holder, found, scope):
+                return None
         if len(parts) == 1 and expression.path.text not in scope.symbols:
             name = type_.name
             self._context.diagnostics.error(
@@ -224,6 +226,19 @@ class Evaluator:
             )
             return None
         return self._from_constant(expression, type_, scope)
+
+    def _leads_nowhere(self, path: ast.Path, holder: ast.Path, found: Symbol | Missing, scope: Scope) -> bool:
+        """Whether what stands before the last dot is no enum, and no module either; reports it if so."""
+        whole = look_up(scope, path, _CONST, self._context.scopes)
+        if not isinstance(whole, Missing) or whole.code != "E0306":
+            return False
+        if isinstance(found, Missing) and found.code is not None:  # more is known of what stands before it
+            self._context.find(holder, scope, frozenset((Kind.ENUM,)), "E0316")
+        elif self._context.is_first(scope, holder, "E0316"):
+            # Of `shapes.Rank.first` the module is known: what resembles the whole was not meant.
+            near = found if isinstance(found, Missing) and (found.help or len(holder.parts) > 1) else whole
+            self._context.diagnostics.error("E0316", holder.span, help=near.help, name=holder.text)
+        return True
 
     def _member(self, expression: ast.NameExpr, holder: Symbol, wanted: model.Named) -> model.Value | None:
         if holder.kind is Kind.ALIAS:
