@@ -24,6 +24,8 @@ from mf.core.target import BatchCall, Scattered
 
 if TYPE_CHECKING:
     from mf.app.server import Server
+    from mf.codec.enums import OpenEnum
+    from mf.codec.times import Duration, Timestamp
     from mf.light import Light
     from mf.server import CurrentCall, current_call
 
@@ -36,16 +38,19 @@ __all__ = [
     "Code",
     "CurrentCall",
     "DeclaredError",
+    "Duration",
     "Error",
     "ErrorCodec",
     "Execution",
     "Light",
     "Method",
+    "OpenEnum",
     "Outcome",
     "Scattered",
     "Servant",
     "Server",
     "ServiceInfo",
+    "Timestamp",
     "client",
     "current_call",
     "each",
@@ -56,8 +61,11 @@ if not TYPE_CHECKING:
     # Most programs are a client or a server; none should wait for the import of what it does not use.
     _HOMES = {
         "CurrentCall": "mf.server",
+        "Duration": "mf.codec.times",
         "Light": "mf.light",
+        "OpenEnum": "mf.codec.enums",
         "Server": "mf.app.server",
+        "Timestamp": "mf.codec.times",
         "current_call": "mf.server",
     }
 
