@@ -10,7 +10,7 @@ from mfidl.emit.python.layout import bracket, docstring
 from mfidl.emit.python.literals import constant_default
 from mfidl.emit.python.names import MethodNames, ServiceNames
 from mfidl.emit.python.types import annotation
-from mfidl.model import Method, Named, Primitive, Scalar, Service, Struct, Tier
+from mfidl.model import Method, Named, Service, Struct, Tier
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +31,6 @@ class ClientView:
     agent: str  # name of the parameter of at(); "" without agent
     agents: str
     agent_type: str
-    agent_text: str  # the agent as text, for the wire
-    agents_text: str
     calls: tuple[CallView, ...]
     scatter_calls: tuple[CallView, ...]
 
@@ -210,16 +208,13 @@ class ClientFile(ServiceFile):
             tuple(scattered),
         )
 
-    def _agent(self, service: Service) -> tuple[str, str, str, str, str]:
-        """Agents are text on the wire: integers in decimal, members of enums by number."""
+    def _agent(self, service: Service) -> tuple[str, str, str]:
+        """The parameters of at() and on(), and the type of an agent; its text is the runtime's business."""
         if service.agent is None:
-            return "", "", "", "", ""
+            return "", "", ""
         scope = Scope(PYTHON_RESERVED, {"self", "int", "str"})
         one, all_ = scope.take(service.agent.name), scope.take(f"{service.agent.name}s")
-        type_ = annotation(self._context, service.agent.spelled)
-        if service.agent.type == Primitive(Scalar.STRING):
-            return one, all_, type_, one, all_
-        return one, all_, type_, f"str(int({one}))", f"[str(int({one})) for {one} in {all_}]"
+        return one, all_, annotation(self._context, service.agent.spelled)
 
     def _calls(self, method: Method, names: MethodNames) -> list[CallView]:
         result = self._result_type(method, names)

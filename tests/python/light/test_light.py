@@ -53,12 +53,16 @@ def test_declared_errors_arrive_as_themselves_and_others_as_failed_handlers() ->
     assert raised.value.__cause__ is error
 
 
-def test_an_agent_that_nobody_offers_is_unavailable_at_once() -> None:
+def test_an_agent_or_a_service_that_nobody_offers_is_unknown_as_over_a_connection() -> None:
     with pytest.raises(mf.Error) as raised:
         light(a=Recorder()).at("y").twice(1)
 
-    assert (raised.value.code, raised.value.execution) == (Code.UNAVAILABLE, Execution.NOT_EXECUTED)
+    assert (raised.value.code, raised.value.execution) == (Code.UNKNOWN_AGENT, Execution.NOT_EXECUTED)
     assert 'known agents: "a"' in raised.value.message
+
+    with pytest.raises(mf.Error) as raised:
+        light().any().twice(1)
+    assert (raised.value.code, raised.value.execution) == (Code.UNKNOWN_SERVICE, Execution.NOT_EXECUTED)
 
 
 def test_scatter_batches_bulk_and_any() -> None:

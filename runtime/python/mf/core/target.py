@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Any, Generic, TypeVar
 
+from mf.core.agent import Agent
 from mf.core.options import BatchOptions, CallOptions
 from mf.core.outcome import Outcome
 from mf.core.service import Method, Servant, ServiceInfo
@@ -78,15 +79,15 @@ class Target(ABC):
     __slots__ = ()
 
     @abstractmethod
-    def at(self, agent: str) -> "Target":
-        """The same service at this agent."""
+    def at(self, agent: Agent) -> "Target":
+        """The same service at this agent. Raises TypeError for what is no agent."""
 
     @abstractmethod
     def any(self) -> "Target":
         """The same service at whichever agent can be reached."""
 
     @abstractmethod
-    def on(self, agents: Iterable[str]) -> ScatterTarget:
+    def on(self, agents: Iterable[Agent]) -> ScatterTarget:
         """The same service at each of these agents."""
 
     @abstractmethod

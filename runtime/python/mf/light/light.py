@@ -9,6 +9,7 @@ object that was raised.
 from collections.abc import Coroutine, Iterable, Sequence
 from typing import Any, TypeVar, cast
 
+from mf.core.agent import Agent, agent_text
 from mf.core.error import Code, DeclaredError, Error, not_executed
 from mf.core.log import log_handler_failure
 from mf.core.options import BatchOptions, CallOptions
@@ -28,22 +29,23 @@ class Light(TargetSource):
     def __init__(self) -> None:
         self._offers: dict[str, dict[str, Servant]] = {}
 
-    def offer(self, servant: Servant, agent: str | None = None) -> None:
+    def offer(self, servant: Servant, agent: Agent | None = None) -> None:
         """Offers a servant, for one agent if its service is `per` agent. A later offer for the same
         replaces it.
 
-        Raises ValueError if the offer does not fit the service.
+        Raises ValueError if the offer does not fit the service, TypeError for what is no agent.
         """
         service = generated_base(servant).mf_service
         if service.agent is None and agent is not None:
             raise ValueError(f"{service.name} is not offered per agent: leave agent={agent!r} out")
-        if service.agent is not None and not agent:
+        if service.agent is not None and agent in (None, ""):
             raise ValueError(f"{service.name} is offered per {service.agent}: say which, with agent=…")
-        self._offers.setdefault(service.name, {})[agent or ""] = servant
+        text = "" if agent is None else agent_text(agent)
+        self._offers.setdefault(service.name, {})[text] = servant
 
-    def withdraw(self, service: ServiceInfo, agent: str = "") -> None:
+    def withdraw(self, service: ServiceInfo, agent: Agent = "") -> None:
         """Takes an offer back; calls under way go on."""
-        self._offers.get(service.name, {}).pop(agent, None)
+        self._offers.get(service.name, {}).pop(agent_text(agent), None)
 
     def target(self, service: ServiceInfo) -> Target:
         return LightTarget(self, service, None)
@@ -53,19 +55,20 @@ class Light(TargetSource):
         return list(self._offers.get(service.name, ()))
 
     def find(self, service: ServiceInfo, agent: str | None) -> Servant:
-        """Raises Error(UNAVAILABLE), NOT_EXECUTED."""
+        """Raises Error(UNKNOWN_SERVICE) or Error(UNKNOWN_AGENT), NOT_EXECUTED, as a server does."""
         agents = self._offers.get(service.name)
-        if agents:
-            if agent is None:
-                return next(iter(agents.values()))
-            servant = agents.get(agent)
-            if servant is not None:
-                return servant
-        text = f"nobody in this process offers {service.name}" + (f' for agent "{agent}"' if agent else "")
-        if service.agent is not None:
-            known = ", ".join(f'"{name}"' for name in agents or ())
-            text += f"; known agents: {known or 'none'}"
-        raise not_executed(Code.UNAVAILABLE, text)
+        if not agents:
+            offered = ", ".join(name for name, offers in self._offers.items() if offers) or "nothing"
+            text = f"nobody in this process offers {service.name}; offered are: {offered}"
+            raise not_executed(Code.UNKNOWN_SERVICE, text)
+        if not agent:
+            return next(iter(agents.values()))
+        servant = agents.get(agent)
+        if servant is None:
+            known = ", ".join(f'"{name}"' for name in agents)
+            text = f'nobody in this process offers {service.name} for agent "{agent}"; known agents: {known}'
+            raise not_executed(Code.UNKNOWN_AGENT, text)
+        return servant
 
 
 def _told_of(method: Method[Any, Any], raised: BaseException) -> Failure:
@@ -91,14 +94,14 @@ class LightTarget(Target):
         self._service = service
         self._agent = agent
 
-    def at(self, agent: str) -> Target:
-        return LightTarget(self._light, self._service, agent)
+    def at(self, agent: Agent) -> Target:
+        return LightTarget(self._light, self._service, agent_text(agent))
 
     def any(self) -> Target:
         return LightTarget(self._light, self._service, None)
 
-    def on(self, agents: Iterable[str]) -> ScatterTarget:
-        return LightScatter(self._light, self._service, list(dict.fromkeys(agents)))
+    def on(self, agents: Iterable[Agent]) -> ScatterTarget:
+        return LightScatter(self._light, self._service, list(dict.fromkeys(map(agent_text, agents))))
 
     def everywhere(self) -> ScatterTarget:
         return LightScatter(self._light, self._service, None)

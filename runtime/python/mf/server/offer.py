@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from mf.core.agent import Agent, agent_text
 from mf.core.error import Code
 from mf.core.service import Method, Servant, ServiceInfo, generated_base, is_async
 from mf.protocol.events import BindRequested
@@ -52,19 +53,21 @@ class Offers:
     def __init__(self) -> None:
         self._by_service: dict[str, dict[str, Offer]] = {}
 
-    def add(self, servant: Servant, agent: str | None, inline: bool) -> Offer:
-        """Raises ValueError if the offer does not fit the service, or is made already."""
+    def add(self, servant: Servant, agent: Agent | None, inline: bool) -> Offer:
+        """Raises ValueError if the offer does not fit the service, or is made already.
+
+        Raises TypeError for what is no agent.
+        """
         service = servant.mf_service
         if service.agent is None and agent is not None:
             raise ValueError(f"{service.name} is not offered per agent: leave agent={agent!r} out")
-        if service.agent is not None and not agent:
+        if service.agent is not None and agent in (None, ""):
             raise ValueError(f"{service.name} is offered per {service.agent}: say which, with agent=…")
         agents = self._by_service.setdefault(service.name, {})
-        if (agent or "") in agents:
-            raise ValueError(
-                f"{service.name} is offered already" + (f" for agent {agent!r}" if agent else "")
-            )
-        offer = agents[agent or ""] = Offer(servant, agent or "", inline)
+        text = "" if agent is None else agent_text(agent)
+        if text in agents:
+            raise ValueError(f"{service.name} is offered already" + (f" for agent {text!r}" if text else ""))
+        offer = agents[text] = Offer(servant, text, inline)
         return offer
 
     def all(self) -> list[Offer]:

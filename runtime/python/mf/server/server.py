@@ -10,6 +10,7 @@ import threading
 from abc import ABC, abstractmethod
 from typing import Any
 
+from mf.core.agent import Agent
 from mf.core.service import Servant
 from mf.protocol.frame import DEFAULT_MAX_PAYLOAD
 from mf.protocol.handshake import Hello
@@ -80,12 +81,12 @@ class Server:
         """16 random bytes: this server, until it ends."""
         return self._hello.nonce
 
-    def offer(self, servant: Servant, agent: str | None = None, *, inline: bool = False) -> None:
+    def offer(self, servant: Servant, agent: Agent | None = None, *, inline: bool = False) -> None:
         """Offers a servant, for one agent if its service is `per` agent. Before start().
 
         `inline`: its handlers run on the IO thread where the request was read, if it has at most 4 KiB:
         fast, and in the way of everybody else while they run. Requests may still run on several threads at
-        once. Raises ValueError if the offer does not fit.
+        once. Raises ValueError if the offer does not fit, TypeError for an agent that is none.
         """
         if self._io is not None:
             raise ValueError("offer everything before the server starts")
