@@ -40,3 +40,5 @@ def test_suggestions_are_near_and_never_the_word_itself() -> None:
     assert did_you_mean("xyzzy", ["string", "list"]) is None
     assert did_you_mean("list", ["list"]) is None
     assert did_you_mean("a" * 100_000, ["list"]) is None
+    assert did_you_mean("z", ["a"]) is None
+    assert did_you_mean("Z", ["z"]) == "did you mean `z`?"
