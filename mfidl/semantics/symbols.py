@@ -81,6 +81,7 @@ class Scope:
     """The names that one file sees: its own, and modules by local and full name (None: a failed import)."""
 
     module: LoadedModule
+    prefix: str  # of full names: the module's name, unless another file has it already
     symbols: dict[str, Symbol] = field(default_factory=dict)
     modules: dict[str, "Scope | None"] = field(default_factory=dict)
     duplicates: list[Symbol] = field(
@@ -129,9 +130,12 @@ def _kind(declaration: ast.Decl) -> Kind:
 def collect(modules: Iterable[LoadedModule], diagnostics: Diagnostics) -> list[Scope]:
     """A scope per module, in the same order. Reports names that are taken twice, or built in."""
     scopes: dict[int, Scope] = {}
+    names: set[str] = set()
     for module in modules:
         lost = module.file.lost_declarations or module.file.lost_imports
-        scope = Scope(module, modules_missed=lost)
+        prefix = f"{module.name}({module.file.source.path})" if module.name in names else module.name
+        names.add(module.name)
+        scope = Scope(module, prefix, modules_missed=lost)
         scopes[id(module)] = scope
         _declare(scope, diagnostics)
         _import(scope, scopes, diagnostics)
@@ -147,12 +151,12 @@ def _declare(scope: Scope, diagnostics: Diagnostics) -> None:
         if first is not None:
             notes = [Note("first here", first.span)]
             diagnostics.error("E0303", name.span, notes=notes, name=name.text)
-            own_name = f"{scope.module.name}.{name.text}#{len(scope.duplicates)}"
+            own_name = f"{scope.prefix}.{name.text}#{len(scope.duplicates)}"
             scope.duplicates.append(Symbol(name.text, own_name, _kind(declaration), declaration, scope))
             continue
         if name.text in BUILTIN_TYPES:
             diagnostics.error("E0305", name.span, name=name.text)
-        full_name = f"{scope.module.name}.{name.text}"
+        full_name = f"{scope.prefix}.{name.text}"
         scope.symbols[name.text] = Symbol(name.text, full_name, _kind(declaration), declaration, scope)
     for broken in scope.module.file.broken_names:
         if broken not in scope.symbols:

@@ -391,7 +391,5 @@ class Evaluator:
 
     def _symbol(self, full_name: str) -> Symbol:
         module, _, name = full_name.rpartition(".")
-        scope = next(
-            each for each in self._context.scopes if each.module.name == module and name in each.symbols
-        )
+        scope = next(each for each in self._context.scopes if each.prefix == module and name in each.symbols)
         return scope.symbols[name]
