@@ -104,6 +104,52 @@ def test_the_tree_is_strictly_typed_and_imports(case: str, tmp_path: Path) -> No
     assert imported.returncode == 0, imported.stderr
 
 
+DEFAULTS = """
+import mf
+from defaults import Kind, Late, PlotterClient, PlotterDrawRequest, PlotterServant, Point
+
+class Plotter(PlotterServant):
+    def draw(self, scale, point, points, named, numbers, maybe):
+        seen.append((point.x, [each.x for each in points], named["a"].x, list(numbers), maybe and maybe.x))
+        point.x = points[0].x = named["a"].x = 77  # light passes by reference: the next call must not see it
+        return point
+    def __init___(self, __slots___): return Kind.__new___
+    def _target(self): pass
+
+def calls(where):
+    with mf.Client(where) as client:
+        plotter = PlotterClient(client)
+        plotter.draw(1), plotter.draw(1, maybe=None), plotter.draw(1, Point(x=8))
+        [each.value() for each in plotter.draw_bulk([PlotterDrawRequest(1)])]
+        assert plotter.__init___(3) is Kind.__new___
+
+wanted = [(1, [1, 3], 4, [1], 5), (1, [1, 3], 4, [1], None), (8, [1, 3], 4, [1], 5), (1, [1, 3], 4, [1], 5)]
+light, server = mf.Light(), mf.Server()
+light.offer(Plotter())
+server.offer(Plotter())
+seen = []
+calls(light)
+assert seen == wanted, seen
+seen = []
+with server:
+    calls(server.address)
+assert seen == wanted, seen
+assert Late("x").at == Point(x=9) and Point(__private___=3) != Point()
+"""
+
+
+def test_defaults_that_can_be_changed_are_made_for_each_call() -> None:
+    path = f"{ROOT / 'runtime/python'}:{GOLDEN / 'defaults/out'}"
+    ran = subprocess.run(
+        [sys.executable, "-c", DEFAULTS],
+        env={**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert ran.returncode == 0, ran.stderr
+
+
 MISUSES = {
     "an argument left out": "client.score(1)",
     "a field that the result does not have": "client.stats().documentz",

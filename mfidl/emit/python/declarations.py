@@ -10,7 +10,7 @@ from mfidl.emit.python.layout import bracket, docstring
 from mfidl.emit.python.literals import field_default, literal
 from mfidl.emit.python.names import enum_members
 from mfidl.emit.python.types import annotation
-from mfidl.model import Alias, Const, Enum, Field, Method, OptionalOf, Struct, StructValue
+from mfidl.model import Alias, Const, Enum, Field, Method, OptionalOf, Struct
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,4 @@ def first_default(struct: Struct) -> int:
 
 
 def _may_be_left_out(each: Field) -> bool:
-    """Not where the default is a struct: a function's default is shared, and structs can be changed."""
-    if each.default is None:
-        return isinstance(each.type, OptionalOf)
-    return not isinstance(each.default, StructValue)
+    return each.default is not None or isinstance(each.type, OptionalOf)

@@ -149,9 +149,31 @@ def _empty_factory(context: Context, each: Field, text: str) -> str:
     return annotation(context, each.type)
 
 
+def is_made_by_call(each: Field) -> bool:
+    """Whether a parameter's default is made anew by each call, because what is in it can be changed.
+
+    Its signature then says None, which an optional parameter cannot: None is one of its values.
+    """
+    return not isinstance(each.type, OptionalOf) and _has_struct(each.default)
+
+
+def _has_struct(value: Value | None) -> bool:
+    match value:
+        case StructValue():
+            return True
+        case ListValue():
+            return any(_has_struct(each) for each in value.elements)
+        case MapValue():
+            return any(_has_struct(item) for _, item in value.entries)
+        case _:
+            return False
+
+
 def constant_default(context: Context, each: Field) -> str:
-    """The default of a parameter: functions share it, so it is of a kind that nobody can change."""
-    if each.default is None:
+    """The default of a parameter in its signature: calls share it, so it is best of a kind that nobody can
+    change.
+    """
+    if each.default is None or is_made_by_call(each):
         return "None"
     text = literal(context, each.type, each.default)
     match each.default:

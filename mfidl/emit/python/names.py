@@ -104,7 +104,7 @@ CODEC_STEMS = frozenset(
 )
 # Files that a package has, beside which a package of that name could not stand.
 _FILES = frozenset(["_types", "_codec", "_methods", "_client", "_server"])
-_TARGET_FUNCTIONS = frozenset(["at", "any", "on", "everywhere"])
+_TARGET_FUNCTIONS = frozenset(["at", "any", "on", "everywhere", "_over", "_target"])
 _MODULE_WORDS = PYTHON_RESERVED | BUILTINS | TYPE_HELPERS | SERVICE_HELPERS | CODEC_HELPERS
 
 
@@ -158,6 +158,21 @@ def package_name(module: str, prefix: str) -> str:
     return ".".join([prefix, *parts] if prefix else parts)
 
 
+class _Members(Scope):
+    """The names of a class body. Those that begin with two underscores mean something to Python there, unless
+    three stand at their end.
+    """
+
+    def take(self, wanted: str) -> str:
+        if wanted.startswith("__"):
+            wanted = wanted.rstrip("_") + "_" * max(3, _underscores_behind(wanted) + 1)
+        return super().take(wanted)
+
+
+def _underscores_behind(name: str) -> int:
+    return len(name) - len(name.rstrip("_"))
+
+
 def _is_dunder(name: str) -> bool:
     return name.startswith("__") and name.endswith("__")
 
@@ -182,16 +197,24 @@ def module_names(module: Module) -> ModuleNames:
 
 def field_names(struct: Struct) -> tuple[str, ...]:
     """Attributes of a struct or error, or parameters and results of a method."""
-    scope = Scope(PYTHON_RESERVED, BUILTINS, TYPE_HELPERS, {"self", "options"})
+    scope = _Members(PYTHON_RESERVED, BUILTINS, TYPE_HELPERS, {"self", "options"})
     if struct.is_error:
-        scope = Scope(PYTHON_RESERVED, BUILTINS, TYPE_HELPERS, {"self", "args", "with_traceback", "add_note"})
+        scope = _Members(
+            PYTHON_RESERVED, BUILTINS, TYPE_HELPERS, {"self", "args", "with_traceback", "add_note"}
+        )
     return tuple(scope.take(each.name) for each in struct.fields)
 
 
 def enum_members(names: list[str]) -> list[str]:
-    """Members of an enum; `name`, `value` and int's functions are taken by the base class."""
-    scope = Scope(PYTHON_RESERVED, dir(int), {"mro", "name", "value", "is_known"})
-    return [scope.take(each) for each in names]
+    """Members of an enum; `name`, `value` and int's functions are taken by the base class, and so is
+    whatever has one underscore at both ends.
+    """
+    scope = _Members(PYTHON_RESERVED, dir(int), {"mro", "name", "value", "is_known"})
+    return [scope.take(f"{each}_" if _is_sunder(each) else each) for each in names]
+
+
+def _is_sunder(name: str) -> bool:
+    return name.startswith("_") and _underscores_behind(name) == 1
 
 
 def _service(service: Service, scope: Scope) -> ServiceNames:
@@ -199,8 +222,8 @@ def _service(service: Service, scope: Scope) -> ServiceNames:
     scatter = scope.take(f"{service.name}Scatter")
     servant = scope.take(f"{service.name}Servant")
     words = PYTHON_RESERVED | BUILTINS | SERVICE_HELPERS
-    calls = Scope(words, _TARGET_FUNCTIONS)
-    serving = Scope(words, {"mf_service"})
+    calls = _Members(words, _TARGET_FUNCTIONS)
+    serving = _Members(words, {"mf_service"})
     added = [
         (
             calls.take(f"{method.name}_async"),

@@ -7,7 +7,7 @@ from mfidl.emit.python.codec import plain_kind
 from mfidl.emit.python.context import Context, attributes
 from mfidl.emit.python.declarations import first_default
 from mfidl.emit.python.layout import bracket, docstring
-from mfidl.emit.python.literals import constant_default
+from mfidl.emit.python.literals import constant_default, is_made_by_call, literal
 from mfidl.emit.python.names import MethodNames, ServiceNames
 from mfidl.emit.python.types import annotation
 from mfidl.model import Method, Named, Service, Struct, Tier
@@ -239,7 +239,7 @@ class ClientFile(ServiceFile):
     def _both(self, method: Method, names: MethodNames, result: str, whose: str) -> list[CallView]:
         """The blocking and the awaited form."""
         parameters = self._parameters(method.params)
-        arguments = [self._own("_methods", names.constant), "options", *names.params]
+        arguments = [self._own("_methods", names.constant), "options", *self._arguments(method.params)]
         back = "" if not method.results.fields and not whose else "return "
         doc = docstring(method.doc, 8)
         return [
@@ -273,8 +273,19 @@ class ClientFile(ServiceFile):
         for at, (each, name) in enumerate(zip(struct.fields, attributes(struct), strict=True)):
             text = f"{name}: {annotation(self._context, each.spelled, given=True)}"
             if at >= from_here:
+                text += " | None" * is_made_by_call(each)
                 text += f" = {constant_default(self._context, each)}"
             items.append(text)
+        return items
+
+    def _arguments(self, struct: Struct) -> list[str]:
+        from_here = first_default(struct)
+        items = []
+        for at, (each, name) in enumerate(zip(struct.fields, attributes(struct), strict=True)):
+            made = ""
+            if at >= from_here and each.default is not None and is_made_by_call(each):
+                made = f"{literal(self._context, each.type, each.default)} if {name} is None else "
+            items.append(made + name)
         return items
 
 
