@@ -115,7 +115,9 @@ class Describer:
             qualified=self.types.declared(enum.full_name),
             base=self.types.spell(enum.base),
             members=tuple(
-                MemberView(doc(each.doc, each.deprecated, indent=2), name, each.name, member_number(each.number))
+                MemberView(
+                    doc(each.doc, each.deprecated, indent=2), name, each.name, member_number(each.number)
+                )
                 for each, name in zip(enum.members, names.members(enum), strict=True)
             ),
             traits_template="cpp/codec/open_enum.j2" if enum.open else "cpp/codec/closed_enum.j2",
