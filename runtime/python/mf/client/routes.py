@@ -60,6 +60,8 @@ class Router:
             agent = ""
         while True:
             view = self.resolver.view(name)
+            if not view.reached:
+                start = monotonic()  # `wait_for_server` counts from when somebody who knows has answered
             candidates = view.find(agent)
             route, trouble = self._try(service, candidates, deadline)
             if route is not None:
@@ -104,6 +106,8 @@ class Router:
         start = monotonic()
         while True:
             view = self.resolver.view(service.name)
+            if not view.reached:
+                start = monotonic()
             if view.whole:
                 text = f"it is not known which agents {service.name} has: name them, or use a controller"
                 raise not_executed(Code.UNAVAILABLE, text)

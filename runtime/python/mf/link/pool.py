@@ -18,6 +18,7 @@ from mf.transport.stream import Stream
 
 CONNECT_TIMEOUT = 5.0
 _RETRY_AFTER = 0.05
+_RANDOM = random.Random()  # of our own: the module's state belongs to the program
 
 Connect = Callable[[str, float], Stream]
 """Opens a stream to an address within a time in seconds; raises OSError."""
@@ -88,7 +89,7 @@ class Pool:
         try:
             stream = self._connect(address, min(max(deadline - now, 0.001), CONNECT_TIMEOUT))
         except OSError as failed:
-            place.not_before = monotonic() + _RETRY_AFTER * random.random()
+            place.not_before = monotonic() + _RETRY_AFTER * _RANDOM.random()
             place.error = not_executed(Code.UNAVAILABLE, f"{address}: {failed.strerror or failed}")
             raise place.error from None
         client_id = int.from_bytes(os.urandom(4), "little")

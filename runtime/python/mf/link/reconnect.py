@@ -7,6 +7,7 @@ import random
 FIRST = 0.05
 LONGEST = 2.0
 _LEAST = 0.005
+_RANDOM = random.Random()  # of our own: the module's state belongs to the program
 
 
 class Backoff:
@@ -16,7 +17,7 @@ class Backoff:
 
     def __init__(self, random_source: "random.Random | None" = None) -> None:
         self._cap = FIRST
-        self._random = random_source or random
+        self._random = random_source or _RANDOM
 
     def next(self) -> float:
         """Seconds to wait now."""
