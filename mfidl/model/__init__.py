@@ -6,7 +6,7 @@ so recursive types need no cycles of objects; `Program.struct(named)` and its si
 
     program.modules            every module, imported ones first
       module.requested         named on the command line: generate it (an imported one is only referred to)
-      module.declarations      aliases, enums, structs, errors: what another needs stands before it
+      module.declarations      aliases, enums, flags, structs, unions, errors: what another needs stands first
       module.services          methods with implicit structs for parameters and results
     struct.fields              field.type is free of aliases; field.spelled keeps them, for naming only
     struct.plan                tier, why, and for memcpy the layout
@@ -23,16 +23,24 @@ from mfidl.model.constraint import (
 from mfidl.model.declaration import (
     Alias,
     Const,
+    CppCodec,
+    CppType,
     Declaration,
     Enum,
     EnumMember,
     Field,
+    Flags,
+    FlagsMember,
+    PythonCodec,
+    Reserved,
     Struct,
     StructKind,
+    TargetNames,
+    Union,
 )
 from mfidl.model.plan import UNPLANNED, FieldSlot, Layout, Padding, StructPlan, Tier
 from mfidl.model.program import Import, Module, Program
-from mfidl.model.service import Agent, Method, Service
+from mfidl.model.service import Agent, Cache, Method, Service, Stream, Topic
 from mfidl.model.types import (
     AliasOf,
     ArrayOf,
@@ -42,13 +50,14 @@ from mfidl.model.types import (
     Named,
     OptionalOf,
     Primitive,
+    RefOf,
     Scalar,
     SetOf,
     Type,
     expand,
     spell,
 )
-from mfidl.model.value import EnumValue, ListValue, MapValue, StructValue, Value
+from mfidl.model.value import EnumValue, FlagsValue, ListValue, MapValue, StructValue, UnionValue, Value
 
 __all__ = [
     "UNPLANNED",
@@ -56,8 +65,11 @@ __all__ = [
     "Alias",
     "AliasOf",
     "ArrayOf",
+    "Cache",
     "Const",
     "Constraint",
+    "CppCodec",
+    "CppType",
     "DeclKind",
     "Declaration",
     "Enum",
@@ -66,6 +78,9 @@ __all__ = [
     "Field",
     "FieldSlot",
     "FiniteConstraint",
+    "Flags",
+    "FlagsMember",
+    "FlagsValue",
     "Import",
     "Layout",
     "LengthConstraint",
@@ -81,16 +96,24 @@ __all__ = [
     "PatternConstraint",
     "Primitive",
     "Program",
+    "PythonCodec",
     "RangeConstraint",
+    "RefOf",
+    "Reserved",
     "Scalar",
     "Service",
     "SetOf",
+    "Stream",
     "Struct",
     "StructKind",
     "StructPlan",
     "StructValue",
+    "TargetNames",
     "Tier",
+    "Topic",
     "Type",
+    "Union",
+    "UnionValue",
     "Value",
     "expand",
     "spell",

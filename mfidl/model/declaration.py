@@ -9,6 +9,43 @@ from mfidl.model.types import DeclKind, Named, Primitive, Type
 from mfidl.model.value import Value
 from mfidl.source import Span
 
+# Names that the schema prescribes for one target language, in the order written: (("cpp", "colour"),), from
+# `@cpp.name("colour")`.
+TargetNames = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reserved:
+    """What fields may not be called or numbered any more. Ranges are inclusive on both sides."""
+
+    numbers: tuple[tuple[int, int], ...] = ()
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CppCodec:
+    """`@cpp.codec("geo/codec.hpp", "geo::Geo", "geo::Codec")`: the user's type and its codec."""
+
+    header: str
+    type: str
+    codec: str
+
+
+@dataclass(frozen=True, slots=True)
+class PythonCodec:
+    """`@python.codec("geo.codec:Codec")`."""
+
+    module: str
+    codec: str
+
+
+@dataclass(frozen=True, slots=True)
+class CppType:
+    """`@cpp.type("legacy/vec3.hpp", "legacy::Vec3")`: an existing type that stands for a memcpy struct."""
+
+    header: str
+    type: str
+
 
 class StructKind(PythonEnum):
     """Where a struct comes from. PARAMS and RESULTS are the implicit ones of a method."""
@@ -38,6 +75,7 @@ class Field:
     number: int | None = None
     was: tuple[str, ...] = ()
     deprecated: str | None = None
+    target_names: TargetNames = ()
     span: Span | None = field(default=None, repr=False)
 
 
@@ -48,7 +86,8 @@ class Struct:
     `full_name` is 'sf1.search.Hit', or 'sf1.search.Index.query.params' for an implicit one (`name` is then
     'params'). `cycle` holds the full names of the structs, this one included, that contain each other through
     list, map, set or `?`; it is empty for a type that is not recursive. A field of optional type whose
-    element is in `cycle` needs indirection in a language of values.
+    element is in `cycle` needs indirection in a language of values. A struct of tier custom has no fields,
+    but the codecs that it names; `cpp_type` is there for memcpy structs only.
     """
 
     name: str
@@ -58,7 +97,12 @@ class Struct:
     doc: str = ""
     asked_tier: Tier | None = None
     cycle: frozenset[str] = frozenset()
+    reserved: Reserved = Reserved()
+    cpp_codec: CppCodec | None = None
+    python_codec: PythonCodec | None = None
+    cpp_type: CppType | None = None
     deprecated: str | None = None
+    target_names: TargetNames = ()
     plan: StructPlan = UNPLANNED
     span: Span | None = field(default=None, repr=False)
 
@@ -86,6 +130,7 @@ class EnumMember:
     number: int
     doc: str = ""
     deprecated: str | None = None
+    target_names: TargetNames = ()
     span: Span | None = field(default=None, repr=False)
 
 
@@ -102,11 +147,69 @@ class Enum:
     members: tuple[EnumMember, ...]
     doc: str = ""
     deprecated: str | None = None
+    target_names: TargetNames = ()
     span: Span | None = field(default=None, repr=False)
 
     @property
     def reference(self) -> Named:
         return Named(self.full_name, DeclKind.ENUM)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FlagsMember:
+    """One named bit: bit 3 has the value 8."""
+
+    name: str
+    bit: int
+    doc: str = ""
+    deprecated: str | None = None
+    target_names: TargetNames = ()
+    span: Span | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Flags:
+    """A set of named bits in an unsigned integer. Bits without a name survive a round trip."""
+
+    name: str
+    full_name: str
+    base: Primitive
+    members: tuple[FlagsMember, ...]
+    doc: str = ""
+    deprecated: str | None = None
+    target_names: TargetNames = ()
+    span: Span | None = field(default=None, repr=False)
+
+    @property
+    def reference(self) -> Named:
+        return Named(self.full_name, DeclKind.FLAGS)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Union:
+    """Exactly one of several alternatives. Each has a number (`Field.number`, never None): its identity on
+    the wire. Alternatives have no defaults, and their types are not optional. `cycle` as in `Struct`.
+    """
+
+    name: str
+    full_name: str
+    alternatives: tuple[Field, ...]
+    doc: str = ""
+    asked_tier: Tier | None = None
+    cycle: frozenset[str] = frozenset()
+    reserved: Reserved = Reserved()
+    deprecated: str | None = None
+    target_names: TargetNames = ()
+    plan: StructPlan = UNPLANNED
+    span: Span | None = field(default=None, repr=False)
+
+    @property
+    def tier(self) -> Tier:
+        return self.plan.tier
+
+    @property
+    def reference(self) -> Named:
+        return Named(self.full_name, DeclKind.UNION)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,10 +225,11 @@ class Alias:
     doc: str = ""
     constraints: tuple[Constraint, ...] = ()
     deprecated: str | None = None
+    target_names: TargetNames = ()
     span: Span | None = field(default=None, repr=False)
 
 
-Declaration = Struct | Enum | Alias
+Declaration = Struct | Union | Enum | Flags | Alias
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -138,4 +242,6 @@ class Const:
     spelled: Type
     value: Value
     doc: str = ""
+    deprecated: str | None = None
+    target_names: TargetNames = ()
     span: Span | None = field(default=None, repr=False)

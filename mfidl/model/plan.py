@@ -1,14 +1,16 @@
-"""F3. What the planner decides about a struct, as data. The rules are in `mfidl.plan`."""
+"""F3. What the planner decides about a struct or union, as data. The rules are in `mfidl.plan`."""
 
 from dataclasses import dataclass
 from enum import Enum
 
 
 class Tier(Enum):
-    """How a struct is serialized, fastest first. Archive and custom come with later versions."""
+    """How a struct or union is serialized, fastest first."""
 
+    CUSTOM = "custom"
     MEMCPY = "memcpy"
     FEBIRD = "febird"
+    ARCHIVE = "archive"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +46,8 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class StructPlan:
-    """`reason` is a clause that completes "this struct is febird because ...". `layout` is there for memcpy
-    only.
+    """Of a struct or union. `reason` is a clause that completes "this struct is febird because ...". `layout`
+    is there for memcpy only.
     """
 
     tier: Tier

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from mfidl.model.declaration import Alias, Const, Declaration, Enum, Struct
-from mfidl.model.service import Agent, Service
+from mfidl.model.declaration import Alias, Const, Declaration, Enum, Flags, Struct, Union
+from mfidl.model.service import Agent, Service, Topic
 from mfidl.model.types import Named
 
 
@@ -22,8 +22,9 @@ class Import:
 class Module:
     """One .mfidl file. `path` is relative to the import path that found it, with forward slashes.
 
-    `declarations` has aliases, enums, structs and errors, so ordered that what a type needs complete (direct
-    fields, arrays) stands before it. `requested`: it was named on the command line, not only imported.
+    `declarations` has aliases, enums, flags, structs, unions and errors, so ordered that what a type needs
+    complete (direct fields, arrays) stands before it. `requested`: it was named on the command
+    line, not only imported.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Module:
     agents: tuple[Agent, ...] = ()
     declarations: tuple[Declaration, ...] = ()
     services: tuple[Service, ...] = ()
+    topics: tuple[Topic, ...] = ()
 
     @property
     def structs(self) -> tuple[Struct, ...]:
@@ -48,6 +50,14 @@ class Module:
     @property
     def enums(self) -> tuple[Enum, ...]:
         return tuple(each for each in self.declarations if isinstance(each, Enum))
+
+    @property
+    def flags(self) -> tuple[Flags, ...]:
+        return tuple(each for each in self.declarations if isinstance(each, Flags))
+
+    @property
+    def unions(self) -> tuple[Union, ...]:
+        return tuple(each for each in self.declarations if isinstance(each, Union))
 
     @property
     def aliases(self) -> tuple[Alias, ...]:
@@ -82,6 +92,16 @@ class Program:
     def enum(self, reference: Named) -> Enum:
         found = self._index[reference.full_name]
         assert isinstance(found, Enum)
+        return found
+
+    def flags(self, reference: Named) -> Flags:
+        found = self._index[reference.full_name]
+        assert isinstance(found, Flags)
+        return found
+
+    def union(self, reference: Named) -> Union:
+        found = self._index[reference.full_name]
+        assert isinstance(found, Union)
         return found
 
     def declaration(self, full_name: str) -> Declaration:

@@ -1,22 +1,47 @@
-"""F3. Agents, services and methods."""
+"""F3. Agents, services and their methods, topics."""
 
 from dataclasses import dataclass, field
 
-from mfidl.model.declaration import Struct
+from mfidl.model.constraint import Constraint
+from mfidl.model.declaration import Struct, TargetNames
 from mfidl.model.types import Named, Type
 from mfidl.source import Span
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Agent:
-    """`agent collection: string;`: what several servers divide among them. The type is an integer, string, or
-    enum.
+    """`agent collection: string;`: what several servers divide among them. The type is an integer, string,
+    uuid, or enum.
     """
 
     name: str
     full_name: str
     type: Type
     spelled: Type
+    doc: str = ""
+    deprecated: str | None = None
+    target_names: TargetNames = ()
+    span: Span | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Cache:
+    """`@cached(entries = 10_000, ttl = 1h)`: how many replies a client keeps, and for how long. `ttl_ns`
+    None: until they are crowded out.
+    """
+
+    entries: int
+    ttl_ns: int | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stream:
+    """`stream<T>` as a parameter (`name` is its own) or as the result (`name` is `value`)."""
+
+    name: str
+    type: Type
+    spelled: Type
+    constraints: tuple[Constraint, ...] = ()  # of each element
     doc: str = ""
     span: Span | None = field(default=None, repr=False)
 
@@ -29,7 +54,8 @@ class Method:
     `value` of `results`, and `single_result` is then true: generated functions return it bare. Named results,
     even one, have `single_result` false. A oneway method has no results and no throws, and nobody waits for
     it. `deadline_ns` is the default deadline of a call, `batch_max` the items per message of a message-level
-    batch; None where the schema says nothing.
+    batch; None where the schema says nothing. A stream is not part of `params` or `results`: it is
+    `param_stream` or `result_stream`. `replicated` is the name of the replication pattern.
     """
 
     name: str
@@ -43,8 +69,14 @@ class Method:
     idempotent: bool = False
     deadline_ns: int | None = None
     batch_max: int | None = None
+    cached: Cache | None = None
+    replicated: str | None = None
+    param_stream: Stream | None = None
+    result_stream: Stream | None = None
+    was: tuple[str, ...] = ()
     doc: str = ""
     deprecated: str | None = None
+    target_names: TargetNames = ()
     span: Span | None = field(default=None, repr=False)
 
 
@@ -62,6 +94,25 @@ class Service:
     methods: tuple[Method, ...]
     doc: str = ""
     deprecated: str | None = None
+    target_names: TargetNames = ()
+    descriptor: str = ""
+    fingerprint: bytes = b""
+    span: Span | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Topic:
+    """`topic Additions per collection : Indexed;`: publish/subscribe of values of one type. `descriptor` and
+    `fingerprint` as in `Service`.
+    """
+
+    name: str
+    full_name: str
+    agent: Agent | None
+    type: Named
+    doc: str = ""
+    deprecated: str | None = None
+    target_names: TargetNames = ()
     descriptor: str = ""
     fingerprint: bytes = b""
     span: Span | None = field(default=None, repr=False)

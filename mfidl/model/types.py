@@ -51,7 +51,7 @@ class Scalar(Enum):
 
 
 class DeclKind(Enum):
-    """What a full name stands for. FLAGS and UNION are reserved for a later version of the language."""
+    """What a full name stands for."""
 
     STRUCT = "struct"
     ERROR = "error"
@@ -109,8 +109,8 @@ class OptionalOf:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A declared struct, error or enum, by its full name: 'sf1.search.Hit'. `kind` saves the look-up for
-    dispatch.
+    """A declared struct, union, error, enum or flags, by its full name: 'sf1.search.Hit'. `kind` saves the
+    look-up for dispatch.
     """
 
     full_name: str
@@ -126,6 +126,13 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
+class RefOf:
+    """`ref<T>`, of a struct or union of tier archive: a shared object of a graph; its identity is kept."""
+
+    element: Named
+
+
+@dataclass(frozen=True, slots=True)
 class AliasOf:
     """An alias where it was used. Stands only in `spelled` types (for the names in generated code), never in
     `type`.
@@ -135,7 +142,7 @@ class AliasOf:
     target: "Type"
 
 
-Type = Primitive | ListOf | ArrayOf | SetOf | MapOf | OptionalOf | Named | AliasOf
+Type = Primitive | ListOf | ArrayOf | SetOf | MapOf | OptionalOf | RefOf | Named | AliasOf
 
 
 def expand(type_: Type) -> Type:
@@ -155,7 +162,7 @@ def expand(type_: Type) -> Type:
             )
         case OptionalOf():
             return OptionalOf(expand(type_.element))
-        case Primitive() | Named():
+        case Primitive() | Named() | RefOf():
             return type_
 
 
@@ -176,3 +183,5 @@ def spell(type_: Type) -> str:
             return f"map<{spell(type_.key)},{spell(type_.value)}>"
         case OptionalOf():
             return f"{spell(type_.element)}?"
+        case RefOf():
+            return f"ref<{spell(type_.element)}>"

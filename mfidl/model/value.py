@@ -18,6 +18,15 @@ class EnumValue:
 
 
 @dataclass(frozen=True, slots=True)
+class FlagsValue:
+    """A set of bits: `Field.title`, or a list of members, `[Field.title, Field.url]`; `[]` is none."""
+
+    flags: str  # full name
+    members: tuple[str, ...]  # in the order of the declaration
+    bits: int
+
+
+@dataclass(frozen=True, slots=True)
 class ListValue:
     """Elements of a list, set or array, in the order written; of a set: sorted, without duplicates."""
 
@@ -41,4 +50,25 @@ class StructValue:
     fields: tuple[tuple[str, "Value"], ...]
 
 
-Value = bool | int | float | str | bytes | EnumValue | ListValue | MapValue | StructValue
+@dataclass(frozen=True, slots=True)
+class UnionValue:
+    """One alternative of a union: `{ number: 1.5 }`."""
+
+    union: str  # full name
+    alternative: str
+    value: "Value"
+
+
+Value = (
+    bool
+    | int
+    | float
+    | str
+    | bytes
+    | EnumValue
+    | FlagsValue
+    | ListValue
+    | MapValue
+    | StructValue
+    | UnionValue
+)

@@ -34,7 +34,7 @@ def lower_constant(context: Context, symbol: Symbol, evaluator: Evaluator) -> mo
         spelled,
         value,
         declaration.doc,
-        declaration.name.span,
+        span=declaration.name.span,
     )
 
 
@@ -54,7 +54,7 @@ def lower_alias(context: Context, symbol: Symbol, types: TypeResolver) -> model.
         declaration.doc,
         constraints,
         deprecation(context, read),
-        declaration.name.span,
+        span=declaration.name.span,
     )
 
 
@@ -76,4 +76,6 @@ def lower_agent(context: Context, symbol: Symbol) -> model.Agent | None:
     if not allowed:
         context.diagnostics.error("E0412", declaration.type.span, type=f"`{model.spell(type_)}`")
         return None
-    return model.Agent(symbol.name, symbol.full_name, type_, spelled, declaration.doc, declaration.name.span)
+    return model.Agent(
+        symbol.name, symbol.full_name, type_, spelled, declaration.doc, span=declaration.name.span
+    )

@@ -45,7 +45,7 @@ class EnumLowering:
             members,
             declaration.doc,
             deprecation(self._context, read),
-            declaration.name.span,
+            span=declaration.name.span,
         )
 
     def _base(self, declaration: ast.EnumDecl, scope: Scope) -> model.Primitive | None:
@@ -86,7 +86,7 @@ class EnumLowering:
             if number is not None:
                 numbers[number] = member
                 gone = deprecation(self._context, read)
-                made.append(model.EnumMember(name, number, member.doc, gone, member.name.span))
+                made.append(model.EnumMember(name, number, member.doc, gone, span=member.name.span))
         return tuple(made)
 
     def _number(

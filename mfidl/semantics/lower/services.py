@@ -90,9 +90,9 @@ def _lower_method(context: Context, method: ast.MethodDecl, index: int, service:
         "idempotent" in read,
         _deadline(context, read, scope),
         _batch(context, read, scope),
-        method.doc,
-        deprecation(context, read),
-        method.name.span,
+        doc=method.doc,
+        deprecated=deprecation(context, read),
+        span=method.name.span,
     )
 
 
