@@ -27,17 +27,26 @@ class DemoError(Exception):
     """The demo cannot go on, or its answers are wrong. The text is all that the user sees."""
 
 
+def _guard() -> list[str]:
+    """The front of a command that ends with this process, where setpriv exists. Who asks for the signal may
+    have lost its parent just before, and would never get it: so it looks once more.
+    """
+    setpriv = shutil.which("setpriv")
+    if setpriv is None:
+        return []
+    alive = f'[ "$PPID" = {os.getpid()} ] && exec "$@"'
+    return [setpriv, "--pdeathsig", "KILL", "--", "/bin/sh", "-c", alive, "sh"]
+
+
 class Child:
     def __init__(self, name: str, command: Sequence[str | Path], folder: Path, environment: dict[str, str]):
         self.name = name
         self._errors = folder / f"{name.replace(' ', '-')}.stderr"
         self._lines: deque[bytes] = deque()
         self._rest = b""  # the start of a line whose end has not come yet
-        guard = shutil.which("setpriv")
-        guarded = [guard, "--pdeathsig", "KILL", "--"] if guard else []
         with self._errors.open("ab") as errors:
             self._process = subprocess.Popen(
-                [*guarded, *map(str, command)],
+                [*_guard(), *map(str, command)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,
