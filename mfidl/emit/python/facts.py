@@ -25,6 +25,7 @@ from mfidl.model import (
     OptionalOf,
     Primitive,
     Program,
+    RefOf,
     SetOf,
     Struct,
     Type,
@@ -98,6 +99,8 @@ def referred(type_: Type) -> list[Named]:
             return referred(type_.element)
         case MapOf():
             return [*referred(type_.key), *referred(type_.value)]
+        case RefOf():
+            return [type_.element]
         case AliasOf():
             return referred(type_.target)
         case Primitive():

@@ -13,6 +13,7 @@ from mfidl.model import (
     Enum,
     EnumValue,
     Field,
+    FlagsValue,
     ListOf,
     ListValue,
     MapOf,
@@ -24,6 +25,7 @@ from mfidl.model import (
     SetOf,
     StructValue,
     Type,
+    UnionValue,
     Value,
 )
 from mfidl.model.types import DeclKind
@@ -69,6 +71,10 @@ def literal(context: Context, type_: Type, value: Value) -> str:
             return "{" + ", ".join(entries) + "}"
         case StructValue():
             return _struct(context, value)
+        case FlagsValue():
+            return f"{context.type_name(value.flags)}({value.bits})"
+        case UnionValue():
+            raise AssertionError(value)
 
 
 def _bytes_literal(value: bytes) -> str:

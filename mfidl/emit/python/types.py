@@ -4,7 +4,19 @@ Values are concrete (`list[int]`); what a caller hands in may be anything of the
 """
 
 from mfidl.emit.python.context import Context
-from mfidl.model import AliasOf, ArrayOf, ListOf, MapOf, Named, OptionalOf, Primitive, Scalar, SetOf, Type
+from mfidl.model import (
+    AliasOf,
+    ArrayOf,
+    ListOf,
+    MapOf,
+    Named,
+    OptionalOf,
+    Primitive,
+    RefOf,
+    Scalar,
+    SetOf,
+    Type,
+)
 
 _PLAIN = {
     Scalar.BOOL: "bool",
@@ -24,6 +36,8 @@ def annotation(context: Context, type_: Type, *, given: bool = False) -> str:
             return scalar_name(context, type_.scalar)
         case Named():
             return context.type_name(type_.full_name)
+        case RefOf():
+            return annotation(context, type_.element, given=given)
         case AliasOf():
             return (
                 annotation(context, type_.target, given=True) if given else context.type_name(type_.full_name)
