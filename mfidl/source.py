@@ -94,7 +94,11 @@ def read_source(path: str, name: str) -> SourceFile:
         raise UnreadableSource("E0001", path=name, reason=reason) from None
     if len(data) > SIZE_LIMIT:
         raise UnreadableSource("E0003", path=name, size=f"more than {SIZE_LIMIT}", limit=SIZE_LIMIT)
+    zero = data.find(0)
+    if zero >= 0:
+        utf16 = "this is UTF-16: save it as UTF-8" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else None
+        raise UnreadableSource("E0006", path=name, byte=zero, help=utf16)
     try:
-        return SourceFile(path, name, data.decode("utf-8"))
+        return SourceFile(path, name, data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise UnreadableSource("E0002", path=name, byte=error.start, value=data[error.start]) from None

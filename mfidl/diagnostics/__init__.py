@@ -1,7 +1,7 @@
 """F1. What the compiler tells its users: as data (diagnostic), from one table (codes), printed (render)."""
 
 from mfidl.diagnostics.codes import CATALOGUE, Code
-from mfidl.diagnostics.diagnostic import Diagnostic, Diagnostics, Note
+from mfidl.diagnostics.diagnostic import Diagnostic, Diagnostics, Fix, Note
 from mfidl.diagnostics.suggest import did_you_mean
 
-__all__ = ["CATALOGUE", "Code", "Diagnostic", "Diagnostics", "Note", "did_you_mean"]
+__all__ = ["CATALOGUE", "Code", "Diagnostic", "Diagnostics", "Fix", "Note", "did_you_mean"]

@@ -23,6 +23,9 @@ _ROWS = (
     ("E0003", "file is too large", "`{path}` has {size} bytes; a schema may have at most {limit}", "A schema this large is most often data given by mistake. Split it into modules."),
     ("E0004", "output cannot be written", "cannot write `{path}`: {reason}", "Nothing of this run was written. Check the folder and its permissions."),
     ("E0005", "output written twice", "`{path}` would be written for both `{first}` and `{second}`", "Two modules map to the same generated file. Rename one of them."),
+    ("E0006", "file is not text", "`{path}` is not text: byte {byte} is zero", "Schemas are UTF-8 text. This is a program, an archive, or text in UTF-16."),
+    ("E0007", "more errors", "{count} more errors in this file are not shown", "A file shows at most 100 errors. Mend some of those before this one; what is left will then be shown."),
+    ("W0007", "more warnings", "{count} more warnings in this file are not shown", "A file shows at most 100 warnings."),
     # Syntax
     ("E0101", "unexpected text", "expected {expected}, found {found}", "The text does not follow the grammar here. The parser goes on behind the next `;` or `}`."),
     ("E0102", "missing `;`", "missing `;`", "Fields, methods and declarations without a body end with `;`."),

@@ -1,23 +1,43 @@
 """F1. Diagnostics as text for people (carets, optional colour) and as JSON for editors.
 
 Long lines are cut to a window around the caret, tabs and control characters are made visible, so that a
-hostile file cannot play with the terminal.
+hostile file cannot play with the terminal. Carets are counted in terminal cells (a CJK character takes two, a
+combining mark none), columns in characters.
 """
 
+import unicodedata
 from collections.abc import Iterable
 from typing import Any
 
-from mfidl.diagnostics.diagnostic import Diagnostic
+from mfidl.diagnostics.diagnostic import Diagnostic, Fix
 from mfidl.source import Span
 
 _WINDOW = 120
 _MESSAGE_LIMIT = 600
-_RED, _BLUE, _BOLD, _OFF = "\033[31;1m", "\033[34;1m", "\033[1m", "\033[0m"
+_TAB = "    "
+_CUT = "\N{HORIZONTAL ELLIPSIS}"
+_RED, _YELLOW, _BLUE, _BOLD, _OFF = "\033[31;1m", "\033[33;1m", "\033[34;1m", "\033[1m", "\033[0m"
+_STYLES = {"error": _RED, "warning": _YELLOW}
 
 
 def _visible(text: str) -> str:
-    """Control characters escaped, tabs as one space: one column per character stays true."""
-    return "".join(c if c.isprintable() else " " if c == "\t" else "\N{REPLACEMENT CHARACTER}" for c in text)
+    """Control characters escaped, tabs as spaces."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else _TAB if c == "\t" else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def _cells(text: str) -> int:
+    """How wide a terminal shows a text that `_visible` made."""
+    if text.isascii():
+        return len(text)
+    return sum(_cell(c) for c in text)
+
+
+def _cell(c: str) -> int:
+    if unicodedata.category(c) in ("Mn", "Me"):
+        return 0
+    return 2 if unicodedata.east_asian_width(c) in "WF" else 1
 
 
 def _cut(message: str) -> str:
@@ -33,26 +53,35 @@ class _Painter:
         return f"{style}{text}{_OFF}" if self._color else text
 
 
+def _window(text: str, begin: int, end: int) -> tuple[str, str, str]:
+    """What is shown of a line: before, at and behind the characters [begin, end)."""
+    if len(text) <= _WINDOW:
+        return text[:begin], text[begin:end], text[end:]
+    first = max(0, min(begin - _WINDOW // 3, len(text) - _WINDOW))
+    last = first + _WINDOW
+    before, at, behind = text[first:begin], text[begin : min(end, last)], text[end:last]
+    if first and before:
+        before = _CUT + before[1:]
+    if last < len(text):
+        behind = behind[:-1] + _CUT if behind else _CUT
+    return before, at, behind
+
+
 def _excerpt(span: Span, painter: _Painter, style: str) -> list[str]:
     """The place, the source line, and carets under the part of the span that lies on its first line."""
     line, column = span.file.position(span.start)
     text = span.file.line_text(line)
-    width = max(1, min(span.end - span.start, len(text) - column + 1))
-    first = 0
-    if len(text) > _WINDOW:
-        first = max(0, min(column - 1 - _WINDOW // 3, len(text) - _WINDOW))
-    shown = text[first : first + _WINDOW]
-    width = max(1, min(width, first + _WINDOW - column + 1))
+    end = min(len(text), column - 1 + span.end - span.start)
+    before, at, behind = map(_visible, _window(text, column - 1, max(end, column - 1)))
     number = str(line)
     gutter = " " * len(number)
     bar = painter.paint(_BLUE, "|")
-    source = _visible(shown).rstrip()
-    lead = " " * (column - 1 - first)
+    carets = " " * _cells(before) + painter.paint(style, "^" * max(1, _cells(at)))
     return [
-        f"{gutter}{painter.paint(_BLUE, '-->')} {span.file.name}:{line}:{column}",
+        f"{gutter}{painter.paint(_BLUE, '-->')} {_visible(span.file.name)}:{line}:{column}",
         f"{gutter} {bar}",
-        f"{painter.paint(_BLUE, number)} {bar} {source}".rstrip(),
-        f"{gutter} {bar} {lead}{painter.paint(style, '^' * width)}",
+        f"{painter.paint(_BLUE, number)} {bar} {before}{at}{behind}".rstrip(),
+        f"{gutter} {bar} {carets}",
     ]
 
 
@@ -61,10 +90,11 @@ def render_text(diagnostics: Iterable[Diagnostic], color: bool = False) -> str:
     painter = _Painter(color)
     lines: list[str] = []
     for each in diagnostics:
-        head = painter.paint(_RED, f"error[{each.code}]")
+        style = _STYLES[each.severity]
+        head = painter.paint(style, f"{each.severity}[{each.code}]")
         lines.append(f"{head}: {painter.paint(_BOLD, _cut(each.message))}")
         if each.span is not None:
-            lines += _excerpt(each.span, painter, _RED)
+            lines += _excerpt(each.span, painter, style)
         for note in each.notes:
             lines.append(f"{painter.paint(_BLUE, 'note')}: {_cut(note.message)}")
             if note.span is not None:
@@ -77,7 +107,7 @@ def render_text(diagnostics: Iterable[Diagnostic], color: bool = False) -> str:
 
 def _place(span: Span | None) -> dict[str, Any]:
     if span is None:
-        return {}
+        return dict.fromkeys(("file", "line", "column", "end_line", "end_column"))
     line, column = span.file.position(span.start)
     end_line, end_column = span.file.position(span.end)
     return {
@@ -89,18 +119,25 @@ def _place(span: Span | None) -> dict[str, Any]:
     }
 
 
+def _fix(fix: Fix | None) -> dict[str, Any] | None:
+    return None if fix is None else {**_place(fix.span), "replacement": fix.replacement}
+
+
 def render_json(diagnostics: Iterable[Diagnostic]) -> str:
-    """One JSON object: {"diagnostics": [...]}; positions are 1-based, ends exclusive."""
+    """One JSON object, as docs/errors.md has it; positions are 1-based and count code points, ends are
+    exclusive.
+    """
     import json
 
     items = [
         {
             "code": each.code,
-            "severity": "error",
+            "severity": each.severity,
             "message": each.message,
             **_place(each.span),
             "notes": [{"message": note.message, **_place(note.span)} for note in each.notes],
             "help": each.help,
+            "fix": _fix(each.fix),
         }
         for each in diagnostics
     ]

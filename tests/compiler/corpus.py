@@ -2,13 +2,14 @@
 `<case>.stderr`.
 
 A case is checked from its own folder, with the folder's `lib` as import path. An empty .stderr is a schema
-that is in order. `python tests/compiler/corpus.py` writes the .stderr files anew: read the difference before
-committing it.
+that is in order. `python tests/compiler/corpus.py [CONCEPT[/CASE]...]` writes the .stderr files anew: read the
+difference before committing it.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 from mfidl.compiler import check
@@ -32,5 +33,8 @@ def transcript(case: Path) -> str:
 
 
 if __name__ == "__main__":
+    wanted = sys.argv[1:]
     for each in cases():
+        if wanted and not {each.parent.name, f"{each.parent.name}/{each.stem}"} & set(wanted):
+            continue
         each.with_suffix(".stderr").write_text(transcript(each))
