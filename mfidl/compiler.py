@@ -1,6 +1,6 @@
 """F7. The pipeline. One line a stage; no stage looks back, and none runs on what an earlier one refused.
 
-source -> syntax -> semantics -> plan -> emit -> write
+source -> syntax -> semantics -> plan -> (generable -> emit) -> write
 """
 
 from collections.abc import Sequence
@@ -64,24 +64,26 @@ def compile_files(paths: Sequence[str], import_paths: Sequence[str], targets: Ta
     if outcome.program is None or outcome.exit is not Exit.OK:
         return outcome
     # Generators and their templates are imported only by who generates: `check` must stay quick.
+    from mfidl.emit.generable import generable
     from mfidl.emit.output import EmitOptions
     from mfidl.emit.write import OutputTree, write_depfile, write_trees
 
+    diagnostics = Diagnostics()
     options = EmitOptions(targets.python_package, __version__)
+    program = generable(outcome.program, diagnostics)  # warns of what no generator can do yet, and cuts it
     trees = []
     if targets.cpp is not None:
         from mfidl.emit import cpp
 
-        trees.append(OutputTree(targets.cpp, cpp.generate(outcome.program, options)))
+        trees.append(OutputTree(targets.cpp, cpp.generate(program, options)))
     if targets.python is not None:
         from mfidl.emit import python
 
-        trees.append(OutputTree(targets.python, python.generate(outcome.program, options)))
-    diagnostics = Diagnostics()
-    names = [module.name for module in outcome.program.requested]
+        trees.append(OutputTree(targets.python, python.generate(program, options)))
+    names = [module.name for module in program.requested]
     written = write_trees(trees, names, diagnostics)  # compares first: unchanged files keep their times
     if written and targets.depfile is not None:
         write_depfile(targets.depfile, trees, outcome.inputs, diagnostics)
-    if not diagnostics:
-        return outcome
-    return Outcome(Exit.IO, diagnostics.sorted(), None, outcome.inputs)
+    exit_code = Exit.IO if diagnostics else Exit.OK
+    messages = [*outcome.diagnostics, *diagnostics.sorted()]
+    return Outcome(exit_code, messages, None if diagnostics else outcome.program, outcome.inputs)

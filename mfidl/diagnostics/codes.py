@@ -113,6 +113,8 @@ _ROWS = (
     ("E0702", "unknown tier", "unknown tier `{name}`", "The tiers are memcpy, febird, archive and custom."),
     # Later
     ("E0801", "not supported yet", "not supported by this version of mfidlc yet: {what}", "The language has it, this version of the compiler does not. It is refused, so that nothing is lost in silence."),
+    ("W0801", "left out of the generated code", "{what} is left out of the generated code: {reason}", "The schema is right, and the rest of it is generated. The fingerprint of the service stays that of the whole schema."),
+    ("W0802", "generated without its cache", "{what} is generated without its cache: cached calls are not generated yet", "Every call goes to a server."),
 )  # fmt: skip
 
 CATALOGUE: dict[str, Code] = {row[0]: Code(*row) for row in _ROWS}

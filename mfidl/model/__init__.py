@@ -37,6 +37,7 @@ from mfidl.model.declaration import (
     StructKind,
     TargetNames,
     Union,
+    members,
 )
 from mfidl.model.plan import UNPLANNED, FieldSlot, Layout, Padding, StructPlan, Tier
 from mfidl.model.program import Import, Module, Program
@@ -55,6 +56,7 @@ from mfidl.model.types import (
     SetOf,
     Type,
     expand,
+    names_in,
     spell,
 )
 from mfidl.model.value import EnumValue, FlagsValue, ListValue, MapValue, StructValue, UnionValue, Value
@@ -116,5 +118,7 @@ __all__ = [
     "UnionValue",
     "Value",
     "expand",
+    "members",
+    "names_in",
     "spell",
 ]

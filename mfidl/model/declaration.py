@@ -212,6 +212,11 @@ class Union:
         return Named(self.full_name, DeclKind.UNION)
 
 
+def members(declaration: Struct | Union) -> tuple[Field, ...]:
+    """What a struct or union holds: fields or alternatives."""
+    return declaration.fields if isinstance(declaration, Struct) else declaration.alternatives
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Alias:
     """`type Name = target;`. Every use is already expanded in `Field.type`; generated code may declare the

@@ -1,5 +1,6 @@
 """F3. Type expressions: small immutable trees, compared by structure (constraints do not count)."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -185,3 +186,22 @@ def spell(type_: Type) -> str:
             return f"{spell(type_.element)}?"
         case RefOf():
             return f"ref<{spell(type_.element)}>"
+
+
+def names_in(types: Iterable[Type]) -> Iterator[str]:
+    """Full names of the declared types in type expressions (of aliases, what they stand for), from left to
+    right. A name may come more than once.
+    """
+    stack = list(types)[::-1]
+    while stack:
+        match stack.pop():
+            case Named(full_name, _):
+                yield full_name
+            case MapOf(key, value):
+                stack += [value, key]
+            case AliasOf(_, target):
+                stack.append(target)
+            case ListOf(element) | SetOf(element) | ArrayOf(element) | OptionalOf(element) | RefOf(element):
+                stack.append(element)
+            case Primitive():
+                pass
