@@ -4,6 +4,7 @@
 // Copies are deep; moved-from is absent. T may be incomplete where a Boxed<T> is declared as a member.
 #pragma once
 
+#include <compare>
 #include <memory>
 #include <utility>
 
@@ -43,6 +44,14 @@ class Boxed {
 
   friend bool operator==(const Boxed& left, const Boxed& right) {
     return left.has_value() == right.has_value() && (!left || *left == *right);
+  }
+  /// Absent comes first, as in a std::optional.
+  friend auto operator<=>(const Boxed& left, const Boxed& right) {
+    using Order = std::compare_three_way_result_t<T>;
+    if (left && right) {
+      return Order(*left <=> *right);
+    }
+    return Order(left.has_value() <=> right.has_value());
   }
 
  private:

@@ -16,6 +16,7 @@
 // (constructors are written out: a type with virtual functions is no aggregate). DeclaredErrorBase supplies
 // what(), clone() and raise(), so that an error can be kept in an Outcome and thrown later as its own type.
 
+#include <compare>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -93,8 +94,11 @@ class DeclaredErrorBase : public DeclaredError {
   }
   [[noreturn]] void raise() const override { throw Derived(static_cast<const Derived&>(*this)); }
 
-  // The base holds nothing, so that a derived `operator== = default` compares the fields alone.
+  // The base holds nothing, so that a derived `= default` compares the fields alone.
   friend bool operator==(const DeclaredErrorBase&, const DeclaredErrorBase&) noexcept { return true; }
+  friend std::strong_ordering operator<=>(const DeclaredErrorBase&, const DeclaredErrorBase&) noexcept {
+    return std::strong_ordering::equal;
+  }
 };
 
 }  // namespace mf
