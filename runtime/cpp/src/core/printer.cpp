@@ -167,7 +167,7 @@ void Printer::write_timestamp(Timestamp value) {
   const std::int64_t count = value.time_since_epoch().count();
   const std::int64_t in_day = (count % kDay + kDay) % kDay;
   const std::int64_t day = count / kDay - (count % kDay < 0 ? 1 : 0);
-  const std::chrono::year_month_day date(std::chrono::sys_days(std::chrono::days(day)));
+  const std::chrono::year_month_day date{std::chrono::sys_days{std::chrono::days{day}}};
   const std::chrono::hh_mm_ss time{std::chrono::nanoseconds(in_day)};
   std::string text;
   append_padded(text, static_cast<int>(date.year()), 4);

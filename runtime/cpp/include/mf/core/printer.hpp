@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include "mf/core/printable.hpp"
 #include "mf/core/types.hpp"
