@@ -7,12 +7,16 @@ import click
 from mfidl import __version__
 
 _COMMANDS = {
+    "breaking": "mfidl.cli.breaking",
     "check": "mfidl.cli.check",
     "compile": "mfidl.cli.compile",
+    "help": "mfidl.cli.help",
 }
 _HELP = {
+    "breaking": "Tell what a change of schemas breaks.",
     "check": "Look for mistakes in schemas; write nothing.",
     "compile": "Generate C++ and Python from schemas.",
+    "help": "Explain a command, a code (E0301), or a topic.",
 }
 
 
@@ -33,10 +37,10 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and not args[0].startswith("-") and args[0] not in _COMMANDS:
-            from mfidl.diagnostics import did_you_mean
+            from mfidl.diagnostics.suggest import nearest
 
-            hint = did_you_mean(args[0], _COMMANDS)
-            ctx.fail(f"No such command '{args[0]}'." + (f" {hint[0].upper()}{hint[1:]}" if hint else ""))
+            found = "mfidlc check " + args[0] if args[0].endswith(".mfidl") else nearest(args[0], _COMMANDS)
+            ctx.fail(f"No such command '{args[0]}'." + (f" Did you mean `{found}`?" if found else ""))
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -50,5 +54,5 @@ def cli() -> None:
     """The compiler of MF/IDL: one interface file in, C++ and Python out.
 
     Exit codes: 0 all is well, 1 errors in a schema, 2 wrong use of the command line, 3 a file could not be
-    read or written.
+    read or written. `mfidlc help exit-codes` lists all.
     """

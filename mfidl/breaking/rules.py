@@ -1,0 +1,77 @@
+"""F6. The rules: a code, what it breaks, and the words for it. All that `help` and the documents say of them.
+
+Impacts: WIRE, bytes of one program mean something else, or nothing, to the other. LAYOUT, offsets or sizes in
+memory differ, which breaks stored images and views too. SOURCE, code written against the generated stubs does
+not compile, or not run, any more. BEHAVIOUR, it compiles and decodes, and does something else.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Impact(Enum):
+    WIRE = "wire"
+    LAYOUT = "layout"
+    SOURCE = "source"
+    BEHAVIOUR = "behaviour"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    code: str
+    title: str
+    explanation: str
+
+
+_ROWS = (
+    # Declarations
+    ("B0101", "module removed", "Code that includes or imports it is left without. Keep the module, with its declarations deprecated, for a release."),
+    ("B0102", "declaration removed", "Generated code has the name no more. Mark it @deprecated first, and remove it when nobody uses it."),
+    ("B0103", "declaration became another kind", "A struct, an enum and a union are encoded differently, and generated differently. Declare a new name instead."),
+    ("B0104", "constant changed", "Programs that were built with the old value go on using it. Two peers may now disagree."),
+    ("B0105", "name in a target language changed", "@cpp.name, @python.name and @cpp.type decide what the user's code has to write."),
+    # Fields
+    ("B0201", "field added", "memcpy and febird bytes have no tags: every field moves. In an archive struct it is safe if it is optional or has a default, and its number was never used."),
+    ("B0202", "field removed", "memcpy and febird bytes have no tags. In an archive struct it is safe on the wire if number and name are reserved; source that uses it breaks in any case."),
+    ("B0203", "fields in another order", "memcpy and febird encode fields in the order of the declaration. In an archive struct the order is free."),
+    ("B0204", "field renamed", "The identity is kept by its number or by @was; source that uses the old name breaks."),
+    ("B0205", "field of another type", "febird and archive allow widening within the same signedness (u16 to u32 to u64, i16 to i32 to i64); archive also string to bytes. All else changes the bytes."),
+    ("B0206", "field of another number", "The number is the identity of a field in archive bytes. Add a new field and reserve the old number."),
+    ("B0207", "default changed", "Who leaves the field out gets another value; in archive bytes an absent field now means something else."),
+    ("B0208", "constraint tightened", "Values that the older side may send are refused by the newer one."),
+    ("B0209", "reservation dropped", "A reserved number or name is reserved because old bytes hold it. It must stay reserved."),
+    ("B0210", "reserved number or name used", "Old bytes that hold the former field would be read as the new one."),
+    ("B0211", "optional changed", "memcpy and febird encode presence in a byte of its own. In an archive struct, what older bytes may lack cannot become required."),
+    # Enums, flags, unions
+    ("B0301", "member of a closed enum added", "An older reader refuses a value that it does not know. An `open enum` keeps it."),
+    ("B0302", "member removed", "A closed enum refuses the value from now on; source that names it breaks."),
+    ("B0303", "member of another number", "The number is what travels."),
+    ("B0304", "width changed", "The width is part of the layout and of the encoding."),
+    ("B0305", "enum opened or closed", "A closed reader refuses values that an open sender may hold; generated code differs too."),
+    ("B0306", "member renamed", "The bytes are the same; source that uses the old name breaks."),
+    ("B0311", "alternative added", "An older reader refuses an alternative that it does not know."),
+    ("B0312", "alternative removed", "Values that hold it are refused from now on; source that uses it breaks."),
+    # Tiers
+    ("B0501", "tier changed", "Each tier has bytes of its own, and every type that holds this one changes with it. Name the tier with @tier to hold it fast."),
+    ("B0502", "codec changed", "A custom type's bytes are whatever its codec writes."),
+    # Services
+    ("B0601", "service removed", "Its clients find nobody."),
+    ("B0602", "method removed", "Its callers fail, and those of the methods behind it change their number."),
+    ("B0603", "method moved", "A method travels as its place in the service. Add new methods at the end."),
+    ("B0604", "method renamed", "@was keeps its identity; source that calls or overrides the old name breaks."),
+    ("B0605", "scope changed", "`per` decides how servers are looked up, and who is addressed."),
+    ("B0606", "oneway changed", "One side waits for a reply that the other never sends, or sends one that nobody awaits."),
+    ("B0607", "no longer idempotent", "Clients that were built when it was send a call again after a failure. It may run twice."),
+    ("B0608", "errors changed", "An error travels as its place after `throws`, and older callers do not know a new one."),
+    ("B0609", "batch made smaller", "Callers that send larger batches are refused, or split them differently."),
+    ("B0610", "deadline shortened", "Calls that had time enough now fail with DEADLINE_EXCEEDED."),
+    ("B0611", "stream changed", "A stream and a value are different messages."),
+    ("B0612", "replication changed", "Replicas that follow different patterns do not agree on a version."),
+    ("B0613", "caching changed", "Callers may now get an older answer than before."),
+    ("B0614", "results in another form", "A bare result and named results are different types in generated code."),
+    ("B0701", "topic removed", "Its subscribers hear nothing any more."),
+    ("B0702", "topic of another type", "Subscribers cannot decode what is published."),
+    ("B0801", "agent of another type", "The agent is part of every look-up."),
+)  # fmt: skip
+
+RULES: dict[str, Rule] = {row[0]: Rule(*row) for row in _ROWS}

@@ -1,0 +1,154 @@
+"""F6. Services, their methods, and topics, of one name in two programs."""
+
+from dataclasses import dataclass
+
+from mfidl import model
+from mfidl.breaking.change import Changes
+from mfidl.breaking.rules import Impact
+from mfidl.breaking.types import compare_implicit
+
+_W, _S, _B = Impact.WIRE, Impact.SOURCE, Impact.BEHAVIOUR
+
+# The deadline of a call that names none: see docs/protocol.md.
+DEFAULT_DEADLINE_NS = 30_000_000_000
+
+
+def compare_services(
+    old: model.Service, new: model.Service, program: model.Program, changes: Changes
+) -> None:
+    name = f"service `{new.full_name}`"
+    _scope(name, old, new, changes)
+    if dict(old.target_names) != dict(new.target_names):
+        changes.report("B0105", (_S,), f"{name} has another name in a target language", new.span, old.span)
+    left = {method.name: method for method in old.methods}
+    pairs = [(left.pop(method.name), method) for method in new.methods if method.name in left]
+    paired = {after for _, after in pairs}
+    for method in new.methods:
+        earlier = next((each for each in method.was if each in left), None)
+        if method not in paired and earlier is not None:
+            words = f"method `{earlier}` of {name} is called `{method.name}` now"
+            changes.report("B0604", (_S,), words, method.span, left[earlier].span)
+            pairs.append((left.pop(earlier), method))
+    for gone in left.values():
+        changes.report("B0602", (_W, _S), f"method `{gone.name}` of {name} is gone", new.span, gone.span)
+    for before, after in pairs:
+        shifted = sum(1 for gone in left.values() if gone.index < before.index)
+        _method(before, after, shifted, program, changes)
+
+
+def compare_topics(old: model.Topic, new: model.Topic, changes: Changes) -> None:
+    name = f"topic `{new.full_name}`"
+    _scope(name, old, new, changes)
+    if old.type != new.type:
+        words = f"{name} was of `{old.type.full_name}`, and is of `{new.type.full_name}`"
+        changes.report("B0702", (_W, _S), words, new.span, old.span)
+
+
+def _scope(
+    name: str, old: model.Service | model.Topic, new: model.Service | model.Topic, changes: Changes
+) -> None:
+    before = old.agent.full_name if old.agent else None
+    after = new.agent.full_name if new.agent else None
+    if before != after:
+        words = f"{name} was {_per(before)}, and is {_per(after)}"
+        changes.report("B0605", (_W, _S, _B), words, new.span, old.span)
+
+
+def _per(agent: str | None) -> str:
+    return f"per `{agent}`" if agent else "not per agent"
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """Two versions of one method."""
+
+    old: model.Method
+    new: model.Method
+    changes: Changes
+
+    def report(self, code: str, impacts: tuple[Impact, ...], words: str) -> None:
+        words = f"method `{self.new.full_name}` {words}"
+        self.changes.report(code, impacts, words, self.new.span, self.old.span)
+
+
+def _method(
+    old: model.Method, new: model.Method, shifted: int, program: model.Program, changes: Changes
+) -> None:
+    """`shifted`: how many methods before it are gone, which is a finding of theirs."""
+    pair = _Pair(old, new, changes)
+    if new.index != old.index - shifted:
+        pair.report("B0603", (_W,), f"was number {old.index} of its service, and is number {new.index}")
+    if dict(old.target_names) != dict(new.target_names):
+        pair.report("B0105", (_S,), "has another name in a target language")
+    _form(pair)
+    _promises(pair)
+    _errors(pair)
+    owner = f"`{new.full_name}`"
+    compare_implicit(old.params, new.params, owner, "parameter", program, changes)
+    compare_implicit(old.results, new.results, owner, "result", program, changes)
+
+
+def _form(pair: _Pair) -> None:
+    """What kind of exchange it is."""
+    old, new = pair.old, pair.new
+    if old.oneway != new.oneway:
+        pair.report("B0606", (_W, _S, _B), f"is {'oneway now' if new.oneway else 'not oneway any more'}")
+    if _stream(old.param_stream) != _stream(new.param_stream):
+        pair.report("B0611", (_W, _S), "takes another stream")
+    if _stream(old.result_stream) != _stream(new.result_stream):
+        pair.report("B0611", (_W, _S), "gives another stream")
+    if old.replicated != new.replicated:
+        pair.report("B0612", (_W, _B), f"{_replication(old)}, and {_replication(new)} now")
+    if old.single_result != new.single_result and old.results.fields and new.results.fields:
+        pair.report("B0614", (_S,), "gives its result in another form")
+
+
+def _promises(pair: _Pair) -> None:
+    """What callers were told that they may rely on."""
+    old, new = pair.old, pair.new
+    if old.idempotent and not new.idempotent:
+        pair.report("B0607", (_B,), "is not idempotent any more")
+    if _batch(new) < _batch(old):
+        before = old.batch_max if old.batch_max is not None else "any number"
+        pair.report("B0609", (_B,), f"takes {new.batch_max} items a message now, before {before}")
+    least, most = _deadline(new), _deadline(old)
+    if least < most:
+        pair.report("B0610", (_B,), f"has {least / 1e9:g} s to answer now, before {most / 1e9:g} s")
+    if new.cached is not None and _stale(new.cached) > (_stale(old.cached) if old.cached else 0):
+        pair.report("B0613", (_B,), "is cached for longer than before")
+
+
+def _errors(pair: _Pair) -> None:
+    before = [error.full_name for error in pair.old.throws]
+    after = [error.full_name for error in pair.new.throws]
+    if after[: len(before)] != before:
+        pair.report("B0608", (_W, _S), f"threw {_list(before)}, and throws {_list(after)}")
+    elif len(after) > len(before):
+        added = _list(after[len(before) :])
+        pair.report("B0608", (_B,), f"throws {added} too, which older callers do not know")
+
+
+def _list(names: list[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names) if names else "nothing"
+
+
+def _batch(method: model.Method) -> int:
+    return method.batch_max if method.batch_max is not None else 1 << 62
+
+
+def _stream(stream: model.Stream | None) -> str | None:
+    return model.spell(stream.type) if stream is not None else None
+
+
+def _replication(method: model.Method) -> str:
+    return f"is replicated by `{method.replicated}`" if method.replicated else "is not replicated"
+
+
+def _deadline(method: model.Method) -> int:
+    """Nanoseconds that a call has when it names no deadline itself."""
+    return method.deadline_ns if method.deadline_ns is not None else DEFAULT_DEADLINE_NS
+
+
+def _stale(cache: model.Cache) -> int:
+    """For how many nanoseconds an answer may be old."""
+    return cache.ttl_ns if cache.ttl_ns is not None else 1 << 63

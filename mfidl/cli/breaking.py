@@ -1,0 +1,102 @@
+"""F8. `mfidlc breaking FILE... --against REF`"""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from mfidl.cli.common import finish, schema_options, show
+
+if TYPE_CHECKING:
+    from mfidl.breaking.baseline import Baseline
+    from mfidl.compiler import Outcome
+
+_IMPACTS = ("wire", "layout", "source", "behaviour")
+
+
+@click.command("breaking")
+@schema_options
+@click.option(
+    "--against",
+    metavar="REF",
+    required=True,
+    help="The older schemas: a file, a folder, or a git revision such as main or HEAD~1.",
+)
+@click.option(
+    "--only",
+    "impacts",
+    type=click.Choice(_IMPACTS),
+    multiple=True,
+    help="Report only what breaks this. May be repeated.",
+)
+@click.option("--ignore", "ignored", metavar="CODE", multiple=True, help="Accept this rule's findings.")
+def command(
+    files: tuple[str, ...],
+    import_paths: tuple[str, ...],
+    style: str,
+    color: str,
+    against: str,
+    impacts: tuple[str, ...],
+    ignored: tuple[str, ...],
+) -> None:
+    """Compare schemas with an older state of them, and tell what the change breaks.
+
+    FILE may be a folder: then modules that are gone are found too. Exit code 1 if anything breaks.
+    """
+    from mfidl.breaking.baseline import BaselineError, open_baseline, schemas
+    from mfidl.compiler import check
+
+    _check_codes(ignored)
+    newer = check(schemas(files), import_paths)
+    if newer.program is None:
+        finish(newer, style, color)
+    try:
+        with open_baseline(against, files, import_paths) as baseline:
+            older = check(baseline.files, baseline.import_paths)
+            _compare(baseline, older, newer, style, color, impacts, ignored)
+    except BaselineError as error:
+        raise click.BadParameter(str(error), param_hint="--against") from None
+
+
+def _compare(
+    baseline: "Baseline",
+    older: "Outcome",
+    newer: "Outcome",
+    style: str,
+    color: str,
+    impacts: tuple[str, ...],
+    ignored: tuple[str, ...],
+) -> None:
+    from mfidl.breaking.compare import compare
+    from mfidl.breaking.report import as_diagnostics, as_json
+
+    for path in baseline.added:
+        click.echo(f"{path}: new, nothing to compare it with", err=True)
+    if older.program is None:
+        if not baseline.files:
+            raise SystemExit(0)
+        click.echo("The older schemas have errors, so there is nothing to compare with:", err=True)
+        finish(older, style, color)
+    assert older.program is not None
+    assert newer.program is not None
+    changes = [
+        change
+        for change in compare(older.program, newer.program)
+        if change.code not in ignored
+        and (not impacts or any(impact.value in impacts for impact in change.impacts))
+    ]
+    if style == "json":
+        click.echo(as_json(changes, baseline.span), nl=False)
+    else:
+        show(as_diagnostics(changes, baseline.span), style, color)
+    raise SystemExit(1 if changes else 0)
+
+
+def _check_codes(codes: tuple[str, ...]) -> None:
+    from mfidl.breaking.rules import RULES
+    from mfidl.diagnostics import did_you_mean
+
+    for code in codes:
+        if code not in RULES:
+            hint = did_you_mean(code, RULES)
+            said = f"'{code}' is not a rule." + (f" {hint[0].upper()}{hint[1:]}" if hint else "")
+            raise click.BadParameter(said, param_hint="--ignore")

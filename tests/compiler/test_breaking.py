@@ -1,0 +1,267 @@
+"""What a change of a schema breaks: each rule by a change that has it, and by the nearest one that has not."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from mfidl.breaking.compare import compare
+from mfidl.breaking.rules import RULES
+from mfidl.cli.group import cli
+from mfidl.compiler import check
+
+
+def findings(tmp_path: Path, old: str, new: str) -> dict[str, str]:
+    """{code: "wire layout"} of a change of one module; later findings of a code add to its impacts."""
+    programs = []
+    for folder, text in (("old", old), ("new", new)):
+        path = tmp_path / folder / "a.mfidl"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("module a;\n" + text)
+        outcome = check([str(path)])
+        assert outcome.program is not None, [each.message for each in outcome.diagnostics]
+        programs.append(outcome.program)
+    return {c.code: " ".join(impact.value for impact in c.impacts) for c in compare(*programs)}
+
+
+ARCHIVE = "@tier(archive) struct S {{ 1: a: u32; {} }}"
+
+CASES: dict[str, tuple[str, str, dict[str, str]]] = {
+    "module as it was": ("struct S { a: u32; }", "struct S { a: u32; }", {}),
+    "declaration added": ("struct S { a: u32; }", "struct S { a: u32; } struct T { b: u8; }", {}),
+    "declaration removed": ("struct S { a: u32; }", "", {"B0102": "source"}),
+    "struct to enum": ("struct S { a: u32; }", "enum S: u8 { a = 0 }", {"B0103": "wire layout source"}),
+    "constant": ("const A: u32 = 1;", "const A: u32 = 2;", {"B0104": "behaviour"}),
+    # memcpy
+    "memcpy field added": ("struct S { a: u32; }", "struct S { a: u32; b: u32; }", {"B0201": "wire layout"}),
+    "memcpy field into padding": ("struct S { a: u32; b: u8; }", "struct S { a: u32; b: u8; c: u16; }", {}),
+    "closed enum without zero into padding": (
+        "enum E: u8 { one = 1 } struct S { a: u32; b: u8; }",
+        "enum E: u8 { one = 1 } struct S { a: u32; b: u8; c: E; }",
+        {"B0201": "wire"},
+    ),
+    "memcpy field removed": ("struct S { a: u32; b: u32; }", "struct S { a: u32; }", {"B0202": "wire layout source"}),
+    "memcpy reordered": ("struct S { a: u32; b: u16; }", "struct S { b: u16; a: u32; }", {"B0203": "wire layout"}),
+    "memcpy type": ("struct S { a: u32; }", "struct S { a: f32; }", {"B0205": "wire layout source"}),
+    "memcpy widened": ("struct S { a: u32; }", "struct S { a: u64; }", {"B0205": "wire layout"}),
+    "array length": ("struct S { a: array<u8, 3>; }", "struct S { a: array<u8, 4>; }", {"B0205": "wire layout source"}),
+    # febird
+    "febird field added": ("struct S { a: string; }", "struct S { a: string; b: u8; }", {"B0201": "wire"}),
+    "febird field removed": ("struct S { a: string; b: u8; }", "struct S { a: string; }", {"B0202": "wire source"}),
+    "febird reordered": ("struct S { a: string; b: u8; }", "struct S { b: u8; a: string; }", {"B0203": "wire"}),
+    "febird widened": ("struct S { a: string; b: u32; }", "struct S { a: string; b: u64; }", {}),
+    "febird narrowed": ("struct S { a: string; b: u64; }", "struct S { a: string; b: u32; }", {"B0205": "wire source"}),
+    "febird widened from one byte": ("struct S { a: string; b: u8; }", "struct S { a: string; b: u16; }", {"B0205": "wire"}),
+    "febird other signedness": ("struct S { a: list<u32>; }", "struct S { a: list<i64>; }", {"B0205": "wire source"}),
+    "febird renamed": ("struct S { a: string; }", 'struct S { b: string @was("a"); }', {"B0204": "source"}),
+    "febird optional": ("struct S { a: string; }", "struct S { a: string?; }", {"B0211": "wire source"}),
+    "length tightened": ("struct S { a: string @length(..9); }", "struct S { a: string @length(..8); }", {"B0208": "wire"}),
+    "length loosened": ("struct S { a: string @length(..8); }", "struct S { a: string @length(..9); }", {}),
+    "element constrained": ("struct S { a: list<u8>; }", "struct S { a: list<u8 @range(..9)>; }", {"B0208": "wire"}),
+    "finite": ("struct S { a: list<u8>; f: f32; }", "struct S { a: list<u8>; f: f32 @finite; }", {"B0208": "wire"}),
+    # archive
+    "archive optional added": (ARCHIVE.format(""), ARCHIVE.format("2: b: u32?;"), {}),
+    "archive default added": (ARCHIVE.format(""), ARCHIVE.format("2: b: u32 = 5;"), {}),
+    "archive plain added": (ARCHIVE.format(""), ARCHIVE.format("2: b: u32;"), {"B0201": "wire"}),
+    "archive reserved used": (ARCHIVE.format("reserved 2;"), ARCHIVE.format("2: b: u32?;"), {"B0210": "wire"}),
+    "archive removed": (ARCHIVE.format("2: b: u32?;"), ARCHIVE.format(""), {"B0202": "wire source"}),
+    "archive removed, reserved": (ARCHIVE.format("2: b: u32?;"), ARCHIVE.format('reserved 2, "b";'), {"B0202": "source"}),
+    "archive reordered": (ARCHIVE.format("2: b: u32;"), "@tier(archive) struct S { 2: b: u32; 1: a: u32; }", {}),
+    "archive renamed": (ARCHIVE.format("2: b: u32;"), ARCHIVE.format("2: c: u32;"), {"B0204": "source"}),
+    "archive renumbered": (ARCHIVE.format("2: b: u32;"), ARCHIVE.format("3: b: u32;"), {"B0206": "wire"}),
+    "archive widened": (ARCHIVE.format("2: b: u8;"), ARCHIVE.format("2: b: u64;"), {}),
+    "archive string to bytes": (ARCHIVE.format("2: b: string;"), ARCHIVE.format("2: b: bytes;"), {}),
+    "archive reservation dropped": (ARCHIVE.format("reserved 2;"), ARCHIVE.format(""), {"B0209": "wire"}),
+    "archive default removed": (ARCHIVE.format("2: b: u32 = 5;"), ARCHIVE.format("2: b: u32;"), {"B0207": "wire"}),
+    "archive default changed": (ARCHIVE.format("2: b: u32 = 5;"), ARCHIVE.format("2: b: u32 = 6;"), {"B0207": "behaviour"}),
+    # enums, flags, unions
+    "closed member added": ("enum E: u8 { a = 0 }", "enum E: u8 { a = 0, b = 1 }", {"B0301": "wire"}),
+    "open member added": ("open enum E: u8 { a = 0 }", "open enum E: u8 { a = 0, b = 1 }", {}),
+    "open member removed": ("open enum E: u8 { a = 0, b = 1 }", "open enum E: u8 { a = 0 }", {"B0302": "source"}),
+    "member renumbered": ("enum E: u8 { a = 0 }", "enum E: u8 { a = 1 }", {"B0303": "wire"}),
+    "member renamed": ("enum E: u8 { a = 0 }", "enum E: u8 { b = 0 }", {"B0306": "source"}),
+    "enum wider": ("enum E: u8 { a = 0 }", "enum E: u16 { a = 0 }", {"B0304": "wire layout"}),
+    "enum opened": ("enum E: u8 { a = 0 }", "open enum E: u8 { a = 0 }", {"B0305": "source behaviour"}),
+    "enum closed": ("open enum E: u8 { a = 0 }", "enum E: u8 { a = 0 }", {"B0305": "wire source"}),
+    "flag added": ("flags F: u8 { a }", "flags F: u8 { a, b }", {}),
+    "flag moved": ("flags F: u8 { a }", "flags F: u8 { b, a }", {"B0306": "source", "B0303": "wire"}),
+    "alternative added": ("union U { 1: a: u8; }", "union U { 1: a: u8; 2: b: string; }", {"B0311": "wire"}),
+    "alternative removed": ("union U { 1: a: u8; 2: b: string; }", "union U { 1: a: u8; }", {"B0312": "wire source"}),
+    # tiers
+    "tier by a new field": ("struct S { a: u8; }", "struct S { a: u8; b: string; }", {"B0501": "wire layout"}),
+    "tier asked for": ("struct S { a: u8; }", "@tier(febird) struct S { a: u8; }", {"B0501": "wire layout"}),
+    "tier of a held struct": (
+        "struct S { a: u8; } struct T { s: S; }",
+        "struct S { a: u8; b: string; } struct T { s: S; }",
+        {"B0501": "wire layout"},
+    ),
+    # services
+    "service removed": ("service I { f(); }", "", {"B0601": "wire source"}),
+    "method appended": ("service I { f(); }", "service I { f(); g(); }", {}),
+    "method inserted": ("service I { f(); }", "service I { g(); f(); }", {"B0603": "wire"}),
+    "method removed": ("service I { f(); g(); }", "service I { g(); }", {"B0602": "wire source"}),
+    "method renamed": ("service I { f(); }", 'service I { @was("f") g(); }', {"B0604": "source"}),
+    "scope": ("agent c: string; service I { f(); }", "agent c: string; service I per c { f(); }", {"B0605": "wire source behaviour"}),
+    "oneway": ("service I { f(); }", "service I { @oneway f(); }", {"B0606": "wire source behaviour"}),
+    "idempotency lost": ("service I { @idempotent f(); }", "service I { f(); }", {"B0607": "behaviour"}),
+    "idempotency won": ("service I { f(); }", "service I { @idempotent f(); }", {}),
+    "error added": ("error E { } service I { f(); }", "error E { } service I { f() throws E; }", {"B0608": "behaviour"}),
+    "error removed": ("error E { } service I { f() throws E; }", "error E { } service I { f(); }", {"B0608": "wire source"}),
+    "batch smaller": ("service I { @batch(max = 9) f(); }", "service I { @batch(max = 8) f(); }", {"B0609": "behaviour"}),
+    "deadline shorter": ("service I { f(); }", "service I { @deadline(1s) f(); }", {"B0610": "behaviour"}),
+    "deadline longer": ("service I { @deadline(1s) f(); }", "service I { @deadline(2s) f(); }", {}),
+    "parameter added": ("service I { f(a: u8); }", "service I { f(a: u8, b: u8 = 1); }", {"B0201": "wire layout source"}),
+    "result added": ("service I { f() -> (a: u8); }", "service I { f() -> (a: u8, b: u8); }", {"B0201": "wire layout"}),
+    "result unwrapped": ("service I { f() -> (value: u8); }", "service I { f() -> u8; }", {"B0614": "source"}),
+    "stream": ("service I { f() -> list<u8>; }", "service I { f() -> stream<u8>; }", {"B0611": "wire source", "B0202": "wire source"}),
+    "topic removed": ("struct S { a: u8; } topic T : S;", "struct S { a: u8; }", {"B0701": "wire source"}),
+    "topic type": (
+        "struct S { a: u8; } struct R { a: u8; } topic T : S;",
+        "struct S { a: u8; } struct R { a: u8; } topic T : R;",
+        {"B0702": "wire source"},
+    ),
+    "agent type": ("agent c: string;", "agent c: u32;", {"B0801": "wire source"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new", "expected"), CASES.values(), ids=CASES.keys())
+def test_a_change_breaks_what_its_rule_says(
+    old: str, new: str, expected: dict[str, str], tmp_path: Path
+) -> None:
+    assert findings(tmp_path, old, new) == expected
+    assert set(expected) <= set(RULES)
+
+
+def test_a_tier_change_names_the_path_up_to_the_services(tmp_path: Path) -> None:
+    rest = " struct T { s: list<S>; } service I { get() -> T; put(t: map<u8, T>); } service J { all(s: S?); }"
+    programs = []
+    for folder, text in (("old", "struct S { a: u8; }"), ("new", "struct S { a: string; }")):
+        path = tmp_path / f"{folder}.mfidl"
+        path.write_text("module a; " + text + rest)
+        programs.append(check([str(path)]).program)
+    old, new = programs
+    assert old is not None
+    assert new is not None
+
+    changes = [change for change in compare(old, new) if change.code == "B0501"]
+
+    assert [change.paths for change in changes] == [
+        (
+            "S <- list in field T.s <- result of a.I.get",
+            "S <- parameter `s` of a.J.all",
+        )
+    ]
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(cli, ["breaking", *map(str, arguments)])
+
+
+def git(folder: Path, *arguments: str) -> None:
+    identity = ["-c", "user.name=t", "-c", "user.email=t@t", "-c", "commit.gpgsign=false"]
+    subprocess.run(["git", "-C", str(folder), *identity, *arguments], check=True, capture_output=True)
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A schema and one that it imports, committed; then one field removed from the imported one."""
+    top = tmp_path / "repo"
+    (top / "idl" / "x").mkdir(parents=True)
+    (top / "idl" / "x" / "base.mfidl").write_text("module x.base;\nstruct S { a: string; b: u8; }\n")
+    (top / "idl" / "a.mfidl").write_text(
+        'module a;\nimport "x/base.mfidl";\nservice I { f() -> x.base.S; }\n'
+    )
+    git(top, "init", "-q")
+    git(top, "add", ".")
+    git(top, "commit", "-q", "-m", "first")
+    (top / "idl" / "x" / "base.mfidl").write_text("module x.base;\nstruct S { a: string; }\n")
+    return top
+
+
+def test_a_git_revision_is_the_baseline_of_a_file_and_its_imports(repository: Path) -> None:
+    done = run(repository / "idl" / "a.mfidl", "--against", "HEAD")
+
+    assert done.exit_code == 1
+    assert "error[B0202]: field `b` of struct `x.base.S` is gone [wire, source]" in done.output
+    assert "--> HEAD:idl/x/base.mfidl:2:" in done.output
+    assert "note: S <- result of a.I.f" in done.output
+    git(repository, "commit", "-q", "-a", "-m", "second")
+    assert run(repository / "idl" / "a.mfidl", "--against", "HEAD").exit_code == 0
+    assert run(repository / "idl" / "a.mfidl", "--against", "HEAD~1").exit_code == 1
+
+
+def test_a_folder_is_the_baseline_of_a_folder_and_a_removed_module_is_seen(tmp_path: Path) -> None:
+    for folder, names in (("old", "ab"), ("new", "a")):
+        (tmp_path / folder).mkdir()
+        for name in names:
+            (tmp_path / folder / f"{name}.mfidl").write_text(f"module {name}; struct S {{ a: u8; }}")
+
+    done = run(tmp_path / "new", "--against", tmp_path / "old")
+
+    assert done.exit_code == 1
+    assert "module `b` is gone" in done.output
+
+
+def test_a_file_that_the_baseline_lacks_is_named_and_breaks_nothing(repository: Path) -> None:
+    new = repository / "idl" / "new.mfidl"
+    new.write_text("module fresh; struct S { a: u8; }")
+
+    done = run(new, "--against", "HEAD")
+
+    assert done.exit_code == 0
+    assert "new, nothing to compare it with" in done.output
+
+
+def test_json_only_and_ignore(tmp_path: Path) -> None:
+    old, new = tmp_path / "old.mfidl", tmp_path / "new.mfidl"
+    old.write_text("module a; const A: u8 = 1; struct S { a: string; b: u8; }")
+    new.write_text("module a; const A: u8 = 2; struct S { a: string; }")
+
+    told = json.loads(run(new, "--against", old, "--format", "json").stdout)
+
+    assert [(each["code"], each["impacts"]) for each in told["changes"]] == [
+        ("B0202", ["wire", "source"]),
+        ("B0104", ["behaviour"]),
+    ]
+    assert told["changes"][0]["before"] == {"file": str(old), "line": 1, "column": 50}
+    only = json.loads(run(new, "--against", old, "--format", "json", "--only", "wire").stdout)
+    assert [each["code"] for each in only["changes"]] == ["B0202"]
+    assert run(new, "--against", old, "--ignore", "B0104", "--ignore", "B0202").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("against", "said"),
+    [
+        ("no-such-ref", "'no-such-ref' is not a file, not a folder, and not a git revision"),
+        ("--help-me", "'--help-me' is not a file"),
+    ],
+)
+def test_an_unknown_baseline_is_named(repository: Path, against: str, said: str) -> None:
+    done = run(repository / "idl" / "a.mfidl", f"--against={against}")
+
+    assert done.exit_code == 2
+    assert said in " ".join(done.output.split())
+
+
+def test_a_broken_baseline_is_shown_as_such(tmp_path: Path) -> None:
+    old, new = tmp_path / "old.mfidl", tmp_path / "new.mfidl"
+    old.write_text("module a; struct S { a: u33; }")
+    new.write_text("module a; struct S { a: u32; }")
+
+    done = run(new, "--against", old)
+
+    assert done.exit_code == 1
+    assert "The older schemas have errors" in done.output
+    assert "unknown type `u33`" in done.output
+
+
+def test_an_unknown_rule_is_refused_with_a_suggestion(tmp_path: Path) -> None:
+    schema = tmp_path / "a.mfidl"
+    schema.write_text("module a;")
+
+    done = run(schema, "--against", schema, "--ignore", "B0110")
+
+    assert done.exit_code == 2
+    assert "'B0110' is not a rule" in done.output
