@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from mfidl import __version__
+from mfidl.cache import compiler_files
 from mfidl.diagnostics import Diagnostic, Diagnostics
 from mfidl.model import Program
 from mfidl.plan.planning import plan
@@ -36,12 +37,16 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """Where `compile` writes: a root per language, or None; and a make rule for the build, or None."""
+    """Where `compile` writes: a root per language, or None; and what a build system wants to know, or None
+    (mfidl/emit/write.py, BuildFiles).
+    """
 
     cpp: str | None = None
     python: str | None = None
     python_package: str = ""
     depfile: str | None = None
+    stamp: str | None = None
+    outputs: str | None = None
 
 
 def check(paths: Sequence[str], import_paths: Sequence[str] = ()) -> Outcome:
@@ -66,7 +71,7 @@ def compile_files(paths: Sequence[str], import_paths: Sequence[str], targets: Ta
     # Generators and their templates are imported only by who generates: `check` must stay quick.
     from mfidl.emit.generable import generable
     from mfidl.emit.output import EmitOptions
-    from mfidl.emit.write import OutputTree, write_depfile, write_trees
+    from mfidl.emit.write import BuildFiles, OutputTree, write_build_files, write_trees
 
     diagnostics = Diagnostics()
     options = EmitOptions(targets.python_package, __version__)
@@ -82,8 +87,9 @@ def compile_files(paths: Sequence[str], import_paths: Sequence[str], targets: Ta
         trees.append(OutputTree(targets.python, python.generate(program, options)))
     names = [module.name for module in program.requested]
     written = write_trees(trees, names, diagnostics)  # compares first: unchanged files keep their times
-    if written and targets.depfile is not None:
-        write_depfile(targets.depfile, trees, outcome.inputs, diagnostics)
+    if written:
+        build = BuildFiles(targets.depfile, targets.stamp, targets.outputs)
+        write_build_files(build, trees, outcome.inputs, compiler_files(), diagnostics)
     exit_code = Exit.IO if diagnostics else Exit.OK
     messages = [*outcome.diagnostics, *diagnostics.sorted()]
     return Outcome(exit_code, messages, None if diagnostics else outcome.program, outcome.inputs)

@@ -47,15 +47,49 @@ def write_trees(trees: Sequence[OutputTree], modules: Sequence[str], diagnostics
     return _carry_out(plan, diagnostics)
 
 
-def write_depfile(
-    path: str, trees: Sequence[OutputTree], inputs: Sequence[str], diagnostics: Diagnostics
+@dataclass(frozen=True, slots=True)
+class BuildFiles:
+    """What a build system asks for besides the code; each a path, or None.
+
+    `depfile` is a make rule. With `stamp`, a file that is touched last of all, the rule makes only that, and of the
+    compiler's own files too, so that a new compiler compiles anew. `outputs` lists what was generated.
+    """
+
+    depfile: str | None = None
+    stamp: str | None = None
+    outputs: str | None = None
+
+
+def write_build_files(
+    wanted: BuildFiles,
+    trees: Sequence[OutputTree],
+    inputs: Sequence[str],
+    compiler: Sequence[str],
+    diagnostics: Diagnostics,
 ) -> bool:
-    """A make rule: every output depends on every schema that was read."""
-    outputs = dict.fromkeys(_join(tree.root, each.path) for tree in trees for each in tree.files)
-    text = f"{' '.join(map(_escaped, outputs))}: {' '.join(map(_escaped, inputs))}\n"
+    """Write what is wanted for trees that are on disk; the list and the rule only if they changed."""
+    names = list(dict.fromkeys(_join(tree.root, each.path) for tree in trees for each in tree.files))
+    contents = []
+    if wanted.depfile is not None:
+        made = names if wanted.stamp is None else [wanted.stamp]
+        needed = inputs if wanted.stamp is None else [*inputs, *compiler]
+        contents.append((wanted.depfile, f"{_words(made)}: {_words(needed)}\n"))
+    if wanted.outputs is not None:
+        contents.append((wanted.outputs, "".join(f"{name}\n" for name in names)))
     plan = _Plan()
-    plan.writes.append((path, text.encode(), None))
+    for path, text in contents:
+        old = _read_or_report(path, diagnostics)
+        if diagnostics:
+            return False
+        if old != text.encode():
+            plan.writes.append((path, text.encode(), old))
+    if wanted.stamp is not None:
+        plan.writes.append((wanted.stamp, b"", None))
     return _carry_out(plan, diagnostics)
+
+
+def _words(paths: Sequence[str]) -> str:
+    return " ".join(map(_escaped, paths))
 
 
 def _escaped(path: str) -> str:
@@ -71,6 +105,14 @@ def _read(path: str) -> bytes | None:
         with open(path, "rb") as stream:
             return stream.read()
     except FileNotFoundError:
+        return None
+
+
+def _read_or_report(path: str, diagnostics: Diagnostics) -> bytes | None:
+    try:
+        return _read(path)
+    except OSError as error:
+        diagnostics.error("E0004", None, path=path, reason=error.strerror or str(error))
         return None
 
 
@@ -135,10 +177,8 @@ def _plan_files(
     contents[MANIFEST] = manifest.encode()
     for path, new in contents.items():
         full = _join(root, path)
-        try:
-            old = _read(full)
-        except OSError as error:
-            diagnostics.error("E0004", None, path=full, reason=error.strerror or str(error))
+        old = _read_or_report(full, diagnostics)
+        if diagnostics:
             return False
         if old != new:
             plan.writes.append((full, new, old))
@@ -167,6 +207,9 @@ def _carry_out(plan: _Plan, diagnostics: Diagnostics) -> bool:
         _undo(temporaries, replaced, folders)
         diagnostics.error("E0004", None, path=current, reason=error.strerror or str(error))
         return False
+    except BaseException:  # Ctrl-C, above all
+        _undo(temporaries, replaced, folders)
+        raise
     for root, path in plan.removals:
         _prune(root, path)
     return True
