@@ -2,12 +2,13 @@
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
 
 from mfidl.compiler import Outcome
+from mfidl.diagnostics import Diagnostic
 from mfidl.diagnostics.render import render_json, render_text
 
 
@@ -44,16 +45,34 @@ def schema_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def finish(outcome: Outcome, style: str, color: str) -> None:
     """Show the diagnostics and leave with the outcome's exit code."""
-    if style == "json":
-        click.echo(render_json(outcome.diagnostics), nl=False)
-    elif outcome.diagnostics:
-        painted = color == "always" or (
-            color == "auto" and sys.stderr.isatty() and not os.environ.get("NO_COLOR")
-        )
-        count = len(outcome.diagnostics)
-        summary = f"{count} error{'s' if count != 1 else ''}\n"
-        sys.stderr.write(_encodable(render_text(outcome.diagnostics, painted) + summary, sys.stderr.encoding))
+    show(outcome.diagnostics, style, color)
     raise SystemExit(int(outcome.exit))
+
+
+def show(diagnostics: Sequence[Diagnostic], style: str, color: str) -> None:
+    """The diagnostics as JSON on standard output, or as text and a count on standard error."""
+    if style == "json":
+        click.echo(render_json(diagnostics), nl=False)
+    elif diagnostics and sys.stderr is not None:
+        text = render_text(diagnostics, painted(color)) + _summary(diagnostics)
+        sys.stderr.write(_encodable(text, sys.stderr.encoding))
+
+
+def painted(color: str) -> bool:
+    """Whether messages are in colour: when asked for, or on a terminal that can, unless NO_COLOR is set."""
+    if color != "auto":
+        return color == "always"
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return sys.stderr.isatty() and not plain
+
+
+def _summary(diagnostics: Sequence[Diagnostic]) -> str:
+    counts = {
+        severity: sum(each.counts for each in diagnostics if each.severity == severity)
+        for severity in ("error", "warning")
+    }
+    told = [f"{count} {word}{'s' if count != 1 else ''}" for word, count in counts.items() if count]
+    return f"{' and '.join(told)}; see: mfidlc help {diagnostics[0].code}\n"
 
 
 def _encodable(text: str, encoding: str | None) -> str:

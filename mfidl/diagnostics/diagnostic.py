@@ -1,8 +1,8 @@
 """F1. One diagnostic, and the sink that every stage reports to.
 
-A diagnostic is data: code, message, the smallest wrong span, notes where the other party stands, a suggestion,
-and, where the mending is certain enough for an editor to offer it, the fix. The sink keeps one message per
-mistake (the same text at the same place is taken once) and shows at most SHOWN_LIMIT a file.
+A diagnostic is data: code, message, the smallest wrong span, notes where the other party stands, a
+suggestion, and, where the mending is certain enough for an editor to offer it, the fix. The sink keeps one
+message per mistake (the same text at the same place is taken once) and shows at most SHOWN_LIMIT a file.
 """
 
 from collections import Counter

@@ -2,8 +2,8 @@
 `<case>.stderr`.
 
 A case is checked from its own folder, with the folder's `lib` as import path. An empty .stderr is a schema
-that is in order. `python tests/compiler/corpus.py [CONCEPT[/CASE]...]` writes the .stderr files anew: read the
-difference before committing it.
+that is in order. `python tests/compiler/corpus.py [CONCEPT[/CASE]...]` writes the .stderr files anew: read
+the difference before committing it.
 """
 
 from __future__ import annotations

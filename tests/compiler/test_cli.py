@@ -32,7 +32,7 @@ def test_errors_go_to_standard_error_with_a_count_and_without_colour(tmp_path: P
     assert (done.returncode, done.stdout) == (1, "")
     assert "error[E0301]: unknown type `u33`\n --> bad.mfidl:1:27\n" in done.stderr
     assert "help: did you mean `u32`?" in done.stderr or "help: did you mean `u" in done.stderr
-    assert done.stderr.endswith("2 errors\n")
+    assert done.stderr.endswith("2 errors; see: mfidlc help E0301\n")
     assert "\033" not in done.stderr
 
 

@@ -1,0 +1,96 @@
+"""F8. Around every command: whatever happens ends in an exit code and at most one clear line, never in a
+traceback.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+
+INTERNAL = 70  # EX_SOFTWARE of sysexits.h
+INTERRUPTED = 130  # what a shell makes of SIGINT
+BROKEN_PIPE = 141  # ... and of SIGPIPE
+_IO = 3
+
+
+def guarded(arguments: Sequence[str]) -> int:
+    """Run one command line; the exit code."""
+    try:
+        code = _run(arguments)
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None:
+                stream.flush()  # here, where a failure can be told, and not at the interpreter's end
+        return code
+    except KeyboardInterrupt:
+        return _say("interrupted; nothing was left half-written", INTERRUPTED)
+    except BrokenPipeError:
+        _leave_streams()
+        return BROKEN_PIPE
+    except OSError as error:
+        what = f"`{error.filename}`" if error.filename else "cannot write to standard output"
+        _leave_streams()
+        return _say(f"{what}: {error.strerror or error}", _IO)
+    except Exception as error:
+        return _internal(error)
+
+
+def _run(arguments: Sequence[str]) -> int:
+    import click
+
+    from mfidl.cli.group import cli
+
+    if "_MFIDLC_COMPLETE" in os.environ:
+        cli.main(list(arguments), prog_name="mfidlc")  # the shell asks for completions: Click's own affair
+    try:
+        # Not `cli.main`, which turns a broken pipe and an interrupt into exit code 1.
+        with cli.make_context("mfidlc", list(arguments)) as context:
+            result = cli.invoke(context)
+        return result if isinstance(result, int) else 0
+    except click.exceptions.Exit as done:
+        return done.exit_code
+    except click.Abort:
+        raise KeyboardInterrupt from None
+    except click.UsageError as mistake:
+        from mfidl.cli.hints import with_hint
+
+        with_hint(mistake).show()
+        return mistake.exit_code
+    except click.ClickException as mistake:
+        mistake.show()
+        return mistake.exit_code
+    except SystemExit as done:
+        return done.code if isinstance(done.code, int) else int(done.code is not None)
+
+
+def _internal(error: Exception) -> int:
+    """A mistake of ours. The traceback is for us, so only who asks for it sees it."""
+    if os.environ.get("MFIDLC_DEBUG") == "1":
+        import traceback
+
+        traceback.print_exc()
+    text = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+    return _say(
+        f"internal error: {text}. This is a bug in mfidlc, not in your schema: please report it with the"
+        " schema and the output of MFIDLC_DEBUG=1 mfidlc ...",
+        INTERNAL,
+    )
+
+
+def _say(line: str, code: int) -> int:
+    if sys.stderr is not None:
+        try:
+            name = sys.stderr.encoding or "ascii"
+            print(f"mfidlc: {line}".encode(name, "replace").decode(name), file=sys.stderr)
+        except (OSError, ValueError):
+            _leave_streams()
+    return code
+
+
+def _leave_streams() -> None:
+    """Nobody reads them: what is still in their buffers must not fail again when the interpreter ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError, AttributeError):
+            if stream is not None:
+                os.dup2(nowhere, stream.fileno())
