@@ -10,7 +10,7 @@ _CODE = (".py", ".j2")
 
 
 def compiler_files() -> list[str]:
-    """The compiler's own code and templates: another compiler may generate other code from the same schema."""
+    """The compiler's own code and templates: with others the same schema may give other files."""
     found: list[str] = []
     folders = [_PACKAGE]
     while folders:

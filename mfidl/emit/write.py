@@ -51,8 +51,8 @@ def write_trees(trees: Sequence[OutputTree], modules: Sequence[str], diagnostics
 class BuildFiles:
     """What a build system asks for besides the code; each a path, or None.
 
-    `depfile` is a make rule. With `stamp`, a file that is touched last of all, the rule makes only that, and of the
-    compiler's own files too, so that a new compiler compiles anew. `outputs` lists what was generated.
+    `depfile` is a make rule. With `stamp`, a file that is touched last of all, the rule makes only that, and
+    of the compiler's own files too, so that a new compiler compiles anew. `outputs` lists what was generated.
     """
 
     depfile: str | None = None

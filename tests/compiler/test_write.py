@@ -116,14 +116,14 @@ def test_the_manifest_names_no_root_and_no_time(tmp_path: Path) -> None:
     assert (tmp_path / "one" / MANIFEST).read_text() == (tmp_path / "two" / MANIFEST).read_text()
 
 
-def build_files(root: Path, wanted: BuildFiles) -> None:
+def build_files(wanted: BuildFiles) -> None:
     trees = [OutputTree("out dir", [GeneratedFile("a.py", "", "m"), GeneratedFile("b.py", "", "m")])]
     inputs = ["in put.mfidl", "a#b$c.mfidl"]
     assert write_build_files(wanted, trees, inputs, ["compiler.py"], Diagnostics())
 
 
 def test_the_depfile_is_a_make_rule_with_names_escaped(tmp_path: Path) -> None:
-    build_files(tmp_path, BuildFiles(depfile=str(tmp_path / "x.d")))
+    build_files(BuildFiles(depfile=str(tmp_path / "x.d")))
     text = (tmp_path / "x.d").read_text()
     assert text == "out\\ dir/a.py out\\ dir/b.py: in\\ put.mfidl a\\#b$$c.mfidl\n"
 
@@ -131,13 +131,13 @@ def test_the_depfile_is_a_make_rule_with_names_escaped(tmp_path: Path) -> None:
 def test_with_a_stamp_the_rule_makes_that_and_the_compiler_counts(tmp_path: Path) -> None:
     stamp, rule, outputs = (tmp_path / name for name in ("x y.stamp", "x.d", "x.outputs"))
     wanted = BuildFiles(str(rule), str(stamp), str(outputs))
-    build_files(tmp_path, wanted)
+    build_files(wanted)
     escaped = str(stamp).replace(" ", "\\ ")
     assert rule.read_text() == f"{escaped}: in\\ put.mfidl a\\#b$$c.mfidl compiler.py\n"
     assert outputs.read_text() == "out dir/a.py\nout dir/b.py\n"
 
     for path in (stamp, outputs):
         os.utime(path, (1, 1))
-    build_files(tmp_path, wanted)
+    build_files(wanted)
     assert stamp.stat().st_mtime != 1
     assert outputs.stat().st_mtime == 1
