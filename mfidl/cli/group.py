@@ -7,15 +7,19 @@ import click
 from mfidl import __version__
 
 _COMMANDS = {
+    "proto": "mfidl.cli.proto",
     "breaking": "mfidl.cli.breaking",
     "check": "mfidl.cli.check",
     "compile": "mfidl.cli.compile",
+    "descriptor": "mfidl.cli.descriptor",
     "help": "mfidl.cli.help",
 }
 _HELP = {
+    "proto": "Print proto2 files for the archive tier.",
     "breaking": "Tell what a change of schemas breaks.",
     "check": "Look for mistakes in schemas; write nothing.",
     "compile": "Generate C++ and Python from schemas.",
+    "descriptor": "Write the resolved program as a protobuf message.",
     "help": "Explain a command, a code (E0301), or a topic.",
 }
 

@@ -1,0 +1,23 @@
+"""F6. proto2 files for the archive tier: what protobuf needs to read and write our archive bytes.
+
+The mapping is documented in docs/proto.md. `generate` gives one file for every module that was asked for, and
+for each that it needs: protoc wants the whole closure.
+"""
+
+from mfidl import model
+from mfidl.emit.output import EmitOptions, GeneratedFile
+from mfidl.emit.proto.file import ProtoFile
+from mfidl.emit.proto.names import proto_path
+from mfidl.emit.proto.types import Closure
+
+__all__ = ["generate"]
+
+
+def generate(program: model.Program, options: EmitOptions) -> list[GeneratedFile]:
+    closure = Closure(program)
+    files = []
+    for module in program.modules:
+        if module.requested or closure.of_module(module):
+            text = ProtoFile(program, closure, module, options.compiler_version).text()
+            files.append(GeneratedFile(proto_path(module), text, module.name))
+    return files

@@ -1,0 +1,184 @@
+"""F6. One struct or union as a message: fields, wrappers for what proto2 cannot nest, a table for graphs."""
+
+from collections.abc import Iterator
+
+from mfidl import model
+from mfidl.emit.naming import Scope, camel, snake
+from mfidl.emit.proto.literals import default
+from mfidl.emit.proto.names import ModuleNames
+from mfidl.emit.proto.types import MAP_KEYS, Closure
+
+_Repeated = model.ListOf | model.SetOf | model.ArrayOf
+
+
+class Messages:
+    """Writes messages of one file. `names_of` gives the names of the module that declares an enum."""
+
+    def __init__(self, program: model.Program, closure: Closure, names: dict[str, ModuleNames]) -> None:
+        self._program = program
+        self._closure = closure
+        self._names = names
+
+    def struct(self, struct: model.Struct) -> list[str]:
+        message = _Message(self, struct.fields)
+        for field in struct.fields:
+            message.add(field)
+        return self._whole(struct, message)
+
+    def union(self, union: model.Union) -> list[str]:
+        message = _Message(self, union.alternatives)
+        oneof = message.scope.take("alternative")
+        message.lines.append(f"oneof {oneof} {{")
+        inside = message.lines
+        message.lines = []
+        for field in union.alternatives:
+            message.add(field, label="")
+        message.lines = [*inside, *(f"  {line}" for line in message.lines), "}"]
+        return self._whole(union, message)
+
+    def graph(self, declaration: model.Struct | model.Union, name: str) -> list[str]:
+        """The table of objects of a type that refers to others, itself among them perhaps."""
+        scope = Scope()
+        lines = [
+            "// A graph of objects: the root is the first of its table; a reference is an index in the table",
+            "// of its type.",
+            f"message {name} {{",
+        ]
+        others = [each for each in self._closure.refs(declaration) if each != declaration.full_name]
+        for number, full_name in enumerate([declaration.full_name, *others], 1):
+            field = scope.take(snake(full_name.rpartition(".")[2]))
+            lines.append(f"  repeated .{full_name} {field} = {number};")
+        return [*lines, "}"]
+
+    def type(self, type_: model.Type) -> str:
+        """A type that is not a container, as proto2 names it."""
+        scalar = self._closure.scalar(type_)
+        if scalar is not None:
+            return scalar
+        assert isinstance(type_, model.Named)
+        return f".{type_.full_name}"
+
+    def packs(self, element: model.Type) -> bool:
+        """Repeated numbers lie one behind the other, without a tag each."""
+        if isinstance(element, model.Named) and element.kind is model.DeclKind.ENUM:
+            return True
+        return self._closure.scalar(element) not in (None, "string", "bytes")
+
+    def note(self, type_: model.Type) -> str:
+        return self._closure.note(type_)
+
+    def default(self, field: model.Field) -> str:
+        assert field.default is not None
+        names = None
+        if isinstance(field.type, model.Named) and self._closure.scalar(field.type) is None:
+            names = self._names.get(field.type.module)
+        return default(field.default, field.type, names, self._program)
+
+    def _whole(self, declaration: model.Struct | model.Union, message: "_Message") -> list[str]:
+        lines = [*comment(declaration.doc), f"message {declaration.name} {{"]
+        if declaration.deprecated is not None:
+            lines.append("  option deprecated = true;")
+        lines += [f"  {line}" if line else "" for line in message.lines]
+        lines += [f"  {line}" for line in _reserved(declaration.reserved)]
+        for wrapper in message.wrappers:
+            lines += [f"  {line}" for line in wrapper]
+        return [*lines, "}"]
+
+
+class _Message:
+    """The inside of one message, while it grows."""
+
+    def __init__(self, messages: Messages, fields: tuple[model.Field, ...]) -> None:
+        self._messages = messages
+        self.lines: list[str] = []
+        self.wrappers: list[list[str]] = []
+        self.scope = Scope()
+        for field in fields:
+            self.scope.take(field.name)
+
+    def add(self, field: model.Field, label: str | None = None) -> None:
+        """`label`: "" inside of a oneof, where none may stand."""
+        self.lines += comment(field.doc)
+        options = ["deprecated = true"] if field.deprecated is not None else []
+        notes = []
+        plain = field.type.element if isinstance(field.type, model.OptionalOf) else field.type
+        optional = plain is not field.type
+        if field.default is not None and not isinstance(plain, _Repeated | model.MapOf):
+            optional = True
+            text = self._messages.default(field)
+            if text:
+                options.insert(0, f"default = {text}")
+            else:
+                notes.append("has a default that proto2 cannot say")
+        if label == "" or plain is not field.type:
+            kind = self._single(plain, field.name)
+            label = "" if label == "" else "optional "
+        else:
+            kind, label = self._repeated(plain, field.name, "optional " if optional else "required ", options)
+        notes.insert(0, self._messages.note(_innermost(plain)))
+        said = "; ".join(note for note in notes if note)
+        tail = f" [{', '.join(options)}]" if options else ""
+        behind = f"  // {said}" if said else ""
+        self.lines.append(f"{label}{kind} {field.name} = {field.number}{tail};{behind}")
+
+    def _repeated(self, type_: model.Type, name: str, label: str, options: list[str]) -> tuple[str, str]:
+        """(type, label) of a field; containers become `repeated` and `map`."""
+        match type_:
+            case model.ListOf(element) | model.SetOf(element) | model.ArrayOf(element, _):
+                kind = self._single(element, name)
+                if self._messages.packs(element):
+                    options.append("packed = true")
+                return kind, "repeated "
+            case model.MapOf(key, value):
+                key_kind = self._messages.type(key)
+                if key_kind in MAP_KEYS:
+                    return f"map<{key_kind}, {self._single(value, name)}>", ""
+                entry = self._wrapper(name, "Entry", [(key, "key"), (value, "value")])
+                return entry, "repeated "
+            case _:
+                return self._single(type_, name), label
+
+    def _single(self, type_: model.Type, name: str) -> str:
+        """One value: containers and optionals inside of others need a message around them."""
+        match type_:
+            case model.ListOf() | model.SetOf() | model.ArrayOf() | model.MapOf() | model.OptionalOf():
+                return self._wrapper(name, "Value", [(type_, "value")])
+            case _:
+                return self._messages.type(type_)
+
+    def _wrapper(self, name: str, suffix: str, held: list[tuple[model.Type, str]]) -> str:
+        wrapper = self.scope.take(camel(name) + suffix)
+        fields = tuple(model.Field(word, type_, type_, number=i) for i, (type_, word) in enumerate(held, 1))
+        inner = _Message(self._messages, fields)
+        inner.scope.take(wrapper)
+        for field in fields:
+            inner.add(field)
+        lines = [f"  {line}" for line in inner.lines]
+        for nested in inner.wrappers:
+            lines += [f"  {line}" for line in nested]
+        self.wrappers.append([f"message {wrapper} {{", *lines, "}"])
+        return wrapper
+
+
+def comment(doc: str) -> list[str]:
+    return [f"// {line}".rstrip() for line in doc.splitlines()]
+
+
+def _reserved(reserved: model.Reserved) -> Iterator[str]:
+    if reserved.numbers:
+        ranges = (f"{low}" if low == high else f"{low} to {high}" for low, high in reserved.numbers)
+        yield f"reserved {', '.join(ranges)};"
+    if reserved.names:
+        yield f"reserved {', '.join(f'{chr(34)}{name}{chr(34)}' for name in reserved.names)};"
+
+
+def _innermost(type_: model.Type) -> model.Type:
+    match type_:
+        case model.ListOf(element) | model.SetOf(element) | model.ArrayOf(element, _):
+            return _innermost(element)
+        case model.OptionalOf(element):
+            return _innermost(element)
+        case model.MapOf(_, value):
+            return _innermost(value)
+        case _:
+            return type_
