@@ -14,6 +14,18 @@ from mfidl.diagnostics.render import render_json, render_text
 
 def schema_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """FILE..., --import-path, --format and --color, for commands that read schemas."""
+    style = click.option(
+        "--format",
+        "style",
+        type=click.Choice(["text", "json"]),
+        default="text",
+        help="text for people, on standard error; json for editors, on standard output.",
+    )
+    return source_options(style(command))
+
+
+def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The same without --format, for commands whose --format is that of their own output."""
     decorators = (
         click.argument("files", metavar="FILE...", nargs=-1, required=True),
         click.option(
@@ -23,13 +35,6 @@ def schema_options(command: Callable[..., Any]) -> Callable[..., Any]:
             metavar="DIR",
             multiple=True,
             help="Search imports here, after the folder of the importing file. May be repeated.",
-        ),
-        click.option(
-            "--format",
-            "style",
-            type=click.Choice(["text", "json"]),
-            default="text",
-            help="text for people, on standard error; json for editors, on standard output.",
         ),
         click.option(
             "--color",

@@ -88,6 +88,15 @@ def write_build_files(
     return _carry_out(plan, diagnostics)
 
 
+def write_file(path: str, data: bytes, diagnostics: Diagnostics) -> bool:
+    """One file that a command was asked for by name; only if it changed."""
+    old = _read_or_report(path, diagnostics)
+    plan = _Plan()
+    if old != data:
+        plan.writes.append((path, data, old))
+    return not diagnostics and _carry_out(plan, diagnostics)
+
+
 def _words(paths: Sequence[str]) -> str:
     return " ".join(map(_escaped, paths))
 
