@@ -1,11 +1,12 @@
-"""F6. Views of codecs: Febird<S>, Memcpy<S> and Constraints<S> of a struct."""
+"""F6. Views of codecs: Febird<S>, Memcpy<S> and Constraints<S> of a struct or union."""
 
 from mfidl.emit.cpp.constraints import Checks
-from mfidl.emit.cpp.facts import Facts
+from mfidl.emit.cpp.facts import Facts, varint_size
+from mfidl.emit.cpp.names import AlternativeNames
 from mfidl.emit.cpp.text import WIDTH, block, conjunction, fill
 from mfidl.emit.cpp.types import CppTypes
 from mfidl.emit.cpp.view import ConstraintsView, FebirdView, MemcpyView, SlotView
-from mfidl.model import Field, Struct, StructKind
+from mfidl.model import Field, Struct, StructKind, Union
 
 _IMPLICIT = (StructKind.PARAMS, StructKind.RESULTS)
 
@@ -14,7 +15,7 @@ class Codecs:
     """Makes the views; `members` are the C++ names of a struct's fields."""
 
     def __init__(self, facts: Facts, types: CppTypes) -> None:
-        self._facts = facts
+        self.facts = facts
         self._types = types
 
     def codec(self, struct: Struct, qualified: str, members: tuple[str, ...]) -> MemcpyView | FebirdView:
@@ -67,7 +68,7 @@ class Codecs:
                 _definition(read_head, levelled),
             )
         return FebirdView(
-            min_size=self._facts.struct_min_size(struct),
+            min_size=self.facts.struct_min_size(struct),
             functions=functions,
             template="cpp/codec/febird_inline.j2" if implicit else "cpp/codec/febird.j2",
             definition_template="cpp/nothing.j2" if implicit else "cpp/codec/febird_definition.j2",
@@ -81,7 +82,7 @@ class Codecs:
         checks = [
             f"Memcpy<{self._types.spell(field.type)}>::valid({_at('from', offset)})"
             for field, _, offset in placed
-            if not self._facts.all_bits_valid(field.type)
+            if not self.facts.all_bits_valid(field.type)
         ]
         functions = [
             block(
@@ -89,13 +90,13 @@ class Codecs:
                 [_conjunction(checks)],
             )
         ]
-        image = self._facts.struct_is_image(struct)
+        image = self.facts.struct_is_image(struct)
         if image:
             clearing = [f"std::memset({_at('at', each.offset)}, 0, {each.size});" for each in layout.padding]
             clearing += [
                 f"Memcpy<{self._types.spell(field.type)}>::clear_padding({_at('at', offset)});"
                 for field, _, offset in placed
-                if self._facts.has_padding(field.type)
+                if self.facts.has_padding(field.type)
             ]
             parameter = _parameter("std::byte*", "at", bool(clearing))
             functions.insert(0, block(f"static void clear_padding({parameter}) noexcept", clearing))
@@ -108,7 +109,7 @@ class Codecs:
             size=layout.size,
             align=layout.align,
             all_bits_valid=_boolean(not checks),
-            has_padding=_boolean(self._facts.struct_has_padding(struct)),
+            has_padding=_boolean(self.facts.struct_has_padding(struct)),
             functions=tuple(functions),
             slots=tuple(SlotView(member, offset) for _, member, offset in placed),
             size_assert=conjunction(
@@ -119,12 +120,86 @@ class Codecs:
             asserts_template="cpp/codec/layout_asserts.j2" if image else "cpp/nothing.j2",
         )
 
+    def union_codec(self, union: Union, qualified: str, names: tuple[AlternativeNames, ...]) -> FebirdView:
+        cases = list(zip(union.alternatives, names, strict=True))
+        sizes, writes, reads = [], [], []
+        for field, named in cases:
+            number, value = field.number or 0, f"value.{named.accessor}()"
+            sizes += [
+                f"  case Kind::{named.kind}:",
+                f"    return {varint_size(number)} + febird_size({value});",
+            ]
+            writes += [
+                f"  case Kind::{named.kind}:",
+                f"    write_varint(writer, {number});",
+                f"    return febird_write(writer, {value});",
+            ]
+            reads.append(f"  case {number}:")
+            if self._types.boxed_in(union, field):
+                size = f"sizeof({self._types.spell(field.type)})"
+                reads.append(f"    if (!reader.charge(1, {size})) return false;")
+            reads += [
+                f"    value.{named.set}({{}});",
+                f'    if (!read_field(reader, "{field.name}", {value})) return false;',
+                "    break;",
+            ]
+        unknown = "a union has an alternative that its type does not know"
+        kinds = f"using Kind = {qualified}::Kind;"
+        functions = (
+            _definition(
+                _head(f"std::size_t Febird<{qualified}>::size(", [f"const {qualified}& value"], ") noexcept"),
+                [kinds, "switch (value.kind()) {", *sizes, "}", "return 0;"],
+            ),
+            _definition(
+                _head(
+                    f"void Febird<{qualified}>::write(",
+                    ["Writer& writer", f"const {qualified}& value"],
+                    ") noexcept",
+                ),
+                [kinds, "switch (value.kind()) {", *writes, "}"],
+            ),
+            _definition(
+                _head(f"bool Febird<{qualified}>::read(", ["Reader& reader", f"{qualified}& value"], ")"),
+                [
+                    "const std::size_t start = reader.offset();",
+                    "std::uint32_t number = 0;",
+                    "if (!reader.enter() || !read_varint(reader, number)) return false;",
+                    "switch (number) {",
+                    *reads,
+                    "  default:",
+                    f'    return reader.fail("{unknown}", start);',
+                    "}",
+                    "reader.leave();",
+                    "return true;",
+                ],
+            ),
+        )
+        return FebirdView(
+            min_size=self.facts.union_min_size(union),
+            functions=functions,
+            template="cpp/codec/febird.j2",
+            definition_template="cpp/codec/febird_definition.j2",
+        )
+
+    def union_constraints(self, union: Union, names: tuple[AlternativeNames, ...]) -> ConstraintsView:
+        if not self.facts.union_constrained(union):
+            return ConstraintsView(())
+        checks = Checks(self.facts, self._types)
+        statements: list[str] = []
+        for field, named in zip(union.alternatives, names, strict=True):
+            value = f"value.{named.accessor}()"
+            own = [_check(each, field.name) for each in checks.of(field.type, field.constraints, value)]
+            if own:
+                inner = [f"  {line}" for statement in own for line in statement.splitlines()]
+                statements += [f"    if (value.{named.test}()) {{", *inner, "    }"]
+        return ConstraintsView((*checks.programs, *statements), patterns=bool(checks.programs))
+
     def constraints(self, struct: Struct, members: tuple[str, ...]) -> ConstraintsView:
         """Without statements where nothing is constrained."""
-        if not self._facts.struct_constrained(struct):
+        if not self.facts.struct_constrained(struct):
             return ConstraintsView(())
         params = struct.kind is StructKind.PARAMS
-        checks = Checks(self._facts, self._types)
+        checks = Checks(self.facts, self._types)
         statements: list[str] = []
         parameters: list[str] = []
         for field, member in zip(struct.fields, members, strict=True):
@@ -141,7 +216,7 @@ class Codecs:
 
     def result_constraints(self, field: Field) -> ConstraintsView:
         """Of a result that stands alone."""
-        checks = Checks(self._facts, self._types)
+        checks = Checks(self.facts, self._types)
         statements = [
             _check(each, "the result") for each in checks.of(field.type, field.constraints, "value")
         ]

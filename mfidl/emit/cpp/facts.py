@@ -1,20 +1,25 @@
 """F6. What the codecs of a type need to know at compile time, worked out over the whole program."""
 
+from collections.abc import Iterable
+
 from mfidl.model import (
     AliasOf,
     ArrayOf,
     DeclKind,
+    Field,
     ListOf,
     MapOf,
     Named,
     OptionalOf,
     Primitive,
     Program,
+    RefOf,
     Scalar,
     SetOf,
     Struct,
     Tier,
     Type,
+    Union,
 )
 
 _BYTES = {Scalar.F32: 4, Scalar.F64: 8, Scalar.UUID: 16}
@@ -25,6 +30,8 @@ class Facts:
 
     def __init__(self, program: Program) -> None:
         self._program = program
+        self._union_sizes: dict[str, int] = {}
+        self._measure_unions()
 
     def min_size(self, type_: Type) -> int:
         """Bytes of the smallest febird encoding."""
@@ -35,6 +42,8 @@ class Facts:
                 return type_.length * self.min_size(type_.element)
             case Named(kind=DeclKind.STRUCT | DeclKind.ERROR):
                 return self.struct_min_size(self._program.struct(type_))
+            case Named(kind=DeclKind.UNION):
+                return self.union_min_size(self._program.union(type_))
             case _:
                 return 1
 
@@ -42,6 +51,26 @@ class Facts:
         if struct.layout is not None:
             return struct.layout.size
         return sum(self.min_size(field.type) for field in struct.fields)
+
+    def union_min_size(self, union: Union) -> int:
+        return self._union_sizes[union.full_name]
+
+    def _measure_unions(self) -> None:
+        """Unions may contain each other: start from the least that one can be, and grow until all agree.
+
+        Every step is a lower bound, which is all that a decoder needs; 64 of them are the same for everyone.
+        """
+        unions = [union for module in self._program.modules for union in module.unions]
+        self._union_sizes = {union.full_name: 1 for union in unions}
+        for _ in range(64):
+            before = dict(self._union_sizes)
+            for union in unions:
+                sizes = [
+                    varint_size(each.number or 0) + self.min_size(each.type) for each in union.alternatives
+                ]
+                self._union_sizes[union.full_name] = min(sizes, default=1)
+            if before == self._union_sizes:
+                return
 
     def is_image(self, type_: Type) -> bool:
         """Is a memcpy type's memory in C++ the same as its layout? Empty structs have a byte in it."""
@@ -70,6 +99,8 @@ class Facts:
                 return self.all_bits_valid(type_.element)
             case Named(kind=DeclKind.ENUM):
                 return self._program.enum(type_).open
+            case Named(kind=DeclKind.FLAGS):
+                return True
             case Named():
                 return all(self.all_bits_valid(each.type) for each in self._program.struct(type_).fields)
             case _:
@@ -95,15 +126,26 @@ class Facts:
     def struct_constrained(self, struct: Struct) -> bool:
         return self._struct_constrained(struct, set())
 
+    def union_constrained(self, union: Union) -> bool:
+        return self._union_constrained(union, set())
+
     def _struct_constrained(self, struct: Struct, seen: set[str]) -> bool:
         seen.add(struct.full_name)
         return any(field.constraints or self._constrained(field.type, seen) for field in struct.fields)
+
+    def _union_constrained(self, union: Union, seen: set[str]) -> bool:
+        seen.add(union.full_name)
+        return any(each.constraints or self._constrained(each.type, seen) for each in union.alternatives)
 
     def _constrained(self, type_: Type, seen: set[str]) -> bool:
         match type_:
             case Named(kind=DeclKind.STRUCT | DeclKind.ERROR):
                 return type_.full_name not in seen and self._struct_constrained(
                     self._program.struct(type_), seen
+                )
+            case Named(kind=DeclKind.UNION):
+                return type_.full_name not in seen and self._union_constrained(
+                    self._program.union(type_), seen
                 )
             case ListOf() | ArrayOf() | SetOf():
                 return bool(type_.constraints) or self._constrained(type_.element, seen)
@@ -112,5 +154,39 @@ class Facts:
                 return here or self._constrained(type_.key, seen) or self._constrained(type_.value, seen)
             case OptionalOf():
                 return self._constrained(type_.element, seen)
-            case Primitive() | Named() | AliasOf():
+            case Primitive() | Named() | RefOf() | AliasOf():
                 return False
+
+    def ordering(self, fields: Iterable[Field]) -> str:
+        """The category of comparing them one by one: a float may have no order."""
+        partial = any(self._has_float(field.type, set()) for field in fields)
+        return "std::partial_ordering" if partial else "std::strong_ordering"
+
+    def _has_float(self, type_: Type, seen: set[str]) -> bool:
+        match type_:
+            case Primitive():
+                return type_.scalar.is_float
+            case Named(kind=DeclKind.ENUM | DeclKind.FLAGS):
+                return False
+            case Named():
+                if type_.full_name in seen:
+                    return False
+                seen.add(type_.full_name)
+                declared = self._program.declaration(type_.full_name)
+                if isinstance(declared, Union):
+                    return any(self._has_float(each.type, seen) for each in declared.alternatives)
+                # What an existing C++ type compares as is its own business; partial takes either.
+                return self._program.struct(type_).cpp_type is not None or any(
+                    self._has_float(each.type, seen) for each in self._program.struct(type_).fields
+                )
+            case ListOf() | ArrayOf() | SetOf() | OptionalOf():
+                return self._has_float(type_.element, seen)
+            case MapOf():
+                return self._has_float(type_.key, seen) or self._has_float(type_.value, seen)
+            case RefOf() | AliasOf():
+                return False
+
+
+def varint_size(number: int) -> int:
+    """Bytes of an unsigned LEB128."""
+    return max(1, (number.bit_length() + 6) // 7)

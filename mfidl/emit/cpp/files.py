@@ -6,10 +6,23 @@ from mfidl.emit.cpp.services import implicit_structs, method_types, service_view
 from mfidl.emit.cpp.structs import Describer
 from mfidl.emit.cpp.text import includes
 from mfidl.emit.cpp.types import modules_of
-from mfidl.emit.cpp.view import ConstraintsView, EnumView, FileView, MemcpyView, StructView
+from mfidl.emit.cpp.view import ConstraintsView, EnumView, FileView, MemcpyView, StructView, UnionView
 from mfidl.emit.output import EmitOptions, GeneratedFile
 from mfidl.emit.render import render
-from mfidl.model import Alias, Module, Primitive, Scalar, Struct, Type, expand
+from mfidl.model import (
+    Alias,
+    CppType,
+    Declaration,
+    Enum,
+    Flags,
+    Module,
+    Primitive,
+    Scalar,
+    Struct,
+    Type,
+    Union,
+    expand,
+)
 
 
 class ModuleFiles:
@@ -27,55 +40,83 @@ class ModuleFiles:
         )
 
     def all(self) -> list[GeneratedFile]:
-        files = [self._types(), self._codec_header(), self._codec_source()]
+        files = [self._forward(), self._types(), self._codec_header(), self._codec_source()]
         if self._module.services:
             files += [self._methods()]
             files += [self._client_header(), self._client_source()]
             files += [self._server_header(), self._server_source()]
         return files
 
+    def _forward(self) -> GeneratedFile:
+        enums = any(isinstance(each, EnumView) for each in self._declared)
+        return self._file("fwd.hpp", {"<cstdint>"} if enums else set(), lines=self._forward_lines())
+
+    def _forward_lines(self) -> tuple[str, ...]:
+        """Whatever can be declared without its contents: not constants, not aliases."""
+        lines = []
+        for each in self._declared:
+            match each:
+                case EnumView():
+                    lines.append(f"enum class {each.name} : {each.base};")
+                case UnionView():
+                    lines.append(f"class {each.name};")
+                case StructView() if not each.existing:
+                    lines.append(f"struct {each.name};")
+                case _:
+                    pass
+        for service in self._services:
+            classes = [service.client, service.servant, service.async_servant]
+            classes += [service.scatter] if service.per_agent == "true" else []
+            lines += [f"class {name};" for name in classes]
+        return tuple(lines)
+
     def _types(self) -> GeneratedFile:
         module = self._module
         types = [each.spelled for each in module.constants]
         headers: set[str] = set()
         for declaration in module.declarations:
-            if isinstance(declaration, Struct):
-                types += [kind for field in declaration.fields for kind in (field.spelled, field.type)]
-                headers |= {'"mf/core/error.hpp"'} if declaration.is_error else set()
-                headers |= {"<utility>"} if declaration.is_error and declaration.fields else set()
-            elif isinstance(declaration, Alias):
-                types.append(declaration.spelled)
-            else:
-                types.append(declaration.base)
-                headers.add("<string_view>")
+            types += _mentioned(declaration)
+            headers |= _needed(declaration)
+        headers |= {f'"{self._stem}.fwd.hpp"'} if self._forward_lines() else set()
         if any(expand(each.type) == Primitive(Scalar.STRING) for each in module.constants):
             headers.add("<string_view>")
-        forward = [self._describer.names.of(each.full_name) for each in module.structs if each.cycle]
         return self._file(
             "types.hpp",
             headers | self._included(types) | self._imported(types, "types.hpp"),
             constants=tuple(self._describer.constant(each, module) for each in module.constants),
-            forward=forward,
             declarations=self._declared,
+            printable=bool(self._structs or self._unions or self._enums),
         )
 
     def _codec_header(self) -> GeneratedFile:
-        types = [field.type for struct in self._module.structs for field in struct.fields]
+        types = [each for declaration in self._module.declarations for each in _mentioned(declaration)]
         headers = {"<cstddef>", f'"{self._stem}.types.hpp"', '"mf/codec/febird.hpp"'}
         if any(isinstance(each.codec, MemcpyView) for each in self._structs):
             headers.add("<cstring>")
-        headers |= self._constraint_headers(each.constraints for each in self._structs)
+        if any(each.existing for each in self._structs):
+            headers.add('"mf/core/printer.hpp"')
+        headers |= self._constraint_headers(each.constraints for each in self._coded)
         return self._file(
             "codec.hpp",
             headers | self._imported(types, "codec.hpp"),
             enums=self._enums,
-            structs=self._structs,
+            structs=self._coded,
+            existing=tuple(each for each in self._structs if each.existing),
         )
 
     def _codec_source(self) -> GeneratedFile:
-        equalities = tuple(each for each in self._structs if each.equality)
+        headers = {"<cstddef>", "<type_traits>"}
+        if self._enums:
+            headers |= {"<array>", "<string_view>"}
+        if self._enums or self._coded:
+            headers.add('"mf/core/printer.hpp"')
         return self._file(
-            "codec.cpp", {"<cstddef>", "<type_traits>"}, structs=self._structs, equalities=equalities
+            "codec.cpp",
+            headers,
+            enums=self._enums,
+            structs=self._coded,
+            own=tuple(each for each in self._coded if isinstance(each, UnionView) or not each.existing),
+            existing=tuple(each for each in self._structs if each.existing),
         )
 
     def _methods(self) -> GeneratedFile:
@@ -129,6 +170,14 @@ class ModuleFiles:
         return self._file("server.cpp", headers, services=self._services)
 
     @property
+    def _coded(self) -> tuple[StructView | UnionView, ...]:
+        return tuple(each for each in self._declared if isinstance(each, StructView | UnionView))
+
+    @property
+    def _unions(self) -> tuple[UnionView, ...]:
+        return tuple(each for each in self._declared if isinstance(each, UnionView))
+
+    @property
     def _structs(self) -> tuple[StructView, ...]:
         return tuple(each for each in self._declared if isinstance(each, StructView))
 
@@ -158,10 +207,68 @@ class ModuleFiles:
         if kind.endswith(".cpp"):
             own = f'#include "{path[:-4]}.hpp"'
             lines = [own, "", *(line for line in lines if line != own)] if lines else [own]
+        quiet = self._mentions_deprecated() and kind != "fwd.hpp"
         view = FileView(
             banner=tuple(banner),
             includes=tuple(lines),
             namespace=self._describer.names.module(module.name).namespace,
+            opening=_QUIET if quiet else (),
+            closing=_LOUD if quiet else (),
         )
         text = render(f"cpp/{kind}.j2", file=view, module_doc=module.doc, **values)
         return GeneratedFile(path, text, module.name)
+
+    def _mentions_deprecated(self) -> bool:
+        """May this module's code name something deprecated, its own or a neighbour's?"""
+        program = self._describer.program
+        neighbours = [program.module(each.module) for each in self._module.imports]
+        return any(map(_has_deprecated, [self._module, *neighbours]))
+
+
+# What is deprecated is still generated: who uses it is warned, and not whoever includes this.
+_QUIET = ("#pragma GCC diagnostic push", '#pragma GCC diagnostic ignored "-Wdeprecated-declarations"')
+_LOUD = ("#pragma GCC diagnostic pop",)
+
+
+def _mentioned(declaration: Declaration) -> list[Type]:
+    match declaration:
+        case Struct():
+            return [kind for field in declaration.fields for kind in (field.spelled, field.type)]
+        case Union():
+            return [kind for field in declaration.alternatives for kind in (field.spelled, field.type)]
+        case Alias():
+            return [declaration.spelled]
+        case Enum() | Flags():
+            return [declaration.base]
+
+
+def _needed(declaration: Declaration) -> set[str]:
+    """Headers that a declaration needs besides those of its types."""
+    match declaration:
+        case Struct(cpp_type=CppType(header=header)):
+            return {f'"{header}"'}
+        case Struct():
+            headers = {"<compare>", '"mf/core/printable.hpp"'}
+            headers |= {'"mf/core/error.hpp"'} if declaration.is_error else set()
+            return headers | ({"<utility>"} if declaration.is_error and declaration.fields else set())
+        case Union():
+            headers = {"<array>", "<compare>", "<cstddef>", "<cstdint>", "<utility>", "<variant>"}
+            headers |= {'"mf/codec/boxed.hpp"'} if declaration.cycle else set()
+            return headers | {'"mf/core/printable.hpp"'}
+        case Flags():
+            return {"<string_view>", '"mf/core/flags.hpp"', '"mf/core/printable.hpp"'}
+        case Enum():
+            return {"<string_view>", '"mf/core/printable.hpp"'}
+        case Alias():
+            return set()
+
+
+def _has_deprecated(module: Module) -> bool:
+    declared = [*module.declarations, *module.constants, *module.agents, *module.services]
+    inner = [field for each in module.structs for field in each.fields]
+    inner += [field for each in module.unions for field in each.alternatives]
+    members = [member for each in module.enums for member in each.members]
+    bits = [member for each in module.flags for member in each.members]
+    methods = [method for each in module.services for method in each.methods]
+    inner += [f for each in methods for f in (*each.params.fields, *each.results.fields)]
+    return any(each.deprecated is not None for each in (*declared, *inner, *members, *bits, *methods))

@@ -1,11 +1,13 @@
 """F6. Values of the schema as C++ expressions of exactly the type that they initialise."""
 
 from mfidl.emit.cpp.names import Names
+from mfidl.emit.cpp.text import quoted
 from mfidl.emit.cpp.types import CppTypes
 from mfidl.model import (
     AliasOf,
     ArrayOf,
     EnumValue,
+    FlagsValue,
     ListOf,
     ListValue,
     MapOf,
@@ -14,10 +16,12 @@ from mfidl.model import (
     OptionalOf,
     Primitive,
     Program,
+    RefOf,
     Scalar,
     SetOf,
     StructValue,
     Type,
+    UnionValue,
     Value,
     expand,
 )
@@ -56,8 +60,8 @@ class Literals:
                     "{" + self.of(key, type_.key, home) + ", " + self.of(mapped, type_.value, home) + "}"
                     for key, mapped in value.entries
                 )
-            case AliasOf():
-                raise AssertionError("expand() leaves no alias")
+            case AliasOf() | RefOf():
+                raise AssertionError("expand() leaves no alias, and a ref has no value to write")
 
     def _declared(self, value: Value, type_: Named, home: str) -> str:
         name = self._types.declared(type_.full_name, home)
@@ -66,6 +70,10 @@ class Literals:
             members = self._names.module(type_.module).members(enum)
             index = next(i for i, each in enumerate(enum.members) if each.name == value.member)
             return f"{name}::{members[index]}"
+        if isinstance(value, FlagsValue):
+            return self._flags(value, type_, name)
+        if isinstance(value, UnionValue):
+            return self._union(value, type_, name, home)
         assert isinstance(value, StructValue)
         struct = self._program.struct(type_)
         members = self._names.module(type_.module).members(struct)
@@ -76,6 +84,23 @@ class Literals:
             if field.name in given
         ]
         return name + _braced(written)
+
+    def _flags(self, value: FlagsValue, type_: Named, name: str) -> str:
+        flags = self._program.flags(type_)
+        members = self._names.module(type_.module).members(flags)
+        taken = [
+            f"{name}::{member}"
+            for each, member in zip(flags.members, members, strict=True)
+            if each.name in value.members
+        ]
+        return " | ".join(taken) or f"{name}{{}}"
+
+    def _union(self, value: UnionValue, type_: Named, name: str, home: str) -> str:
+        union = self._program.union(type_)
+        index = next(i for i, each in enumerate(union.alternatives) if each.name == value.alternative)
+        make = self._names.module(type_.module).union(union).alternatives[index].make
+        inner = self.of(value.value, union.alternatives[index].type, home)
+        return f"{name}::{make}({inner})"
 
 
 def scalar_literal(value: Value, scalar: Scalar) -> str:
@@ -124,19 +149,8 @@ def _float_literal(value: float, scalar: Scalar) -> str:
 
 def string_literal(text: str) -> str:
     """A literal of type std::string, also for text with zero bytes."""
-    encoded = text.encode()
-    quoted = '"' + "".join(_escape(byte) for byte in encoded).replace("??", "?\\?") + '"'  # no trigraphs
-    return f"std::string({quoted}, {len(encoded)})" if 0 in encoded else quoted
-
-
-_ESCAPES = {0x22: '\\"', 0x5C: "\\\\", 0x0A: "\\n", 0x09: "\\t", 0x0D: "\\r"}
-
-
-def _escape(byte: int) -> str:
-    # Octal escapes end after three digits; hexadecimal ones would swallow what follows.
-    if byte in _ESCAPES:
-        return _ESCAPES[byte]
-    return chr(byte) if 0x20 <= byte < 0x7F else f"\\{byte:03o}"
+    literal = quoted(text)
+    return f"std::string({literal}, {len(text.encode())})" if "\0" in text else literal
 
 
 def _bytes_literal(value: bytes, scalar: Scalar) -> str:

@@ -9,12 +9,43 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from mfidl.emit.naming import CPP_RESERVED, Scope, camel
-from mfidl.model import Enum, Field, Method, Module, Program, Service, Struct
+from mfidl.model import (
+    Agent,
+    Const,
+    Declaration,
+    Enum,
+    Field,
+    Flags,
+    Method,
+    Module,
+    Program,
+    Service,
+    Struct,
+    Union,
+)
+from mfidl.model.declaration import EnumMember, FlagsMember
 
-_IN_NAMESPACE = frozenset({"methods", "name"})
+_IN_NAMESPACE = frozenset({"from_name", "has", "methods", "name", "print_to", "to_string"})
 _IN_ERROR = frozenset({"kName", "what", "clone", "raise"})
+_IN_UNION = frozenset({"Kind", "kind", "visit", "value_"})
 _IN_CLASS = frozenset({"at", "any", "on", "everywhere", "service", "dispatch", "target_", "methods"})
 _IN_PARAMETERS = frozenset({"options", "token", "Token", "servant", "violated", "target_", "methods"})
+
+
+@dataclass(frozen=True, slots=True)
+class AlternativeNames:
+    """`accessor` is the alternative's own name, `kind` its name in the enum of kinds."""
+
+    accessor: str
+    kind: str
+    make: str
+    test: str
+    set: str
+
+
+@dataclass(frozen=True, slots=True)
+class UnionNames:
+    alternatives: tuple[AlternativeNames, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +91,14 @@ class ModuleNames:
         self.namespace = _namespace(module.name)
         self._names: dict[str, str] = {}
         self._members: dict[str, tuple[str, ...]] = {}
+        self._unions: dict[str, UnionNames] = {}
         self._services: dict[str, ServiceNames] = {}
         outer = Scope(CPP_RESERVED, _IN_NAMESPACE)
         classes = {each.full_name: _class_names(each, outer) for each in module.services}
         structs = {
             method.full_name: (
-                outer.take(f"{service.name}{camel(method.name)}Request"),
-                outer.take(f"{service.name}{camel(method.name)}Result")
+                outer.take(f"{_asked(service)}{camel(_asked(method))}Request"),
+                outer.take(f"{_asked(service)}{camel(_asked(method))}Result")
                 if has_result_struct(method)
                 else None,
             )
@@ -74,9 +106,9 @@ class ModuleNames:
             for method in service.methods
         }
         for constant in module.constants:
-            self._names[constant.full_name] = outer.take(constant.name)
+            self._names[constant.full_name] = outer.take(_asked(constant))
         for declaration in module.declarations:
-            self._names[declaration.full_name] = outer.take(declaration.name)
+            self._names[declaration.full_name] = outer.take(_asked(declaration))
         added = [name for names in classes.values() for name in names]
         added += [name for pair in structs.values() for name in pair if name is not None]
         types = {self._names[each.full_name] for each in module.declarations}.union(added)
@@ -91,9 +123,12 @@ class ModuleNames:
     def of(self, full_name: str) -> str:
         return self._names[full_name]
 
-    def members(self, declaration: Struct | Enum) -> tuple[str, ...]:
-        """Of the fields of a struct or the members of an enum, in order."""
+    def members(self, declaration: Struct | Enum | Flags) -> tuple[str, ...]:
+        """Of the fields of a struct or the members of an enum or of flags, in order."""
         return self._members[declaration.full_name]
+
+    def union(self, union: Union) -> UnionNames:
+        return self._unions[union.full_name]
 
     def service(self, service: Service) -> ServiceNames:
         return self._services[service.full_name]
@@ -103,11 +138,13 @@ class ModuleNames:
             case Struct():
                 taken = _IN_ERROR if declaration.is_error else ()
                 self._members[declaration.full_name] = _fields(declaration.fields, types, taken)
-            case Enum():
+            case Enum() | Flags():
                 scope = Scope(CPP_RESERVED)
                 self._members[declaration.full_name] = tuple(
-                    scope.take(each.name) for each in declaration.members
+                    scope.take(_asked(each)) for each in declaration.members
                 )
+            case Union():
+                self._unions[declaration.full_name] = _union_names(declaration, types)
 
 
 class Names:
@@ -132,15 +169,38 @@ def _namespace(module: str) -> str:
 
 def _fields(fields: Iterable[Field], *reserved: Iterable[str]) -> tuple[str, ...]:
     scope = Scope(CPP_RESERVED, *reserved)
-    return tuple(scope.take(field.name) for field in fields)
+    return tuple(scope.take(_asked(field)) for field in fields)
+
+
+def _union_names(union: Union, types: Iterable[str]) -> UnionNames:
+    inside = Scope(CPP_RESERVED, types, _IN_UNION)
+    kinds = Scope(CPP_RESERVED)
+    added = [
+        tuple(inside.take(f"{prefix}_{_asked(each)}") for prefix in ("of", "is", "set"))
+        for each in union.alternatives
+    ]
+    return UnionNames(
+        tuple(
+            AlternativeNames(inside.take(_asked(each)), kinds.take(_asked(each)), make, test, set_)
+            for each, (make, test, set_) in zip(union.alternatives, added, strict=True)
+        )
+    )
+
+
+def _asked(
+    named: Agent | Const | Declaration | EnumMember | Field | FlagsMember | Method | Service,
+) -> str:
+    """The name that the schema prescribes for C++, or its own."""
+    return dict(named.target_names).get("cpp", named.name)
 
 
 def _class_names(service: Service, scope: Scope) -> tuple[str, str, str, str]:
+    name = _asked(service)
     return (
-        scope.take(f"{service.name}Client"),
-        scope.take(f"{service.name}Scatter"),
-        scope.take(f"{service.name}Servant"),
-        scope.take(f"{service.name}AsyncServant"),
+        scope.take(f"{name}Client"),
+        scope.take(f"{name}Scatter"),
+        scope.take(f"{name}Servant"),
+        scope.take(f"{name}AsyncServant"),
     )
 
 
@@ -152,31 +212,32 @@ def _service_names(
     described: Scope,
 ) -> ServiceNames:
     client, scatter, servant, async_servant = classes
-    info = described.take(f"k{service.name}Service")
-    descriptor = described.take(f"k{service.name}Descriptor")
-    method_list = described.take(f"k{service.name}Methods")
+    own = _asked(service)
+    info = described.take(f"k{own}Service")
+    descriptor = described.take(f"k{own}Descriptor")
+    method_list = described.take(f"k{own}Methods")
     inside = Scope(CPP_RESERVED, types, _IN_CLASS)
     added = [
-        tuple(inside.take(name) for name in (f"async_{each.name}", f"{each.name}_batch", f"{each.name}_bulk"))
-        for each in service.methods
+        tuple(inside.take(name) for name in (f"async_{each}", f"{each}_batch", f"{each}_bulk"))
+        for each in map(_asked, service.methods)
     ]
     methods = []
     for method, (asynchronous, batch, bulk) in zip(service.methods, added, strict=True):
         request, result = structs[method.full_name]
         methods.append(
             MethodNames(
-                function=inside.take(method.name),
+                function=inside.take(_asked(method)),
                 asynchronous=asynchronous,
                 batch=batch,
                 bulk=bulk,
-                description=described.take(f"{service.name}{camel(method.name)}"),
+                description=described.take(f"{own}{camel(_asked(method))}"),
                 request=request,
                 result=result,
                 params=_fields(method.params.fields, types, _IN_PARAMETERS),
                 results=_fields(method.results.fields, types),
             )
         )
-    agent = service.agent.name if service.agent else "agent"
+    agent = _asked(service.agent) if service.agent else "agent"
     at_parameters = Scope(CPP_RESERVED, types, _IN_PARAMETERS)
     return ServiceNames(
         client=client,

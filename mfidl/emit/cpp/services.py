@@ -19,7 +19,7 @@ def service_view(describer: Describer, service: Service, module: Module) -> Serv
         for method, named in zip(service.methods, names.methods, strict=True)
     )
     return ServiceView(
-        doc=doc(service.doc, service.deprecated),
+        doc=doc(service.doc),
         full_name=service.full_name,
         client=names.client,
         scatter=names.scatter,
@@ -84,7 +84,7 @@ class _MethodMaker:
         result_checks = self._result_checks()
         errors = [self.describer.types.declared(each.full_name) for each in method.throws]
         return MethodView(
-            doc=doc(method.doc, method.deprecated, indent=2),
+            doc=doc(method.doc, indent=2),
             name=names.description,
             function=names.function,
             servant=self._qualified(self.service_names.servant),

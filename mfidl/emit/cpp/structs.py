@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from mfidl.emit.cpp.codecs import Codecs
 from mfidl.emit.cpp.literals import Literals, member_number
 from mfidl.emit.cpp.names import Names
-from mfidl.emit.cpp.text import WIDTH, doc, fill
+from mfidl.emit.cpp.text import WIDTH, conjunction, deprecation, doc, fill
 from mfidl.emit.cpp.types import CppTypes, parts
+from mfidl.emit.cpp.unions import UnionMaker
 from mfidl.emit.cpp.view import (
     AliasView,
     ConstraintsView,
@@ -15,6 +16,7 @@ from mfidl.emit.cpp.view import (
     FieldView,
     MemberView,
     StructView,
+    UnionView,
 )
 from mfidl.model import (
     Alias,
@@ -22,7 +24,10 @@ from mfidl.model import (
     Declaration,
     DeclKind,
     Enum,
+    EnumMember,
     Field,
+    Flags,
+    FlagsMember,
     Module,
     Named,
     Primitive,
@@ -31,6 +36,7 @@ from mfidl.model import (
     Struct,
     StructKind,
     Type,
+    Union,
     expand,
 )
 
@@ -49,21 +55,32 @@ class Describer:
         name = self.names.of(const.full_name)
         type_ = expand(const.type)
         value = self.literals.of(const.value, type_, module.name)
+        attribute = deprecation(const.deprecated)
         if type_ == Primitive(Scalar.STRING):
-            return ConstView(doc(const.doc), _text_constant(name, value))
+            return ConstView(doc(const.doc), attribute + _text_constant(name, value))
         literal = isinstance(type_, Primitive) and type_ != Primitive(Scalar.BYTES)  # bytes are a vector
-        keyword = "constexpr" if literal or _is_enum(type_) else "const"
+        keyword = "constexpr" if literal or _is_number(type_) else "const"
         spelled = self.types.spell(const.spelled, module.name)
-        return ConstView(doc(const.doc), f"inline {keyword} {spelled} {name} = {value};")
+        return ConstView(doc(const.doc), f"{attribute}inline {keyword} {spelled} {name} = {value};")
 
-    def declaration(self, declaration: Declaration, module: Module) -> AliasView | EnumView | StructView:
+    def declaration(
+        self, declaration: Declaration, module: Module
+    ) -> AliasView | EnumView | StructView | UnionView:
         match declaration:
             case Alias():
                 target = self.types.spell(declaration.spelled, module.name)
-                text = doc(declaration.doc, declaration.deprecated)
-                return AliasView(text, self.names.of(declaration.full_name), target)
+                return AliasView(
+                    doc(declaration.doc),
+                    self.names.of(declaration.full_name),
+                    target,
+                    deprecation(declaration.deprecated, before=" "),
+                )
             case Enum():
                 return self._enum(declaration)
+            case Flags():
+                return self._flags(declaration)
+            case Union():
+                return UnionMaker(self.names, self.types, self.codecs, declaration, module).view()
             case Struct():
                 names = self.names.module(module.name)
                 return self.struct(
@@ -71,7 +88,7 @@ class Describer:
                     names.of(declaration.full_name),
                     names.members(declaration),
                     module,
-                    "cpp/types/error.j2" if declaration.is_error else "cpp/types/struct.j2",
+                    _template(declaration),
                 )
 
     def struct(
@@ -79,10 +96,9 @@ class Describer:
     ) -> StructView:
         """A declared struct, or the struct of a method's parameters or results under the name that it got."""
         qualified = f"::{self.names.module(module.name).namespace}::{name}"
-        shared_cycle = len(struct.cycle) > 1
         fields = tuple(
             FieldView(
-                doc=doc(field.doc, field.deprecated, indent=2),
+                doc=doc(field.doc, indent=2),
                 name=member,
                 wire_name=field.name,
                 type=self.types.spell(field.type),
@@ -90,17 +106,26 @@ class Describer:
             )
             for i, (field, member) in enumerate(zip(struct.fields, members, strict=True))
         )
-        equal = " && ".join(f"left.{each} == right.{each}" for each in members)
         constraints = self.codecs.constraints(struct, members)
+        declared = struct.kind in (StructKind.STRUCT, StructKind.ERROR)
+        existing = struct.cpp_type
+        comparison = "default" if declared else "equality"
         return StructView(
-            doc=doc(struct.doc, struct.deprecated),
+            doc=doc(struct.doc),
             name=name,
             qualified=qualified,
             full_name=struct.full_name,
+            wire_name=struct.name,
             fields=fields,
+            attribute=deprecation(struct.deprecated),
+            existing=f"::{existing.type.removeprefix('::')}" if existing else "",
             constructor=self._constructor(struct, name, members, module) if struct.is_error else "",
-            equality=equal if shared_cycle else "",
-            equality_template="cpp/types/declared_equality.j2" if shared_cycle else "cpp/types/equality.j2",
+            equality=conjunction("return ", [f"left.{each} == right.{each}" for each in members], ";", 2),
+            ordering=self.codecs.facts.ordering(struct.fields),
+            orders=tuple(_orders(members)),
+            comparison_template=f"cpp/types/{'declared' if struct.cycle else comparison}_comparison.j2",
+            comparison_definition_template=_if(bool(struct.cycle), "cpp/codec/comparison.j2"),
+            print_template="cpp/codec/existing_print.j2" if existing else "cpp/codec/print.j2",
             codec=self.codecs.codec(struct, qualified, members),
             constraints=constraints,
             constraints_template=_constraints_template(struct, constraints),
@@ -108,19 +133,48 @@ class Describer:
         )
 
     def _enum(self, enum: Enum) -> EnumView:
-        names = self.names.module(enum.reference.module)
+        numbers = [member_number(each.number) for each in enum.members]
+        traits = "cpp/codec/open_enum.j2" if enum.open else "cpp/codec/closed_enum.j2"
+        printing = ("printer.member(name(value), value);",)
+        return self._members_of(enum, numbers, printing, traits, "cpp/types/enum.j2")
+
+    def _flags(self, flags: Flags) -> EnumView:
+        one = "std::uint64_t{1}" if flags.base.scalar.bits == 64 else "1U"
+        bits = [f"{one} << {each.bit}U" for each in flags.members]
+        return self._members_of(flags, bits, (), "cpp/codec/open_enum.j2", "cpp/types/flags.j2")
+
+    def _members_of(
+        self,
+        declared: Enum | Flags,
+        initial: list[str],
+        printing: tuple[str, ...],
+        traits: str,
+        template: str,
+    ) -> EnumView:
+        names = self.names.module(declared.reference.module)
+        name, members = names.of(declared.full_name), names.members(declared)
+        listed = fill(
+            f"static constexpr std::array<{name}, {len(members)}> kMembers{{",
+            [f"{name}::{member}" for member in members],
+            "};",
+            indent=2,
+        )
         return EnumView(
-            doc=doc(enum.doc, enum.deprecated),
-            name=names.of(enum.full_name),
-            qualified=self.types.declared(enum.full_name),
-            base=self.types.spell(enum.base),
+            doc=doc(declared.doc),
+            name=name,
+            qualified=self.types.declared(declared.full_name),
+            base=self.types.spell(declared.base),
             members=tuple(
                 MemberView(
-                    doc(each.doc, each.deprecated, indent=2), name, each.name, member_number(each.number)
+                    doc(each.doc, indent=2), member, each.name, number, deprecation(each.deprecated, " ")
                 )
-                for each, name in zip(enum.members, names.members(enum), strict=True)
+                for each, member, number in zip(_members(declared), members, initial, strict=True)
             ),
-            traits_template="cpp/codec/open_enum.j2" if enum.open else "cpp/codec/closed_enum.j2",
+            attribute=deprecation(declared.deprecated),
+            members_constant=listed,
+            printing=printing or (listed.lstrip(), "printer.flags(value, kMembers);"),
+            traits_template=traits,
+            template=template,
         )
 
     def _field(self, field: Field, member: str, struct: Struct, module: Module, index: int) -> str:
@@ -129,7 +183,7 @@ class Describer:
         spelled = f"{self.types.spell(type_, module.name)} {member}"
         if struct.layout is not None and _needs_alignas(struct, index):
             spelled = f"alignas({struct.layout.slots[index].align}) {spelled}"
-        return f"  {spelled}{self._initial(field, struct, module.name)};"
+        return f"  {deprecation(field.deprecated)}{spelled}{self._initial(field, struct, module.name)};"
 
     def _initial(self, field: Field, struct: Struct, home: str) -> str:
         if field.default is not None:
@@ -174,8 +228,31 @@ def _constraints_template(struct: Struct, constraints: ConstraintsView) -> str:
     return "cpp/codec/parameter_constraints.j2" if params else "cpp/codec/constraints.j2"
 
 
-def _is_enum(type_: Type) -> bool:
-    return isinstance(type_, Named) and type_.kind is DeclKind.ENUM
+def _template(struct: Struct) -> str:
+    if struct.cpp_type is not None:
+        return "cpp/types/existing.j2"
+    return "cpp/types/error.j2" if struct.is_error else "cpp/types/struct.j2"
+
+
+def _orders(members: tuple[str, ...]) -> list[str]:
+    """Statements of a lexicographical comparison."""
+    tests = [
+        f"if (const auto order = left.{each} <=> right.{each}; order != 0) return order;"
+        for each in members[:-1]
+    ]
+    return tests + [f"return left.{each} <=> right.{each};" for each in members[-1:]]
+
+
+def _if(condition: bool, template: str) -> str:
+    return template if condition else "cpp/nothing.j2"
+
+
+def _members(declared: Enum | Flags) -> tuple[EnumMember | FlagsMember, ...]:
+    return declared.members
+
+
+def _is_number(type_: Type) -> bool:
+    return isinstance(type_, Named) and type_.kind in (DeclKind.ENUM, DeclKind.FLAGS)
 
 
 def _needs_alignas(struct: Struct, index: int) -> bool:

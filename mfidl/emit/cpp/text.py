@@ -5,11 +5,9 @@ from collections.abc import Iterable, Sequence
 WIDTH = 110
 
 
-def doc(text: str, deprecated: str | None = None, indent: int = 0) -> tuple[str, ...]:
+def doc(text: str, indent: int = 0) -> tuple[str, ...]:
     """A doc comment, one line each; what a line has too much goes to the next one."""
     lines = text.splitlines() if text else []
-    if deprecated is not None:
-        lines.append(f"Deprecated: {deprecated}" if deprecated else "Deprecated.")
     prefix = " " * indent + "/// "
     room = WIDTH - len(prefix)
     written: list[str] = []
@@ -23,6 +21,32 @@ def doc(text: str, deprecated: str | None = None, indent: int = 0) -> tuple[str,
             line = line[:space]
         written.append((prefix + line).rstrip())
     return tuple(written)
+
+
+def deprecation(reason: str | None, before: str = "") -> str:
+    """The attribute, with what separates it from its neighbour; nothing where nothing is deprecated."""
+    if reason is None:
+        return ""
+    # No numeric escapes: clang refuses them in the text of an attribute.
+    shown = "".join(each if each.isprintable() else " " for each in reason)
+    shown = shown.replace("\\", "\\\\").replace('"', '\\"')
+    attribute = f'[[deprecated("{shown}")]]' if reason else "[[deprecated]]"
+    return f"{before}{attribute}" if before else f"{attribute} "
+
+
+def quoted(text: str) -> str:
+    """A string literal of the text's UTF-8."""
+    return '"' + "".join(_escape(byte) for byte in text.encode()).replace("??", "?\\?") + '"'  # no trigraphs
+
+
+_ESCAPES = {0x22: '\\"', 0x5C: "\\\\", 0x0A: "\\n", 0x09: "\\t", 0x0D: "\\r"}
+
+
+def _escape(byte: int) -> str:
+    # Octal escapes end after three digits; hexadecimal ones would swallow what follows.
+    if byte in _ESCAPES:
+        return _ESCAPES[byte]
+    return chr(byte) if 0x20 <= byte < 0x7F else f"\\{byte:03o}"
 
 
 def fill(head: str, items: Sequence[str], tail: str, indent: int = 0) -> str:

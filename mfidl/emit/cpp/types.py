@@ -7,15 +7,19 @@ from mfidl.model import (
     AliasOf,
     ArrayOf,
     DeclKind,
+    Field,
     ListOf,
     MapOf,
     Named,
     OptionalOf,
     Primitive,
     Program,
+    RefOf,
     Scalar,
     SetOf,
+    Struct,
     Type,
+    Union,
     expand,
 )
 
@@ -70,6 +74,8 @@ class CppTypes:
             case OptionalOf():
                 optional = "mf::Boxed" if self.needs_box(type_) else "std::optional"
                 return f"{optional}<{self.spell(type_.element, home)}>"
+            case RefOf():
+                raise AssertionError("a ref lies in archive types only, and those have no codec here")
 
     def declared(self, full_name: str, home: str = "") -> str:
         """A declared name, qualified from the global namespace unless it is at home."""
@@ -84,9 +90,21 @@ class CppTypes:
             element = element.element
         return (
             isinstance(element, Named)
-            and element.kind in (DeclKind.STRUCT, DeclKind.ERROR)
-            and bool(self._program.struct(element).cycle)
+            and element.kind in (DeclKind.STRUCT, DeclKind.ERROR, DeclKind.UNION)
+            and bool(self.cycle(element))
         )
+
+    def boxed_in(self, union: Union, alternative: Field) -> bool:
+        """Does the alternative hold the union itself, so that it cannot lie inside it?"""
+        element = alternative.type
+        while isinstance(element, ArrayOf):
+            element = element.element
+        return isinstance(element, Named) and element.full_name in union.cycle
+
+    def cycle(self, reference: Named) -> frozenset[str]:
+        """The structs and unions that a struct, error or union is recursive with."""
+        declared = self._program.declaration(reference.full_name)
+        return declared.cycle if isinstance(declared, Struct | Union) else frozenset()
 
     def includes(self, type_: Type) -> Iterator[str]:
         """Headers of the standard library and the runtime."""
@@ -107,7 +125,7 @@ class CppTypes:
                     yield "<map>"
                 case OptionalOf():
                     yield '"mf/codec/boxed.hpp"' if self.needs_box(each) else "<optional>"
-                case Named() | AliasOf():
+                case Named() | AliasOf() | RefOf():
                     pass
 
     def by_value(self, type_: Type) -> bool:
@@ -115,7 +133,7 @@ class CppTypes:
         match expand(type_):
             case Primitive(scalar):
                 return scalar not in _BY_REFERENCE
-            case Named(kind=DeclKind.ENUM):
+            case Named(kind=DeclKind.ENUM | DeclKind.FLAGS):
                 return True
             case _:
                 return False

@@ -10,6 +10,8 @@ class FileView:
     banner: tuple[str, ...]
     includes: tuple[str, ...]
     namespace: str
+    opening: tuple[str, ...]  # behind the includes
+    closing: tuple[str, ...]  # at the end
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,7 @@ class AliasView:
     doc: tuple[str, ...]
     name: str
     type: str
+    attribute: str
     template: str = "cpp/types/alias.j2"
 
 
@@ -35,15 +38,21 @@ class MemberView:
     name: str
     wire_name: str
     initial: str
+    attribute: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class EnumView:
+    """An enum or flags. `members_constant` lists its members; `printing` is the body of print_to()."""
+
     doc: tuple[str, ...]
     name: str
     qualified: str
     base: str
     members: tuple[MemberView, ...]
+    attribute: str
+    members_constant: str
+    printing: tuple[str, ...]
     traits_template: str
     template: str = "cpp/types/enum.j2"
 
@@ -67,14 +76,63 @@ class StructView:
     name: str
     qualified: str
     full_name: str
+    wire_name: str
     fields: tuple[FieldView, ...]
+    existing: str  # the C++ type that @cpp.type names
     constructor: str  # of an error with fields
-    equality: str  # "" unless it has to be written out, in the .cpp file
-    equality_template: str
+    attribute: str
+    equality: str
+    ordering: str  # its category
+    orders: tuple[str, ...]  # statements of an ordering that is written out
+    comparison_template: str
+    comparison_definition_template: str
+    print_template: str
     codec: "MemcpyView | FebirdView"
     constraints: "ConstraintsView"
     constraints_template: str
     template: str
+
+
+@dataclass(frozen=True, slots=True)
+class AlternativeView:
+    """An alternative of a union. `functions` are its members of the class, with or without their bodies."""
+
+    doc: tuple[str, ...]
+    kind: str
+    kind_attribute: str
+    number: int
+    wire_name: str
+    accessor: str
+    test: str
+    functions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UnionView:
+    """A union: a class around a std::variant. A recursive one has `special` members, and `definitions` of all
+    its functions in the .cpp file.
+    """
+
+    doc: tuple[str, ...]
+    name: str
+    qualified: str
+    attribute: str
+    wire_name: str
+    alternatives: tuple[AlternativeView, ...]
+    storage: str
+    default_doc: str
+    special: tuple[str, ...]
+    kind: str
+    visits: tuple[str, ...]
+    ordering: str
+    definitions: tuple[str, ...]
+    codec: "FebirdView"
+    constraints: "ConstraintsView"
+    constraints_template: str
+    comparison_template: str
+    comparison_definition_template: str
+    print_template: str = "cpp/codec/union_print.j2"
+    template: str = "cpp/types/union.j2"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,22 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "mf/core/printer.hpp"
+
+namespace shapes::patterns {
+
+void print_to(mf::Printer& printer, const Patterned& value) {
+  printer.open("Patterned");
+  printer.field("tag", value.tag);
+  printer.field("words", value.words);
+  printer.field("any_case", value.any_case);
+  printer.field("lines", value.lines);
+  printer.field("nested", value.nested);
+  printer.close();
+}
+
+}  // namespace shapes::patterns
+
 namespace mf::codec {
 
 std::size_t Febird<::shapes::patterns::Patterned>::size(const ::shapes::patterns::Patterned& value) noexcept {

@@ -2,11 +2,18 @@
 // shapes.patterns.Finder: fingerprint 207a46f64771d6713ee78a15f6433c39
 #pragma once
 
+#include <compare>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "mf/core/printable.hpp"
+#include "shapes/patterns.fwd.hpp"
+
 namespace shapes::patterns {
+
+using mf::operator<<;
+using mf::to_string;
 
 /// Texts of every construct that a pattern may have.
 struct Patterned {
@@ -17,6 +24,8 @@ struct Patterned {
   std::string nested{};
 
   friend bool operator==(const Patterned&, const Patterned&) = default;
+  friend std::strong_ordering operator<=>(const Patterned&, const Patterned&) = default;
+  friend void print_to(mf::Printer& printer, const Patterned& value);
 };
 
 }  // namespace shapes::patterns

@@ -3,8 +3,68 @@
 // sf1.search.Admin: fingerprint 6f16a413e0ab1782e0f2c4f2309cf308
 #include "sf1/search.codec.hpp"
 
+#include <array>
 #include <cstddef>
+#include <string_view>
 #include <type_traits>
+
+#include "mf/core/printer.hpp"
+
+namespace sf1::search {
+
+bool from_name(std::string_view text, Rank& value) noexcept {
+  static constexpr std::array<Rank, 2> kMembers{Rank::bm25, Rank::pagerank};
+  for (const Rank each : kMembers) {
+    if (name(each) == text) {
+      value = each;
+      return true;
+    }
+  }
+  return false;
+}
+
+void print_to(mf::Printer& printer, Rank value) {
+  printer.member(name(value), value);
+}
+
+bool from_name(std::string_view text, Lang& value) noexcept {
+  static constexpr std::array<Lang, 2> kMembers{Lang::en, Lang::ko};
+  for (const Lang each : kMembers) {
+    if (name(each) == text) {
+      value = each;
+      return true;
+    }
+  }
+  return false;
+}
+
+void print_to(mf::Printer& printer, Lang value) {
+  printer.member(name(value), value);
+}
+
+void print_to(mf::Printer& printer, const Hit& value) {
+  printer.open("Hit");
+  printer.field("doc", value.doc);
+  printer.field("score", value.score);
+  printer.field("title", value.title);
+  printer.field("positions", value.positions);
+  printer.close();
+}
+
+void print_to(mf::Printer& printer, const NoSuchCollection& value) {
+  printer.open("NoSuchCollection");
+  printer.field("name", value.name);
+  printer.close();
+}
+
+void print_to(mf::Printer& printer, const DuplicateDocument& value) {
+  printer.open("DuplicateDocument");
+  printer.field("doc", value.doc);
+  printer.field("lang", value.lang);
+  printer.close();
+}
+
+}  // namespace sf1::search
 
 namespace mf::codec {
 

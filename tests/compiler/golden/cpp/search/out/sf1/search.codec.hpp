@@ -7,6 +7,7 @@
 
 #include "mf/codec/febird.hpp"
 #include "sf1/search.types.hpp"
+#include "sf1/text.codec.hpp"
 
 namespace mf::codec {
 

@@ -3,6 +3,7 @@
 // sf1.search.Admin: fingerprint 6f16a413e0ab1782e0f2c4f2309cf308
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -10,9 +11,14 @@
 #include <vector>
 
 #include "mf/core/error.hpp"
+#include "mf/core/printable.hpp"
+#include "sf1/search.fwd.hpp"
 #include "sf1/text.types.hpp"
 
 namespace sf1::search {
+
+using mf::operator<<;
+using mf::to_string;
 
 enum class Rank : std::uint8_t {
   bm25 = 0,
@@ -29,6 +35,9 @@ enum class Rank : std::uint8_t {
   }
   return {};
 }
+/// The member of that name, if there is one.
+[[nodiscard]] bool from_name(std::string_view text, Rank& value) noexcept;
+void print_to(mf::Printer& printer, Rank value);
 
 enum class Lang : std::uint16_t {
   en = 0,
@@ -45,6 +54,9 @@ enum class Lang : std::uint16_t {
   }
   return {};
 }
+/// The member of that name, if there is one.
+[[nodiscard]] bool from_name(std::string_view text, Lang& value) noexcept;
+void print_to(mf::Printer& printer, Lang value);
 
 struct Hit {
   ::sf1::text::DocId doc{};
@@ -53,6 +65,8 @@ struct Hit {
   std::vector<std::uint32_t> positions{};
 
   friend bool operator==(const Hit&, const Hit&) = default;
+  friend std::partial_ordering operator<=>(const Hit&, const Hit&) = default;
+  friend void print_to(mf::Printer& printer, const Hit& value);
 };
 
 /// No server holds this collection.
@@ -65,6 +79,8 @@ struct NoSuchCollection : mf::DeclaredErrorBase<NoSuchCollection> {
   explicit NoSuchCollection(std::string name) : name(std::move(name)) {}
 
   friend bool operator==(const NoSuchCollection&, const NoSuchCollection&) = default;
+  friend std::strong_ordering operator<=>(const NoSuchCollection&, const NoSuchCollection&) = default;
+  friend void print_to(mf::Printer& printer, const NoSuchCollection& value);
 };
 
 struct DuplicateDocument : mf::DeclaredErrorBase<DuplicateDocument> {
@@ -78,6 +94,8 @@ struct DuplicateDocument : mf::DeclaredErrorBase<DuplicateDocument> {
   DuplicateDocument(::sf1::text::DocId doc, Lang lang) : doc(doc), lang(lang) {}
 
   friend bool operator==(const DuplicateDocument&, const DuplicateDocument&) = default;
+  friend std::strong_ordering operator<=>(const DuplicateDocument&, const DuplicateDocument&) = default;
+  friend void print_to(mf::Printer& printer, const DuplicateDocument& value);
 };
 
 inline constexpr std::uint32_t MAX_HITS = 1000U;

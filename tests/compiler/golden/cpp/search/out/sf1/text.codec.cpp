@@ -4,6 +4,28 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "mf/core/printer.hpp"
+
+namespace sf1::text {
+
+void print_to(mf::Printer& printer, const Position& value) {
+  printer.open("Position");
+  printer.field("start", value.start);
+  printer.field("length", value.length);
+  printer.close();
+}
+
+void print_to(mf::Printer& printer, const Document& value) {
+  printer.open("Document");
+  printer.field("id", value.id);
+  printer.field("title", value.title);
+  printer.field("paragraphs", value.paragraphs);
+  printer.field("words", value.words);
+  printer.close();
+}
+
+}  // namespace sf1::text
+
 namespace mf::codec {
 
 static_assert(sizeof(::sf1::text::Position) == 8 && alignof(::sf1::text::Position) == 4);

@@ -6,6 +6,26 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "mf/core/printer.hpp"
+
+namespace shapes::services {
+
+void print_to(mf::Printer& printer, const Pair& value) {
+  printer.open("Pair");
+  printer.field("left", value.left);
+  printer.field("right", value.right);
+  printer.close();
+}
+
+void print_to(mf::Printer& printer, const Refused& value) {
+  printer.open("Refused");
+  printer.field("why", value.why);
+  printer.field("code", value.code);
+  printer.close();
+}
+
+}  // namespace shapes::services
+
 namespace mf::codec {
 
 std::size_t Febird<::shapes::services::Pair>::size(const ::shapes::services::Pair& value) noexcept {

@@ -3,19 +3,27 @@
 // shapes.services.Sharded: fingerprint da167a27623b5225bfb7a72152c259bc
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <string>
 #include <utility>
 
 #include "mf/core/error.hpp"
+#include "mf/core/printable.hpp"
+#include "shapes/services.fwd.hpp"
 
 namespace shapes::services {
+
+using mf::operator<<;
+using mf::to_string;
 
 struct Pair {
   std::int32_t left{};
   std::string right{};
 
   friend bool operator==(const Pair&, const Pair&) = default;
+  friend std::strong_ordering operator<=>(const Pair&, const Pair&) = default;
+  friend void print_to(mf::Printer& printer, const Pair& value);
 };
 
 struct Refused : mf::DeclaredErrorBase<Refused> {
@@ -29,6 +37,8 @@ struct Refused : mf::DeclaredErrorBase<Refused> {
   Refused(std::string why, std::int32_t code) : why(std::move(why)), code(code) {}
 
   friend bool operator==(const Refused&, const Refused&) = default;
+  friend std::strong_ordering operator<=>(const Refused&, const Refused&) = default;
+  friend void print_to(mf::Printer& printer, const Refused& value);
 };
 
 }  // namespace shapes::services

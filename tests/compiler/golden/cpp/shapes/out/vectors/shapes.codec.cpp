@@ -2,8 +2,229 @@
 // vectors.shapes.Index: fingerprint 5a1cc0ec701bfbcc7c0e02d60c1665af
 #include "vectors/shapes.codec.hpp"
 
+#include <array>
 #include <cstddef>
+#include <string_view>
 #include <type_traits>
+
+#include "mf/core/printer.hpp"
+
+namespace vectors::shapes {
+
+bool from_name(std::string_view text, Rank& value) noexcept {
+  static constexpr std::array<Rank, 2> kMembers{Rank::bm25, Rank::pagerank};
+  for (const Rank each : kMembers) {
+    if (name(each) == text) {
+      value = each;
+      return true;
+    }
+  }
+  return false;
+}
+
+void print_to(mf::Printer& printer, Rank value) {
+  printer.member(name(value), value);
+}
+
+bool from_name(std::string_view text, Lang& value) noexcept {
+  static constexpr std::array<Lang, 2> kMembers{Lang::en, Lang::ko};
+  for (const Lang each : kMembers) {
+    if (name(each) == text) {
+      value = each;
+      return true;
+    }
+  }
+  return false;
+}
+
+void print_to(mf::Printer& printer, Lang value) {
+  printer.member(name(value), value);
+}
+
+bool from_name(std::string_view text, Sign& value) noexcept {
+  static constexpr std::array<Sign, 3> kMembers{Sign::minus, Sign::zero, Sign::plus};
+  for (const Sign each : kMembers) {
+    if (name(each) == text) {
+      value = each;
+      return true;
+    }
+  }
+  return false;
+}
+
+void print_to(mf::Printer& printer, Sign value) {
+  printer.member(name(value), value);
+}
+
+void print_to(mf::Printer& printer, const Integers& value) {
+  printer.open("Integers");
+  printer.field("a", value.a);
+  printer.field("b", value.b);
+  printer.field("c", value.c);
+  printer.field("d", value.d);
+  printer.field("e", value.e);
+  printer.field("f", value.f);
+  printer.field("g", value.g);
+  printer.field("h", value.h);
+  printer.field("i", value.i);
+  printer.close();
+}
+
+void print_to(mf::Printer& printer, const Scalars& value) {
+  printer.open("Scalars");
+  printer.field("a", value.a);
+  printer.field("b", value.b);
+  printer.field("c", value.c);
+  printer.field("d", value.d);
+  printer.field("e", value.e);
+  printer.field("f", value.f);
+  printer.field("g", value.g);
+  printer.field("h", value.h);
+  printer.field("i", value.i);
+  printer.field("j", value.j);
+  printer.field("k", value.k);
+  printer.field("l", value.l);
+  printer.field("m", value.m);
+  printer.close();
+}
+
+void print_to(mf::Printer& printer, const Posting& value) {
+  printer.open("Posting");
+  printer.field("doc", value.doc);
+  printer.field("tf", value.tf);
+  printer.field("rank", value.rank);
+  printer.close();
+}
+
+void print_to(mf::Printer& printer, const Nothing& /*value*/) {
+  printer.open("Nothing");
+  printer.close();
+}
+
+void print_to(mf::Printer& printer, const Nested& value) {
+  printer.open("Nested");
+  printer.field("first", value.first);
+  printer.field("corners", value.corners);
+  printer.field("postings", value.postings);
+  printer.field("flags", value.flags);
+  printer.field("nothing", value.nothing);
+  printer.close();
+}
+
+void print_to(mf::Printer& printer, const Texts& value) {
+  printer.open("Texts");
+  printer.field("text", value.text);
+  printer.field("raw", value.raw);
+  printer.field("name", value.name);
+  printer.field("number", value.number);
+  printer.field("at", value.at);
+  printer.field("ttl", value.ttl);
+  printer.field("key", value.key);
+  printer.close();
+}
+
+void print_to(mf::Printer& printer, const Hit& value) {
+  printer.open("Hit");
+  printer.field("doc", value.doc);
+  printer.field("score", value.score);
+  printer.field("title", value.title);
+  printer.field("positions", value.positions);
+  printer.close();
+}
+
+void print_to(mf::Printer& printer, const Lists& value) {
+  printer.open("Lists");
+  printer.field("flags", value.flags);
+  printer.field("small", value.small);
+  printer.field("numbers", value.numbers);
+  printer.field("features", value.features);
+  printer.field("postings", value.postings);
+  printer.field("hits", value.hits);
+  printer.field("nested", value.nested);
+  printer.field("maybe", value.maybe);
+  printer.field("ranks", value.ranks);
+  printer.field("langs", value.langs);
+  printer.field("fixed", value.fixed);
+  printer.field("keys", value.keys);
+  printer.close();
+}
+
+void print_to(mf::Printer& printer, const Maps& value) {
+  printer.open("Maps");
+  printer.field("counts", value.counts);
+  printer.field("names", value.names);
+  printer.field("by_rank", value.by_rank);
+  printer.field("by_flag", value.by_flag);
+  printer.field("words", value.words);
+  printer.field("signs", value.signs);
+  printer.field("keys", value.keys);
+  printer.field("ids", value.ids);
+  printer.close();
+}
+
+bool operator==(const Tree& left, const Tree& right) {
+  return left.value == right.value && left.children == right.children && left.named == right.named &&
+         left.next == right.next;
+}
+
+std::strong_ordering operator<=>(const Tree& left, const Tree& right) {
+  if (const auto order = left.value <=> right.value; order != 0) return order;
+  if (const auto order = left.children <=> right.children; order != 0) return order;
+  if (const auto order = left.named <=> right.named; order != 0) return order;
+  return left.next <=> right.next;
+}
+
+void print_to(mf::Printer& printer, const Tree& value) {
+  printer.open("Tree");
+  printer.field("value", value.value);
+  printer.field("children", value.children);
+  printer.field("named", value.named);
+  printer.field("next", value.next);
+  printer.close();
+}
+
+void print_to(mf::Printer& printer, const Defaults& value) {
+  printer.open("Defaults");
+  printer.field("limit", value.limit);
+  printer.field("rank", value.rank);
+  printer.field("title", value.title);
+  printer.field("ratio", value.ratio);
+  printer.field("stop_words", value.stop_words);
+  printer.field("wait", value.wait);
+  printer.field("hit", value.hit);
+  printer.field("open", value.open);
+  printer.close();
+}
+
+void print_to(mf::Printer& printer, const NoSuchCollection& value) {
+  printer.open("NoSuchCollection");
+  printer.field("name", value.name);
+  printer.close();
+}
+
+void print_to(mf::Printer& printer, const Duplicate& value) {
+  printer.open("Duplicate");
+  printer.field("doc", value.doc);
+  printer.field("rank", value.rank);
+  printer.close();
+}
+
+void print_to(mf::Printer& printer, const Empty& /*value*/) {
+  printer.open("Empty");
+  printer.close();
+}
+
+void print_to(mf::Printer& printer, const Bounded& value) {
+  printer.open("Bounded");
+  printer.field("limit", value.limit);
+  printer.field("terms", value.terms);
+  printer.field("weight", value.weight);
+  printer.field("scores", value.scores);
+  printer.field("wait", value.wait);
+  printer.close();
+}
+
+}  // namespace vectors::shapes
 
 namespace mf::codec {
 

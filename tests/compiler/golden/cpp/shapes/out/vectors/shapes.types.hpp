@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -14,11 +15,14 @@
 
 #include "mf/codec/boxed.hpp"
 #include "mf/core/error.hpp"
+#include "mf/core/printable.hpp"
 #include "mf/core/types.hpp"
+#include "vectors/shapes.fwd.hpp"
 
 namespace vectors::shapes {
 
-struct Tree;
+using mf::operator<<;
+using mf::to_string;
 
 using DocId = std::uint32_t;
 
@@ -39,6 +43,9 @@ enum class Rank : std::uint8_t {
   }
   return {};
 }
+/// The member of that name, if there is one.
+[[nodiscard]] bool from_name(std::string_view text, Rank& value) noexcept;
+void print_to(mf::Printer& printer, Rank value);
 
 enum class Lang : std::uint16_t {
   en = 0,
@@ -55,6 +62,9 @@ enum class Lang : std::uint16_t {
   }
   return {};
 }
+/// The member of that name, if there is one.
+[[nodiscard]] bool from_name(std::string_view text, Lang& value) noexcept;
+void print_to(mf::Printer& printer, Lang value);
 
 enum class Sign : std::int32_t {
   minus = -1,
@@ -74,6 +84,9 @@ enum class Sign : std::int32_t {
   }
   return {};
 }
+/// The member of that name, if there is one.
+[[nodiscard]] bool from_name(std::string_view text, Sign& value) noexcept;
+void print_to(mf::Printer& printer, Sign value);
 
 /// All integers, packed one by one.
 struct Integers {
@@ -88,6 +101,8 @@ struct Integers {
   std::uint64_t i{};
 
   friend bool operator==(const Integers&, const Integers&) = default;
+  friend std::strong_ordering operator<=>(const Integers&, const Integers&) = default;
+  friend void print_to(mf::Printer& printer, const Integers& value);
 };
 
 /// All fixed-size scalars in an order that needs padding: 0 a, 8 b, 16 c, 18 d, 20 e, 24 f, 28 g, 32 h, 40 i,
@@ -108,6 +123,8 @@ struct Scalars {
   Sign m{};
 
   friend bool operator==(const Scalars&, const Scalars&) = default;
+  friend std::partial_ordering operator<=>(const Scalars&, const Scalars&) = default;
+  friend void print_to(mf::Printer& printer, const Scalars& value);
 };
 
 /// 0 doc, 4 tf, 6 rank, 7 padding; 8 in all.
@@ -117,10 +134,14 @@ struct Posting {
   Rank rank{};
 
   friend bool operator==(const Posting&, const Posting&) = default;
+  friend std::strong_ordering operator<=>(const Posting&, const Posting&) = default;
+  friend void print_to(mf::Printer& printer, const Posting& value);
 };
 
 struct Nothing {
   friend bool operator==(const Nothing&, const Nothing&) = default;
+  friend std::strong_ordering operator<=>(const Nothing&, const Nothing&) = default;
+  friend void print_to(mf::Printer& printer, const Nothing& value);
 };
 
 /// A struct with arrays, a struct and an empty struct inside, in tier memcpy: 0 first, 8 corners, 24 (24
@@ -133,6 +154,8 @@ struct Nested {
   Nothing nothing{};
 
   friend bool operator==(const Nested&, const Nested&) = default;
+  friend std::partial_ordering operator<=>(const Nested&, const Nested&) = default;
+  friend void print_to(mf::Printer& printer, const Nested& value);
 };
 
 struct Texts {
@@ -145,6 +168,8 @@ struct Texts {
   mf::Uuid key{};
 
   friend bool operator==(const Texts&, const Texts&) = default;
+  friend std::strong_ordering operator<=>(const Texts&, const Texts&) = default;
+  friend void print_to(mf::Printer& printer, const Texts& value);
 };
 
 struct Hit {
@@ -154,6 +179,8 @@ struct Hit {
   Positions positions{};
 
   friend bool operator==(const Hit&, const Hit&) = default;
+  friend std::partial_ordering operator<=>(const Hit&, const Hit&) = default;
+  friend void print_to(mf::Printer& printer, const Hit& value);
 };
 
 struct Lists {
@@ -171,6 +198,8 @@ struct Lists {
   std::vector<mf::Uuid> keys{};
 
   friend bool operator==(const Lists&, const Lists&) = default;
+  friend std::partial_ordering operator<=>(const Lists&, const Lists&) = default;
+  friend void print_to(mf::Printer& printer, const Lists& value);
 };
 
 struct Maps {
@@ -184,6 +213,8 @@ struct Maps {
   std::set<mf::Uuid> ids{};
 
   friend bool operator==(const Maps&, const Maps&) = default;
+  friend std::strong_ordering operator<=>(const Maps&, const Maps&) = default;
+  friend void print_to(mf::Printer& printer, const Maps& value);
 };
 
 /// Contains itself through a list, a map and an optional.
@@ -193,7 +224,9 @@ struct Tree {
   std::map<std::string, Tree> named{};
   mf::Boxed<Tree> next{};
 
-  friend bool operator==(const Tree&, const Tree&) = default;
+  friend bool operator==(const Tree& left, const Tree& right);
+  friend std::strong_ordering operator<=>(const Tree& left, const Tree& right);
+  friend void print_to(mf::Printer& printer, const Tree& value);
 };
 
 /// What a caller need not say.
@@ -208,6 +241,8 @@ struct Defaults {
   bool open = true;
 
   friend bool operator==(const Defaults&, const Defaults&) = default;
+  friend std::partial_ordering operator<=>(const Defaults&, const Defaults&) = default;
+  friend void print_to(mf::Printer& printer, const Defaults& value);
 };
 
 struct NoSuchCollection : mf::DeclaredErrorBase<NoSuchCollection> {
@@ -219,6 +254,8 @@ struct NoSuchCollection : mf::DeclaredErrorBase<NoSuchCollection> {
   explicit NoSuchCollection(std::string name) : name(std::move(name)) {}
 
   friend bool operator==(const NoSuchCollection&, const NoSuchCollection&) = default;
+  friend std::strong_ordering operator<=>(const NoSuchCollection&, const NoSuchCollection&) = default;
+  friend void print_to(mf::Printer& printer, const NoSuchCollection& value);
 };
 
 struct Duplicate : mf::DeclaredErrorBase<Duplicate> {
@@ -232,6 +269,8 @@ struct Duplicate : mf::DeclaredErrorBase<Duplicate> {
   Duplicate(std::uint64_t doc, Rank rank) : doc(doc), rank(rank) {}
 
   friend bool operator==(const Duplicate&, const Duplicate&) = default;
+  friend std::strong_ordering operator<=>(const Duplicate&, const Duplicate&) = default;
+  friend void print_to(mf::Printer& printer, const Duplicate& value);
 };
 
 struct Empty : mf::DeclaredErrorBase<Empty> {
@@ -240,6 +279,8 @@ struct Empty : mf::DeclaredErrorBase<Empty> {
   Empty() = default;
 
   friend bool operator==(const Empty&, const Empty&) = default;
+  friend std::strong_ordering operator<=>(const Empty&, const Empty&) = default;
+  friend void print_to(mf::Printer& printer, const Empty& value);
 };
 
 /// Bounds at every kind of place.
@@ -251,6 +292,8 @@ struct Bounded {
   mf::Duration wait{};
 
   friend bool operator==(const Bounded&, const Bounded&) = default;
+  friend std::partial_ordering operator<=>(const Bounded&, const Bounded&) = default;
+  friend void print_to(mf::Printer& printer, const Bounded& value);
 };
 
 inline constexpr std::uint32_t MAX_HITS = 1000U;

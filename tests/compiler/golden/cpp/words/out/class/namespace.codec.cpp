@@ -2,17 +2,96 @@
 // class.namespace.Index: fingerprint a0002c39eae4b9cfd233ffd11a304379
 #include "class/namespace.codec.hpp"
 
+#include <array>
 #include <cstddef>
+#include <string_view>
 #include <type_traits>
 
+#include "mf/core/printer.hpp"
+
 namespace class_::namespace_ {
+
+bool from_name(std::string_view text, union_& value) noexcept {
+  static constexpr std::array<union_, 3> kMembers{union_::default_, union_::register_, union_::EOF_};
+  for (const union_ each : kMembers) {
+    if (name(each) == text) {
+      value = each;
+      return true;
+    }
+  }
+  return false;
+}
+
+void print_to(mf::Printer& printer, union_ value) {
+  printer.member(name(value), value);
+}
+
+void print_to(mf::Printer& printer, const stdin_& value) {
+  printer.open("stdin");
+  printer.field("int", value.int_);
+  printer.field("errno", value.errno_);
+  printer.field("major", value.major_);
+  printer.field("stdin", value.stdin__);
+  printer.close();
+}
+
+void print_to(mf::Printer& printer, const IndexClient_& value) {
+  printer.open("IndexClient");
+  printer.field("value", value.value);
+  printer.field("IndexServant", value.IndexServant_);
+  printer.close();
+}
+
+void print_to(mf::Printer& printer, const IndexQueryRequest_& value) {
+  printer.open("IndexQueryRequest");
+  printer.field("new", value.new__);
+  printer.field("template", value.template__);
+  printer.close();
+}
 
 bool operator==(const template_& left, const template_& right) {
   return left.template__ == right.template__ && left.list == right.list && left.map == right.map;
 }
 
+std::strong_ordering operator<=>(const template_& left, const template_& right) {
+  if (const auto order = left.template__ <=> right.template__; order != 0) return order;
+  if (const auto order = left.list <=> right.list; order != 0) return order;
+  return left.map <=> right.map;
+}
+
+void print_to(mf::Printer& printer, const template_& value) {
+  printer.open("template");
+  printer.field("template", value.template__);
+  printer.field("list", value.list);
+  printer.field("map", value.map);
+  printer.close();
+}
+
 bool operator==(const new_& left, const new_& right) {
   return left.delete_ == right.delete_ && left.both == right.both && left.others == right.others;
+}
+
+std::strong_ordering operator<=>(const new_& left, const new_& right) {
+  if (const auto order = left.delete_ <=> right.delete_; order != 0) return order;
+  if (const auto order = left.both <=> right.both; order != 0) return order;
+  return left.others <=> right.others;
+}
+
+void print_to(mf::Printer& printer, const new_& value) {
+  printer.open("new");
+  printer.field("delete", value.delete_);
+  printer.field("both", value.both);
+  printer.field("others", value.others);
+  printer.close();
+}
+
+void print_to(mf::Printer& printer, const throw_& value) {
+  printer.open("throw");
+  printer.field("what", value.what_);
+  printer.field("clone", value.clone_);
+  printer.field("kName", value.kName_);
+  printer.field("raise", value.raise_);
+  printer.close();
 }
 
 }  // namespace class_::namespace_

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -10,14 +11,16 @@
 #include <utility>
 #include <vector>
 
+#include "class/namespace.fwd.hpp"
 #include "mf/codec/boxed.hpp"
 #include "mf/core/error.hpp"
+#include "mf/core/printable.hpp"
 #include "mf/core/types.hpp"
 
 namespace class_::namespace_ {
 
-struct template_;
-struct new_;
+using mf::operator<<;
+using mf::to_string;
 
 enum class union_ : std::uint8_t {
   default_ = 0,
@@ -37,6 +40,9 @@ enum class union_ : std::uint8_t {
   }
   return {};
 }
+/// The member of that name, if there is one.
+[[nodiscard]] bool from_name(std::string_view text, union_& value) noexcept;
+void print_to(mf::Printer& printer, union_ value);
 
 struct stdin_ {
   std::int32_t int_{};
@@ -45,6 +51,8 @@ struct stdin_ {
   bool stdin__{};
 
   friend bool operator==(const stdin_&, const stdin_&) = default;
+  friend std::strong_ordering operator<=>(const stdin_&, const stdin_&) = default;
+  friend void print_to(mf::Printer& printer, const stdin_& value);
 };
 
 struct IndexClient_ {
@@ -52,6 +60,8 @@ struct IndexClient_ {
   std::vector<std::string> IndexServant_{};
 
   friend bool operator==(const IndexClient_&, const IndexClient_&) = default;
+  friend std::strong_ordering operator<=>(const IndexClient_&, const IndexClient_&) = default;
+  friend void print_to(mf::Printer& printer, const IndexClient_& value);
 };
 
 struct IndexQueryRequest_ {
@@ -59,6 +69,8 @@ struct IndexQueryRequest_ {
   union_ template__ = union_::register_;
 
   friend bool operator==(const IndexQueryRequest_&, const IndexQueryRequest_&) = default;
+  friend std::strong_ordering operator<=>(const IndexQueryRequest_&, const IndexQueryRequest_&) = default;
+  friend void print_to(mf::Printer& printer, const IndexQueryRequest_& value);
 };
 
 struct template_ {
@@ -67,6 +79,8 @@ struct template_ {
   std::map<std::string, new_> map;
 
   friend bool operator==(const template_& left, const template_& right);
+  friend std::strong_ordering operator<=>(const template_& left, const template_& right);
+  friend void print_to(mf::Printer& printer, const template_& value);
 };
 
 struct new_ {
@@ -75,6 +89,8 @@ struct new_ {
   std::map<std::string, template_> others;
 
   friend bool operator==(const new_& left, const new_& right);
+  friend std::strong_ordering operator<=>(const new_& left, const new_& right);
+  friend void print_to(mf::Printer& printer, const new_& value);
 };
 
 struct throw_ : mf::DeclaredErrorBase<throw_> {
@@ -93,6 +109,8 @@ struct throw_ : mf::DeclaredErrorBase<throw_> {
       : what_(std::move(what_)), clone_(clone_), kName_(kName_), raise_(std::move(raise_)) {}
 
   friend bool operator==(const throw_&, const throw_&) = default;
+  friend std::strong_ordering operator<=>(const throw_&, const throw_&) = default;
+  friend void print_to(mf::Printer& printer, const throw_& value);
 };
 
 inline constexpr std::uint32_t NULL_ = 1U;

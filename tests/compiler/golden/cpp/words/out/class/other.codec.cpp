@@ -4,6 +4,28 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "mf/core/printer.hpp"
+
+namespace class_::other {
+
+bool operator==(const virtual_& left, const virtual_& right) {
+  return left.do_ == right.do_ && left.for_ == right.for_;
+}
+
+std::strong_ordering operator<=>(const virtual_& left, const virtual_& right) {
+  if (const auto order = left.do_ <=> right.do_; order != 0) return order;
+  return left.for_ <=> right.for_;
+}
+
+void print_to(mf::Printer& printer, const virtual_& value) {
+  printer.open("virtual");
+  printer.field("do", value.do_);
+  printer.field("for", value.for_);
+  printer.close();
+}
+
+}  // namespace class_::other
+
 namespace mf::codec {
 
 std::size_t Febird<::class_::other::virtual_>::size(const ::class_::other::virtual_& value) noexcept {
