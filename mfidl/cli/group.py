@@ -12,6 +12,7 @@ _COMMANDS = {
     "check": "mfidl.cli.check",
     "compile": "mfidl.cli.compile",
     "descriptor": "mfidl.cli.descriptor",
+    "fmt": "mfidl.cli.fmt",
     "help": "mfidl.cli.help",
 }
 _HELP = {
@@ -20,6 +21,7 @@ _HELP = {
     "check": "Look for mistakes in schemas; write nothing.",
     "compile": "Generate C++ and Python from schemas.",
     "descriptor": "Write the resolved program as a protobuf message.",
+    "fmt": "Put schemas in their one canonical style.",
     "help": "Explain a command, a code (E0301), or a topic.",
 }
 

@@ -1,0 +1,289 @@
+"""The bytes that a value takes in febird, and the fewest and most that a type can take (docs/protocol.md, 8).
+
+Of a custom codec nothing is known, and archive's comes with a later version: what holds a value of one of
+them cannot be measured, and UnmeasuredError says why.
+"""
+
+from dataclasses import dataclass
+
+from mfidl import model
+from mfidl.explain import sizes
+from mfidl.explain.closure import in_order
+from mfidl.explain.example import Constraints, bounds_of, length_of
+from mfidl.explain.keys import fewest, most
+from mfidl.explain.values import (
+    Alternative,
+    Entries,
+    Example,
+    Fields,
+    Foreign,
+    Items,
+    Repeated,
+    UnmeasuredError,
+)
+from mfidl.model import Scalar
+
+_FIXED = {Scalar.BOOL: 1, Scalar.UUID: 16}
+_EMPTY_ELEMENTS = 65_536  # the most elements without bytes that a decoder takes
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Bytes; `most` None: without end."""
+
+    fewest: int
+    most: int | None
+
+    def __add__(self, other: "Bounds") -> "Bounds":
+        endless = self.most is None or other.most is None
+        return Bounds(
+            self.fewest + other.fewest,
+            None if endless else (self.most or 0) + (other.most or 0),
+        )
+
+    def times(self, low: int, high: int | None) -> "Bounds":
+        endless = high is None or self.most is None
+        return Bounds(self.fewest * low, None if endless else (self.most or 0) * (high or 0))
+
+
+NOTHING = Bounds(0, 0)
+
+
+class Febird:
+    """Measures a program's types. Results are kept, so that asking again is cheap."""
+
+    def __init__(self, program: model.Program) -> None:
+        self._program = program
+        self._bounds: dict[str, Bounds | UnmeasuredError] = {}
+        self._sizes: dict[int, tuple[Example, int]] = {}
+        self._open: list[model.Struct | model.Union] = []
+        for each in in_order(program):  # what is needed first, so that no call goes deep
+            if isinstance(each, model.Struct | model.Union):
+                self._of_named(each)
+
+    # One value
+
+    def size(self, type_: model.Type, value: Example) -> int:
+        match value:
+            case None:
+                return 1  # only an optional can be absent
+            case Foreign(name):
+                raise UnmeasuredError(f"only the codec of `{name.rpartition('.')[2]}` knows its bytes")
+        match type_:
+            case model.OptionalOf(element):
+                return 1 + self.size(element, value)
+            case model.Primitive(scalar):
+                return _scalar(scalar, value)
+            case model.Named():
+                return self._of_value(self._program.declaration(type_.full_name), value)
+            case model.RefOf():
+                raise UnmeasuredError("a ref exists in archive only")
+            case _:
+                return self._container(type_, value)
+
+    def fields(self, fields: tuple[model.Field, ...], value: Fields) -> int:
+        """A struct field by field, whatever its tier is."""
+        return sum(self.size(field.type, each) for field, (_, each) in zip(fields, value.fields, strict=True))
+
+    def alternative(self, union: model.Union, value: Alternative) -> int:
+        chosen = next(each for each in union.alternatives if each.name == value.name)
+        return sizes.count(value.number) + self.size(chosen.type, value.value)
+
+    def _of_value(self, declaration: model.Declaration, value: Example) -> int:
+        match declaration, value:
+            case model.Enum(), model.EnumValue():
+                return _scalar(declaration.base.scalar, value.number)
+            case model.Flags(), model.FlagsValue():
+                return _scalar(declaration.base.scalar, value.bits)
+            case ((model.Struct() | model.Union()), (Fields() | Alternative())):
+                kept = self._sizes.get(id(value))
+                if kept is None:
+                    kept = (value, self._measured(declaration, value))  # keeps the value, and so its id
+                    self._sizes[id(value)] = kept
+                return kept[1]
+            case _:
+                raise AssertionError("an example fits its type")
+
+    def _measured(self, declaration: model.Struct | model.Union, value: Fields | Alternative) -> int:
+        _refuse_foreign(declaration)
+        if isinstance(declaration, model.Union):
+            assert isinstance(value, Alternative)
+            return self.alternative(declaration, value)
+        if declaration.layout is not None:
+            return declaration.layout.size
+        assert isinstance(value, Fields)
+        return self.fields(declaration.fields, value)
+
+    def _container(self, type_: model.Type, value: Example) -> int:
+        match type_, value:
+            case model.ArrayOf(element, _), (Repeated() | Items()):
+                return self._elements(element, value)
+            case ((model.ListOf(element, _) | model.SetOf(element, _)), (Repeated() | Items())):
+                count = value.count if isinstance(value, Repeated) else len(value.elements)
+                return sizes.count(count) + self._elements(element, value)
+            case model.MapOf(key, held), Entries(entries):
+                inside = sum(self.size(key, k) + self.size(held, v) for k, v in entries)
+                return sizes.count(len(entries)) + inside
+            case _:
+                raise AssertionError("an example fits its type")
+
+    def _elements(self, element: model.Type, value: Repeated | Items) -> int:
+        if isinstance(value, Repeated):
+            return value.count * self.size(element, value.element) if value.count else 0
+        return sum(self.size(element, each) for each in value.elements)
+
+    # All values
+
+    def bounds(self, type_: model.Type, constraints: Constraints = ()) -> Bounds:
+        """Of every value that the constraints allow; an @pattern is not looked at."""
+        match type_:
+            case model.Primitive(scalar):
+                return _bounds_of_scalar(scalar, constraints)
+            case model.Named():
+                found = self._of_named(self._program.declaration(type_.full_name))
+                if isinstance(found, UnmeasuredError):
+                    raise found
+                return found
+            case model.OptionalOf(element):
+                return Bounds(1, self._most(element, constraints, 1))
+            case model.ArrayOf(element, length, inner):
+                return self.bounds(element, inner).times(length, length)
+            case model.ListOf(element, inner):
+                return self._of_list(element, inner, *length_of(constraints))
+            case model.SetOf(element, inner):
+                return self._of_set(element, inner, NOTHING, *length_of(constraints))
+            case model.MapOf(key, held, of_keys, of_values):
+                low, high = length_of(constraints)
+                values = self._inside(held, of_values, low)
+                return self._of_set(key, of_keys, values, low, high)
+            case _:
+                raise UnmeasuredError("a ref exists in archive only")
+
+    def fields_bounds(self, fields: tuple[model.Field, ...]) -> Bounds:
+        """Of a struct field by field, whatever its tier is."""
+        return sum((self.bounds(each.type, each.constraints) for each in fields), NOTHING)
+
+    def alternatives_bounds(self, union: model.Union) -> Bounds:
+        all_of_them = [
+            self.bounds(each.type, each.constraints)
+            + Bounds(sizes.count(each.number or 0), sizes.count(each.number or 0))
+            for each in union.alternatives
+        ]
+        highs = [each.most for each in all_of_them]
+        endless = any(each is None for each in highs)
+        return Bounds(
+            min((each.fewest for each in all_of_them), default=0),
+            None if endless else max((each for each in highs if each is not None), default=0),
+        )
+
+    def _most(self, element: model.Type, constraints: Constraints, more: int) -> int | None:
+        """The most of an element that may also be left out; one that leads back to itself has no end."""
+        found = self._inside(element, constraints, 0)
+        return None if found.most is None else found.most + more
+
+    def _inside(self, element: model.Type, constraints: Constraints, low: int) -> Bounds:
+        """Of what stands in a container that holds at least `low`: recursion ends here, where it may."""
+        if low == 0 and self._leads_back(element):
+            return Bounds(0, None)
+        return self.bounds(element, constraints)
+
+    def _leads_back(self, type_: model.Type) -> bool:
+        match type_:
+            case model.Named(full_name, _):
+                return bool(self._open) and full_name in self._open[-1].cycle
+            case model.ArrayOf(element, _, _):
+                return self._leads_back(element)
+            case _:
+                return False
+
+    def _of_list(self, element: model.Type, constraints: Constraints, low: int, high: int | None) -> Bounds:
+        inside = self._inside(element, constraints, low)
+        if high is None and inside.most == 0:
+            high = _EMPTY_ELEMENTS
+        if high == 0:
+            return Bounds(1, 1)
+        ends = Bounds(sizes.count(low), None if high is None else sizes.count(high))
+        return ends + inside.times(low, high)
+
+    def _of_set(
+        self, key: model.Type, constraints: Constraints, values: Bounds, low: int, high: int | None
+    ) -> Bounds:
+        """Of `low` to `high` different keys, each with a value."""
+        least = fewest(self._program, key, constraints, low)
+        top = most(self._program, key, constraints, high)
+        smallest = sizes.count(low) + least + values.fewest * low
+        if top is None or values.most is None:
+            return Bounds(smallest, None)
+        count, size = top
+        return Bounds(smallest, sizes.count(count) + size + values.most * count)
+
+    def _of_named(self, declaration: model.Declaration) -> "Bounds | UnmeasuredError":
+        name = declaration.full_name
+        if name in self._bounds:
+            return self._bounds[name]
+        if not isinstance(declaration, model.Struct | model.Union):
+            return self._of_declaration(declaration)
+        if declaration in self._open:
+            return UnmeasuredError(f"`{declaration.name}` holds itself without end")
+        self._open.append(declaration)
+        try:
+            found: Bounds | UnmeasuredError = self._of_declaration(declaration)
+        except UnmeasuredError as failure:
+            found = failure
+        self._open.pop()
+        self._bounds[name] = found
+        return found
+
+    def _of_declaration(self, declaration: model.Declaration) -> Bounds:
+        match declaration:
+            case model.Enum(base=base, open=False, members=members):
+                found = [_scalar(base.scalar, each.number) for each in members]
+                return Bounds(min(found), max(found))
+            case model.Enum(base=base) | model.Flags(base=base):
+                return _bounds_of_scalar(base.scalar, ())
+            case model.Union():
+                return self.alternatives_bounds(declaration)
+            case model.Struct(layout=layout) if layout is not None:
+                return Bounds(layout.size, layout.size)
+            case model.Struct():
+                _refuse_foreign(declaration)
+                return self.fields_bounds(declaration.fields)
+            case model.Alias():
+                raise AssertionError("aliases are expanded in the model")
+
+
+def _refuse_foreign(declaration: model.Struct | model.Union) -> None:
+    if declaration.tier is model.Tier.CUSTOM:
+        raise UnmeasuredError(f"only the codec of `{declaration.name}` knows its bytes")
+    if declaration.tier is model.Tier.ARCHIVE:
+        raise UnmeasuredError(f"it holds `{declaration.name}`, which is archive")
+
+
+def _scalar(scalar: Scalar, value: Example) -> int:
+    if scalar in _FIXED:
+        return _FIXED[scalar]
+    match value:
+        case str():
+            size = len(value.encode("utf-8", "replace"))
+            return sizes.count(size) + size
+        case bytes():
+            return sizes.count(len(value)) + len(value)
+        case int() if not scalar.is_float:
+            return sizes.integer(_integer(scalar), value)
+        case _:
+            return scalar.bits // 8
+
+
+def _bounds_of_scalar(scalar: Scalar, constraints: Constraints) -> Bounds:
+    if scalar in _FIXED:
+        return Bounds(_FIXED[scalar], _FIXED[scalar])
+    if scalar.is_float:
+        return Bounds(scalar.bits // 8, scalar.bits // 8)
+    if scalar in (Scalar.STRING, Scalar.BYTES):
+        low, high = length_of(constraints)
+        return Bounds(sizes.count(low) + low, None if high is None else sizes.count(high) + high)
+    return Bounds(*sizes.extremes(_integer(scalar), *bounds_of(scalar, constraints)))
+
+
+def _integer(scalar: Scalar) -> Scalar:
+    return Scalar.I64 if scalar in (Scalar.TIMESTAMP, Scalar.DURATION) else scalar

@@ -1,0 +1,85 @@
+"""A memory image drawn with characters, eight bytes a row:
+
+    0   1   2   3   4   5   6   7
+  +---------------+-------+-------+
+0 | doc           | tf    |///////|
+  +---------------+-------+-------+
+"""
+
+from collections.abc import Sequence
+
+from mfidl.explain.report import Slot
+
+_ROW = 8  # bytes
+_CELL = 4  # characters a byte
+_MOST_ROWS = 40
+_INDENT = "      "
+
+
+def draw(slots: Sequence[Slot], size: int) -> list[str]:
+    """Lines; none for what has no bytes, or would fill pages. Rows in the middle of a long field are left
+    out.
+    """
+    slots = [slot for slot in slots if slot.size]
+    rows = [at for at in range(0, size, _ROW) if not _is_middle(slots, at)]
+    if not slots or len(rows) > _MOST_ROWS:
+        return []
+    lines = [_INDENT + "".join(f"{byte:>{_CELL - 1}} " for byte in range(min(size, _ROW))).rstrip()]
+    above: list[str] = []
+    previous = -_ROW
+    for at in rows:
+        if at != previous + _ROW:
+            lines.append(f"{'':>4}  :{'':{_width(size) - 2}}:")
+        row = _row(slots, at, size)
+        lines.append(_INDENT + _border(above, row, _continued(slots, at)))
+        lines.append(f"{at:>5} {''.join(row)}")
+        above, previous = row, at
+    lines.append(_INDENT + _border(above, [], None))
+    return lines
+
+
+def _width(size: int) -> int:
+    return min(size, _ROW) * _CELL + 1
+
+
+def _is_middle(slots: Sequence[Slot], at: int) -> bool:
+    """All of this row, the one before and the one behind it are of one field."""
+    return any(slot.offset <= at - _ROW and at + 2 * _ROW <= slot.offset + slot.size for slot in slots)
+
+
+def _continued(slots: Sequence[Slot], at: int) -> tuple[int, int] | None:
+    """The columns in which a row continues the field of the row above."""
+    for slot in slots:
+        end = slot.offset + slot.size
+        if slot.offset < at < end:
+            first = max(slot.offset, at - _ROW) - (at - _ROW) if slot.offset > at - _ROW else 0
+            return first * _CELL, min(end - at, _ROW) * _CELL
+    return None
+
+
+def _row(slots: Sequence[Slot], at: int, size: int) -> list[str]:
+    last = min(at + _ROW, size)
+    row = [" "] * ((last - at) * _CELL + 1)
+    for slot in slots:
+        first, end = max(slot.offset, at), min(slot.offset + slot.size, last)
+        if first >= end:
+            continue
+        left, right = (first - at) * _CELL, (end - at) * _CELL
+        inner = right - left - 1
+        label = f" {slot.name}"[:inner] if first == slot.offset else ""
+        text = "/" * inner if slot.name is None else label
+        row[left] = row[right] = "|"
+        row[left + 1 : right] = list(text.ljust(inner))
+    return row
+
+
+def _border(above: list[str], below: list[str], continued: tuple[int, int] | None) -> str:
+    line = []
+    for at in range(max(len(above), len(below))):
+        corner = "|" in (above[at : at + 1] + below[at : at + 1])
+        line.append("+" if corner else "-")
+    if continued is not None:
+        for at in range(continued[0] + 1, continued[1]):
+            if line[at] == "-":
+                line[at] = " "
+    return "".join(line)

@@ -1,0 +1,172 @@
+"""What `explain` says, as data: the text and the JSON are two views of it. Sizes are bytes."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """`most` None: without end."""
+
+    fewest: int
+    example: int
+    most: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A scalar or an array in a memcpy layout, nested structs opened: `pos.x`. Padding has no name."""
+
+    offset: int
+    size: int
+    align: int
+    name: str | None
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    fields: tuple[str, ...]
+    size: int
+    saved: int
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    size: int
+    align: int
+    padding: int
+    slots: tuple[Slot, ...]
+    better_order: Order | None
+
+
+@dataclass(frozen=True, slots=True)
+class FieldRow:
+    """`cost` is of febird; None: not measurable."""
+
+    name: str
+    type: str
+    number: int | None
+    default: str | None
+    constraints: tuple[str, ...]
+    cost: Cost | None
+
+
+@dataclass(frozen=True, slots=True)
+class TierRow:
+    """One tier. `cost` None: cannot be had, or not measurable; `about`: the example's bytes are an estimate.
+    `path` leads to the field in the way.
+    """
+
+    tier: str
+    chosen: bool
+    possible: bool
+    cost: Cost | None
+    about: int | None
+    reason: str | None
+    path: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TypeReport:
+    """Of a struct, an error, a union, or the parameters or results of a method. `path` are the fields down to
+    the one that keeps it from a faster tier; `cost` is of its own tier, without which `problem` says why.
+    """
+
+    kind: str
+    name: str
+    full_name: str
+    tier: str
+    asked: bool
+    why: str
+    path: tuple[str, ...]
+    fields: tuple[FieldRow, ...]
+    layout: Layout | None
+    example: str | None
+    problem: str | None
+    cost: Cost | None
+    tiers: tuple[TierRow, ...]
+    used_by: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NumberReport:
+    """Of an enum or flags."""
+
+    kind: str
+    name: str
+    full_name: str
+    base: str
+    open: bool
+    members: tuple[tuple[str, int], ...]
+    memcpy: int
+    febird: Cost
+
+
+@dataclass(frozen=True, slots=True)
+class AliasReport:
+    kind: str
+    name: str
+    full_name: str
+    type: str
+    constraints: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A request or reply of one call. `frame`: header, payload and padding. `checks`: (place, constraint)."""
+
+    encoding: str
+    body: TypeReport
+    frame: Cost | None
+    checks: tuple[tuple[str, str], ...]
+    stream: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class MethodReport:
+    name: str
+    full_name: str
+    index: int
+    signature: str
+    oneway: bool
+    idempotent: bool
+    deadline_ns: int | None
+    batch_max: int
+    batch_frame: int | None
+    cached: str | None
+    replicated: str | None
+    throws: tuple[str, ...]
+    request: Message
+    reply: Message | None
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceReport:
+    name: str
+    full_name: str
+    agent: str | None
+    fingerprint: str
+    methods: tuple[MethodReport, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TopicReport:
+    name: str
+    full_name: str
+    agent: str | None
+    fingerprint: str
+    type: str
+    tier: str
+    cost: Cost | None
+
+
+TypeLike = TypeReport | NumberReport | AliasReport
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleReport:
+    name: str
+    path: str
+    types: tuple[TypeLike, ...]
+    services: tuple[ServiceReport, ...]
+    topics: tuple[TopicReport, ...]

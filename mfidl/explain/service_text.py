@@ -1,0 +1,115 @@
+"""Reports of services and topics as plain text."""
+
+from collections.abc import Iterator
+
+from mfidl.explain import report
+from mfidl.explain.tables import WIDTH, cost_cells, entry, headline, table
+from mfidl.explain.wording import duration_text
+
+_LEGEND = (
+    "min, example, max: the payload of one call in bytes; frame: the example with its header of 16 bytes,"
+    " up to a multiple of 8"
+)
+
+
+def service_lines(service: report.ServiceReport) -> Iterator[str]:
+    per = f"per {service.agent}" if service.agent else "one for all"
+    yield headline(f"service {service.name}", per)
+    yield "-" * WIDTH
+    yield from entry("fingerprint", service.fingerprint)
+    yield ""
+    rows = [row for method in service.methods for row in _overview(method)]
+    yield from table(("#", "min", "example", "max", "frame", "tier", "method"), rows, right=5)
+    yield ""
+    yield from entry("", _LEGEND)
+    for method in service.methods:
+        yield ""
+        yield from _method(method)
+
+
+def _overview(method: report.MethodReport) -> Iterator[tuple[str, ...]]:
+    request = method.request
+    yield (str(method.index), *_cells(request), request.encoding, f"{method.name} request")
+    if method.reply is not None:
+        yield ("", *_cells(method.reply), method.reply.encoding, f"{method.name} reply")
+
+
+def _cells(message: report.Message) -> tuple[str, str, str, str]:
+    frame = "-" if message.frame is None else str(message.frame.example)
+    return (*cost_cells(message.body.cost), frame)
+
+
+def _method(method: report.MethodReport) -> Iterator[str]:
+    yield from _wrapped(f"{method.index}  {method.signature}")
+    yield from entry("  call", ", ".join(_properties(method)))
+    yield from _message("  request", method.request)
+    if method.reply is not None:
+        yield from _message("  reply", method.reply)
+    if method.batch_frame is not None and method.request.stream is None:
+        yield from entry("  batch", _batch(method))
+    for label, message, who in (
+        ("  checked", method.request, "before the client sends, and before the servant is called"),
+        ("  checked", method.reply, "before the server replies, and before the client returns"),
+    ):
+        if message is not None and message.checks:
+            yield from entry(label, f"{who}:")
+            for place, text in message.checks:
+                yield from entry("", f"{place} {text}")
+
+
+def _wrapped(text: str) -> Iterator[str]:
+    lines = list(entry("", text))
+    yield "  " + lines[0].strip()
+    yield from ("     " + line.strip() for line in lines[1:])
+
+
+def _properties(method: report.MethodReport) -> Iterator[str]:
+    if method.oneway:
+        yield "one-way: no reply is awaited"
+    else:
+        yield (
+            f"deadline {duration_text(method.deadline_ns)}"
+            if method.deadline_ns
+            else "deadline 30s unless given"
+        )
+        yield "idempotent: may be retried" if method.idempotent else "not idempotent"
+    if method.cached is not None:
+        yield f"cached by the client: {method.cached}"
+    if method.replicated is not None:
+        yield f"replicated: {method.replicated}"
+    if method.throws:
+        yield f"throws {', '.join(method.throws)}"
+
+
+def _message(label: str, message: report.Message) -> Iterator[str]:
+    body = message.body
+    if message.stream is not None:
+        yield from entry(label, f"{message.stream}, each element in its own tier")
+        if not body.fields:
+            return
+    text = f"{message.encoding} because {body.why}" if body.fields else "empty"
+    yield from entry(label, text)
+    if len(body.path) > 1:
+        yield from entry("", " -> ".join(body.path))
+    if body.example is not None:
+        yield from entry("", body.example)
+    if body.problem is not None and body.cost is None:
+        yield from entry("", f"bytes cannot be told: {body.problem}")
+    if body.layout is not None and body.layout.better_order is not None:
+        better = body.layout.better_order
+        yield from entry("", f"cheaper order: {', '.join(better.fields)}: saves {better.saved} bytes")
+
+
+def _batch(method: report.MethodReport) -> str:
+    assert method.batch_frame is not None
+    each = method.batch_frame / method.batch_max
+    return f"at most {method.batch_max} calls a message; so many examples are {method.batch_frame} bytes, {each:.1f} a call"
+
+
+def topic_lines(topic: report.TopicReport) -> Iterator[str]:
+    yield headline(f"topic {topic.name}", f"per {topic.agent}" if topic.agent else "one for all")
+    yield "-" * WIDTH
+    yield from entry("fingerprint", topic.fingerprint)
+    yield from entry("value", f"{topic.type}, {topic.tier}")
+    low, example, high = cost_cells(topic.cost)
+    yield from entry("bytes", f"min {low}, example {example}, max {high}")

@@ -1,0 +1,111 @@
+"""Reports of services and topics: method indices, frames, fingerprints, checks."""
+
+from mfidl import model
+from mfidl.explain import report
+from mfidl.explain.closure import members, reached
+from mfidl.explain.types import Types
+from mfidl.explain.wording import constraints_of, duration_text, positions, type_text
+
+_HEADER = 16  # of a frame (docs/protocol.md, 1)
+_ALIGNED = 8
+DEFAULT_BATCH = 128
+
+
+class Services:
+    def __init__(self, types: Types) -> None:
+        self._types = types
+        self._program = types.program
+
+    def service(self, service: model.Service, module: str) -> report.ServiceReport:
+        return report.ServiceReport(
+            service.name,
+            service.full_name,
+            _agent(service.agent, module),
+            service.fingerprint.hex(),
+            tuple(self.method(each, service, module) for each in service.methods),
+        )
+
+    def topic(self, topic: model.Topic, module: str) -> report.TopicReport:
+        held = self._program.declaration(topic.type.full_name)
+        cost = None
+        tier = "febird"
+        if isinstance(held, model.Struct | model.Union):
+            cost, tier = self._types.cost(held, self._types.in_febird(held)), held.tier.value
+        agent, type_ = _agent(topic.agent, module), type_text(topic.type, module)
+        return report.TopicReport(
+            topic.name, topic.full_name, agent, topic.fingerprint.hex(), type_, tier, cost
+        )
+
+    def method(self, method: model.Method, service: model.Service, module: str) -> report.MethodReport:
+        request = self._message(method.params, method.param_stream, module)
+        batch_max = method.batch_max or DEFAULT_BATCH
+        one = request.body.cost
+        cached = method.cached
+        return report.MethodReport(
+            name=method.name,
+            full_name=f"{service.full_name}.{method.name}",
+            index=method.index,
+            signature=signature(method, module),
+            oneway=method.oneway,
+            idempotent=method.idempotent,
+            deadline_ns=method.deadline_ns,
+            batch_max=batch_max,
+            batch_frame=None if one is None else _frame(one.example * batch_max),
+            cached=_cache(cached) if cached else None,
+            replicated=method.replicated,
+            throws=tuple(type_text(each, module) for each in method.throws),
+            request=request,
+            reply=None if method.oneway else self._message(method.results, method.result_stream, module),
+        )
+
+    def _message(self, struct: model.Struct, stream: model.Stream | None, module: str) -> report.Message:
+        body = self._types.subject(struct, module)
+        cost = body.cost
+        frame = None
+        if cost is not None:
+            most = None if cost.most is None else _frame(cost.most)
+            frame = report.Cost(_frame(cost.fewest), _frame(cost.example), most)
+        streamed = f"stream<{type_text(stream.spelled, module)}>" if stream else None
+        return report.Message(struct.tier.value, body, frame, tuple(self._checks(struct, stream)), streamed)
+
+    def _checks(self, struct: model.Struct, stream: model.Stream | None) -> list[tuple[str, str]]:
+        found = [each for field in struct.fields for each in constraints_of(field)]
+        types = [field.type for field in struct.fields]
+        if stream is not None:
+            found += positions(f"{stream.name}[]", stream.type, stream.constraints)
+            types.append(stream.type)
+        for declaration in reached(self._program, types):
+            for field in members(declaration):
+                found += [(f"{declaration.name}.{place}", text) for place, text in constraints_of(field)]
+        return found
+
+
+def signature(method: model.Method, module: str) -> str:
+    """As the schema declares it, without annotations, defaults and constraints."""
+    params = [f"{each.name}: {type_text(each.spelled, module)}" for each in method.params.fields]
+    if method.param_stream is not None:
+        params.append(f"{method.param_stream.name}: stream<{type_text(method.param_stream.spelled, module)}>")
+    results = [f"{each.name}: {type_text(each.spelled, module)}" for each in method.results.fields]
+    text = f"{method.name}({', '.join(params)})"
+    if method.result_stream is not None:
+        text += f" -> stream<{type_text(method.result_stream.spelled, module)}>"
+    elif method.single_result:
+        text += f" -> {type_text(method.results.fields[0].spelled, module)}"
+    elif results:
+        text += f" -> ({', '.join(results)})"
+    if method.throws:
+        text += f" throws {', '.join(type_text(each, module) for each in method.throws)}"
+    return text
+
+
+def _agent(agent: model.Agent | None, module: str) -> str | None:
+    return None if agent is None else f"{agent.name}: {type_text(agent.spelled, module)}"
+
+
+def _cache(cache: model.Cache) -> str:
+    kept = f"{cache.entries} entries"
+    return kept if cache.ttl_ns is None else f"{kept}, {duration_text(cache.ttl_ns)}"
+
+
+def _frame(payload: int) -> int:
+    return -(-(_HEADER + payload) // _ALIGNED) * _ALIGNED

@@ -1,0 +1,224 @@
+"""Reports of types: tier and why, layout, bytes, what the other tiers would cost."""
+
+from dataclasses import dataclass
+
+from mfidl import model
+from mfidl.explain import obstacles, report
+from mfidl.explain.archive import about
+from mfidl.explain.example import Examples
+from mfidl.explain.febird import Bounds, Febird
+from mfidl.explain.layouts import Layouts
+from mfidl.explain.obstacles import Obstacle
+from mfidl.explain.users import Users
+from mfidl.explain.values import Alternative, Example, Fields, UnmeasuredError
+from mfidl.explain.wording import (
+    constraint_text,
+    constraints_of,
+    full_type_text,
+    type_text,
+    value_text,
+)
+
+Subject = model.Struct | model.Union
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Of one subject. `problem` says why there is no cost, or no example."""
+
+    example: Example
+    cost: report.Cost | None
+    problem: str | None
+
+
+class Types:
+    """Makes reports of the types of one program."""
+
+    def __init__(self, program: model.Program) -> None:
+        self.program = program
+        self.febird = Febird(program)
+        self._examples = Examples(program)
+        self._layouts = Layouts(program)
+        self._users = Users(program)
+
+    def declaration(self, declaration: model.Declaration, module: str) -> report.TypeLike:
+        match declaration:
+            case model.Struct() | model.Union():
+                return self.subject(declaration, module)
+            case model.Enum() | model.Flags():
+                return self._number(declaration)
+            case model.Alias():
+                texts = tuple(constraint_text(each, declaration.type) for each in declaration.constraints)
+                expanded = type_text(declaration.type, module)
+                return report.AliasReport("alias", declaration.name, declaration.full_name, expanded, texts)
+
+    def subject(self, subject: Subject, module: str) -> report.TypeReport:
+        measured = self.in_febird(subject)
+        layout = self._layouts.of(subject, module) if isinstance(subject, model.Struct) else None
+        stands = subject.tier is model.Tier.MEMCPY
+        way = self._way(subject)
+        return report.TypeReport(
+            kind=_kind(subject),
+            name=subject.name,
+            full_name=subject.full_name,
+            tier=subject.tier.value,
+            asked=subject.asked_tier is not None,
+            why=_why(subject, way),
+            path=_path(way) if way else (),
+            fields=tuple(self._field(each, module, measured.example) for each in _members(subject)),
+            layout=layout if stands else None,
+            example=self._example_text(subject, measured),
+            problem=measured.problem,
+            cost=self.cost(subject, measured),
+            tiers=tuple(self._tier(tier, subject, measured, layout) for tier in model.Tier),
+            used_by=self._users.of(subject.full_name),
+        )
+
+    def in_febird(self, subject: Subject) -> Measured:
+        """Field by field, whatever the tier of the subject is."""
+        value: Example = None
+        try:
+            value = self._examples.of(subject)
+            if isinstance(value, Alternative) and isinstance(subject, model.Union):
+                size, bounds = (
+                    self.febird.alternative(subject, value),
+                    self.febird.alternatives_bounds(subject),
+                )
+            elif isinstance(value, Fields) and isinstance(subject, model.Struct):
+                size = self.febird.fields(subject.fields, value)
+                bounds = self.febird.fields_bounds(subject.fields)
+            else:
+                raise UnmeasuredError(f"only the codec of `{subject.name}` knows its bytes")
+        except UnmeasuredError as failure:
+            return Measured(value, None, str(failure))
+        return Measured(value, _cost(bounds, size), None)
+
+    def cost(self, subject: Subject, measured: Measured) -> report.Cost | None:
+        """In the subject's own tier."""
+        if isinstance(subject, model.Struct) and subject.layout is not None:
+            size = subject.layout.size
+            return report.Cost(size, size, size)
+        return measured.cost if subject.tier is model.Tier.FEBIRD else None
+
+    def _example_text(self, subject: Subject, measured: Measured) -> str | None:
+        value = measured.example
+        if not isinstance(value, Fields | Alternative) or (isinstance(value, Fields) and not value.fields):
+            return None
+        return value_text(value, subject, self.program)
+
+    def _field(self, field: model.Field, module: str, example: Example) -> report.FieldRow:
+        cost = None
+        try:
+            bounds = self.febird.bounds(field.type, field.constraints)
+            if isinstance(example, Fields):
+                cost = _cost(bounds, self.febird.size(field.type, example.value(field.name)))
+            else:
+                cost = _cost(bounds, bounds.fewest)  # an alternative that the example does not take
+        except UnmeasuredError:
+            pass
+        default = None
+        if field.default is not None:
+            default = value_text(
+                self._examples.given(field.type, field.default), field.type, self.program, 60
+            )
+        return report.FieldRow(
+            field.name,
+            full_type_text(field.spelled, field.type, module),
+            field.number,
+            default,
+            tuple(
+                text if place == field.name else f"{place} {text}" for place, text in constraints_of(field)
+            ),
+            cost,
+        )
+
+    def _way(self, subject: Subject) -> Obstacle | None:
+        """Why the subject has no faster tier than it has."""
+        if subject.tier is model.Tier.FEBIRD:
+            return obstacles.to_memcpy(subject, self._layouts.declared)
+        if subject.tier is model.Tier.ARCHIVE:
+            return obstacles.to_febird(subject)
+        return None
+
+    def _tier(
+        self, tier: model.Tier, subject: Subject, measured: Measured, layout: report.Layout | None
+    ) -> report.TierRow:
+        way = self._obstacle(tier, subject)
+        cost: report.Cost | None = None
+        estimate: int | None = None
+        problem = None
+        if tier is model.Tier.MEMCPY and layout is not None and way is None:
+            cost = report.Cost(layout.size, layout.size, layout.size)
+        elif tier is model.Tier.FEBIRD and way is None:
+            cost, problem = measured.cost, measured.problem
+        elif tier is model.Tier.ARCHIVE and subject.tier is not model.Tier.CUSTOM:
+            try:
+                estimate = about(self.program, self.febird, subject, measured.example)
+            except UnmeasuredError as failure:
+                problem = str(failure)
+        return report.TierRow(
+            tier.value,
+            tier is subject.tier,
+            way is None,
+            cost,
+            estimate,
+            way.text() if way else problem,
+            _path(way) if way else (),
+        )
+
+    def _obstacle(self, tier: model.Tier, subject: Subject) -> Obstacle | None:
+        if tier is subject.tier:
+            return None
+        match tier:
+            case model.Tier.CUSTOM:
+                return obstacles.to_custom(subject)
+            case model.Tier.MEMCPY:
+                return obstacles.to_memcpy(subject, self._layouts.declared)
+            case model.Tier.FEBIRD:
+                return obstacles.to_febird(subject)
+            case model.Tier.ARCHIVE:
+                return obstacles.to_archive(subject)
+
+    def _number(self, declaration: model.Enum | model.Flags) -> report.NumberReport:
+        is_enum = isinstance(declaration, model.Enum)
+        bounds = self.febird.bounds(declaration.reference)
+        example = self.febird.size(declaration.reference, self._examples.of_type(declaration.reference))
+        members = (
+            tuple((each.name, each.number) for each in declaration.members)
+            if isinstance(declaration, model.Enum)
+            else tuple((each.name, each.bit) for each in declaration.members)
+        )
+        return report.NumberReport(
+            "enum" if is_enum else "flags",
+            declaration.name,
+            declaration.full_name,
+            declaration.base.scalar.value,
+            declaration.open if isinstance(declaration, model.Enum) else True,
+            members,
+            declaration.base.scalar.bits // 8,
+            _cost(bounds, example),
+        )
+
+
+def _why(subject: Subject, way: Obstacle | None) -> str:
+    if way is not None:
+        return way.text()
+    if subject.tier is model.Tier.FEBIRD:
+        return "every field has a fixed size, so it could be memcpy"
+    return subject.plan.reason
+
+
+def _members(subject: Subject) -> tuple[model.Field, ...]:
+    return subject.alternatives if isinstance(subject, model.Union) else subject.fields
+
+
+def _kind(subject: Subject) -> str:
+    return "union" if isinstance(subject, model.Union) else subject.kind.value
+
+
+def _path(way: Obstacle) -> tuple[str, ...]:
+    return tuple(f"{owner.rpartition('.')[2]}.{field}" for owner, field in way.path)
+
+
+def _cost(bounds: Bounds, example: int) -> report.Cost:
+    return report.Cost(bounds.fewest, example, bounds.most)

@@ -1,0 +1,216 @@
+"""Types, values and constraints as the schema writes them, seen from one module: own names short, others
+full.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from mfidl import model
+from mfidl.explain.values import Alternative, Entries, Example, Fields, Foreign, Items, Repeated
+
+_UNITS = (
+    ("h", 3_600_000_000_000),
+    ("min", 60_000_000_000),
+    ("s", 1_000_000_000),
+    ("ms", 1_000_000),
+    ("us", 1000),
+)
+
+
+def type_text(type_: model.Type, module: str) -> str:
+    """`list<DocId>`, `sf1.text.Document?`."""
+    match type_:
+        case model.Primitive(scalar):
+            return scalar.value
+        case model.Named(full_name, _) | model.AliasOf(full_name, _):
+            return full_name.removeprefix(f"{module}.") if "." in full_name else full_name
+        case model.ListOf(element):
+            return f"list<{type_text(element, module)}>"
+        case model.ArrayOf(element, length):
+            return f"array<{type_text(element, module)}, {length}>"
+        case model.SetOf(element):
+            return f"set<{type_text(element, module)}>"
+        case model.MapOf(key, value):
+            return f"map<{type_text(key, module)}, {type_text(value, module)}>"
+        case model.OptionalOf(element):
+            return f"{type_text(element, module)}?"
+        case model.RefOf(element):
+            return f"ref<{type_text(element, module)}>"
+
+
+def full_type_text(spelled: model.Type, expanded: model.Type, module: str) -> str:
+    """With what an alias stands for, where the type is one: `DocId = u32`."""
+    text = type_text(spelled, module)
+    return f"{text} = {type_text(expanded, module)}" if isinstance(spelled, model.AliasOf) else text
+
+
+def constraint_text(constraint: model.Constraint, type_: model.Type) -> str:
+    match constraint:
+        case model.RangeConstraint(low, high):
+            return f"@range({_bound(low, type_)}..{_bound(high, type_)})"
+        case model.LengthConstraint(low, high):
+            return (
+                f"@length({low})" if low == high else f"@length({low or ''}..{'' if high is None else high})"
+            )
+        case model.FiniteConstraint():
+            return "@finite"
+        case model.PatternConstraint(pattern):
+            return f"@pattern({quoted(pattern)})"
+
+
+def constraints_of(field: model.Field) -> Iterator[tuple[str, str]]:
+    """(place, constraint): of the field, of its elements (`terms[]`), keys and values (`by_name[key]`)."""
+    yield from positions(field.name, field.type, field.constraints)
+
+
+def positions(
+    place: str, type_: model.Type, constraints: tuple[model.Constraint, ...]
+) -> Iterator[tuple[str, str]]:
+    yield from ((place, constraint_text(each, type_)) for each in constraints)
+    match type_:
+        case model.ListOf(element, inner) | model.SetOf(element, inner) | model.ArrayOf(element, _, inner):
+            yield from positions(f"{place}[]", element, inner)
+        case model.MapOf(key, value, of_keys, of_values):
+            yield from positions(f"{place}[key]", key, of_keys)
+            yield from positions(f"{place}[value]", value, of_values)
+        case model.OptionalOf(element):
+            yield from positions(place, element, ())
+        case _:
+            pass
+
+
+def duration_text(nanoseconds: int) -> str:
+    """With the largest unit that leaves a whole number: 1h, 250ms."""
+    for unit, size in _UNITS:
+        if nanoseconds and nanoseconds % size == 0:
+            return f"{nanoseconds // size}{unit}"
+    return f"{nanoseconds}ns" if nanoseconds else "0s"
+
+
+def quoted(text: str | bytes) -> str:
+    if isinstance(text, bytes):
+        inner = "".join(chr(b) if 32 <= b < 127 and b not in b'"\\' else f"\\x{b:02x}" for b in text)
+        return f'"{inner}"'
+    return '"' + "".join(map(_character, text)) + '"'
+
+
+def _character(one: str) -> str:
+    plain = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\0": "\\0"}
+    if one in plain:
+        return plain[one]
+    return one if one.isprintable() else f"\\u{{{ord(one):X}}}"
+
+
+def _bound(value: int | float | None, type_: model.Type) -> str:
+    if value is None:
+        return ""
+    if isinstance(type_, model.OptionalOf):
+        type_ = type_.element
+    if type_ == model.Primitive(model.Scalar.DURATION):
+        return duration_text(int(value))
+    return str(value)
+
+
+def value_text(
+    value: Example, of: model.Type | model.Struct | model.Union, program: model.Program, limit: int = 400
+) -> str:
+    """An example or default as the schema writes it, cut at about `limit` characters."""
+    pieces = []
+    length = 0
+    for piece in _all_pieces(value, of, program):
+        pieces.append(piece)
+        length += len(piece)
+        if length > limit:
+            pieces.append(" ...")
+            break
+    return "".join(pieces)
+
+
+def _all_pieces(
+    value: Example, of: model.Type | model.Struct | model.Union, program: model.Program
+) -> Iterator[str]:
+    match value, of:
+        case Fields(fields), model.Struct():
+            return _fields(of.fields, fields, program)  # parameters and results have no name to refer by
+        case _, model.Struct() | model.Union():
+            return _pieces(value, of.reference, program)
+        case _:
+            return _pieces(value, of, program)
+
+
+def _pieces(value: Example, type_: model.Type, program: model.Program) -> Iterator[str]:
+    match value, type_:
+        case None, _:
+            yield "absent"
+        case _, model.OptionalOf(element):
+            yield from _pieces(value, element, program)
+        case ((Repeated() | Items()), (model.ListOf() | model.SetOf() | model.ArrayOf())):
+            yield from _elements(value, type_.element, program)
+        case Entries(entries), model.MapOf(key, held):
+            named = (("".join(_pieces(k, key, program)), v, held) for k, v in entries)
+            yield from _braced(named, program)
+        case Fields(fields), model.Named(full_name, _):
+            declaration = program.declaration(full_name)
+            assert isinstance(declaration, model.Struct)
+            yield from _fields(declaration.fields, fields, program)
+        case Alternative(name, _, held), model.Named(full_name, _):
+            union = program.declaration(full_name)
+            assert isinstance(union, model.Union)
+            chosen = next(each for each in union.alternatives if each.name == name)
+            yield from _braced([(name, held, chosen.type)], program)
+        case _:
+            yield _plain(value, type_)
+
+
+def _fields(
+    fields: tuple[model.Field, ...], values: tuple[tuple[str, Example], ...], program: model.Program
+) -> Iterator[str]:
+    held = ((f.name, value, f.type) for f, (_, value) in zip(fields, values, strict=True))
+    return _braced(held, program)
+
+
+def _elements(value: Repeated | Items, element: model.Type, program: model.Program) -> Iterator[str]:
+    shown = value.elements if isinstance(value, Items) else (value.element,) * min(value.count, 3)
+    total = len(shown) if isinstance(value, Items) else value.count
+    yield "["
+    for at, each in enumerate(shown):
+        if at:
+            yield ", "
+        yield from _pieces(each, element, program)
+    if total > len(shown):
+        yield f", ... {total} in all"
+    yield "]"
+
+
+def _braced(entries: Iterable[tuple[str, Example, model.Type]], program: model.Program) -> Iterator[str]:
+    lead = "{ "
+    for name, value, type_ in entries:
+        yield f"{lead}{name}: "
+        yield from _pieces(value, type_, program)
+        lead = ", "
+    yield " }" if lead == ", " else "{ }"
+
+
+def _plain(value: Example, type_: model.Type) -> str:
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case model.EnumValue(enum, member, _):
+            return f"{enum.rpartition('.')[2]}.{member}" if not member.isdigit() else member
+        case model.FlagsValue(flags, members, _):
+            name = flags.rpartition(".")[2]
+            return (
+                f"{name}.{members[0]}"
+                if len(members) == 1
+                else f"[{', '.join(f'{name}.{m}' for m in members)}]"
+            )
+        case bytes() if type_ == model.Primitive(model.Scalar.UUID):
+            text = value.hex()
+            return f'"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"'
+        case str() | bytes():
+            return quoted(value) if len(value) <= 48 else f"{quoted(value[:40])}... {len(value)} long"
+        case int() if type_ == model.Primitive(model.Scalar.DURATION):
+            return duration_text(value)
+        case Foreign(name):
+            return f"<a {name.rpartition('.')[2]}>"
+        case _:
+            return str(value)
