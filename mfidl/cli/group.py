@@ -7,6 +7,7 @@ import click
 from mfidl import __version__
 
 _COMMANDS = {
+    "explain": "mfidl.cli.explain",
     "proto": "mfidl.cli.proto",
     "breaking": "mfidl.cli.breaking",
     "check": "mfidl.cli.check",
@@ -16,6 +17,7 @@ _COMMANDS = {
     "help": "mfidl.cli.help",
 }
 _HELP = {
+    "explain": "Tell tiers and why, layouts, bytes on the wire.",
     "proto": "Print proto2 files for the archive tier.",
     "breaking": "Tell what a change of schemas breaks.",
     "check": "Look for mistakes in schemas; write nothing.",

@@ -103,7 +103,8 @@ def _message(label: str, message: report.Message) -> Iterator[str]:
 def _batch(method: report.MethodReport) -> str:
     assert method.batch_frame is not None
     each = method.batch_frame / method.batch_max
-    return f"at most {method.batch_max} calls a message; so many examples are {method.batch_frame} bytes, {each:.1f} a call"
+    sized = f"so many examples are {method.batch_frame} bytes, {each:.1f} a call"
+    return f"at most {method.batch_max} calls a message; {sized}"
 
 
 def topic_lines(topic: report.TopicReport) -> Iterator[str]:
