@@ -16,16 +16,23 @@
      doc u32
     type sf1.search.Rank enum u8 closed
      bm25 0
+    type sf1.search.Field flags u16
+     title 0
+    type sf1.search.Value union febird
+     number 1: f64
+    type sf1.search.Config struct archive
+     name 1: string
+    type sf1.search.Geo struct custom
 
 One space a level, a line feed behind every line, UTF-8. Lines that do not apply are left out (`per`,
 `oneway`, `throws`, and `results` of a oneway method). Aliases are expanded, names are full, methods and
-throws keep their order (it is on the wire), types of the closure are sorted by full name and members of enums
-by number. Constraints, defaults, documents, deadlines and batch sizes are not part of it: they change no
+throws keep their order (it is on the wire), types of the closure are sorted by full name, members of enums
+and flags by number, and what has its number on the wire (alternatives, fields of an archive) by it.
+Constraints, defaults, earlier names, documents, deadlines and batch sizes are not part of it: they change no
 byte.
 """
 
 import hashlib
-from collections.abc import Iterable
 
 from mfidl import model
 from mfidl.plan.layout import Declared
@@ -62,48 +69,45 @@ def _type(declaration: model.Declaration) -> list[str]:
     match declaration:
         case model.Struct():
             head = f"type {declaration.full_name} {declaration.kind.value} {declaration.tier.value}"
-            return [head, *(f" {field.name} {model.spell(field.type)}" for field in declaration.fields)]
+            numbered = declaration.tier is model.Tier.ARCHIVE
+            return [head, *_members(declaration.fields, numbered)]
+        case model.Union():
+            head = f"type {declaration.full_name} union {declaration.tier.value}"
+            return [head, *_members(declaration.alternatives, numbered=True)]
         case model.Enum():
             openness = "open" if declaration.open else "closed"
             head = f"type {declaration.full_name} enum {declaration.base.scalar.value} {openness}"
             members = sorted(declaration.members, key=lambda member: member.number)
             return [head, *(f" {member.name} {member.number}" for member in members)]
+        case model.Flags():
+            head = f"type {declaration.full_name} flags {declaration.base.scalar.value}"
+            bits = sorted(declaration.members, key=lambda member: member.bit)
+            return [head, *(f" {member.name} {member.bit}" for member in bits)]
         case model.Alias():
             raise AssertionError("aliases are expanded before planning")
 
 
+def _members(fields: tuple[model.Field, ...], numbered: bool) -> list[str]:
+    """By place, or, where the number is on the wire, by number and with it."""
+    if not numbered:
+        return [f" {field.name} {model.spell(field.type)}" for field in fields]
+    by_number = sorted(fields, key=lambda field: field.number or 0)
+    return [f" {field.name} {field.number}: {model.spell(field.type)}" for field in by_number]
+
+
 def _closure(service: model.Service, declared: Declared) -> set[str]:
     """Full names of all declared types that values of the service can hold."""
-    pending: list[str] = []
-    if service.agent is not None:
-        pending += _names([service.agent.type])
+    types: list[model.Type] = [] if service.agent is None else [service.agent.type]
     for method in service.methods:
-        pending += _names(field.type for struct in (method.params, method.results) for field in struct.fields)
-        pending += [error.full_name for error in method.throws]
+        types += [field.type for struct in (method.params, method.results) for field in struct.fields]
+        types += method.throws
+    pending = list(model.names_in(types))
     found: set[str] = set()
     while pending:
         name = pending.pop()
         if name not in found:
             found.add(name)
             declaration = declared[name]
-            if isinstance(declaration, model.Struct):
-                pending += _names(field.type for field in declaration.fields)
-    return found
-
-
-def _names(types: Iterable[model.Type]) -> list[str]:
-    found: list[str] = []
-    stack = list(types)
-    while stack:
-        match stack.pop():
-            case model.Named(full_name, _):
-                found.append(full_name)
-            case model.ListOf(element) | model.SetOf(element) | model.ArrayOf(element, _):
-                stack.append(element)
-            case model.OptionalOf(element):
-                stack.append(element)
-            case model.MapOf(key, value):
-                stack += [key, value]
-            case _:
-                pass
+            if isinstance(declaration, model.Struct | model.Union):
+                pending += model.names_in(field.type for field in model.members(declaration))
     return found

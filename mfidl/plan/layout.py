@@ -34,6 +34,12 @@ def size_and_align(type_: model.Type, declared: Declared) -> tuple[int, int] | N
             enum = declared[full_name]
             assert isinstance(enum, model.Enum)
             return size_and_align(enum.base, declared)
+        case model.Named(full_name, model.DeclKind.FLAGS):
+            flags = declared[full_name]
+            assert isinstance(flags, model.Flags)
+            return size_and_align(flags.base, declared)
+        case model.Named(_, model.DeclKind.UNION):
+            return None
         case model.Named(full_name, _):
             struct = declared[full_name]
             assert isinstance(struct, model.Struct)

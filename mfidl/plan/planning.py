@@ -1,12 +1,12 @@
-"""F5. The planner: gives structs their tier and layout, and services their descriptor and fingerprint."""
+"""F5. The planner: gives types their tier and layout, and services their descriptor and fingerprint."""
 
 from dataclasses import replace
 
 from mfidl import model
-from mfidl.diagnostics import Diagnostics
+from mfidl.diagnostics import Diagnostics, Note
 from mfidl.plan.fingerprint import describe, fingerprint
 from mfidl.plan.layout import Declared
-from mfidl.plan.tier import SIZE_LIMIT, choose, obstacle
+from mfidl.plan.tier import SIZE_LIMIT, choose, obstacle, way_to_obstacle
 
 
 def plan(program: model.Program, diagnostics: Diagnostics) -> model.Program | None:
@@ -23,6 +23,8 @@ def plan(program: model.Program, diagnostics: Diagnostics) -> model.Program | No
         for each in module.declarations:
             if isinstance(each, model.Struct):
                 declared[each.full_name] = _planned(each, declared, diagnostics)
+            elif isinstance(each, model.Union):
+                declared[each.full_name] = _planned_union(each, diagnostics)
         services = tuple(_plan_service(service, declared, diagnostics) for service in module.services)
         declarations = tuple(declared[each.full_name] for each in module.declarations)
         modules.append(replace(module, declarations=declarations, services=services))
@@ -33,17 +35,51 @@ def plan(program: model.Program, diagnostics: Diagnostics) -> model.Program | No
 
 def _planned(struct: model.Struct, declared: Declared, diagnostics: Diagnostics) -> model.Struct:
     chosen = choose(struct, declared)
-    if struct.asked_tier is model.Tier.MEMCPY and chosen.tier is not model.Tier.MEMCPY:
-        found = obstacle(struct.fields, declared)
-        assert found is not None
-        field, reason = found
-        diagnostics.error("E0701", field.span, name=struct.name, tier="memcpy", reason=reason)
+    if chosen.tier is not model.Tier.MEMCPY:
+        _refuse(struct, chosen, declared, diagnostics)
     if chosen.layout is not None and chosen.layout.size > SIZE_LIMIT:
         diagnostics.error("E0415", struct.span, name=struct.full_name, limit=SIZE_LIMIT)
         chosen = replace(
             chosen, layout=model.Layout(0, 1, (), ())
         )  # only so that holders are not reported too
     return replace(struct, plan=chosen)
+
+
+def _refuse(
+    struct: model.Struct, chosen: model.StructPlan, declared: Declared, diagnostics: Diagnostics
+) -> None:
+    """What a struct that is not memcpy may not ask for."""
+    found = obstacle(struct.fields, declared)
+    span, reason = struct.span, ""
+    notes: list[Note] = []
+    if found is not None and struct.asked_tier in (None, model.Tier.MEMCPY):
+        field, reason = found
+        span = field.span
+        way = way_to_obstacle(field, declared)
+        notes = [
+            Note(f"through field `{inner.name}` of `{holder.name}`", inner.span) for holder, inner in way
+        ]
+    if struct.asked_tier is model.Tier.MEMCPY:
+        diagnostics.error("E0701", span, notes=notes, name=struct.name, tier="memcpy", reason=reason)
+    elif struct.cpp_type is not None:
+        if found is None or struct.asked_tier is not None:
+            reason = f"it is {chosen.tier.value} because {chosen.reason}"
+        diagnostics.error(
+            "E0706", span, notes=notes, name=struct.name, type=struct.cpp_type.type, reason=reason
+        )
+
+
+def _planned_union(union: model.Union, diagnostics: Diagnostics) -> model.Union:
+    match union.asked_tier:
+        case model.Tier.MEMCPY:
+            reason = "a union has the size of the alternative that it holds"
+        case model.Tier.CUSTOM:
+            reason = "that is for structs without a body, `struct Name;`"
+        case _:
+            return replace(union, plan=choose(union, {}))
+    tier = union.asked_tier.value
+    diagnostics.error("E0701", union.span, name=union.name, tier=tier, reason=reason)
+    return replace(union, plan=choose(union, {}))
 
 
 def _plan_service(service: model.Service, declared: Declared, diagnostics: Diagnostics) -> model.Service:

@@ -19,11 +19,13 @@ class Place(Enum):
     ALIAS = "an alias"
     AGENT = "an agent"
     ENUM = "an enum"
-    MEMBER = "an enum member"
+    MEMBER = "a member"
     STRUCT = "a struct"
     ERROR = "an error"
+    FLAGS = "flags"
     UNION = "a union"
     FIELD = "a field"
+    ALTERNATIVE = "an alternative"
     PARAM = "a parameter"
     RESULT = "a result"
     SERVICE = "a service"
@@ -43,24 +45,20 @@ class Known:
 
 
 _P = Place
-_VALUES = frozenset((_P.FIELD, _P.PARAM, _P.RESULT, _P.TYPE))
-_TYPES = frozenset((_P.STRUCT, _P.ERROR, _P.UNION, _P.ENUM, _P.ALIAS))
-_NAMED = _TYPES | {
-    _P.SERVICE,
-    _P.METHOD,
-    _P.FIELD,
-    _P.PARAM,
-    _P.RESULT,
-    _P.MEMBER,
-    _P.CONST,
-    _P.AGENT,
-    _P.TOPIC,
-}
+_MEMBERS = frozenset((_P.FIELD, _P.ALTERNATIVE, _P.PARAM, _P.RESULT))
+_VALUES = _MEMBERS | {_P.TYPE}
+_STRUCT = frozenset((_P.STRUCT,))
+_TYPES = frozenset((_P.STRUCT, _P.ERROR, _P.UNION, _P.ENUM, _P.FLAGS, _P.ALIAS))
+_NAMED = _TYPES | _MEMBERS | {_P.SERVICE, _P.METHOD, _P.MEMBER, _P.CONST, _P.AGENT, _P.TOPIC}
 
 KNOWN = {
     known.name: known
     for known in (
-        Known("tier", "@tier(memcpy) or @tier(febird)", frozenset((_P.STRUCT,))),
+        Known(
+            "tier",
+            "@tier(memcpy), @tier(febird), @tier(archive) or @tier(custom)",
+            frozenset((_P.STRUCT, _P.UNION)),
+        ),
         Known("range", "@range(low..high), either side may be left out", _VALUES),
         Known("length", "@length(low..high) or @length(exactly), in whole numbers", _VALUES),
         Known("finite", "@finite", _VALUES),
@@ -69,16 +67,14 @@ KNOWN = {
         Known("idempotent", "@idempotent", frozenset((_P.METHOD,))),
         Known("deadline", "@deadline(200ms)", frozenset((_P.METHOD,))),
         Known("batch", "@batch(max = 512)", frozenset((_P.METHOD,))),
-        Known(
-            "deprecated", '@deprecated or @deprecated("what to use instead")', _NAMED - {_P.CONST, _P.AGENT}
-        ),
-        Known("was", '@was("old_name")', frozenset((_P.FIELD, _P.PARAM, _P.RESULT, _P.METHOD)), later=True),
+        Known("deprecated", '@deprecated or @deprecated("what to use instead")', _NAMED),
+        Known("was", '@was("old_name")', _MEMBERS | {_P.METHOD}),
         Known("cached", "@cached(entries = 1000, ttl = 1h)", frozenset((_P.METHOD,)), later=True),
         Known("replicated", "@replicated(pattern = name)", frozenset((_P.METHOD,)), later=True),
-        Known("cpp.type", '@cpp.type("header.hpp", "name::Type")', _TYPES, later=True),
-        Known("cpp.codec", '@cpp.codec("header.hpp", "name::Type", "name::Codec")', _TYPES, later=True),
+        Known("cpp.type", '@cpp.type("header.hpp", "name::Type")', _STRUCT),
+        Known("cpp.codec", '@cpp.codec("header.hpp", "name::Type", "name::Codec")', _STRUCT),
         Known("cpp.name", '@cpp.name("name")', _NAMED, later=True),
-        Known("python.codec", '@python.codec("module:Codec")', _TYPES, later=True),
+        Known("python.codec", '@python.codec("module:Codec")', _STRUCT),
         Known("python.name", '@python.name("name")', _NAMED, later=True),
     )
 }

@@ -32,6 +32,9 @@ class EnumSource(Protocol):
     def enum_named(self, full_name: str) -> model.Enum | None:
         """The enum of a full name; None if that is wrong, which is then reported once."""
 
+    def flags_named(self, full_name: str) -> model.Flags | None:
+        """The same for flags."""
+
 
 @dataclass(slots=True)
 class Context:
@@ -59,7 +62,7 @@ class Context:
                 self.diagnostics.error("E0307", path.span, help=found.help, name=name, module=found.module)
             else:
                 span = path.parts[-1].span if len(path.parts) > 1 else path.span
-                self.diagnostics.error(unknown, span, help=found.help, name=path.text)
+                self.diagnostics.error(unknown, span, help=found.help, fix=found.fix, name=path.text)
             return None
         return found
 

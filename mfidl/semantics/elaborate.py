@@ -16,14 +16,14 @@ from mfidl.semantics.loading import LoadedModule
 from mfidl.semantics.lower.constants import lower_agent, lower_alias, lower_constant
 from mfidl.semantics.lower.enums import EnumLowering
 from mfidl.semantics.lower.services import lower_service
-from mfidl.semantics.lower.structs import lower_struct
+from mfidl.semantics.lower.structs import lower_struct, lower_union
 from mfidl.semantics.partial import sound_part
 from mfidl.semantics.symbols import Kind, Scope, Symbol, collect
 from mfidl.semantics.types import TypeResolver
 from mfidl.semantics.values import Evaluator
 from mfidl.syntax import ast
 
-_LATER = {Kind.FLAGS: "flags", Kind.UNION: "union", Kind.TOPIC: "topic"}
+_LATER = {Kind.TOPIC: "topic"}
 
 
 def elaborate(modules: Sequence[LoadedModule], diagnostics: Diagnostics) -> model.Program:
@@ -48,7 +48,7 @@ def _in_order(modules: list[model.Module], graph: TypeGraph) -> list[model.Modul
     cycles = graph.cycles()
     by_module: dict[str, list[model.Declaration]] = {module.name: [] for module in modules}
     for each in graph.ordered():
-        if isinstance(each, model.Struct) and each.full_name in cycles:
+        if isinstance(each, model.Struct | model.Union) and each.full_name in cycles:
             each = replace(each, cycle=cycles[each.full_name])
         by_module[each.full_name.rpartition(".")[0]].append(each)
     return [replace(module, declarations=tuple(by_module[module.name])) for module in modules]
@@ -70,7 +70,7 @@ def _lower_module(
         _imports(scope),
         tuple(each for each in lowered if isinstance(each, model.Const)),
         tuple(each for each in lowered if isinstance(each, model.Agent)),
-        tuple(each for each in lowered if isinstance(each, model.Struct | model.Enum | model.Alias)),
+        tuple(each for each in lowered if isinstance(each, model.Declaration)),
         tuple(each for each in lowered if isinstance(each, model.Service)),
     )
 
@@ -82,8 +82,12 @@ def _lower(
     match symbol.kind:
         case Kind.STRUCT | Kind.ERROR:
             return lower_struct(context, symbol)
+        case Kind.UNION:
+            return lower_union(context, symbol)
         case Kind.ENUM:
             return enums.enum_named(symbol.full_name)
+        case Kind.FLAGS:
+            return enums.flags_named(symbol.full_name)
         case Kind.ALIAS:
             return lower_alias(context, symbol, types)
         case Kind.CONST:
@@ -92,7 +96,7 @@ def _lower(
             return lower_agent(context, symbol)
         case Kind.SERVICE:
             return lower_service(context, symbol)
-        case Kind.FLAGS | Kind.UNION | Kind.TOPIC:
+        case Kind.TOPIC:
             context.diagnostics.error("E0801", symbol.span, what=_LATER[symbol.kind])
             return None
         case Kind.BROKEN:

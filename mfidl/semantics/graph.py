@@ -24,14 +24,16 @@ def parts(type_: model.Type) -> Iterable[tuple[str, bool]]:
                 stack.append((element, direct))
             case model.MapOf(key, value):
                 stack += [(key, False), (value, False)]
+            case model.RefOf(element):
+                yield element.full_name, False
             case model.Primitive():
                 pass
 
 
 def spelled_types(declaration: model.Declaration) -> Sequence[model.Type]:
     match declaration:
-        case model.Struct():
-            return [field.spelled for field in declaration.fields]
+        case model.Struct() | model.Union():
+            return [field.spelled for field in model.members(declaration)]
         case model.Alias():
             return [declaration.spelled]
         case _:
@@ -93,16 +95,20 @@ class TypeGraph:
             self._direct[each.full_name] = [name for name, direct in edges if direct]
 
     def cycles(self) -> dict[str, frozenset[str]]:
-        """For each recursive struct, the structs that contain each other."""
+        """For each recursive struct or union, those that contain each other."""
         made: dict[str, frozenset[str]] = {}
         for component in components(list(self.declarations), self._all.__getitem__):
             if len(component) > 1 or component[0] in self._all[component[0]]:
-                structs = frozenset(n for n in component if isinstance(self.declarations[n], model.Struct))
-                made |= dict.fromkeys(structs, structs)
+                holders = frozenset(
+                    name
+                    for name in component
+                    if isinstance(self.declarations[name], model.Struct | model.Union)
+                )
+                made |= dict.fromkeys(holders, holders)
         return made
 
     def direct_loops(self) -> list[list[str]]:
-        """Sets of structs that contain each other directly: values without end."""
+        """Sets of structs and unions that contain each other directly: values without end."""
         found = components(list(self.declarations), self._direct.__getitem__)
         return [each for each in found if len(each) > 1 or each[0] in self._direct[each[0]]]
 

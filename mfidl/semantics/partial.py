@@ -22,6 +22,11 @@ def sound_part(modules: list[model.Module], loops: list[list[str]]) -> model.Pro
 
 
 def _sound(declaration: model.Declaration, names: set[str], endless: set[str]) -> model.Declaration:
+    if isinstance(declaration, model.Union):
+        alternatives = (
+            () if declaration.full_name in endless else _sound_fields(declaration.alternatives, names)
+        )
+        return replace(declaration, alternatives=alternatives)
     if not isinstance(declaration, model.Struct):
         return declaration
     if declaration.full_name in endless:  # it has no size that could be spoken of
@@ -31,10 +36,13 @@ def _sound(declaration: model.Declaration, names: set[str], endless: set[str]) -
 
 def _sound_struct(struct: model.Struct, names: set[str]) -> model.Struct:
     """Without the fields whose size depends on a declaration that was not understood."""
-    fields = [
-        field for field in struct.fields if all(name in names for name, direct in parts(field.type) if direct)
-    ]
-    return replace(struct, fields=tuple(fields))
+    return replace(struct, fields=_sound_fields(struct.fields, names))
+
+
+def _sound_fields(fields: tuple[model.Field, ...], names: set[str]) -> tuple[model.Field, ...]:
+    return tuple(
+        field for field in fields if all(name in names for name, direct in parts(field.type) if direct)
+    )
 
 
 def _sound_service(service: model.Service, names: set[str]) -> model.Service:

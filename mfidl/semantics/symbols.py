@@ -12,6 +12,7 @@ from mfidl.diagnostics.suggest import nearest
 from mfidl.semantics.loading import LoadedModule
 from mfidl.source import Span
 from mfidl.syntax import ast
+from mfidl.syntax.habits import TYPES, VALUES, type_advice
 
 BUILTIN_TYPES = frozenset(
     [
@@ -48,7 +49,7 @@ class Kind(Enum):
     ERROR = "an error"
     UNION = "a union"
     ENUM = "an enum"
-    FLAGS = "a set of flags"
+    FLAGS = "flags"
     ALIAS = "an alias"
     CONST = "a constant"
     AGENT = "an agent"
@@ -95,6 +96,7 @@ class Missing:
     """A look-up that found nothing; `code` overrides the role's own "unknown ..." when more is known."""
 
     help: str | None = None
+    fix: str | None = None  # what to write in place of the last part of the path
     code: str | None = None
     module: str = ""
 
@@ -224,8 +226,13 @@ def _look_in(holder: Scope, name: str, viewer: Scope, wanted: frozenset[Kind]) -
                 return Missing(help=f"did you mean `{local}.{name}`?")
         if Kind.STRUCT in wanted:
             candidates += sorted(BUILTIN_TYPES)
+            advice = type_advice(name)
+            if advice is not None and name not in map(str.lower, candidates):
+                return Missing(help=advice, fix=TYPES.get(name))
+        elif Kind.CONST in wanted and name in VALUES:
+            return Missing(help=VALUES[name])
     found = nearest(name, candidates)
-    return Missing(help=f"did you mean `{found}`?" if found else None)
+    return Missing(help=f"did you mean `{found}`?" if found else None, fix=found)
 
 
 def _unknown_module(viewer: Scope, qualifier: str, name: str, all_scopes: Iterable[Scope]) -> Missing | None:

@@ -19,7 +19,13 @@ _ARITY = {
     "array": ("a type and a length", 2),
 }
 _LATER = {"ref": 1, "stream": 1}
-_TYPES = frozenset((Kind.STRUCT, Kind.ENUM, Kind.ALIAS))
+_DECLARED = {
+    Kind.STRUCT: model.DeclKind.STRUCT,
+    Kind.UNION: model.DeclKind.UNION,
+    Kind.ENUM: model.DeclKind.ENUM,
+    Kind.FLAGS: model.DeclKind.FLAGS,
+}
+_TYPES = frozenset((*_DECLARED, Kind.ALIAS))
 _KEY_SCALARS = frozenset(
     scalar
     for scalar in model.Scalar
@@ -127,12 +133,10 @@ class TypeResolver:
 
     def _named(self, expression: ast.TypeExpr, scope: Scope) -> tuple[model.Type, int] | None:
         symbol = self._context.find(expression.path, scope, _TYPES, "E0301")
-        if symbol is None or symbol.kind in (Kind.FLAGS, Kind.UNION):
+        if symbol is None:
             return None
-        if symbol.kind is Kind.STRUCT:
-            return model.Named(symbol.full_name, model.DeclKind.STRUCT), 1
-        if symbol.kind is Kind.ENUM:
-            return model.Named(symbol.full_name, model.DeclKind.ENUM), 1
+        if symbol.kind in _DECLARED:
+            return model.Named(symbol.full_name, _DECLARED[symbol.kind]), 1
         if symbol.kind is Kind.ALIAS:
             alias = self.alias(symbol)
             return None if alias is None else (model.AliasOf(symbol.full_name, alias[0]), alias[1] + 1)

@@ -16,6 +16,8 @@ from mfidl.syntax import ast
 from mfidl.syntax.tokens import DEPTH_LIMIT
 
 _CONST = frozenset((Kind.CONST,))
+_ENUM = frozenset((Kind.ENUM, Kind.FLAGS))
+_WITH_MEMBERS = (model.DeclKind.ENUM, model.DeclKind.FLAGS)
 _WORDS = frozenset(("true", "false", "inf", "nan"))
 _UUID = re.compile("[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 _I64 = (-(1 << 63), (1 << 63) - 1)
@@ -92,7 +94,7 @@ class Evaluator:
         if isinstance(type_, model.OptionalOf):
             type_ = type_.element
         if isinstance(expression, ast.NameExpr) and not self._is_word(expression, type_):
-            if isinstance(type_, model.Named) and type_.kind is model.DeclKind.ENUM:
+            if isinstance(type_, model.Named) and type_.kind in _WITH_MEMBERS:
                 return self._enum_value(expression, type_, scope)
             if expression.path.text in _WORDS and expression.path.text not in scope.symbols:
                 return self._mismatch(expression, self._wanted(type_))
@@ -104,12 +106,24 @@ class Evaluator:
                 return self._elements(expression, type_, scope)
             case model.MapOf():
                 return self._map(expression, type_, scope)
-            case model.Named(kind=model.DeclKind.ENUM):
-                return self._mismatch(expression, f"a member of `{type_.full_name}`")
             case model.Named():
-                return self._struct(expression, type_, scope)
+                return self._declared(expression, type_, scope)
+            case model.RefOf():
+                self._context.diagnostics.error("E0513", expression.span)
+                return None
             case _:
                 return None
+
+    def _declared(self, expression: ast.Expr, type_: model.Named, scope: Scope) -> model.Value | None:
+        match type_.kind:
+            case model.DeclKind.ENUM:
+                return self._mismatch(expression, f"a member of `{type_.full_name}`")
+            case model.DeclKind.FLAGS:
+                return self._flags(expression, type_, scope)
+            case model.DeclKind.UNION:
+                return self._union(expression, type_, scope)
+            case _:
+                return self._struct(expression, type_, scope)
 
     def _wanted(self, type_: model.Type) -> str:
         if isinstance(type_, model.Primitive):
@@ -208,10 +222,10 @@ class Evaluator:
         parts = expression.path.parts
         if len(parts) > 1 and not expression.negative:
             holder = ast.Path(parts[:-1], parts[0].span.to(parts[-2].span))
-            found = look_up(scope, holder, frozenset((Kind.ENUM,)), self._context.scopes)
+            found = look_up(scope, holder, _ENUM, self._context.scopes)
             if found is None:
                 return None
-            if not isinstance(found, Missing) and found.kind in (Kind.ENUM, Kind.ALIAS):
+            if not isinstance(found, Missing) and found.kind in (Kind.ENUM, Kind.FLAGS, Kind.ALIAS):
                 return self._member(expression, found, type_)
             if self._leads_nowhere(expression.path, holder, found, scope):
                 return None
@@ -233,7 +247,7 @@ class Evaluator:
         if not isinstance(whole, Missing) or whole.code != "E0306":
             return False
         if isinstance(found, Missing) and found.code is not None:  # more is known of what stands before it
-            self._context.find(holder, scope, frozenset((Kind.ENUM,)), "E0316")
+            self._context.find(holder, scope, _ENUM, "E0316")
         elif self._context.is_first(scope, holder, "E0316"):
             # Of `shapes.Rank.first` the module is known: what resembles the whole was not meant.
             near = found if isinstance(found, Missing) and (found.help or len(holder.parts) > 1) else whole
@@ -248,25 +262,60 @@ class Evaluator:
             if named is None:
                 return None
         else:
-            named = model.Named(holder.full_name, model.DeclKind.ENUM)
+            kind = model.DeclKind.ENUM if holder.kind is Kind.ENUM else model.DeclKind.FLAGS
+            named = model.Named(holder.full_name, kind)
         if named != wanted:
             self._mismatch(expression, f"a member of `{wanted.full_name}`")
             return None
-        enum = self._context.enums.enum_named(wanted.full_name)
-        if enum is None:
-            return None
         last = expression.path.parts[-1]
-        for member in enum.members:
-            if member.name == last.text:
-                return model.EnumValue(enum.full_name, member.name, member.number)
+        if wanted.kind is model.DeclKind.ENUM:
+            enum = self._context.enums.enum_named(wanted.full_name)
+            if enum is None:
+                return None
+            for member in enum.members:
+                if member.name == last.text:
+                    return model.EnumValue(enum.full_name, member.name, member.number)
+        else:
+            flags = self._context.enums.flags_named(wanted.full_name)
+            if flags is None:
+                return None
+            for bit in flags.members:
+                if bit.name == last.text:
+                    return model.FlagsValue(flags.full_name, (bit.name,), 1 << bit.bit)
         declaration = self._symbol(wanted.full_name).declaration
         assert isinstance(declaration, ast.EnumDecl)
         if declaration.broken or any(member.name.text == last.text for member in declaration.members):
             return None
-        found = nearest(last.text, [member.name for member in enum.members])
+        found = nearest(last.text, [member.name.text for member in declaration.members])
         hint = f"did you mean `{found}`?" if found else None
-        self._context.diagnostics.error("E0503", last.span, help=hint, enum=enum.name, name=last.text)
+        self._context.diagnostics.error(
+            "E0503", last.span, help=hint, kind=declaration.keyword, enum=wanted.name, name=last.text
+        )
         return None
+
+    def _flags(self, expression: ast.Expr, type_: model.Named, scope: Scope) -> model.Value | None:
+        """`[Field.title, Field.url]`; elements may be constants of several bits too."""
+        if not isinstance(expression, ast.ListExpr):
+            return self._mismatch(expression, f"members of `{type_.full_name}`, one or several in [ ]")
+        given: list[model.Value] = []
+        for each in expression.elements:
+            if isinstance(each, ast.ListExpr):
+                return self._mismatch(each, f"a member of `{type_.full_name}`")
+            value = self.value(each, type_, scope)
+            if value is None:
+                return None
+            given.append(value)
+        if not self._distinct(expression.elements, given, "this member"):
+            return None
+        flags = self._context.enums.flags_named(type_.full_name)
+        if flags is None:
+            return None
+        bits = 0
+        for value in given:
+            assert isinstance(value, model.FlagsValue)
+            bits |= value.bits
+        members = tuple(member.name for member in flags.members if bits >> member.bit & 1)
+        return model.FlagsValue(flags.full_name, members, bits)
 
     # Containers ---------------------------------------------------------------------------------------------
 
@@ -340,6 +389,9 @@ class Evaluator:
         symbol = self._symbol(type_.full_name)
         declaration = symbol.declaration
         assert isinstance(declaration, ast.StructDecl)
+        if not declaration.has_body:
+            self._context.diagnostics.error("E0511", expression.span, name=declaration.name.text)
+            return None
         given: dict[str, ast.Expr] = {}
         fields = {each.name.text: each for each in declaration.fields}
         for key, held in expression.entries:
@@ -369,13 +421,47 @@ class Evaluator:
             made.append((name, value))
         return model.StructValue(type_.full_name, tuple(made))
 
+    def _union(self, expression: ast.Expr, type_: model.Named, scope: Scope) -> model.Value | None:
+        """`{ number: 1.5 }`: one alternative by its name."""
+        if not isinstance(expression, ast.BraceExpr):
+            return self._mismatch(expression, f"an alternative of {type_.full_name}, as {{ name: value }}")
+        symbol = self._symbol(type_.full_name)
+        declaration = symbol.declaration
+        assert isinstance(declaration, ast.StructDecl)
+        if len(expression.entries) != 1:
+            name, found = declaration.name.text, len(expression.entries)
+            self._context.diagnostics.error("E0512", expression.span, name=name, found=found)
+            return None
+        key, held = expression.entries[0]
+        if not isinstance(key, ast.NameExpr) or len(key.path.parts) > 1 or key.negative:
+            return self._mismatch(key, f"the name of an alternative of `{declaration.name.text}`")
+        alternatives = {each.name.text: each for each in reversed(declaration.fields)}
+        alternative = alternatives.get(key.path.text)
+        if alternative is None:
+            if not declaration.broken:
+                self._unknown_field(key, declaration, list(alternatives))
+            return None
+        own = self._context.types.resolve(alternative.type, symbol.scope)
+        value = (
+            None
+            if own is None
+            else self._field(held, alternative, own, symbol.scope, scope, Place.ALTERNATIVE)
+        )
+        return None if value is None else model.UnionValue(type_.full_name, key.path.text, value)
+
     def _field(
-        self, expression: ast.Expr, field: ast.Field, type_: model.Type, owner: Scope, scope: Scope
+        self,
+        expression: ast.Expr,
+        field: ast.Field,
+        type_: model.Type,
+        owner: Scope,
+        scope: Scope,
+        place: Place = Place.FIELD,
     ) -> model.Value | None:
-        """The value of one field; its constraints were read where the struct stands, or will be: once is
-        enough.
+        """The value of one field or alternative; its constraints were read where the struct stands, or will
+        be: once is enough.
         """
-        read = read_annotations(self._context, field.annotations, Place.FIELD)
+        read = read_annotations(self._context, field.annotations, place)
         own = constraints_from(self._context, read, type_, owner)
         return self._held(expression, type_, (*self._context.types.constraints_of(type_), *own), scope)
 
@@ -387,7 +473,16 @@ class Evaluator:
         name = key.path.text
         found = nearest(name, known)
         hint = f"did you mean `{found}`?" if found else None
-        self._context.diagnostics.error("E0504", key.span, help=hint, struct=declaration.name.text, name=name)
+        member = "alternative" if declaration.keyword == "union" else "field"
+        self._context.diagnostics.error(
+            "E0504",
+            key.span,
+            help=hint,
+            kind=declaration.keyword,
+            struct=declaration.name.text,
+            member=member,
+            name=name,
+        )
 
     def _symbol(self, full_name: str) -> Symbol:
         module, _, name = full_name.rpartition(".")

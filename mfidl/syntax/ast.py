@@ -143,12 +143,12 @@ class TypeExpr:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Field:
-    """A field, parameter or result; `annotations` are those before and behind it. `type` is None if it did
-    not parse.
+    """A field, alternative, parameter or result; `annotations` are those before and behind it. `number` is
+    broken if it was written and not understood.
     """
 
     name: Name
-    number: IntLiteral | None
+    number: IntLiteral | BrokenExpr | None
     type: TypeExpr
     default: Expr | None
     annotations: tuple[Annotation, ...]
@@ -157,7 +157,20 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class ReservedRange:
+    """`5`, or `7..9` with both bounds included."""
+
+    low: IntLiteral
+    high: IntLiteral
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Reserved:
+    """`reserved 5, 7..9, "old_name";`"""
+
+    items: tuple[ReservedRange | StringLiteral, ...]
+    annotations: tuple[Annotation, ...]
     span: Span
 
 
@@ -278,6 +291,7 @@ class TopicDecl:
     name: Name
     agent: Path | None
     type: TypeExpr
+    type_annotations: tuple[Annotation, ...]
     annotations: tuple[Annotation, ...]
     doc: str
     span: Span

@@ -12,7 +12,7 @@ from mfidl.source import SourceFile, Span
 from mfidl.syntax import ast, literals
 from mfidl.syntax import token_types as tt
 from mfidl.syntax.recovery import SchemaParser
-from mfidl.syntax.tokens import tokenize
+from mfidl.syntax.strays import read_tokens
 
 
 def parse(source: SourceFile, diagnostics: Diagnostics) -> ast.File:
@@ -24,7 +24,7 @@ def parse(source: SourceFile, diagnostics: Diagnostics) -> ast.File:
     collecting = gc.isenabled()
     gc.disable()
     try:
-        parser = SchemaParser(source, tokenize(source, diagnostics), diagnostics)
+        parser = SchemaParser(source, read_tokens(source, diagnostics), diagnostics)
         context = parser.file_()
         builder = _Builder(source, diagnostics)
         declarations = builder.declarations(context.items)
@@ -173,13 +173,7 @@ class _Builder:
             context.kind.text,
             self._name(context.id_),
             tuple([self._field(each) for each in members if each.of is not None]),
-            tuple(
-                [
-                    ast.Reserved(self._span(each))
-                    for each in members
-                    if each.of is None and self._is_reserved(each)
-                ]
-            ),
+            tuple([self._reserved(each) for each in members if each.of is None and self._is_reserved(each)]),
             body is not None,
             body is not None and _is_broken(body, members),
             annotations,
@@ -196,6 +190,26 @@ class _Builder:
             "E0101", self._token(token), expected="`reserved`, or `:` and a type", found=f"`{token.text}`"
         )
         return False
+
+    def _reserved(self, context: Any) -> ast.Reserved:
+        if context.number is not None:
+            token = context.number.token
+            self._diagnostics.error(
+                "E0101", self._token(token), expected="`reserved` alone", found=f"`{token.text}`"
+            )
+        made = [self._reserved_item(each) for each in context.reserved]
+        items = tuple([each for each in made if each is not None])
+        return ast.Reserved(items, self._annotations(context.annotations), self._span(context))
+
+    def _reserved_item(self, context: Any) -> ast.ReservedRange | ast.StringLiteral | None:
+        if context.text is not None:
+            text = literals.string(context.text.text, self._token(context.text), self._diagnostics)
+            return text if isinstance(text, ast.StringLiteral) else None
+        low = self._integer(context.low)
+        high = low if context.high is None else self._integer(context.high)
+        if isinstance(low, ast.IntLiteral) and isinstance(high, ast.IntLiteral):
+            return ast.ReservedRange(low, high, self._span(context))
+        return None
 
     def _field(self, context: Any) -> ast.Field:
         return ast.Field(
@@ -243,6 +257,7 @@ class _Builder:
             self._name(context.id_),
             self._maybe_path(context.agent),
             self._type(context.of),
+            self._annotations(context.annotations),
             annotations,
             doc,
             self._span(context),
@@ -259,7 +274,7 @@ class _Builder:
 
     def _type_argument(self, context: Any) -> ast.TypeExpr | ast.IntLiteral | ast.BrokenExpr:
         if context.of is None:
-            return self._integer(context.number) or ast.BrokenExpr(self._span(context))
+            return self._integer(context.number)
         bare = self._type(context.of)
         annotations = self._annotations(context.annotations)
         return ast.TypeExpr(bare.path, bare.arguments, bare.optional_marks, annotations, bare.span)
@@ -299,8 +314,8 @@ class _Builder:
         entries = tuple([(self._value(each.key), self._value(each.held)) for each in context.entries])
         return ast.BraceExpr(entries, span)
 
-    def _integer(self, context: Any) -> ast.IntLiteral | None:
+    def _integer(self, context: Any) -> ast.IntLiteral | ast.BrokenExpr:
         token = context.token
         if token.type == tt.BAD_NUMBER:
-            return None
+            return ast.BrokenExpr(self._token(token))
         return ast.IntLiteral(literals.integer(token.text), self._token(token))

@@ -1,4 +1,6 @@
-"""F4. No struct contains itself directly: through fields and arrays alone, a value would have no end."""
+"""F4. No struct or union contains itself directly: through fields, alternatives and arrays alone, a value
+would have no end.
+"""
 
 from mfidl import model
 from mfidl.diagnostics import Diagnostics, Note
@@ -6,29 +8,33 @@ from mfidl.semantics.graph import TypeGraph, parts
 
 
 def check_recursion(graph: TypeGraph, diagnostics: Diagnostics) -> None:
-    """One message a loop, at its first struct, with the path and the fields on it."""
+    """One message a loop, at the first of its types, with the path and the fields on it."""
     for loop in graph.direct_loops():
-        structs = [name for name in loop if isinstance(graph.declarations[name], model.Struct)]
-        if structs:
-            _report(graph, structs, diagnostics)
+        holders = [name for name in loop if isinstance(graph.declarations[name], model.Struct | model.Union)]
+        if holders:
+            _report(graph, holders, diagnostics)
 
 
 def _report(graph: TypeGraph, loop: list[str], diagnostics: Diagnostics) -> None:
     start = loop[0]
     path, name, fields = [start], start, []
     while len(path) == 1 or name not in path[:-1]:
-        struct = graph.declarations[name]
-        assert isinstance(struct, model.Struct)
-        field, target = _step(struct, loop)
-        fields.append((struct, field))
+        holder = graph.declarations[name]
+        assert isinstance(holder, model.Struct | model.Union)
+        field, target = _step(holder, loop)
+        fields.append((holder, field))
         name = target
         path.append(name)
-    words = " -> ".join(f"{struct.name}.{field.name}" for struct, field in fields)
+    words = " -> ".join(f"{holder.name}.{field.name}" for holder, field in fields)
     first, field = fields[0]
     notes = [
-        Note(f"through field `{each.name}` of `{struct.name}`", each.span) for struct, each in fields[1:]
+        Note(f"through {_word(holder)} `{each.name}` of `{holder.name}`", each.span)
+        for holder, each in fields[1:]
     ]
-    hint = f"make the field optional, `{field.name}: {_as_written(field.spelled)}?`, or a list"
+    hint = f"make it a list: `{field.name}: list<{_as_written(field.spelled)}>`"
+    optional = next((each for holder, each in fields if isinstance(holder, model.Struct)), None)
+    if optional is not None:
+        hint = f"make the field optional, `{optional.name}: {_as_written(optional.spelled)}?`, or a list"
     diagnostics.error("E0406", field.span, notes=notes, help=hint, name=first.name, path=words)
 
 
@@ -39,9 +45,13 @@ def _as_written(type_: model.Type) -> str:
     return model.spell(type_).rpartition(".")[2]
 
 
-def _step(struct: model.Struct, loop: list[str]) -> tuple[model.Field, str]:
+def _word(holder: model.Struct | model.Union) -> str:
+    return "field" if isinstance(holder, model.Struct) else "alternative"
+
+
+def _step(holder: model.Struct | model.Union, loop: list[str]) -> tuple[model.Field, str]:
     """A field that leads on, inside of the loop."""
-    for field in struct.fields:
+    for field in model.members(holder):
         for target, direct in parts(field.type):
             if direct and target in loop:
                 return field, target

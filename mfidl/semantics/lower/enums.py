@@ -1,9 +1,10 @@
-"""F4. Enums. Lowered when first needed, since values name their members."""
+"""F4. Enums; and flags, by name. Both are lowered when first needed, since values name their members."""
 
 from mfidl import model
 from mfidl.diagnostics import Note
 from mfidl.semantics.annotations import Place, deprecation, read_annotations
 from mfidl.semantics.context import Context
+from mfidl.semantics.lower.flags import lower_flags
 from mfidl.semantics.symbols import Scope, Symbol
 from mfidl.syntax import ast
 
@@ -20,12 +21,19 @@ class EnumLowering:
             if isinstance(symbol.declaration, ast.EnumDecl)
         }
         self._known: dict[str, model.Enum | None] = {}
+        self._flags: dict[str, model.Flags | None] = {}
 
     def enum_named(self, full_name: str) -> model.Enum | None:
         if full_name not in self._known:
             self._known[full_name] = None
             self._known[full_name] = self._lower(self._symbols[full_name])
         return self._known[full_name]
+
+    def flags_named(self, full_name: str) -> model.Flags | None:
+        if full_name not in self._flags:
+            self._flags[full_name] = None
+            self._flags[full_name] = lower_flags(self._context, self._symbols[full_name])
+        return self._flags[full_name]
 
     def _lower(self, symbol: Symbol) -> model.Enum | None:
         declaration = symbol.declaration
@@ -51,7 +59,8 @@ class EnumLowering:
     def _base(self, declaration: ast.EnumDecl, scope: Scope) -> model.Primitive | None:
         if declaration.base is None:
             name = declaration.name
-            self._context.diagnostics.error("E0414", name.span, name=name.text, help=f"enum {name.text}: u8")
+            hint = f"enum {name.text}: u8"
+            self._context.diagnostics.error("E0414", name.span, help=hint, kind="enum", name=name.text)
             return None
         spelled = self._context.types.resolve(declaration.base, scope)
         if spelled is None:

@@ -1,4 +1,4 @@
-"""F4. Fields of structs and errors, parameters and results: the same rules for all."""
+"""F4. Fields of structs and errors, alternatives, parameters and results: the same rules for all."""
 
 from collections.abc import Sequence
 
@@ -7,37 +7,56 @@ from mfidl.diagnostics import Note
 from mfidl.semantics.annotations import Place, deprecation, read_annotations
 from mfidl.semantics.constraints import broken_constraint, constraints_from
 from mfidl.semantics.context import Context
+from mfidl.semantics.lower.earlier import EarlierNames
+from mfidl.semantics.lower.numbering import Numbering, number_members
 from mfidl.semantics.symbols import Scope
 from mfidl.syntax import ast
 
 
 def lower_fields(
-    context: Context, fields: Sequence[ast.Field], place: Place, scope: Scope
+    context: Context,
+    fields: Sequence[ast.Field],
+    place: Place,
+    scope: Scope,
+    rules: Numbering | None = None,
 ) -> tuple[model.Field, ...]:
-    """The sound fields, in order. Duplicate names and field numbers are reported here; what a duplicate holds
-    is checked like any other.
+    """The sound fields, in order. Duplicate and reserved names and wrong numbers are reported here; what a
+    duplicate holds is checked like any other.
     """
-    seen: dict[str, ast.Field] = {}
-    made = []
-    numbered = next((field for field in fields if field.number is not None), None)
-    if numbered is not None and numbered.number is not None:
-        context.diagnostics.error("E0801", numbered.number.span, what="field numbers")
+    rules = rules or Numbering()
+    kind = place.value.split()[-1]
+    first: dict[str, ast.Field] = {}
     for field in fields:
-        name = field.name.text
-        lowered = _lower_field(context, field, place, scope)
-        if name in seen:
-            notes = [Note("first here", seen[name].name.span)]
-            kind = place.value.split()[-1]
-            context.diagnostics.error("E0304", field.name.span, notes=notes, kind=kind, name=name)
+        first.setdefault(field.name.text, field)
+    numbers = number_members(context, list(first.values()), kind, rules)
+    current = {name: field.name.span for name, field in first.items()}
+    earlier = EarlierNames(context, current, rules.reserved.names)
+    made = []
+    for field in fields:
+        name = field.name
+        lowered = _lower_field(context, field, place, scope, earlier, numbers.get(field))
+        if first[name.text] is not field:
+            notes = [Note("first here", current[name.text])]
+            context.diagnostics.error("E0304", name.span, notes=notes, kind=kind, name=name.text)
             continue
-        seen[name] = field
+        if name.text in rules.reserved.names:
+            notes = [Note("reserved here", rules.reserved.names[name.text])]
+            context.diagnostics.error("E0428", name.span, notes=notes, kind=kind, name=name.text)
         if lowered is not None:
             made.append(lowered)
     return tuple(made)
 
 
-def _lower_field(context: Context, field: ast.Field, place: Place, scope: Scope) -> model.Field | None:
+def _lower_field(
+    context: Context,
+    field: ast.Field,
+    place: Place,
+    scope: Scope,
+    earlier: EarlierNames,
+    number: int | None,
+) -> model.Field | None:
     read = read_annotations(context, field.annotations, place)
+    was = earlier.of(field.name, read)
     spelled = context.types.resolve(field.type, scope)
     if spelled is None:
         return None
@@ -55,7 +74,9 @@ def _lower_field(context: Context, field: ast.Field, place: Place, scope: Scope)
         field.doc,
         default,
         constraints,
-        deprecated=deprecation(context, read),
+        number,
+        was,
+        deprecation(context, read),
         span=field.name.span,
     )
 

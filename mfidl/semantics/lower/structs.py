@@ -1,21 +1,17 @@
-"""F4. Structs and errors."""
+"""F4. Structs, errors and unions."""
 
 from mfidl import model
-from mfidl.diagnostics.suggest import nearest
-from mfidl.semantics.annotations import (
-    Place,
-    Read,
-    bad_arguments,
-    deprecation,
-    only_argument,
-    read_annotations,
-)
+from mfidl.semantics.annotations import Place, deprecation, read_annotations
 from mfidl.semantics.context import Context
+from mfidl.semantics.lower.codecs import cpp_type, read_codecs
 from mfidl.semantics.lower.fields import lower_fields
+from mfidl.semantics.lower.numbering import Numbering
+from mfidl.semantics.lower.reserved import read_reserved
+from mfidl.semantics.lower.tiers import Asked, asked_tier
 from mfidl.semantics.symbols import Symbol
+from mfidl.source import Span
 from mfidl.syntax import ast
 
-_LATER_TIERS = ("archive", "custom")
 _KINDS = {
     "struct": (Place.STRUCT, model.StructKind.STRUCT),
     "error": (Place.ERROR, model.StructKind.ERROR),
@@ -28,43 +24,69 @@ def lower_struct(context: Context, symbol: Symbol) -> model.Struct:
     assert isinstance(declaration, ast.StructDecl)
     place, kind = _KINDS[declaration.keyword]
     read = read_annotations(context, declaration.annotations, place)
-    tier, known = _asked_tier(context, read)
-    if not declaration.has_body and known:
-        name = declaration.name
-        context.diagnostics.error("E0416", name.span, kind=declaration.keyword, name=name.text)
-    if declaration.reserved:
-        context.diagnostics.error("E0801", declaration.reserved[0].span, what="reserved")
+    asked = asked_tier(context, read)
+    codecs = read_codecs(context, declaration, read, asked)
+    reserved = read_reserved(context, declaration.reserved)
+    rules = Numbering(reserved, _needs_numbers(declaration, asked))
     return model.Struct(
         symbol.name,
         symbol.full_name,
         kind,
-        lower_fields(context, declaration.fields, Place.FIELD, symbol.scope),
+        lower_fields(context, declaration.fields, Place.FIELD, symbol.scope, rules),
         declaration.doc,
-        tier,
+        asked.tier,
+        reserved=reserved.in_model(),
+        cpp_codec=codecs.cpp,
+        python_codec=codecs.python,
+        cpp_type=cpp_type(context, read),
         deprecated=deprecation(context, read),
         span=declaration.name.span,
     )
 
 
-def _asked_tier(context: Context, read: Read) -> tuple[model.Tier | None, bool]:
-    """The tier that @tier names, and whether the annotation (or its absence) was in order."""
-    annotation = read.get("tier")
-    if annotation is None:
-        return None, True
-    value = only_argument(context, annotation)
-    if value is None or isinstance(value, ast.BrokenExpr):
-        return None, False
-    if not isinstance(value, ast.NameExpr) or value.negative:
-        bad_arguments(context, annotation)
-        return None, False
-    word = value.path.text
-    tiers = {tier.value: tier for tier in model.Tier}
-    if word in tiers:
-        return tiers[word], True
-    if word in _LATER_TIERS:
-        context.diagnostics.error("E0801", value.span, what=f"tier {word}")
-        return None, False
-    found = nearest(word, (*tiers, *_LATER_TIERS))
-    hint = f"did you mean `{found}`?" if found else None
-    context.diagnostics.error("E0702", value.span, help=hint, name=word)
-    return None, False
+def _needs_numbers(declaration: ast.StructDecl, asked: Asked) -> tuple[ast.Name, Span] | None:
+    if asked.tier is model.Tier.ARCHIVE and asked.span is not None:
+        return declaration.name, asked.span
+    return None
+
+
+def lower_union(context: Context, symbol: Symbol) -> model.Union:
+    """The union with the alternatives that are sound."""
+    declaration = symbol.declaration
+    assert isinstance(declaration, ast.StructDecl)
+    name = declaration.name
+    read = read_annotations(context, declaration.annotations, Place.UNION)
+    asked = asked_tier(context, read)
+    if not declaration.has_body:
+        context.diagnostics.error("E0416", name.span, kind="union", name=name.text)
+    elif not declaration.fields and not declaration.broken:
+        context.diagnostics.error("E0420", name.span, name=name.text)
+    reserved = read_reserved(context, declaration.reserved)
+    rules = Numbering(reserved, by_place=True)
+    alternatives = lower_fields(context, declaration.fields, Place.ALTERNATIVE, symbol.scope, rules)
+    _check_alternatives(context, declaration, alternatives)
+    return model.Union(
+        symbol.name,
+        symbol.full_name,
+        alternatives,
+        declaration.doc,
+        asked.tier,
+        reserved=reserved.in_model(),
+        deprecated=deprecation(context, read),
+        span=name.span,
+    )
+
+
+def _check_alternatives(
+    context: Context, declaration: ast.StructDecl, alternatives: tuple[model.Field, ...]
+) -> None:
+    """What an alternative cannot have: to be absent is to be another one, and only one is ever there."""
+    lowered = {each.span: each for each in alternatives}
+    for written in declaration.fields:
+        if written.default is not None:
+            context.diagnostics.error("E0422", written.default.span, name=written.name.text)
+        alternative = lowered.get(written.name.span)
+        if alternative is not None and isinstance(alternative.type, model.OptionalOf):
+            marks = written.type.optional_marks
+            span = marks[0] if marks else written.type.span
+            context.diagnostics.error("E0421", span, name=written.name.text)

@@ -1,0 +1,163 @@
+"""F4. The numbers of fields, alternatives and parameters: their identity across versions.
+
+All members of a declaration have numbers, or none has; a struct of tier archive needs them, and a union
+without them is numbered from 1 by place.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from mfidl.diagnostics import Fix, Note
+from mfidl.semantics.context import Context
+from mfidl.semantics.lower.reserved import NUMBER_LIMIT, PROTOBUF_OWN, Reservation
+from mfidl.source import Span
+from mfidl.syntax import ast
+
+_SHOWN = 3  # examples in a message; the fix has them all
+
+
+@dataclass(frozen=True, slots=True)
+class Numbering:
+    """How the members of one declaration are numbered. `needed_by`: the archive struct that cannot do without
+    numbers, and where it asks for its tier. `by_place`: those of a union without numbers.
+    """
+
+    reserved: Reservation = field(default_factory=Reservation)
+    needed_by: tuple[ast.Name, Span] | None = None
+    by_place: bool = False
+
+
+def number_members(
+    context: Context, members: Sequence[ast.Field], kind: str, rules: Numbering
+) -> dict[ast.Field, int]:
+    """The members with a sound number; whatever is wrong with the others is reported."""
+    if not any(member.number is not None for member in members):
+        if rules.by_place:
+            return _by_place(context, members, kind, rules)
+        if rules.needed_by is not None and members:
+            _report_unnumbered(context, members, rules, rules.needed_by)
+        return {}
+    return _as_written(context, members, kind, rules)
+
+
+def _by_place(
+    context: Context, members: Sequence[ast.Field], kind: str, rules: Numbering
+) -> dict[ast.Field, int]:
+    made: dict[ast.Field, int] = {}
+    for number, member in enumerate(members, 1):
+        made[member] = number
+        if rules.reserved.place_of(number) is not None:
+            place = rules.reserved.place_of(number)
+            notes = [Note("reserved here", place)]
+            hint = "give every alternative its number"
+            context.diagnostics.error(
+                "E0427", member.name.span, notes=notes, help=hint, number=number, kind=kind
+            )
+            break
+    return made
+
+
+def _as_written(
+    context: Context, members: Sequence[ast.Field], kind: str, rules: Numbering
+) -> dict[ast.Field, int]:
+    taken: dict[int, ast.Field] = {}
+    highest = max(
+        (m.number.value for m in members if isinstance(m.number, ast.IntLiteral) and _in_range(m.number)),
+        default=0,
+    )
+    following = _Following(highest, rules.reserved)
+    for member in members:
+        number = member.number
+        if number is None:
+            other = next(each for each in members if each.number is not None)
+            written = f"{following.take()}: {member.name.text}"
+            context.diagnostics.error(
+                "E0425",
+                member.name.span,
+                notes=[Note(f"`{other.name.text}` has one", other.name.span)],
+                help=f"write `{written}`",
+                fix=written,
+                kind=kind,
+                name=member.name.text,
+            )
+        elif isinstance(number, ast.IntLiteral) and _is_free(
+            context, number, kind, taken, rules.reserved, following
+        ):
+            taken[number.value] = member
+    return {member: number for number, member in taken.items()}
+
+
+class _Following:
+    """Free numbers, above all that are in use."""
+
+    def __init__(self, highest: int, reserved: Reservation) -> None:
+        self._next = highest + 1
+        self._reserved = reserved
+
+    def take(self) -> int:
+        number = self._reserved.behind(self._next)
+        self._next = number + 1
+        return number
+
+
+def _in_range(number: ast.IntLiteral) -> bool:
+    return 1 <= number.value <= NUMBER_LIMIT
+
+
+def _is_free(
+    context: Context,
+    number: ast.IntLiteral,
+    kind: str,
+    taken: dict[int, ast.Field],
+    reserved: Reservation,
+    following: _Following,
+) -> bool:
+    value, span, report = number.value, number.span, context.diagnostics.error
+    if not _in_range(number):
+        report("E0423", span, number=span.text(), limit=NUMBER_LIMIT)
+        return False
+    if value in PROTOBUF_OWN:
+        report("E0433", span, help=_instead(following), number=value)
+        return False
+    place = reserved.place_of(value)
+    if place is not None:
+        notes = [Note("reserved here", place)]
+        report("E0427", span, notes=notes, help=_instead(following), number=value, kind=kind)
+        return False
+    if value in taken:
+        other = taken[value]
+        notes = [Note("first here", other.name.span)]
+        hint = _instead(following)
+        report("E0424", span, notes=notes, help=hint, number=value, kind=kind, other=other.name.text)
+        return False
+    return True
+
+
+def _instead(following: _Following) -> str:
+    return f"{following.take()} is free"
+
+
+def _report_unnumbered(
+    context: Context, members: Sequence[ast.Field], rules: Numbering, needed_by: tuple[ast.Name, Span]
+) -> None:
+    """One message for the struct, with all numbers in the fix."""
+    name, asked = needed_by
+    following = _Following(0, rules.reserved)
+    first, last = members[0].name.span, members[-1].name.span
+    text, at, pieces, shown = first.file.text, first.start, [], []
+    for member in members:
+        start = member.name.span.start
+        number = following.take()
+        pieces.append(f"{text[at:start]}{number}: ")
+        shown.append(f"`{number}: {member.name.text}`")
+        at = start
+    pieces.append(text[at : last.end])
+    more = ", ..." if len(shown) > _SHOWN else ""
+    context.diagnostics.error(
+        "E0426",
+        name.span,
+        notes=[Note("its tier is asked for here", asked)],
+        help=f"number them: {', '.join(shown[:_SHOWN])}{more}",
+        fix=Fix(first.to(last), "".join(pieces)),
+        name=name.text,
+    )
