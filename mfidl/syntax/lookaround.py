@@ -42,6 +42,27 @@ class Lookaround:
             return second == tt.COLON
         return first in NAMES and second in (tt.COLON, tt.LPAREN)
 
+    def looks_like_c(self, index: int) -> bool:
+        """`u32 doc;`, `string name = 1`, `void ping()`, `map<u8, u8> m;`: a member as other languages have
+        it."""
+        tokens, last = self._stream.tokens, len(self._stream.tokens) - 1
+        at = index
+        while at < last and tokens[at].type in NAMES and at < index + 4:
+            at += 1
+        if at - index >= 2:
+            return tokens[at].type in (tt.SEMICOLON, tt.ASSIGN, tt.COMMA, tt.LPAREN, tt.LBRACKET)
+        return at > index and tokens[at].type == tt.LESS
+
+    def behind_path(self, index: int) -> int:
+        """Behind `a.b.c`."""
+        tokens, last = self._stream.tokens, len(self._stream.tokens) - 1
+        while index < last and tokens[index].type in NAMES:
+            index += 1
+            if tokens[index].type != tt.DOT:
+                break
+            index += 1
+        return index
+
     def looks_like_method(self, index: int) -> bool:
         tokens = self._stream.tokens
         return tokens[index].type == tt.AT or tokens[min(index + 1, len(tokens) - 1)].type == tt.LPAREN

@@ -6,20 +6,13 @@ from typing import Any
 
 from antlr4.error.Errors import RecognitionException
 
-from mfidl.diagnostics import Diagnostics, did_you_mean
+from mfidl.diagnostics import Diagnostics
 from mfidl.source import SourceFile, Span
 from mfidl.syntax import token_types as tt
 from mfidl.syntax._antlr.MfidlParser import MfidlParser
-from mfidl.syntax.lookaround import DECLARES, NAMES
+from mfidl.syntax.hints import hint, meant_declaration
+from mfidl.syntax.lookaround import NAMES
 from mfidl.syntax.tokens import Token, TokenStream
-
-# Only for hints: what reads as a type wherever it stands.
-_TYPE_WORDS = frozenset(
-    (
-        *("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64"),
-        *("bool", "string", "bytes", "timestamp", "duration", "uuid", "list", "array", "set", "map"),
-    )
-)
 
 # What a rule wants where none of its alternatives fits.
 _EXPECTED: dict[type, str] = {
@@ -59,6 +52,10 @@ class Reporter:
         self._reported_at = index
         return not (self._stream.LT(1).broken or (index > 0 and self._stream.LT(-1).broken))
 
+    def begin_anew(self) -> None:
+        """What stands at this place is a mistake of its own, whatever was said here already."""
+        self._reported_at = -1
+
     def report(self, code: str, token: Token, **values: Any) -> None:
         if self.may_report():
             self.diagnostics.error(code, self.span(token), **values)
@@ -68,23 +65,14 @@ class Reporter:
         if self.may_report():
             found = "the end of the file" if token.type == tt.EOF else f"`{_short(token.text)}`"
             span = self.span(token) if token.type != tt.EOF else self.behind_last()
-            self.diagnostics.error("E0101", span, help=self._hint(token), expected=expected, found=found)
+            self.diagnostics.error(
+                "E0101",
+                span,
+                help=hint(self._parser._ctx, self._stream, token),
+                expected=expected,
+                found=found,
+            )
         return SyntaxMistake(recognizer=None, input=self._stream, ctx=self._parser._ctx)
-
-    def _hint(self, token: Token) -> str | None:
-        """Where C habits show: `u32 doc;` for `doc: u32;`."""
-        context, previous = self._parser._ctx, self._stream.LT(-1)
-        is_field = isinstance(context, MfidlParser.StructMemberContext | MfidlParser.FieldContext)
-        if is_field and context.of is None and token.type in NAMES and previous.type in NAMES:
-            name, kind = _short(token.text), _short(previous.text)
-            if name in _TYPE_WORDS and kind not in _TYPE_WORDS:
-                return f"write `{kind}: {name}`"
-            return f"the name comes first: `{name}: {kind}`"
-        if isinstance(context, MfidlParser.MethodContext) and token.type == tt.COLON:
-            return "results are written `name(...) -> type;`"
-        if isinstance(context, MfidlParser.StructDeclContext) and token.type == tt.COLON:
-            return "structs do not inherit; make the other struct a field"
-        return None
 
     def unknown_declaration(self) -> None:
         token = self._stream.LT(1)
@@ -95,9 +83,9 @@ class Reporter:
 
     def _unknown_word(self, token: Token) -> None:
         if self.may_report():
-            words = [text for text, number in tt.KEYWORDS.items() if number in DECLARES]
-            hint = did_you_mean(token.text, words)
-            self.diagnostics.error("E0110", self.span(token), help=hint, word=_short(token.text))
+            word = _short(token.text)
+            advice, meant = meant_declaration(token.text, self._stream.LT(2))
+            self.diagnostics.error("E0110", self.span(token), help=advice, fix=meant, word=word)
 
     def wanted(self, context: Any) -> str:
         """In words, what may stand here, from the innermost rule that says it best."""

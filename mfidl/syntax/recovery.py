@@ -14,6 +14,7 @@ from mfidl.diagnostics import Diagnostics, Note
 from mfidl.source import SourceFile
 from mfidl.syntax import token_types as tt
 from mfidl.syntax._antlr.MfidlParser import MfidlParser
+from mfidl.syntax.hints import meant_declaration
 from mfidl.syntax.lookaround import (
     AFTER_LOST_BRACKET,
     DECLARES,
@@ -158,6 +159,13 @@ class RecoveryStrategy:
                     "E0101", self._say.behind_last(), expected="a type", found="the end of the line"
                 )
             raise SyntaxMistake(recognizer=None, input=self._stream, ctx=self._parser._ctx)
+        if token.type == tt.COMMA and self._ends_member(index):
+            body = self._parser._ctx.parentCtx
+            if not getattr(body, "commas", False):
+                self._say.unexpected("`;`")
+            body.commas = True  # the others of this body are the same mistake
+            self._stream.consume()
+            return token
         ends_here = (
             token.type in (tt.CLOSE, tt.EOF)
             or self._around.starts_line(index)
@@ -166,8 +174,18 @@ class RecoveryStrategy:
         if not ends_here:
             raise self._say.unexpected("`;`")
         if self._say.may_report():
-            self._say.diagnostics.error("E0102", self._say.behind_last())
+            self._say.diagnostics.error("E0102", self._say.behind_last(), fix=";")
+        if self._around.starts_line(index):
+            self._say.begin_anew()
         return self._supplied(tt.SEMICOLON)
+
+    def _ends_member(self, index: int) -> bool:
+        """Whether a comma stands where a field or method ends."""
+        if not isinstance(self._parser._ctx, MfidlParser.StructMemberContext | MfidlParser.MethodContext):
+            return False
+        following = self._stream.tokens[min(index + 1, len(self._stream.tokens) - 1)]
+        ends_line = self._around.starts_line(index + 1) or following.type == tt.CLOSE
+        return ends_line or self._around.looks_like_member(index + 1)
 
     def _missing_bracket(self, ttype: int) -> None:
         if self._say.may_report():
@@ -179,7 +197,7 @@ class RecoveryStrategy:
 
     def _missing_brace(self) -> None:
         if self._say.may_report():
-            self._say.diagnostics.error("E0103", self._say.behind_last(), bracket="{")
+            self._say.diagnostics.error("E0103", self._say.behind_last(), fix=" {", bracket="{")
 
     def _is_body(self, index: int) -> bool:
         """Whether the members of a declaration begin here, without their `{`."""
@@ -225,8 +243,34 @@ class RecoveryStrategy:
                 while self._stream.LT(1).type == tt.CLOSE:  # more of them are the same mistake
                     self._stream.consume()
                 continue
+            if token.type in NAMES and self._goes_on_behind(token):
+                continue
             self._say.unknown_declaration()
             self.skipped.declaration(start)
+
+    def _goes_on_behind(self, token: Token) -> bool:
+        """Whether a word that begins no declaration can be taken for one that does, or left out: what it
+        holds is then checked like any other. Reports it.
+        """
+        following = self._stream.LT(2)
+        meant = meant_declaration(token.text, following)[1]
+        if meant is not None and (
+            following.type in NAMES or (meant == "import" and following.type == tt.STRING)
+        ):
+            self._say.unknown_declaration()
+            token.type, token.text = tt.KEYWORDS[meant], meant
+            return True
+        if following.type in DECLARES and self._around.declares(self._stream.index + 1):
+            self._say.unknown_declaration()
+            self._stream.consume()
+            return True
+        body = self._around.behind_path(self._stream.index + 1)
+        if token.text in ("namespace", "package", "mod") and self._stream.tokens[body].type == tt.OPEN_BRACE:
+            self._say.unknown_declaration()
+            self._stream.index = body + 1
+            self._supplied_braces += 1
+            return True
+        return False
 
     def _sync_body(self) -> None:
         while True:
@@ -299,7 +343,9 @@ class RecoveryStrategy:
                     self._missing_comma()
                     return
             if token.type == tt.SEMICOLON and not at_start:
-                self._say.unexpected("`,`")
+                if not getattr(context, "semicolons", False):
+                    self._say.unexpected("`,`")
+                context.semicolons = True  # the others of this body are the same mistake
                 token.type = tt.COMMA
                 return
             self._lose_enum_member(token, previous, at_start)
@@ -365,7 +411,7 @@ class RecoveryStrategy:
 
     def _missing_comma(self) -> None:
         if self._say.may_report():
-            self._say.diagnostics.error("E0111", self._say.behind_last())
+            self._say.diagnostics.error("E0111", self._say.behind_last(), fix=",")
         self._stream.tokens.insert(self._stream.index, self._supplied(tt.COMMA))
 
     # Looking around -----------------------------------------------------------------------------------------

@@ -27,16 +27,32 @@ class Skipper:
             if token.type == tt.EOF or (token.type == tt.CLOSE and depth == 0):
                 return
             fresh = depth == 0 and stream.index > start and self._around.starts_line(stream.index)
-            if fresh and (
-                self._around.looks_like_member(stream.index) or self._around.begins_declaration(stream.index)
-            ):
+            if fresh and self._begins_another(stream.index):
                 return
             stream.consume()
+            if token.type == tt.LBRACKET:
+                self._brackets()
             if token.type == tt.SEMICOLON and depth == 0:
                 return
             depth += (token.type == tt.OPEN_BRACE) - (token.type == tt.CLOSE)
             if token.type == tt.CLOSE and depth == 0:
                 return
+
+    def _begins_another(self, index: int) -> bool:
+        around = self._around
+        return (
+            around.looks_like_member(index) or around.looks_like_c(index) or around.begins_declaration(index)
+        )
+
+    def _brackets(self) -> None:
+        """Behind the `]` of this line: a `;` in `[u8; 16]` ends no field."""
+        stream, tokens = self._stream, self._stream.tokens
+        at = stream.index
+        while tokens[at].type not in (tt.EOF, tt.CLOSE, tt.OPEN_BRACE) and not self._around.starts_line(at):
+            if tokens[at].type == tt.RBRACKET:
+                stream.index = at + 1
+                return
+            at += 1
 
     def declaration(self, start: int) -> None:
         """Behind the `;` or the body of the declaration that began at `start`, or to the next that begins a

@@ -6,6 +6,7 @@ would cost three times the rest of the parse. Bad text is reported here and eith
 """
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mfidl.diagnostics import Diagnostics
@@ -104,19 +105,34 @@ def _number(text: str) -> int:
     return found
 
 
+@dataclass(slots=True)
+class Scan:
+    """The tokens of a text, and what is wrong with it: problems to report (code, start, end, values), and the
+    places of single characters that mean nothing.
+    """
+
+    tokens: list[Token]
+    problems: list[tuple[str, int, int, dict[str, Any]]]
+    strays: list[int]
+
+    def report(self, source: SourceFile, diagnostics: Diagnostics) -> None:
+        """The problems, without the strays."""
+        for code, start, end, values in self.problems:
+            diagnostics.error(code, Span(source, start, end), **values)
+
+
 class _Lexer:
     """State of one scan. One per file."""
 
-    def __init__(self, source: SourceFile, diagnostics: Diagnostics) -> None:
+    def __init__(self, source: SourceFile) -> None:
         self._source = source
-        self._diagnostics = diagnostics
         self._tokens: list[Token] = []
+        self._problems: list[tuple[str, int, int, dict[str, Any]]] = []
+        self._strays: list[int] = []
         self._doc: list[str] = []
         self._depth = 0
-        self._dropped = False
-        self._bad_until = -1
 
-    def scan(self) -> list[Token]:
+    def scan(self) -> Scan:
         keywords, punctuation, special = tt.KEYWORDS, tt.PUNCTUATION, self._special()
         append = self._tokens.append
         for matched in _PATTERN.finditer(self._source.text):
@@ -140,12 +156,10 @@ class _Lexer:
             if self._doc:
                 token.doc = "\n".join(self._doc)
                 self._doc.clear()
-            if self._dropped:
-                token.broken, self._dropped = True, False
             append(token)
         end_of_text = len(self._source.text)
         append(Token(tt.EOF, "", end_of_text, end_of_text))
-        return self._tokens
+        return Scan(self._tokens, self._problems, self._strays)
 
     def _special(self) -> "dict[str, Callable[[str, int, int], Token | None]]":
         return {
@@ -171,7 +185,7 @@ class _Lexer:
                 token.type = tt.BAD
 
     def _error(self, code: str, start: int, end: int, **values: Any) -> None:
-        self._diagnostics.error(code, Span(self._source, start, end), **values)
+        self._problems.append((code, start, end, values))
 
     def _doc_line(self, text: str, _start: int, _end: int) -> None:
         self._doc.append(text[3:].removeprefix(" ").rstrip())
@@ -192,13 +206,8 @@ class _Lexer:
     def _open_comment(self, _text: str, start: int, _end: int) -> None:
         self._error("E0109", start, start + 2)
 
-    def _bad(self, text: str, start: int, end: int) -> None:
-        run_goes_on, self._bad_until = self._bad_until == start, end
-        if run_goes_on:
-            return
-        shown = f"`{text}`" if text.isprintable() else f"U+{ord(text):04X}"
-        self._error("E0104", start, end, character=shown)
-        self._dropped = True
+    def _bad(self, _text: str, start: int, _end: int) -> None:
+        self._strays.append(start)
 
 
 def _ends_in_escape(text: str) -> bool:
@@ -207,6 +216,13 @@ def _ends_in_escape(text: str) -> bool:
     return (len(body) - len(body.rstrip("\\"))) % 2 == 1
 
 
+def scan(source: SourceFile) -> Scan:
+    """All tokens of a file, the end-of-file token last. Never fails."""
+    return _Lexer(source).scan()
+
+
 def tokenize(source: SourceFile, diagnostics: Diagnostics) -> list[Token]:
-    """All tokens of a file, the end-of-file token last. Never fails: what is wrong is reported."""
-    return _Lexer(source, diagnostics).scan()
+    """The tokens alone, for who needs no more than the words."""
+    scanned = scan(source)
+    scanned.report(source, diagnostics)
+    return scanned.tokens

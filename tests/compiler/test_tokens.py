@@ -8,11 +8,10 @@ from antlr4 import InputStream, Token
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mfidl.diagnostics import Diagnostics
 from mfidl.source import SourceFile
 from mfidl.syntax import token_types as tt
 from mfidl.syntax._antlr.MfidlLexer import MfidlLexer
-from mfidl.syntax.tokens import tokenize
+from mfidl.syntax.tokens import scan
 from tests.compiler.corpus import ROOT
 
 _DROPPED = (tt.BAD, tt.OPEN_COMMENT)
@@ -30,7 +29,7 @@ def of_grammar(text: str) -> list[tuple[int, int, int]]:
 
 
 def of_expression(text: str) -> list[tuple[int, int, int]]:
-    tokens = tokenize(SourceFile("t", "t", text), Diagnostics())
+    tokens = scan(SourceFile("t", "t", text)).tokens
     return [(token.type, token.start, token.end) for token in tokens[:-1]]
 
 

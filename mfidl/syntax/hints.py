@@ -1,0 +1,240 @@
+"""F2. What to write where the parser expected something else: read from the rule, the word before and the
+word found. Knows the habits of other languages; knows nothing of names.
+"""
+
+from typing import Any
+
+from mfidl.diagnostics.suggest import nearest
+from mfidl.syntax import token_types as tt
+from mfidl.syntax._antlr.MfidlParser import MfidlParser
+from mfidl.syntax.habits import DECLARATIONS, LABELS, MODIFIERS, here
+from mfidl.syntax.lookaround import DECLARES, NAMES
+from mfidl.syntax.tokens import Token, TokenStream
+
+_TYPE_WORDS = frozenset(
+    (
+        *("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64"),
+        *("bool", "string", "bytes", "timestamp", "duration", "uuid", "list", "array", "set", "map"),
+    )
+)
+
+
+def hint(context: Any, stream: TokenStream, token: Token) -> str | None:
+    """A sentence for `help`, or None. `token` is the one found, the next of the stream."""
+    previous, after = stream.LT(-1), stream.LT(2)
+    if token.type == tt.COLON and (_touches(token, after, tt.COLON) or _touches(previous, token, tt.COLON)):
+        return "names are joined with `.`, not with `::`"
+    if token.type == tt.MINUS and previous.type in NAMES and after.type in NAMES:
+        return f"names are ASCII letters, digits and `_`: `{_short(previous.text)}_{_short(after.text)}`"
+    match context:
+        case MfidlParser.StructMemberContext() | MfidlParser.FieldContext():
+            return _field(context, stream, token, previous)
+        case MfidlParser.FieldListContext() if token.type in NAMES and not context.fields:
+            return _method(context.parentCtx, stream, token, previous)
+        case MfidlParser.FieldListContext():
+            return "parameters are separated by `,`" if token.type == tt.SEMICOLON else None
+        case MfidlParser.MethodContext():
+            return _method(context, stream, token, previous)
+        case MfidlParser.StructDeclContext() | MfidlParser.ServiceBodyContext():
+            return _head(context, token)
+        case MfidlParser.EnumBodyContext():
+            return _enum(token, previous, after)
+        case MfidlParser.NameContext():
+            return _name(token, previous)
+        case MfidlParser.ValueContext() if token.type == tt.LPAREN:
+            return "lists are written `[a, b]`, structs `{ x: 1 }`"
+    if token.type == tt.LBRACKET:
+        return "annotations are written `@name`"
+    return _declaration(context, token, previous)
+
+
+def _declaration(context: Any, token: Token, previous: Token) -> str | None:
+    """Declarations without a body."""
+    match context:
+        case MfidlParser.ConstDeclContext() if context.of is None and token.type in NAMES:
+            if token.text in _TYPE_WORDS:
+                return f"write `{_short(previous.text)}: {token.text}`"
+            return f"the name comes first: `{_short(token.text)}: {here(_short(previous.text))}`"
+        case MfidlParser.ConstDeclContext() if context.of is None and token.type == tt.ASSIGN:
+            return "the type comes before the value: `NAME: u32 = 1`"
+        case MfidlParser.AliasDeclContext() if token.type == tt.COLON:
+            return "an alias is written with `=`"
+        case MfidlParser.AliasDeclContext() if token.text == "struct":
+            return f"a struct is written `struct {_short(previous.text)} {{ ... }}`"
+        case MfidlParser.AgentDeclContext() if token.type == tt.ASSIGN:
+            return "an agent has a type: `agent name: string;`"
+        case MfidlParser.ImportDeclContext() if token.type in NAMES:
+            return 'an import names a file: `import "path.mfidl";`'
+    return None
+
+
+def meant_declaration(word: str, following: Token) -> tuple[str | None, str | None]:
+    """What to write for a word that begins no declaration: advice, and the keyword, where it is one."""
+    if following.type in DECLARES and not nearest(word, ("open",)):
+        return f"leave `{_short(word)}` out", None
+    if word.lower() in DECLARATIONS:
+        advice, meant = DECLARATIONS[word.lower()]
+        return advice, meant or None
+    found = nearest(word, [text for text, number in tt.KEYWORDS.items() if number in DECLARES])
+    return (f"did you mean `{found}`?", found) if found else (None, None)
+
+
+# Fields and parameters ------------------------------------------------------------------------------------
+
+
+def _field(context: Any, stream: TokenStream, token: Token, previous: Token) -> str | None:
+    if context.of is not None:
+        return _behind_type(token, previous)
+    if token.type == tt.LESS:
+        return "the name comes first: `name: " + _short(previous.text) + "<...>`"
+    if token.type == tt.QUESTION:
+        return f"the `?` stands behind the type: `{_short(previous.text)}: T?`"
+    if token.type == tt.AT:
+        return "annotations stand behind the type, and numbers before the name: `1: name: type;`"
+    if token.type == tt.ASSIGN:
+        return f"the type comes before the value: `{_short(previous.text)}: u32 = 1`"
+    if token.type == tt.DOT:
+        return "the name comes first: `name: module.Type`"
+    if token.type in (tt.SEMICOLON, tt.COMMA, tt.CLOSE, tt.RPAREN) and previous.type in NAMES:
+        word = _short(previous.text)
+        if word in _TYPE_WORDS:
+            return f"a name is missing before the type: `name: {word}`"
+        return f"a type is missing behind the name: `{word}: u32`"
+    if token.type not in NAMES or previous.type not in NAMES:
+        return None
+    return _two_words(stream, token, previous)
+
+
+def _two_words(stream: TokenStream, token: Token, previous: Token) -> str:
+    """`u32 doc`, `optional string s`, `x u32`."""
+    first, second = _short(previous.text), _short(token.text)
+    third, fourth = stream.LT(2), stream.LT(3)
+    if first in LABELS:
+        name, kind = "name", "T"
+        if third.type == tt.COLON and fourth.type in NAMES:
+            name, kind = second, here(_short(fourth.text))
+        elif third.type in NAMES:
+            name, kind = _short(third.text), here(second)
+        return f"write `{name}: {LABELS[first].format(kind)}`"
+    if first == "oneof":
+        return "alternatives are declared beside the struct: `union Name { a: T; b: U; }`"
+    if first == "unsigned":
+        return "unsigned types are `u8` to `u64`"
+    if first in MODIFIERS:
+        return f"leave `{first}` out"
+    if second in _TYPE_WORDS and first not in _TYPE_WORDS:
+        return f"write `{first}: {second}`"
+    if third.type == tt.LBRACKET:
+        return f"the name comes first: `{second}: array<{here(first)}, N>`"
+    return f"the name comes first: `{second}: {here(first)}`"
+
+
+def _behind_type(token: Token, previous: Token) -> str | None:
+    word = token.text.lower()
+    if token.type == tt.LBRACKET:
+        return _brackets(token, previous)
+    if token.type == tt.LPAREN:
+        return "limits are annotations: `@length(..64)`, `@range(0..10)`"
+    if token.type == tt.COMMA:
+        return "fields end with `;`"
+    if word in ("default", "defaults"):
+        return "a default is written `= value`"
+    if word in ("not", "null", "required", "nonnull"):
+        return "a field always has a value, unless its type has a `?`"
+    if word == "optional":
+        return "what may be absent has a `?` behind its type"
+    if previous.text == "unsigned":
+        return "unsigned types are `u8` to `u64`"
+    if previous.text == "const":
+        return "leave `const` out"
+    return None
+
+
+def _brackets(token: Token, previous: Token) -> str:
+    touching = "type arguments stand in `< >`: `list<T>`, `map<K, V>`"
+    if previous.end == token.start and previous.text[:1].islower() and previous.text not in ("list", "dict"):
+        return f"write `list<{here(_short(previous.text))}>`, or `array<{here(_short(previous.text))}, N>`"
+    return touching
+
+
+# Methods, heads, enums, names -------------------------------------------------------------------------------
+
+
+def _method(context: Any, stream: TokenStream, token: Token, previous: Token) -> str | None:
+    if token.type == tt.COLON:
+        return "results are written `name(...) -> type;`"
+    if context.params is None and token.type in NAMES and previous.type in NAMES:
+        first, second = _short(previous.text), _short(token.text)
+        if first in MODIFIERS or stream.LT(2).type in NAMES:
+            return f"leave `{first}` out: a method begins with its name"
+        return f"the name comes first, the result last: `{second}(...) -> {here(first)};`"
+    if context.params is None and token.type in (tt.SEMICOLON, tt.CLOSE) and previous.type in NAMES:
+        return f"a method has parentheses, even without parameters: `{_short(previous.text)}();`"
+    if token.text in ("returns", "return"):
+        return "results are written `-> type`"
+    if token.text in ("raises", "throw", "raise"):
+        return "errors are written `throws Name`"
+    if token.text in ("const", "noexcept"):
+        return f"leave `{token.text}` out"
+    if token.type == tt.OPEN_BRACE:
+        return "a method has no body here: end it with `;`"
+    if token.type == tt.COMMA:
+        return "methods end with `;`"
+    if token.type in (tt.ASSIGN, tt.GREATER):
+        return "results are written `-> type`"
+    return None
+
+
+def _head(context: Any, token: Token) -> str | None:
+    if token.type == tt.COLON or token.text in ("extends", "implements", "inherits"):
+        if isinstance(context, MfidlParser.ServiceBodyContext):
+            return "services do not inherit: offer both, or list the methods here too"
+        return "structs do not inherit: make the other one a field"
+    if token.type == tt.LESS:
+        return "declarations have no type parameters"
+    if token.type == tt.LPAREN:
+        return "the members stand in `{ }`"
+    if token.type == tt.ASSIGN:
+        return "write `{` without the `=`"
+    return None
+
+
+def _enum(token: Token, previous: Token, after: Token) -> str | None:
+    if token.type == tt.SEMICOLON:
+        return "members are separated by `,`"
+    if token.type in NAMES and previous.text in ("class", "struct"):
+        return f"leave `{previous.text}` out"
+    if token.type == tt.COLON and after.type in (tt.INTEGER, tt.HEX):
+        return "the number of a member is written `= 1`"
+    if token.type == tt.ASSIGN:
+        return "write `{` without the `=`"
+    return None
+
+
+def _name(token: Token, previous: Token) -> str | None:
+    """Where a name, or a type, should stand."""
+    if token.type == tt.LBRACKET:
+        return "arrays are written `array<T, N>`, lists `list<T>`"
+    if token.type == tt.LPAREN and previous.type == tt.COLON:
+        return "a pair or tuple is a struct: declare one"
+    if token.type in (tt.INTEGER, tt.HEX, tt.FLOAT, tt.DURATION, tt.BAD_NUMBER):
+        if previous.type == tt.COLON:
+            return "a value stands behind the type: `name: u32 = 1`"
+        return "a name begins with a letter or `_`"
+    if token.type == tt.STRING and previous.type == tt.COLON:
+        return 'write `string`, and the value behind it: `name: string = "text"`'
+    if token.type == tt.STRING:
+        return "a name stands here without quotes"
+    if token.type == tt.LESS:
+        return "type arguments follow the name of a type: `list<u32>`"
+    if token.type == tt.QUESTION:
+        return "the `?` stands behind the type: `T?`"
+    return None
+
+
+def _touches(left: Token, right: Token, ttype: int) -> bool:
+    return left.type == ttype and right.type == ttype and left.end == right.start
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 40 else text[:37] + "..."
