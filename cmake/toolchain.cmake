@@ -36,6 +36,6 @@ find_path(MF_BOOST_INCLUDE boost/asio/any_completion_handler.hpp REQUIRED
   DOC "Boost 1.81 headers (tools/bootstrap core installs libboost1.81-dev)")
 add_library(mf_asio STATIC "${CMAKE_CURRENT_LIST_DIR}/asio.cpp")
 add_library(mf::asio ALIAS mf_asio)
-target_include_directories(mf_asio SYSTEM PUBLIC "${MF_BOOST_INCLUDE}")
+target_include_directories(mf_asio SYSTEM PUBLIC "$<BUILD_INTERFACE:${MF_BOOST_INCLUDE}>")
 target_compile_definitions(mf_asio PUBLIC BOOST_ASIO_SEPARATE_COMPILATION BOOST_ASIO_NO_DEPRECATED)
 target_link_libraries(mf_asio PUBLIC Threads::Threads)

@@ -17,7 +17,7 @@ add_library(mf::core ALIAS mf_core)
 target_include_directories(mf_core INTERFACE "{root}/runtime/cpp/include")
 target_link_libraries(mf_core INTERFACE "{build}/libmf_core.a")
 include("{root}/cmake/mfidl.cmake")
-mfidl_generate(TARGET shop_idl FILES shop/order.mfidl shop/item.mfidl IMPORT_PATH . LINK mf::core)
+mfidl_generate(TARGET shop_idl FILES shop/order.mfidl shop/item.mfidl IMPORT_PATHS . LINK mf::core)
 add_executable(shop main.cpp)
 target_link_libraries(shop PRIVATE shop_idl)
 """

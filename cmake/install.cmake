@@ -1,0 +1,34 @@
+# `cmake --install build/release --prefix P`: libraries, headers, mf-controller, and the package that find_package(mfidl) finds.
+# Projects name the targets below; this tree knows them by the same names.
+#   mfidl::codec                  types and codecs: no threads, no Asio, no Boost
+#   mfidl::client, mfidl::server  calls: need threads
+#   mfidl::asio                   for who includes mf/client/asio.hpp: Boost 1.81 or newer
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+foreach(end IN ITEMS client server)
+  add_library(mf_${end} INTERFACE)
+  target_link_libraries(mf_${end} INTERFACE mf_runtime)
+endforeach()
+
+set(MF_EXPORTED mf_core mf_protocol mf_asio mf_runtime mf_client mf_server)
+set(MF_EXPORTED_AS codec protocol asio runtime client server)
+foreach(target name IN ZIP_LISTS MF_EXPORTED MF_EXPORTED_AS)
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  add_library(mfidl::${name} ALIAS ${target})
+endforeach()
+
+set(MF_PACKAGE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/mfidl")
+install(TARGETS ${MF_EXPORTED} EXPORT mfidl
+  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+install(TARGETS mf-controller RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+install(DIRECTORY "${MF_CPP}/include/" "${CMAKE_CURRENT_BINARY_DIR}/mf_runtime.mfidl/"
+  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.hpp")
+install(EXPORT mfidl FILE mfidlTargets.cmake NAMESPACE mfidl:: DESTINATION "${MF_PACKAGE_DIR}")
+
+configure_package_config_file("${CMAKE_CURRENT_LIST_DIR}/mfidlConfig.cmake.in" mfidlConfig.cmake
+  INSTALL_DESTINATION "${MF_PACKAGE_DIR}" NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(mfidlConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES "${CMAKE_CURRENT_BINARY_DIR}/mfidlConfig.cmake" "${CMAKE_CURRENT_BINARY_DIR}/mfidlConfigVersion.cmake"
+  "${CMAKE_CURRENT_LIST_DIR}/mfidl.cmake" "${CMAKE_CURRENT_LIST_DIR}/mfidl_step.cmake"
+  DESTINATION "${MF_PACKAGE_DIR}")
