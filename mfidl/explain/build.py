@@ -40,7 +40,9 @@ class Explainer:
     def method(self, service: model.Service, method: model.Method) -> report.ServiceReport:
         whole = self._services.service(service, self.module.name)
         only = tuple(each for each in whole.methods if each.name == method.name)
-        return report.ServiceReport(whole.name, whole.full_name, whole.agent, whole.fingerprint, only)
+        return report.ServiceReport(
+            whole.name, whole.full_name, whole.agent, whole.fingerprint, only, detailed=True
+        )
 
     def topic(self, topic: model.Topic) -> report.TopicReport:
         return self._services.topic(topic, self.module.name)

@@ -15,7 +15,7 @@ import itertools
 from collections.abc import Iterable, Iterator
 
 from mfidl import model
-from mfidl.explain.closure import in_order
+from mfidl.explain.closure import in_order, named_in
 from mfidl.explain.samples import sample
 from mfidl.explain.values import (
     Alternative,
@@ -33,6 +33,7 @@ Constraints = tuple[model.Constraint, ...]
 Made = Fields | Alternative | Foreign
 
 _ELEMENTS = (3, 2, 1, 0)  # by the number of containers around
+_OF_RECURSION = 2  # where a type that holds itself goes on: one more of it, and no further
 _DEEPEST = 40  # containers, for those that may not be empty
 _MOST_DIFFERENT = 4096  # elements of a set that are worth making
 _WORD = "example"
@@ -78,11 +79,13 @@ class Examples:
             return self._alternative(declaration, depth)
         if declaration.tier is model.Tier.CUSTOM:
             return Foreign(declaration.full_name)
-        return Fields(tuple((field.name, self._field(field, depth)) for field in declaration.fields))
+        return Fields(tuple((f.name, self._field(f, declaration, depth)) for f in declaration.fields))
 
-    def _field(self, field: model.Field, depth: int) -> Example:
+    def _field(self, field: model.Field, owner: model.Struct, depth: int) -> Example:
         if field.default is not None:
             return self.given(field.type, field.default)
+        if any(each.full_name in owner.cycle for each in named_in(field.type)):
+            depth = max(depth, _OF_RECURSION)
         return self._value(field.type, field.constraints, depth)
 
     def _alternative(self, union: model.Union, depth: int) -> Alternative:

@@ -93,19 +93,19 @@ def _why(type_: model.Type, held: model.Declaration | None) -> str:
         case model.Named():
             return f"is `{type_.name}`, which has a codec of its own"
         case _:
-            return f"is a {_word(type_)}, which has no fixed size"
+            return f"{_word(type_)}, which has no fixed size"
 
 
 def _word(type_: model.Type) -> str:
     match type_:
         case model.ListOf():
-            return "list"
+            return "is a list"
         case model.SetOf():
-            return "set"
+            return "is a set"
         case model.MapOf():
-            return "map"
+            return "is a map"
         case _:
-            return "bytes" if type_ == model.Primitive(model.Scalar.BYTES) else "string"
+            return "is bytes" if type_ == model.Primitive(model.Scalar.BYTES) else "is a string"
 
 
 def _holds_ref(type_: model.Type) -> bool:

@@ -142,11 +142,14 @@ class MethodReport:
 
 @dataclass(frozen=True, slots=True)
 class ServiceReport:
+    """`detailed`: one method was asked for, and its messages are shown as types are."""
+
     name: str
     full_name: str
     agent: str | None
     fingerprint: str
     methods: tuple[MethodReport, ...]
+    detailed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from mfidl.explain import report
 from mfidl.explain.tables import WIDTH, cost_cells, entry, headline, table
 from mfidl.explain.wording import duration_text
 
+_MOST_PLACES = 12
 _LEGEND = (
     "min, example, max: the payload of one call in bytes; frame: the example with its header of 16 bytes,"
     " up to a multiple of 8"
@@ -16,7 +17,7 @@ def service_lines(service: report.ServiceReport) -> Iterator[str]:
     per = f"per {service.agent}" if service.agent else "one for all"
     yield headline(f"service {service.name}", per)
     yield "-" * WIDTH
-    yield from entry("fingerprint", service.fingerprint)
+    yield from entry("identity", f"fingerprint {service.fingerprint}")
     yield ""
     rows = [row for method in service.methods for row in _overview(method)]
     yield from table(("#", "min", "example", "max", "frame", "tier", "method"), rows, right=5)
@@ -45,7 +46,7 @@ def _method(method: report.MethodReport) -> Iterator[str]:
     yield from _message("  request", method.request)
     if method.reply is not None:
         yield from _message("  reply", method.reply)
-    if method.batch_frame is not None and method.request.stream is None:
+    if method.batch_frame is not None and method.request.stream is None and method.request.body.fields:
         yield from entry("  batch", _batch(method))
     for label, message, who in (
         ("  checked", method.request, "before the client sends, and before the servant is called"),
@@ -87,8 +88,9 @@ def _message(label: str, message: report.Message) -> Iterator[str]:
         yield from entry(label, f"{message.stream}, each element in its own tier")
         if not body.fields:
             return
-    text = f"{message.encoding} because {body.why}" if body.fields else "empty"
-    yield from entry(label, text)
+    yield from entry(label, f"{message.encoding} because {body.why}" if body.fields else "empty")
+    if body.layout is not None and body.fields:
+        yield from entry("", _places(body.layout))
     if len(body.path) > 1:
         yield from entry("", " -> ".join(body.path))
     if body.example is not None:
@@ -98,6 +100,12 @@ def _message(label: str, message: report.Message) -> Iterator[str]:
     if body.layout is not None and body.layout.better_order is not None:
         better = body.layout.better_order
         yield from entry("", f"cheaper order: {', '.join(better.fields)}: saves {better.saved} bytes")
+
+
+def _places(layout: report.Layout) -> str:
+    slots = ", ".join(f"{slot.name or 'padding'} {slot.offset}" for slot in layout.slots[:_MOST_PLACES])
+    more = ", ..." if len(layout.slots) > _MOST_PLACES else ""
+    return f"{layout.size} bytes, {layout.padding} of them padding; offsets: {slots}{more}"
 
 
 def _batch(method: report.MethodReport) -> str:
@@ -110,7 +118,7 @@ def _batch(method: report.MethodReport) -> str:
 def topic_lines(topic: report.TopicReport) -> Iterator[str]:
     yield headline(f"topic {topic.name}", f"per {topic.agent}" if topic.agent else "one for all")
     yield "-" * WIDTH
-    yield from entry("fingerprint", topic.fingerprint)
+    yield from entry("identity", f"fingerprint {topic.fingerprint}")
     yield from entry("value", f"{topic.type}, {topic.tier}")
     low, example, high = cost_cells(topic.cost)
     yield from entry("bytes", f"min {low}, example {example}, max {high}")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from mfidl.explain.report import Cost
 
 WIDTH = 78
-_LABEL = 12
+_LABEL = 13
 
 
 def headline(left: str, right: str) -> str:
@@ -17,7 +17,7 @@ def headline(left: str, right: str) -> str:
 def entry(label: str, text: str) -> Iterator[str]:
     """`  why       the text, wrapped below itself`."""
     lines = textwrap.wrap(text, WIDTH - _LABEL, break_long_words=False, break_on_hyphens=False) or [""]
-    yield f"  {label:{_LABEL - 2}}{lines[0]}"
+    yield f"  {label:{_LABEL - 3}} {lines[0]}"
     yield from (" " * _LABEL + more for more in lines[1:])
 
 

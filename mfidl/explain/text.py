@@ -17,9 +17,16 @@ def render_text(modules: Sequence[report.ModuleReport]) -> str:
             lines += [*type_lines(each), ""]
         for service in module.services:
             lines += [*service_lines(service), ""]
+            for message in _detailed(service):
+                lines += [*type_lines(message.body), ""]
         for topic in module.topics:
             lines += [*topic_lines(topic), ""]
     return "".join(line.rstrip() + "\n" for line in lines)
+
+
+def _detailed(service: report.ServiceReport) -> Iterator[report.Message]:
+    for method in service.methods if service.detailed else ():
+        yield from (each for each in (method.request, method.reply) if each is not None and each.body.fields)
 
 
 def type_lines(subject: report.TypeLike) -> Iterator[str]:
@@ -34,10 +41,11 @@ def type_lines(subject: report.TypeLike) -> Iterator[str]:
 
 
 def _type(subject: report.TypeReport) -> Iterator[str]:
-    yield headline(f"{subject.kind} {subject.name}", _summary(subject))
+    yield headline(_title(subject), _summary(subject))
     yield "-" * WIDTH
     yield from entry("tier", f"{subject.tier}, {_choice(subject)}")
-    yield from entry("why", subject.why)
+    if subject.kind != "error":
+        yield from entry("why", subject.why)
     if len(subject.path) > 1:
         yield from entry("path", " -> ".join(subject.path))
     if subject.used_by:
@@ -59,6 +67,13 @@ def _type(subject: report.TypeReport) -> Iterator[str]:
     yield from _tiers(subject)
 
 
+def _title(subject: report.TypeReport) -> str:
+    words = {"params": "parameters of", "results": "results of"}
+    if subject.kind in words:
+        return f"{words[subject.kind]} {subject.full_name.split('.')[-2]}"
+    return f"{subject.kind} {subject.name}"
+
+
 def _summary(subject: report.TypeReport) -> str:
     if subject.layout is not None:
         return f"memcpy, {_bytes(subject.layout.size)}"
@@ -74,8 +89,8 @@ def _choice(subject: report.TypeReport) -> str:
 
 
 def _layout(layout: report.Layout) -> Iterator[str]:
-    padding = _bytes(layout.padding) if layout.padding else "nothing"
-    yield from entry("layout", f"{_bytes(layout.size)}, alignment {layout.align}, {padding} of it padding")
+    padding = f"{_bytes(layout.padding)} of it padding" if layout.padding else "no padding"
+    yield from entry("layout", f"{_bytes(layout.size)}, alignment {layout.align}, {padding}")
     if not layout.slots:
         return
     yield ""

@@ -19,6 +19,8 @@ from mfidl.explain.wording import (
     value_text,
 )
 
+_IMPLICIT = ("params", "results")
+
 Subject = model.Struct | model.Union
 
 
@@ -151,7 +153,7 @@ class Types:
             cost = report.Cost(layout.size, layout.size, layout.size)
         elif tier is model.Tier.FEBIRD and way is None:
             cost, problem = measured.cost, measured.problem
-        elif tier is model.Tier.ARCHIVE and subject.tier is not model.Tier.CUSTOM:
+        elif tier is model.Tier.ARCHIVE and _may_have_numbers(subject):
             try:
                 estimate = about(self.program, self.febird, subject, measured.example)
             except UnmeasuredError as failure:
@@ -200,6 +202,12 @@ class Types:
         )
 
 
+def _may_have_numbers(subject: Subject) -> bool:
+    if isinstance(subject, model.Union):
+        return True
+    return subject.kind is model.StructKind.STRUCT and subject.tier is not model.Tier.CUSTOM
+
+
 def _why(subject: Subject, way: Obstacle | None) -> str:
     if way is not None:
         return way.text()
@@ -217,7 +225,9 @@ def _kind(subject: Subject) -> str:
 
 
 def _path(way: Obstacle) -> tuple[str, ...]:
-    return tuple(f"{owner.rpartition('.')[2]}.{field}" for owner, field in way.path)
+    """`Outer.inner`, `Inner.name`; the fields of parameters and results have no owner with a name."""
+    owners = [(owner.rpartition(".")[2], field) for owner, field in way.path]
+    return tuple(field if owner in _IMPLICIT else f"{owner}.{field}" for owner, field in owners)
 
 
 def _cost(bounds: Bounds, example: int) -> report.Cost:

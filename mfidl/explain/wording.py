@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from mfidl import model
 from mfidl.explain.values import Alternative, Entries, Example, Fields, Foreign, Items, Repeated
 
+_MOST_ELEMENTS = 6
 _UNITS = (
     ("h", 3_600_000_000_000),
     ("min", 60_000_000_000),
@@ -120,7 +121,7 @@ def value_text(
         pieces.append(piece)
         length += len(piece)
         if length > limit:
-            pieces.append(" ...")
+            pieces.append("..." if piece.endswith(" ") else " ...")
             break
     return "".join(pieces)
 
@@ -147,7 +148,7 @@ def _pieces(value: Example, type_: model.Type, program: model.Program) -> Iterat
             yield from _elements(value, type_.element, program)
         case Entries(entries), model.MapOf(key, held):
             named = (("".join(_pieces(k, key, program)), v, held) for k, v in entries)
-            yield from _braced(named, program)
+            yield from _braced(named, program, _MOST_ELEMENTS)
         case Fields(fields), model.Named(full_name, _):
             declaration = program.declaration(full_name)
             assert isinstance(declaration, model.Struct)
@@ -169,8 +170,10 @@ def _fields(
 
 
 def _elements(value: Repeated | Items, element: model.Type, program: model.Program) -> Iterator[str]:
-    shown = value.elements if isinstance(value, Items) else (value.element,) * min(value.count, 3)
-    total = len(shown) if isinstance(value, Items) else value.count
+    if isinstance(value, Items):
+        total, shown = len(value.elements), value.elements[:_MOST_ELEMENTS]
+    else:
+        total, shown = value.count, (value.element,) * min(value.count, 3)
     yield "["
     for at, each in enumerate(shown):
         if at:
@@ -183,7 +186,10 @@ def _elements(value: Repeated | Items, element: model.Type, program: model.Progr
 
 def _braced(entries: Iterable[tuple[str, Example, model.Type]], program: model.Program) -> Iterator[str]:
     lead = "{ "
-    for name, value, type_ in entries:
+    for at, (name, value, type_) in enumerate(entries):
+        if at == most:
+            yield f"{lead}..."
+            break
         yield f"{lead}{name}: "
         yield from _pieces(value, type_, program)
         lead = ", "
