@@ -86,12 +86,21 @@ class UnreadableSource(Exception):
 
 def read_source(path: str, name: str) -> SourceFile:
     """Read a schema from disk. Looks at no more than SIZE_LIMIT bytes, whatever the path names."""
+    return decode_source(read_data(path, name), path, name)
+
+
+def read_data(path: str, name: str) -> bytes:
+    """The bytes of a file, but for those far behind the limit."""
     try:
         with open(path, "rb") as stream:
-            data = stream.read(SIZE_LIMIT + 1)
+            return stream.read(SIZE_LIMIT + 1)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise UnreadableSource("E0001", path=name, reason=reason) from None
+
+
+def decode_source(data: bytes, path: str, name: str) -> SourceFile:
+    """Bytes, from wherever, to a schema."""
     if len(data) > SIZE_LIMIT:
         raise UnreadableSource("E0003", path=name, size=f"more than {SIZE_LIMIT}", limit=SIZE_LIMIT)
     zero = data.find(0)
