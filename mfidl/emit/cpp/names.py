@@ -8,7 +8,8 @@ type's name means.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from mfidl.emit.naming import CPP_RESERVED, Scope, camel
+from mfidl.emit.cpp.reserved import everywhere, legal, outermost
+from mfidl.emit.naming import Scope, camel
 from mfidl.model import (
     Agent,
     Const,
@@ -93,7 +94,7 @@ class ModuleNames:
         self._members: dict[str, tuple[str, ...]] = {}
         self._unions: dict[str, UnionNames] = {}
         self._services: dict[str, ServiceNames] = {}
-        outer = Scope(CPP_RESERVED, _IN_NAMESPACE)
+        outer = Scope(everywhere(), _IN_NAMESPACE)
         classes = {each.full_name: _class_names(each, outer) for each in module.services}
         structs = {
             method.full_name: (
@@ -114,7 +115,7 @@ class ModuleNames:
         types = {self._names[each.full_name] for each in module.declarations}.union(added)
         for declaration in module.declarations:
             self._name_members(declaration, types)
-        described = Scope(CPP_RESERVED)
+        described = Scope(everywhere())
         for service in module.services:
             self._services[service.full_name] = _service_names(
                 service, classes[service.full_name], structs, types, described
@@ -139,7 +140,7 @@ class ModuleNames:
                 taken = _IN_ERROR if declaration.is_error else ()
                 self._members[declaration.full_name] = _fields(declaration.fields, types, taken)
             case Enum() | Flags():
-                scope = Scope(CPP_RESERVED)
+                scope = Scope(everywhere())
                 self._members[declaration.full_name] = tuple(
                     scope.take(_asked(each)) for each in declaration.members
                 )
@@ -163,18 +164,18 @@ class Names:
 def _namespace(module: str) -> str:
     first, *rest = module.split(".")
     # `mf` itself may be the outermost namespace (our own modules); inside another it would hide the runtime.
-    head = first if first == "mf" else Scope(CPP_RESERVED).take(first)
-    return "::".join([head, *(Scope(CPP_RESERVED).take(part) for part in rest)])
+    head = first if first == "mf" else Scope(outermost()).take(legal(first.lstrip("_") or "x"))
+    return "::".join([head, *(Scope(everywhere(), {"methods"}).take(legal(part)) for part in rest)])
 
 
 def _fields(fields: Iterable[Field], *reserved: Iterable[str]) -> tuple[str, ...]:
-    scope = Scope(CPP_RESERVED, *reserved)
+    scope = Scope(everywhere(), *reserved)
     return tuple(scope.take(_asked(field)) for field in fields)
 
 
 def _union_names(union: Union, types: Iterable[str]) -> UnionNames:
-    inside = Scope(CPP_RESERVED, types, _IN_UNION)
-    kinds = Scope(CPP_RESERVED)
+    inside = Scope(everywhere(), types, _IN_UNION)
+    kinds = Scope(everywhere())
     added = [
         tuple(inside.take(f"{prefix}_{_asked(each)}") for prefix in ("of", "is", "set"))
         for each in union.alternatives
@@ -191,7 +192,7 @@ def _asked(
     named: Agent | Const | Declaration | EnumMember | Field | FlagsMember | Method | Service,
 ) -> str:
     """The name that the schema prescribes for C++, or its own."""
-    return dict(named.target_names).get("cpp", named.name)
+    return legal(dict(named.target_names).get("cpp", named.name))
 
 
 def _class_names(service: Service, scope: Scope) -> tuple[str, str, str, str]:
@@ -216,7 +217,7 @@ def _service_names(
     info = described.take(f"k{own}Service")
     descriptor = described.take(f"k{own}Descriptor")
     method_list = described.take(f"k{own}Methods")
-    inside = Scope(CPP_RESERVED, types, _IN_CLASS)
+    inside = Scope(everywhere(), types, _IN_CLASS)
     added = [
         tuple(inside.take(name) for name in (f"async_{each}", f"{each}_batch", f"{each}_bulk"))
         for each in map(_asked, service.methods)
@@ -238,7 +239,7 @@ def _service_names(
             )
         )
     agent = _asked(service.agent) if service.agent else "agent"
-    at_parameters = Scope(CPP_RESERVED, types, _IN_PARAMETERS)
+    at_parameters = Scope(everywhere(), types, _IN_PARAMETERS)
     return ServiceNames(
         client=client,
         scatter=scatter,
