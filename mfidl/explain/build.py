@@ -1,5 +1,7 @@
 """A program in, reports out."""
 
+from dataclasses import replace
+
 from mfidl import model
 from mfidl.explain import report
 from mfidl.explain.selection import Method, Selected, select
@@ -40,9 +42,7 @@ class Explainer:
     def method(self, service: model.Service, method: model.Method) -> report.ServiceReport:
         whole = self._services.service(service, self.module.name)
         only = tuple(each for each in whole.methods if each.name == method.name)
-        return report.ServiceReport(
-            whole.name, whole.full_name, whole.agent, whole.fingerprint, only, detailed=True
-        )
+        return replace(whole, methods=only, detailed=True)
 
     def topic(self, topic: model.Topic) -> report.TopicReport:
         return self._services.topic(topic, self.module.name)

@@ -184,7 +184,9 @@ def _elements(value: Repeated | Items, element: model.Type, program: model.Progr
     yield "]"
 
 
-def _braced(entries: Iterable[tuple[str, Example, model.Type]], program: model.Program) -> Iterator[str]:
+def _braced(
+    entries: Iterable[tuple[str, Example, model.Type]], program: model.Program, most: int | None = None
+) -> Iterator[str]:
     lead = "{ "
     for at, (name, value, type_) in enumerate(entries):
         if at == most:
