@@ -38,7 +38,7 @@ def command(
 
     data = formatted(to_message(outcome.program), form)
     if out is None:
-        click.get_binary_stream("stdout").write(data)
+        sys.stdout.buffer.write(data)
         finish(outcome, "text", color)
     from mfidl.diagnostics import Diagnostics
     from mfidl.emit.write import write_file

@@ -7,6 +7,7 @@ EXIT_CODES = (
     (1, "there are errors in a schema, or a command that compares or lints has findings"),
     (2, "wrong use of the command line"),
     (3, "a file could not be read or written; nothing was written"),
+    (4, "a generator of others (--NAME OUT) or a template failed; nothing was written"),
     (70, "an error of the compiler itself; please report it (MFIDLC_DEBUG=1 shows the traceback)"),
     (130, "interrupted (Ctrl-C); nothing was left half-written"),
     (141, "nobody reads the output any more (a closed pipe)"),

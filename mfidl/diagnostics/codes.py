@@ -1,7 +1,8 @@
 """F1. The catalogue: every code, its title, message and explanation, in one table.
 
 Groups: E00 files, E01 syntax, E02 modules and imports, E03 names, E04 types, E05 values, E06 annotations and
-methods, E07 tiers, E08 not supported yet. A message is completed by `Diagnostics.error`; the explanation is
+methods, E07 tiers, E08 not supported yet, E09 generators of others and
+templates. A message is completed by `Diagnostics.error`; the explanation is
 for `help` pages.
 """
 
@@ -143,6 +144,18 @@ _ROWS = (
     ("E0801", "not supported yet", "not supported by this version of mfidlc yet: {what}", "The language has it, this version of the compiler does not. It is refused, so that nothing is lost in silence."),
     ("W0801", "left out of the generated code", "{what} is left out of the generated code: {reason}", "The schema is right, and the rest of it is generated. The fingerprint of the service stays that of the whole schema."),
     ("W0802", "generated without its cache", "{what} is generated without its cache: cached calls are not generated yet", "Every call goes to a server."),
+    # Generators of others, and templates
+    ("E0901", "generator cannot be started", "cannot start generator `{name}` (`{path}`): {reason}", "A generator is a program mfidlc-gen-NAME that can be executed, or the one that `--plugin NAME=PATH` names."),
+    ("E0902", "generator failed", "generator `{name}` {how}", "A generator ends with status 0, also when it reports mistakes: those belong into its answer. Nothing was written."),
+    ("E0903", "answer of a generator", "the answer of generator `{name}` cannot be used: {reason}", "A generator writes one mfidl.plugin.Response to standard output, and nothing else: messages go to standard error."),
+    ("E0904", "generator too slow", "generator `{name}` did not end within {seconds} s", "It was killed, and nothing was written. `--plugin-timeout SECONDS` gives it more time."),
+    ("E0905", "answer too large", "generator `{name}` wrote more than {limit} MiB", "It was killed, and nothing was written. Generate fewer modules at a time."),
+    ("E0906", "path of a generated file", "generator `{name}` answered with a path that {reason}: `{path}`", "A generator's files lie below the folder given for it: a relative path, forward slashes, no `.` and no `..`."),
+    ("E0907", "file generated twice", "generator `{name}` answered with `{path}` twice", "Each file stands once in an answer."),
+    ("E0908", "error of a generator", "{name}: {message}", "The generator refuses the schema. What it cannot do, its own documentation says."),
+    ("W0908", "warning of a generator", "{name}: {message}", "The generator has something to say about the schema. Files were written."),
+    ("E0909", "mistake in a template", "{message}", "Templates are Jinja2. What they may use: program, module and the filters that docs/plugins.md lists."),
+    ("E0910", "folder without templates", "there are no templates (`*.j2`) below `{path}`", "`--template DIR` renders each file of DIR whose name ends with .j2, but those that begin with an underscore."),
 )  # fmt: skip
 
 CATALOGUE: dict[str, Code] = {row[0]: Code(*row) for row in _ROWS}

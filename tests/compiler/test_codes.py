@@ -31,6 +31,7 @@ def test_every_code_that_a_schema_can_cause_is_in_the_corpus() -> None:
         code for path in ROOT.rglob("*.stderr") for code in re.findall(r"error\[(E\d{4})\]", path.read_text())
     }
     needs_no_schema = {"E0001", "E0002", "E0003", "E0004", "E0005"}
+    needs_no_schema |= {code for code in CATALOGUE if code[1:3] == "09"}  # test_plugins.py, test_templates.py
     assert set(CATALOGUE) - shown == needs_no_schema
 
 
