@@ -18,8 +18,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "runtime/python")]
 from mf.codec import rules  # noqa: E402
 from mf.codec import shape as s  # noqa: E402
 from mf.codec.careful_writer import CarefulWriter  # noqa: E402
-from mf.codec.codec import Codec  # noqa: E402
-from tests.python.codec.generated import SCHEMAS, VECTORS, codecs, from_json, writable  # noqa: E402
+from tests.python.codec.generated import SCHEMAS, VECTORS, codecs_of, from_json, writable  # noqa: E402
 
 SEED = 20_261_120
 EACH = 20  # vectors a struct
@@ -37,7 +36,7 @@ class Draw:
         match shape:
             case s.Scalar():
                 return self._scalar(shape.name, checked)
-            case s.Enum(members=None):
+            case s.Enum(open=True):
                 return self._integer(shape.base.name, checked)
             case s.Enum():
                 return self._random.choice(sorted(shape.members or {}))
@@ -57,6 +56,9 @@ class Draw:
                 return [[key, self.value(shape.value, depth + 1)] for key in keys]
             case s.Struct():
                 return {each.name: self.value(each.shape, depth + 1) for each in shape.fields}
+            case s.Union():
+                chosen = self._random.choice(shape.alternatives)
+                return {chosen.name: self.value(chosen.shape, depth + 1)}
 
     def _count(self, depth: int, checked: tuple[rules.Rule, ...]) -> int:
         longest = next((rule.high for rule in checked if isinstance(rule, rules.HasLength)), None)
@@ -114,10 +116,10 @@ class Draw:
 
 def vectors(schema: str) -> list[dict[str, Any]]:
     draw, made = Draw(SEED), []
-    for codec in (each for each in vars(codecs(schema)).values() if isinstance(each, Codec)):
+    for codec in codecs_of(schema):
         shape = codec.shape
         seen: set[str] = set()
-        for _ in range(EACH if shape.fields else 1):
+        for _ in range(EACH if shape.smallest else 1):
             value = draw.value(shape)
             written = codec.encode(writable(codec, from_json(shape, value)))
             careful = CarefulWriter()

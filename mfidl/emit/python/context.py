@@ -5,13 +5,12 @@ are taken here get a trailing underscore.
 """
 
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from mfidl.emit.output import EmitOptions
 from mfidl.emit.python.facts import Facts
 from mfidl.emit.python.imports import Imports
 from mfidl.emit.python.names import ModuleNames, field_names, package_name
-from mfidl.model import Module, Program, Struct
+from mfidl.model import Field, Module, Program, Struct, Union
 
 
 @dataclass
@@ -22,6 +21,7 @@ class Context:
     file: str  # "_types", "_codec", ...: what is declared in it needs no import
     imports: Imports = field(default_factory=Imports)
     _foreign: dict[tuple[str, str], str] = field(default_factory=dict)
+    _locals: set[str] = field(default_factory=set)
 
     @property
     def program(self) -> Program:
@@ -40,14 +40,16 @@ class Context:
         return self._local("_types", full_name, self.facts.names(self.owner(full_name).name).types[full_name])
 
     def codec_name(self, full_name: str, pattern: str) -> str:
-        """write_{}, {}_SHAPE and the like, of a struct or enum."""
-        stem = self.stem(full_name)
-        return self._local("_codec", full_name, pattern.format(stem.upper() if pattern.isupper() else stem))
+        """{}_SHAPE or {}_CODEC of a declared type."""
+        return self._local("_codec", full_name, pattern.format(self.stem(full_name).upper()))
 
-    def codec_name_of_part(self, full_name: str) -> str:
-        """The Codec of a method's parameters or results, which belong to this module."""
-        name = f"{self.names.stems[full_name].upper()}_CODEC"
-        return self.imports.name(f"{self.package(self.module.name)}._codec", name)
+    def alternative_name(self, union: Union, alternative: Field) -> str:
+        """The class of an alternative, imported if need be."""
+        names = self.facts.names(self.owner(union.full_name).name).alternatives[union.full_name]
+        full_name = f"{union.full_name}.{alternative.name}"
+        return self._local(
+            "_types", full_name, names[union.alternatives.index(alternative)], self.owner(union.full_name)
+        )
 
     def stem(self, full_name: str) -> str:
         """The word that names of a type's codec are built from."""
@@ -58,8 +60,8 @@ class Context:
     def owner(self, full_name: str) -> Module:
         return self.facts.module(full_name.rpartition(".")[0])
 
-    def _local(self, file: str, full_name: str, name: str) -> str:
-        owner = self.owner(full_name)
+    def _local(self, file: str, full_name: str, name: str, owner: Module | None = None) -> str:
+        owner = owner or self.owner(full_name)
         if owner is self.module and file == self.file:
             return name
         package = self.package(owner.name)
@@ -67,24 +69,12 @@ class Context:
             return self.imports.name(f"{package}.{file}", name)
         key = (package, name)
         if key not in self._foreign:
-            taken = set(self._foreign.values()) | self._own_names
             local = name
-            while local in taken:
+            while local in self._locals or local in self.names.all:
                 local += "_"
             self._foreign[key] = local
+            self._locals.add(local)
         return self.imports.name(f"{package}.{file}", name, self._foreign[key])
-
-    @cached_property
-    def _own_names(self) -> set[str]:
-        names = self.names
-        own = {*names.types.values(), *names.constants.values()}
-        for each in names.services.values():
-            own |= {each.client, each.scatter, each.servant}
-            own |= {name for method in each.methods for name in (method.request, method.result)}
-        for stem in names.stems.values():
-            own |= {f"write_{stem}", f"read_{stem}", f"check_{stem}"}
-            own |= {f"{stem}_shape".upper(), f"{stem}_codec".upper(), f"{stem}_members".upper()}
-        return own
 
 
 def attributes(struct: Struct) -> tuple[str, ...]:

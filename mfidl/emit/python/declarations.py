@@ -1,16 +1,30 @@
-"""F6. The views of _types.py: constants, aliases, enums, structs, errors, and the dataclasses of requests and
-results.
+"""F6. The views of _types.py: constants, aliases, enums, flags, structs, unions, errors, and the dataclasses
+of requests and results.
 """
 
 from dataclasses import dataclass
 
 from mfidl.emit.python.context import Context, attributes
 from mfidl.emit.python.facts import referred
-from mfidl.emit.python.layout import bracket, docstring
-from mfidl.emit.python.literals import field_default, literal
+from mfidl.emit.python.layout import WIDTH, bracket, docstring
+from mfidl.emit.python.literals import field_default, literal, text_literal
 from mfidl.emit.python.names import enum_members
 from mfidl.emit.python.types import annotation
-from mfidl.model import Alias, Const, Enum, Field, Method, OptionalOf, Struct
+from mfidl.model import (
+    Alias,
+    Const,
+    Enum,
+    EnumMember,
+    Field,
+    Flags,
+    FlagsMember,
+    Method,
+    OptionalOf,
+    Struct,
+    Union,
+)
+
+Documented = Alias | Const | Enum | EnumMember | Field | Flags | FlagsMember | Struct | Union
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +45,7 @@ class ClassView:
     fields: tuple[LineView, ...]
     error: bool = False
     error_hash: str = ""
+    alias: bool = False
 
 
 class TypesFile:
@@ -49,6 +64,10 @@ class TypesFile:
         for each in self._context.module.declarations:
             if isinstance(each, Enum):
                 views.append(self._enum(each))
+            elif isinstance(each, Flags):
+                views.append(self._flags(each))
+            elif isinstance(each, Union):
+                views += self._union(each)
             elif isinstance(each, Struct):
                 views.append(self._error(each) if each.is_error else self._struct(each))
         for service in self._context.module.services:
@@ -64,7 +83,7 @@ class TypesFile:
         name = self._context.names.constants[const.full_name]
         type_ = annotation(self._context, const.spelled)
         value = literal(self._context, const.type, const.value)
-        return LineView(f"{name}: {final}[{type_}] = {value}", docstring(const.doc, 0))
+        return LineView(f"{name}: {final}[{type_}] = {value}", self._doc(const, 0))
 
     def _alias(self, alias: Alias) -> LineView:
         type_alias = self._context.imports.name("typing", "TypeAlias")
@@ -72,7 +91,7 @@ class TypesFile:
         type_ = annotation(self._context, alias.spelled)
         if referred(alias.type):
             type_ = f'"{type_}"'  # the classes stand below
-        return LineView(f"{name}: {type_alias} = {type_}", docstring(alias.doc, 0))
+        return LineView(f"{name}: {type_alias} = {type_}", self._doc(alias, 0))
 
     def _enum(self, enum: Enum) -> ClassView:
         base = (
@@ -80,23 +99,62 @@ class TypesFile:
             if enum.open
             else self._context.imports.name("enum", "IntEnum")
         )
-        names = enum_members([each.name for each in enum.members])
         members = tuple(
-            LineView(f"{name} = {each.number}", docstring(each.doc, 4))
-            for each, name in zip(enum.members, names, strict=True)
+            LineView(f"{name} = {each.number}", self._doc(each, 4))
+            for each, name in zip(enum.members, enum_members(enum.members), strict=True)
         )
         head = f"class {self._context.type_name(enum.full_name)}({base}):"
-        return ClassView("", head, docstring(enum.doc, 4), members)
+        return ClassView(self._deprecated(enum), head, self._doc(enum, 4), members)
+
+    def _flags(self, flags: Flags) -> ClassView:
+        base = self._context.imports.name("mf.codec.flags", "Flags")
+        if flags.members:
+            self._context.imports.name("mf.codec.flags", "bit")
+        members = tuple(
+            LineView(f"{name} = bit({each.bit})", self._doc(each, 4))
+            for each, name in zip(flags.members, enum_members(flags.members), strict=True)
+        )
+        head = f"class {self._context.type_name(flags.full_name)}({base}, bits={flags.base.scalar.bits}):"
+        return ClassView(self._deprecated(flags), head, self._doc(flags, 4), members)
+
+    def _union(self, union: Union) -> list[ClassView]:
+        """A class an alternative, and the name of the union for all of them."""
+        name = self._context.type_name(union.full_name)
+        views = []
+        for each in union.alternatives:
+            doc = with_deprecation(each.doc or f"A {name} that is its `{each.name}`.", each.deprecated)
+            view = ClassView(
+                self._deprecated(each) + self._dataclass(),
+                f"class {self._context.alternative_name(union, each)}:",
+                docstring(doc, 4),
+                (LineView(f"value: {annotation(self._context, each.spelled)}", ""),),
+            )
+            views.append(view)
+        alternatives = [self._context.alternative_name(union, each) for each in union.alternatives]
+        type_alias = self._context.imports.name("typing", "TypeAlias")
+        line = f"{name}: {type_alias} = {' | '.join(alternatives)}"
+        if len(line) > WIDTH:
+            parts = "".join(f"    {'| ' if at else ''}{each}\n" for at, each in enumerate(alternatives))
+            line = f"{name}: {type_alias} = (\n{parts})"
+        views.append(ClassView("", line, self._doc(union, 0), (), alias=True))
+        return views
+
+    def _doc(self, each: Documented, indent: int) -> str:
+        return docstring(with_deprecation(each.doc, each.deprecated), indent)
+
+    def _deprecated(self, each: Documented) -> str:
+        """The decorator's line; "" for what is still welcome."""
+        return decorator(self._context, each.deprecated)
 
     def _dataclass(self) -> str:
-        return f"@{self._context.imports.name('dataclasses', 'dataclass')}(slots=True)"
+        return f"@{self._context.imports.name('dataclasses', 'dataclass')}(slots=True)\n"
 
     def _struct(self, struct: Struct) -> ClassView:
         fields = zip(struct.fields, attributes(struct), strict=True)
         return ClassView(
-            self._dataclass(),
+            self._deprecated(struct) + self._dataclass(),
             f"class {self._context.type_name(struct.full_name)}:",
-            docstring(struct.doc, 4),
+            self._doc(struct, 4),
             tuple(self._field(each, name, field_default(self._context, each)) for each, name in fields),
         )
 
@@ -106,8 +164,14 @@ class TypesFile:
         """
         base = self._context.imports.name("mf.core.error", "DeclaredError")
         head = f"class {self._context.type_name(struct.full_name)}({base}):"
-        doc = docstring(struct.doc, 4)
-        return ClassView(self._dataclass(), head, doc, self._parameters(struct), True, f"{base}.__hash__")
+        return ClassView(
+            self._deprecated(struct) + self._dataclass(),
+            head,
+            self._doc(struct, 4),
+            self._parameters(struct),
+            True,
+            f"{base}.__hash__",
+        )
 
     def _request(self, method: Method, name: str, shown: str) -> ClassView:
         doc = docstring(f"One call of {shown}, for batches.", 4)
@@ -140,7 +204,22 @@ class TypesFile:
         if len(line) + 4 > 110 and default.startswith("field(default_factory="):
             factory = default.removeprefix("field(").removesuffix(")")
             line = bracket(f"{name}: {type_} = field(", [factory], ")", 4)
-        return LineView(line, docstring(each.doc, 4))
+        return LineView(line, self._doc(each, 4))
+
+
+def with_deprecation(doc: str, deprecated: str | None) -> str:
+    """The doc comment, and why not to use what it is of."""
+    if deprecated is None:
+        return doc
+    note = f"Deprecated: {deprecated}" if deprecated else "Deprecated."
+    return f"{doc.strip()}\n\n{note}" if doc.strip() else note
+
+
+def decorator(context: Context, deprecated: str | None) -> str:
+    """`@deprecated("…")` on a line of its own; "" for what is still welcome."""
+    if deprecated is None:
+        return ""
+    return f"@{context.imports.name('mf.core.deprecation', 'deprecated')}({text_literal(deprecated)})\n"
 
 
 def first_default(struct: Struct) -> int:

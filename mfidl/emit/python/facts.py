@@ -1,4 +1,4 @@
-"""F6. What the generator asks of a program again and again, worked out once: names, constraints, recursion.
+"""F6. What the generator asks of a program again and again, worked out once: names and constraints.
 
 Nothing here recurses over references between types, however long their chains are.
 """
@@ -6,18 +6,11 @@ Nothing here recurses over references between types, however long their chains a
 from collections import defaultdict
 from collections.abc import Iterable
 
-from mfidl.emit.naming import PYTHON_RESERVED
-from mfidl.emit.python.names import (
-    BUILTINS,
-    CODEC_HELPERS,
-    CODEC_STEMS,
-    TYPE_HELPERS,
-    ModuleNames,
-    module_names,
-)
+from mfidl.emit.python.names import ModuleNames, module_names
 from mfidl.model import (
     AliasOf,
     ArrayOf,
+    Field,
     ListOf,
     MapOf,
     Module,
@@ -39,15 +32,15 @@ class Facts:
         self.program = program
         self._modules = {module.name: module for module in program.modules}
         self._names = {module.name: module_names(module) for module in program.modules}
-        structs = list(program.all_structs())
+        parts: dict[str, tuple[Field, ...]] = {
+            each.full_name: each.fields for each in program.all_structs()
+        } | {each.full_name: each.alternatives for module in program.modules for each in module.unions}
         users: dict[str, list[str]] = defaultdict(list)
-        for struct in structs:
-            for each in struct.fields:
+        for name, fields in parts.items():
+            for each in fields:
                 for inner in referred(each.type):
-                    users[inner.full_name].append(struct.full_name)
-        self._constrained = _with_users(users, (each.full_name for each in structs if _has_own(each)))
-        self._recursive = _with_users(users, (each.full_name for each in structs if each.cycle))
-        self.global_words = self._global_words()
+                    users[inner.full_name].append(name)
+        self._constrained = _with_users(users, (name for name, fields in parts.items() if _has_own(fields)))
 
     def module(self, name: str) -> Module:
         return self._modules[name]
@@ -58,20 +51,6 @@ class Facts:
     def is_constrained(self, struct: Struct) -> bool:
         """Whether a value can violate a constraint, in itself or in what it contains."""
         return struct.full_name in self._constrained
-
-    def reaches_recursion(self, struct: Struct) -> bool:
-        """Whether a value can nest without bound: its codec then counts the depth."""
-        return struct.full_name in self._recursive
-
-    def _global_words(self) -> frozenset[str]:
-        """What a local of a generated function must not be called: it would hide something global."""
-        taken = {f"{what}_{stem}" for what in ("read", "write") for stem in CODEC_STEMS}
-        for names in self._names.values():
-            for name in (*names.types.values(), *names.constants.values()):
-                taken |= {name, f"{name}_"}
-            for stem in names.stems.values():
-                taken |= {f"{what}_{stem}{tail}" for what in ("read", "write", "check") for tail in ("", "_")}
-        return frozenset(taken | PYTHON_RESERVED | BUILTINS | TYPE_HELPERS | CODEC_HELPERS)
 
 
 def _with_users(users: dict[str, list[str]], first: Iterable[str]) -> set[str]:
@@ -86,8 +65,8 @@ def _with_users(users: dict[str, list[str]], first: Iterable[str]) -> set[str]:
     return found
 
 
-def _has_own(struct: Struct) -> bool:
-    return any(each.constraints or element_constraints(each.type) for each in struct.fields)
+def _has_own(fields: Iterable[Field]) -> bool:
+    return any(each.constraints or element_constraints(each.type) for each in fields)
 
 
 def referred(type_: Type) -> list[Named]:

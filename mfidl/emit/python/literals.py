@@ -13,6 +13,7 @@ from mfidl.model import (
     Enum,
     EnumValue,
     Field,
+    Flags,
     FlagsValue,
     ListOf,
     ListValue,
@@ -46,6 +47,24 @@ def literal(context: Context, type_: Type, value: Value) -> str:
     if isinstance(type_, OptionalOf):
         return literal(context, type_.element, value)
     match value:
+        case bool() | int() | float() | str() | bytes():
+            return _plain(context, type_, value)
+        case EnumValue():
+            return enum_member(context, value.enum, value.member)
+        case FlagsValue():
+            return _flags(context, value)
+        case ListValue():
+            return _list(context, type_, value)
+        case MapValue():
+            return _map(context, type_, value)
+        case StructValue():
+            return _struct(context, value)
+        case UnionValue():
+            return _union(context, value)
+
+
+def _plain(context: Context, type_: Type, value: bool | int | float | str | bytes) -> str:
+    match value:
         case bool():
             return str(value)
         case int():
@@ -58,23 +77,6 @@ def literal(context: Context, type_: Type, value: Value) -> str:
             if isinstance(type_, Primitive) and type_.scalar is Scalar.UUID:
                 return f'{scalar_name(context, Scalar.UUID)}(hex="{value.hex()}")'
             return "b" + text_literal(value.decode()) if value.isascii() else _bytes_literal(value)
-        case EnumValue():
-            return enum_member(context, value.enum, value.member)
-        case ListValue():
-            return _list(context, type_, value)
-        case MapValue():
-            assert isinstance(type_, MapOf)
-            entries = (
-                f"{literal(context, type_.key, key)}: {literal(context, type_.value, item)}"
-                for key, item in value.entries
-            )
-            return "{" + ", ".join(entries) + "}"
-        case StructValue():
-            return _struct(context, value)
-        case FlagsValue():
-            return f"{context.type_name(value.flags)}({value.bits})"
-        case UnionValue():
-            raise AssertionError(value)
 
 
 def _bytes_literal(value: bytes) -> str:
@@ -83,9 +85,30 @@ def _bytes_literal(value: bytes) -> str:
 
 def enum_member(context: Context, enum: str, member: str) -> str:
     declared = context.program.declaration(enum)
-    assert isinstance(declared, Enum)
+    assert isinstance(declared, Enum | Flags)
     written = [each.name for each in declared.members]
-    return f"{context.type_name(enum)}.{enum_members(written)[written.index(member)]}"
+    return f"{context.type_name(enum)}.{enum_members(declared.members)[written.index(member)]}"
+
+
+def _flags(context: Context, value: FlagsValue) -> str:
+    if not value.members:
+        return f"{context.type_name(value.flags)}({value.bits})"
+    return " | ".join(enum_member(context, value.flags, each) for each in value.members)
+
+
+def _union(context: Context, value: UnionValue) -> str:
+    union = context.program.union(Named(value.union, DeclKind.UNION))
+    chosen = next(each for each in union.alternatives if each.name == value.alternative)
+    return f"{context.alternative_name(union, chosen)}({literal(context, chosen.type, value.value)})"
+
+
+def _map(context: Context, type_: Type, value: MapValue) -> str:
+    assert isinstance(type_, MapOf)
+    entries = (
+        f"{literal(context, type_.key, key)}: {literal(context, type_.value, item)}"
+        for key, item in value.entries
+    )
+    return "{" + ", ".join(entries) + "}"
 
 
 def zero(context: Context, type_: Type) -> str:
@@ -112,6 +135,12 @@ def zero(context: Context, type_: Type) -> str:
             enum = context.program.enum(type_)
             first = next((each for each in enum.members if each.number == 0), enum.members[0])
             return enum_member(context, enum.full_name, first.name)
+        case Named(kind=DeclKind.FLAGS):
+            return f"{context.type_name(type_.full_name)}(0)"
+        case Named(kind=DeclKind.UNION):
+            union = context.program.union(type_)
+            first_one = union.alternatives[0]
+            return f"{context.alternative_name(union, first_one)}({zero(context, first_one.type)})"
         case _:
             return f"{annotation(context, type_)}()"
 
@@ -123,7 +152,7 @@ def is_immutable(type_: Type) -> bool:
         case OptionalOf():
             return True
         case Named():
-            return type_.kind is DeclKind.ENUM
+            return type_.kind in (DeclKind.ENUM, DeclKind.FLAGS)
         case _:
             return False
 
@@ -132,14 +161,14 @@ def field_default(context: Context, each: Field) -> str:
     """What stands behind `=` in a dataclass: a value, or a factory where values are mutable."""
     optional = isinstance(each.type, OptionalOf)
     mutable = not is_immutable(each.type) or (
-        optional and isinstance(each.default, ListValue | MapValue | StructValue)
+        optional and isinstance(each.default, ListValue | MapValue | StructValue | UnionValue)
     )
     text = zero(context, each.type) if each.default is None else literal(context, each.type, each.default)
     if not mutable:
         return text
     if text in ("[]", "{}", "set()"):
         factory = _empty_factory(context, each, text)
-    elif each.default is None and isinstance(each.type, Named):
+    elif each.default is None and isinstance(each.type, Named) and text.endswith("()"):
         factory = text.removesuffix("()")
     else:
         factory = f"lambda: {text}"
@@ -165,7 +194,7 @@ def is_made_by_call(each: Field) -> bool:
 
 def _has_struct(value: Value | None) -> bool:
     match value:
-        case StructValue():
+        case StructValue() | UnionValue():
             return True
         case ListValue():
             return any(_has_struct(each) for each in value.elements)

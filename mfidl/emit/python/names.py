@@ -6,102 +6,54 @@ one per struct for its fields. What each scope reserves is what the generated te
 """
 
 import sys
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from mfidl.emit.naming import PYTHON_KEYWORDS, PYTHON_RESERVED, Scope, camel, snake
-from mfidl.model import Method, Module, Service, Struct
+from mfidl.model import (
+    Agent,
+    Alias,
+    AliasOf,
+    ArrayOf,
+    Const,
+    Enum,
+    EnumMember,
+    Field,
+    Flags,
+    FlagsMember,
+    ListOf,
+    MapOf,
+    Method,
+    Module,
+    Named,
+    OptionalOf,
+    Primitive,
+    RefOf,
+    Service,
+    SetOf,
+    Struct,
+    Type,
+    Union,
+)
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
 
 # Builtins and imports that annotations, defaults and bodies use; a class body or module that redefined one
 # would change what the lines below it mean.
-BUILTINS = frozenset(
-    [
-        "bool",
-        "bytes",
-        "dict",
-        "float",
-        "int",
-        "len",
-        "list",
-        "object",
-        "range",
-        "set",
-        "sorted",
-        "str",
-        "tuple",
-    ]
+BUILTINS = _words("bool bytes dict float frozenset int list object range set str super tuple type")
+TYPE_HELPERS = _words(
+    """
+    AbstractSet DeclaredError Duration Exception Final Flags IntEnum Mapping MappingProxyType OpenEnum
+    Sequence Timestamp TypeAlias UUID annotations bit dataclass deprecated field
+    """
 )
-TYPE_HELPERS = frozenset(
-    [
-        "DeclaredError",
-        "Duration",
-        "Exception",
-        "Final",
-        "IntEnum",
-        "Mapping",
-        "OpenEnum",
-        "Sequence",
-        "AbstractSet",
-        "Timestamp",
-        "TypeAlias",
-        "UUID",
-        "annotations",
-        "dataclass",
-        "field",
-    ]
+SERVICE_HELPERS = _words(
+    "ABC ClassVar Iterable ScatterTarget Servant Target TargetSource abstractmethod classmethod mf"
 )
-SERVICE_HELPERS = frozenset(
-    [
-        "ABC",
-        "BatchOptions",
-        "CallOptions",
-        "ClassVar",
-        "Iterable",
-        "ScatterTarget",
-        "Servant",
-        "Target",
-        "TargetSource",
-        "abstractmethod",
-    ]
-)
-CODEC_HELPERS = frozenset(
-    [
-        "BIT",
-        "BOOL",
-        "Any",
-        "Codec",
-        "ErrorCodec",
-        "MalformedError",
-        "Method",
-        "ServiceInfo",
-        "Struct",
-        "ascending",
-        "exactly",
-        "fits",
-        "isfinite",
-        "members",
-        "re",
-        "rules",
-        "shape",
-        "as_bytes",
-    ]
-)
-_NUMBERS = [f"{sign}{bits}" for sign in "iu" for bits in (8, 16, 32, 64)] + ["f32", "f64"]
-CODEC_STEMS = frozenset(
-    [
-        *_NUMBERS,
-        *(f"{each}s" for each in _NUMBERS),
-        "bools",
-        "strings",
-        "blobs",
-        "uuids",
-        "nothing",
-        "unsigned",
-        "signed",
-        "unsigneds",
-        "signeds",
-        "no_parameters",
-    ]
-)
+CODEC_HELPERS = _words("Codec FEBIRD MEMCPY Method ServiceInfo method rules shape")
 # Files that a package has, beside which a package of that name could not stand.
 _FILES = frozenset(["_types", "_codec", "_methods", "_client", "_server"])
 _TARGET_FUNCTIONS = frozenset(["at", "any", "on", "everywhere", "_over", "_target"])
@@ -129,17 +81,22 @@ class ServiceNames:
     scatter: str
     servant: str
     constant: str
+    descriptor: str
     methods: tuple[MethodNames, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ModuleNames:
-    """`types` and `stems` by full name; the codec of a struct is write_<stem>, read_<stem>, <STEM>_CODEC."""
+    """By full name; `alternatives` are the classes of a union's. The codec of a struct is <STEM>_CODEC. `all`
+    is what an imported name must not hide.
+    """
 
     types: dict[str, str]
+    alternatives: dict[str, tuple[str, ...]]
     stems: dict[str, str]
     constants: dict[str, str]
     services: dict[str, ServiceNames]
+    all: frozenset[str]
 
 
 def package_name(module: str, prefix: str) -> str:
@@ -178,39 +135,96 @@ def _is_dunder(name: str) -> bool:
 
 
 def module_names(module: Module) -> ModuleNames:
+    """First what the generator adds, then what the schema says, in one scope: the names of all files meet in
+    the package.
+    """
     scope = Scope(_MODULE_WORDS)
-    stems = Scope(CODEC_STEMS)
+    stems = {}
+    for each in module.declarations:
+        if not isinstance(each, Alias):
+            stems[each.full_name] = _stem(scope, each.name)
     services = {service.full_name: _service(service, scope) for service in module.services}
-    return ModuleNames(
-        types={each.full_name: scope.take(each.name) for each in module.declarations},
-        stems={each.full_name: stems.take(snake(each.name)) for each in module.declarations}
-        | {
-            part.full_name: stems.take(f"{snake(service.name)}_{snake(method.name)}_{part.name}")
-            for service in module.services
-            for method in service.methods
-            for part in (method.params, method.results)
-        },
-        constants={each.full_name: scope.take(each.name) for each in module.constants},
-        services=services,
-    )
+    types = {each.full_name: scope.take(written(each)) for each in module.declarations}
+    constants = {each.full_name: scope.take(written(each)) for each in module.constants}
+    alternatives = {
+        union.full_name: tuple(
+            scope.take(f"{written(union)}{camel(written(each))}") for each in union.alternatives
+        )
+        for union in module.unions
+    }
+    return ModuleNames(types, alternatives, stems, constants, services, scope.taken())
+
+
+def _stem(scope: Scope, name: str) -> str:
+    """Both names of a codec are built from it; the shape's decides, which nothing else ends like."""
+    return scope.take(f"{snake(name)}_shape".upper()).removesuffix("_SHAPE").lower()
+
+
+def written(
+    each: Alias
+    | Agent
+    | Const
+    | Enum
+    | EnumMember
+    | Field
+    | Flags
+    | FlagsMember
+    | Method
+    | Service
+    | Struct
+    | Union,
+) -> str:
+    """The name that the schema gives for Python: `@python.name`, or the one in every language."""
+    return dict(each.target_names).get("python", each.name)
 
 
 def field_names(struct: Struct) -> tuple[str, ...]:
     """Attributes of a struct or error, or parameters and results of a method."""
-    scope = _Members(PYTHON_RESERVED, BUILTINS, TYPE_HELPERS, {"self", "options"})
-    if struct.is_error:
-        scope = _Members(
-            PYTHON_RESERVED, BUILTINS, TYPE_HELPERS, {"self", "args", "with_traceback", "add_note"}
-        )
-    return tuple(scope.take(each.name) for each in struct.fields)
+    own = _ERROR if struct.is_error else _OWN
+    scope = _Members(PYTHON_RESERVED, BUILTINS, TYPE_HELPERS, own, _type_names(struct.fields))
+    return tuple(scope.take(written(each)) for each in struct.fields)
 
 
-def enum_members(names: list[str]) -> list[str]:
-    """Members of an enum; `name`, `value` and int's functions are taken by the base class, and so is
+def _type_names(fields: Iterable[Field]) -> set[str]:
+    """What annotations in the same class say: a member of that name would hide the type."""
+    found: set[str] = set()
+    for each in fields:
+        for named in mentioned(each.spelled):
+            found |= {named, f"{named}_"}
+    return found
+
+
+def mentioned(type_: Type) -> Iterator[str]:
+    """The names of declared types and aliases in a type expression."""
+    match type_:
+        case Named():
+            yield type_.name
+        case AliasOf():
+            yield type_.full_name.rpartition(".")[2]
+            yield from mentioned(type_.target)
+        case ListOf() | ArrayOf() | SetOf() | OptionalOf() | RefOf():
+            yield from mentioned(type_.element)
+        case MapOf():
+            yield from mentioned(type_.key)
+            yield from mentioned(type_.value)
+        case Primitive():
+            return
+
+
+_OWN = frozenset(["self", "options"])
+_ERROR = frozenset(["self", "args", "with_traceback", "add_note"])
+
+
+def enum_members(members: Sequence[EnumMember | FlagsMember]) -> list[str]:
+    """Members of an enum or flags; `name`, `value` and int's functions are taken by the base class, and so is
     whatever has one underscore at both ends.
     """
-    scope = _Members(PYTHON_RESERVED, dir(int), {"mro", "name", "value", "is_known"})
+    scope = _Members(PYTHON_RESERVED, _ENUM)
+    names = [written(each) for each in members]
     return [scope.take(f"{each}_" if _is_sunder(each) else each) for each in names]
+
+
+_ENUM = frozenset([*dir(int), "bit", "mro", "name", "names", "value", "is_known"])
 
 
 def _is_sunder(name: str) -> bool:
@@ -218,40 +232,44 @@ def _is_sunder(name: str) -> bool:
 
 
 def _service(service: Service, scope: Scope) -> ServiceNames:
-    client = scope.take(f"{service.name}Client")
-    scatter = scope.take(f"{service.name}Scatter")
-    servant = scope.take(f"{service.name}Servant")
+    own = written(service)
+    client, scatter, servant = (scope.take(f"{own}{what}") for what in ("Client", "Scatter", "Servant"))
+    upper = snake(own).upper()
+    constant, descriptor = scope.take(f"{upper}_SERVICE"), scope.take(f"{upper}_DESCRIPTOR")
     words = PYTHON_RESERVED | BUILTINS | SERVICE_HELPERS
-    calls = _Members(words, _TARGET_FUNCTIONS)
-    serving = _Members(words, {"mf_service"})
+    types = _type_names(
+        field for each in service.methods for field in (*each.params.fields, *each.results.fields)
+    )
+    calls = _Members(words, _TARGET_FUNCTIONS, types)
+    serving = _Members(words, ["mf_service"], types)
     added = [
         (
-            calls.take(f"{method.name}_async"),
-            calls.take(f"{method.name}_batch"),
-            calls.take(f"{method.name}_bulk"),
-            serving.take(f"{method.name}_batch"),
+            calls.take(f"{written(method)}_async"),
+            calls.take(f"{written(method)}_batch"),
+            calls.take(f"{written(method)}_bulk"),
+            serving.take(f"{written(method)}_batch"),
         )
         for method in service.methods
     ]
-    constants = Scope()
     methods = []
     for method, (asynchronous, batch, bulk, servant_batch) in zip(service.methods, added, strict=True):
+        name = written(method)
         methods.append(
             MethodNames(
-                request=scope.take(f"{service.name}{camel(method.name)}Request"),
-                result=scope.take(f"{service.name}{camel(method.name)}Result") if _has_class(method) else "",
+                request=scope.take(f"{own}{camel(name)}Request"),
+                result=scope.take(f"{own}{camel(name)}Result") if _has_class(method) else "",
                 params=field_names(method.params),
                 results=field_names(method.results),
-                function=calls.take(method.name),
+                function=calls.take(name),
                 asynchronous=asynchronous,
                 batch=batch,
                 bulk=bulk,
-                servant_function=serving.take(method.name),
+                servant_function=serving.take(name),
                 servant_batch=servant_batch,
-                constant=constants.take(f"{snake(service.name)}_{snake(method.name)}".upper()),
+                constant=scope.take(f"{upper}_{snake(name)}".upper()),
             )
         )
-    return ServiceNames(client, scatter, servant, f"{snake(service.name)}_service".upper(), tuple(methods))
+    return ServiceNames(client, scatter, servant, constant, descriptor, tuple(methods))
 
 
 def _has_class(method: Method) -> bool:

@@ -10,7 +10,7 @@ from mfidl.emit.python.layout import docstring
 from mfidl.emit.python.names import package_name
 from mfidl.emit.python.services import ClientFile, MethodsFile, ServerFile
 from mfidl.emit.render import render
-from mfidl.model import Module, Program
+from mfidl.model import Module, Program, Struct, Union
 
 
 def generate(program: Program, options: EmitOptions) -> list[GeneratedFile]:
@@ -74,14 +74,13 @@ def _types(context: Context) -> str:
 
 def _codec(context: Context) -> str:
     view = CodecFile(context)
-    enums, structs = view.enums(), view.structs()
+    numbers, structs = view.numbers(), view.structs()
     text = render(
         "python/codec.py.j2",
         banner=_banner(context),
         module=context.module.name,
-        enums=enums,
+        numbers=numbers,
         structs=structs,
-        packers=view.packers(),
         imports=context.imports.text(),
     )
     return _finish(text)
@@ -121,8 +120,12 @@ def _init(context: Context) -> str:
 
     for name in (*names.constants.values(), *names.types.values()):
         export("_types", name)
-    for struct in context.module.structs:
-        export("_codec", f"{names.stems[struct.full_name].upper()}_CODEC")
+    for union in context.module.unions:
+        for name in names.alternatives[union.full_name]:
+            export("_types", name)
+    codecs: tuple[Struct | Union, ...] = (*context.module.structs, *context.module.unions)
+    for each in codecs:
+        export("_codec", f"{names.stems[each.full_name].upper()}_CODEC")
     for service in context.module.services:
         own = names.services[service.full_name]
         export("_client", own.client)

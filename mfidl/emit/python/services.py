@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 
 from mfidl.emit.naming import PYTHON_RESERVED, Scope
-from mfidl.emit.python.codec import plain_kind
+from mfidl.emit.python.codec import fields_text
 from mfidl.emit.python.context import Context, attributes
-from mfidl.emit.python.declarations import first_default
+from mfidl.emit.python.declarations import decorator, first_default, with_deprecation
 from mfidl.emit.python.layout import bracket, docstring
 from mfidl.emit.python.literals import constant_default, is_made_by_call, literal
 from mfidl.emit.python.names import MethodNames, ServiceNames
 from mfidl.emit.python.types import annotation
-from mfidl.model import Method, Named, Service, Struct, Tier
+from mfidl.model import Method, Service, Struct, Tier
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +20,7 @@ class CallView:
     head: str
     doc: str
     body: str
+    decorator: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,18 @@ class ServiceView:
     methods: tuple[MethodView, ...]
 
 
+def method_doc(method: Method) -> str:
+    """Its doc comment, and those of its parameters and results that have one."""
+    doc = with_deprecation(method.doc, method.deprecated)
+    parts = [
+        f"{name}: {' '.join(each.doc.split())}"
+        for struct in (method.params, method.results)
+        for each, name in zip(struct.fields, attributes(struct), strict=True)
+        if each.doc.strip()
+    ]
+    return "\n\n".join(part for part in (doc, "\n".join(parts)) if part)
+
+
 class ServiceFile:
     """Views of one file; its context decides what is imported."""
 
@@ -97,23 +110,16 @@ class MethodsFile(ServiceFile):
         self._context.imports.name("typing", "Final")
         self._context.imports.name("mf.core.service", "ServiceInfo")
         constants = [each.constant for each in names.methods]
-        methods = bracket(
-            "methods=(",
-            constants[:1] if len(constants) == 1 else constants,
-            ",)" if len(constants) == 1 else ")",
-            4,
-        )
         agent = f'"{service.agent.name}"' if service.agent else "None"
-        descriptor = f"{names.constant.removesuffix('_SERVICE')}_DESCRIPTOR"
         return ServiceView(
             constant=names.constant,
-            descriptor_name=descriptor,
+            descriptor_name=names.descriptor,
             arguments=(
                 f'name="{service.full_name}"',
                 f"agent={agent}",
-                f"descriptor={descriptor}",
+                f"descriptor={names.descriptor}",
                 f'fingerprint=bytes.fromhex("{service.fingerprint.hex()}")',
-                methods,
+                bracket("methods=(", constants, ",)" if len(constants) == 1 else ")", 4),
             ),
             descriptor=tuple(service.descriptor.rstrip("\n").split("\n")),
             methods=tuple(
@@ -124,57 +130,46 @@ class MethodsFile(ServiceFile):
     def _method(self, method: Method, names: MethodNames) -> MethodView:
         context = self._context
         context.imports.name("mf.core.service", "Method")
+        context.imports.name("mf.codec.method", "method")
         request = self._own("_types", names.request)
-        params = context.codec_name_of_part(method.params.full_name)
-        results = context.codec_name_of_part(method.results.full_name)
-        arguments = [
-            f'name="{method.name}"',
-            f"index={method.index}",
-            f'attribute="{names.servant_function}"',
-            f'batch_attribute="{names.servant_batch}"',
-            f"request={request}",
-            f"request_encoding={self._encoding(method.params)}",
-            f"result_encoding={self._encoding(method.results)}",
-            f"encode_request={self._encode_request(method, params, request)}",
-            f"encode_requests={params}.encode_all",
-            f"decode_request={params}.decode",
-            f"decode_requests={params}.decode_all",
-            f"encode_result={results}.encode",
-            f"encode_results={results}.encode_all",
-            f"decode_result={results}.decode",
-            f"decode_results={results}.decode_all",
-            f"decode_results_at={results}.decode_at",
-        ]
+        arguments = [f'"{method.full_name}"', str(method.index), request]
+        if method.params.fields:
+            arguments.append(self._fields("params=", method.params))
+        if method.results.fields:
+            arguments.append(self._fields("results=", method.results))
+        if names.result:
+            arguments.append(f"result={self._own('_types', names.result)}")
+        if names.servant_function != method.name:
+            arguments.append(f'attribute="{names.servant_function}"')
+        if names.servant_batch != f"{method.name}_batch":
+            arguments.append(f'batch_attribute="{names.servant_batch}"')
+        for what, struct in (("request", method.params), ("result", method.results)):
+            if struct.tier is Tier.MEMCPY:
+                arguments.append(f"{what}_encoding={context.imports.name('mf.core.service', 'MEMCPY')}")
         if method.throws:
-            errors = [self._error(each) for each in method.throws]
+            errors = [context.codec_name(each.full_name, "{}_CODEC") for each in method.throws]
             arguments.append(bracket("errors=(", errors, ",)" if len(errors) == 1 else ")", 4))
+        arguments += self._options(method)
+        types = f"{request}, {self._result_type(method, names)}"
+        return MethodView(names.constant, types, tuple(arguments))
+
+    def _options(self, method: Method) -> list[str]:
+        options = []
         if method.idempotent:
-            arguments.append("idempotent=True")
+            options.append("idempotent=True")
         if method.oneway:
-            arguments.append("oneway=True")
-        if context.facts.is_constrained(method.params):
-            arguments.append("constrained=True")
+            options.append("oneway=True")
+        if self._context.facts.is_constrained(method.params):
+            options.append("constrained=True")
         if method.deadline_ns is not None:
-            arguments.append(f"deadline={method.deadline_ns / 1e9!r}")
+            options.append(f"deadline={method.deadline_ns / 1e9!r}")
         if method.batch_max is not None:
-            arguments.append(f"batch_max={method.batch_max}")
-        return MethodView(names.constant, f"{request}, {self._result_type(method, names)}", tuple(arguments))
+            options.append(f"batch_max={method.batch_max}")
+        return options
 
-    def _encode_request(self, method: Method, params: str, request: str) -> str:
-        if plain_kind(method.params):
-            return f"{params}.encode_parts"
-        return f"lambda *parts: {params}.encode({request}(*parts))"
-
-    def _encoding(self, struct: Struct) -> str:
-        return self._context.imports.name(
-            "mf.core.service", "MEMCPY" if struct.tier is Tier.MEMCPY else "FEBIRD"
-        )
-
-    def _error(self, error: Named) -> str:
-        name = self._context.type_name(error.full_name)
-        codec = self._context.codec_name(error.full_name, "{}_CODEC")
-        kind = self._context.imports.name("mf.core.service", "ErrorCodec")
-        return f"{kind}({name}, encode={codec}.encode, decode={codec}.decode)"
+    def _fields(self, before: str, struct: Struct) -> str:
+        self._context.imports.name("mf.codec", "shape")
+        return fields_text(self._context, struct.fields, attributes(struct), before)
 
 
 class ClientFile(ServiceFile):
@@ -222,17 +217,20 @@ class ClientFile(ServiceFile):
         method_name = self._own("_methods", names.constant)
         sequence = self._context.imports.name("collections.abc", "Sequence")
         requests = f"requests: {sequence}[{request}]"
+        marked = decorator(self._context, method.deprecated).rstrip("\n")
         return [
             *self._both(method, names, result, ""),
             CallView(
                 self._head(names.batch, [requests], "mf.BatchOptions", f"mf.BatchCall[{result}]"),
                 docstring(f"Many calls of `{method.name}`, in as many messages as it takes.", 8),
                 f"return self._target.batch({method_name}, requests, options)",
+                marked,
             ),
             CallView(
                 self._head(names.bulk, [requests], "mf.CallOptions", f"list[mf.Outcome[{result}]]"),
                 docstring(f"Many calls of `{method.name}` in one message.", 8),
                 f"return self._target.bulk({method_name}, requests, options)",
+                marked,
             ),
         ]
 
@@ -241,17 +239,19 @@ class ClientFile(ServiceFile):
         parameters = self._parameters(method.params)
         arguments = [self._own("_methods", names.constant), "options", *self._arguments(method.params)]
         back = "" if not method.results.fields and not whose else "return "
-        doc = docstring(method.doc, 8)
+        marked = decorator(self._context, method.deprecated).rstrip("\n")
         return [
             CallView(
                 self._head(names.function, parameters, "mf.CallOptions", result),
-                doc,
+                docstring(method_doc(method), 8),
                 back + bracket("self._target.call(", arguments, ")", 8),
+                marked,
             ),
             CallView(
                 "async " + self._head(names.asynchronous, parameters, "mf.CallOptions", result, 6),
                 docstring(f"Like `{names.function}`, awaited.", 8),
                 back + bracket("await self._target.call_async(", arguments, ")", 8),
+                marked,
             ),
         ]
 
@@ -320,7 +320,7 @@ class ServerFile(ServiceFile):
         call = bracket("mf.each(", [function, rows], ")", 8)
         return ServantMethodView(
             head=bracket(f"def {names.servant_function}(", ["self", *parameters], f") -> {result}:", 4),
-            doc=docstring(method.doc, 8),
+            doc=docstring(method_doc(method), 8),
             batch_head=bracket(
                 f"def {names.servant_batch}(",
                 ["self", f"requests: {sequence}[{request}]"],

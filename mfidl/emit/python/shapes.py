@@ -32,7 +32,8 @@ def shape(context: Context, type_: Type, constraints: Iterable[Constraint] = ())
 
 
 def field_shape(context: Context, each: Field, attribute: str) -> str:
-    return f'shape.Field("{each.name}", {shape(context, each.type, each.constraints)}, "{attribute}")'
+    renamed = "" if attribute == each.name else f', "{attribute}"'
+    return f'shape.Field("{each.name}", {shape(context, each.type, each.constraints)}{renamed})'
 
 
 def _plain(context: Context, type_: Type) -> str:
@@ -64,5 +65,4 @@ def _rule(context: Context, constraint: Constraint) -> str:
         case FiniteConstraint():
             return "rules.IsFinite()"
         case PatternConstraint():
-            context.imports.module("re")
-            return f"rules.Matches(re.compile({text_literal(constraint.pattern)}, re.ASCII))"
+            return f"rules.Matches({text_literal(constraint.pattern)})"

@@ -18,6 +18,7 @@ from typing import Any
 from mf.codec import shape as s
 from mf.codec.codec import Codec
 from mf.codec.times import Duration, Timestamp
+from mf.core.service import Method
 from mfidl.compiler import Exit, Targets, compile_files
 
 VECTORS = Path(__file__).parents[2] / "vectors"
@@ -38,12 +39,30 @@ def codecs(schema: str) -> ModuleType:
     return importlib.import_module(f"{outcome.program.requested[0].name}._codec")
 
 
+@cache
+def codecs_of(schema: str) -> tuple[Codec[Any, Any], ...]:
+    """Of all types of a schema, and then of the parameters and results of its methods."""
+    declared = codecs(schema)
+    found = [each for each in vars(declared).values() if isinstance(each, Codec)]
+    try:
+        methods = importlib.import_module(f"{declared.__package__}._methods")
+    except ModuleNotFoundError:
+        return tuple(found)
+    for each in vars(methods).values():
+        if isinstance(each, Method):
+            found += [_codec_behind(each.decode_requests), _codec_behind(each.decode_results)]
+    return tuple(found)
+
+
+def _codec_behind(function: Any) -> Codec[Any, Any]:
+    codec = function.__self__
+    assert isinstance(codec, Codec)
+    return codec
+
+
 def codec_of(schema: str, full_name: str) -> Codec[Any, Any]:
-    """The codec of a struct, error, or `...method.params` and `...method.results`."""
-    for each in vars(codecs(schema)).values():
-        if isinstance(each, Codec) and each.shape.name == full_name:
-            return each
-    raise LookupError(full_name)
+    """The codec of a struct, error, union, or `...method.params` and `...method.results`."""
+    return next(each for each in codecs_of(schema) if each.shape.name == full_name)
 
 
 class Given:
@@ -55,7 +74,7 @@ class Given:
 
 def writable(codec: Codec[Any, Any], value: Any) -> Any:
     """A value as `encode` takes it: parameters are read as a tuple, and written from an object."""
-    if codec.shape.make is s.parts_made:
+    if isinstance(codec.shape, s.Struct) and codec.shape.make is s.parts_made:
         return Given(**{each.attribute: part for each, part in zip(codec.shape.fields, value, strict=True)})
     return value
 
@@ -92,6 +111,10 @@ def from_json(shape: s.Shape, value: Any) -> Any:
             return {from_json(shape.key, key): from_json(shape.value, each) for key, each in value}
         case s.Struct():
             return shape.make(*(from_json(each.shape, value[each.name]) for each in shape.fields))
+        case s.Union():
+            ((name, inner),) = value.items()
+            chosen = next(each for each in shape.alternatives if each.name == name)
+            return chosen.type(from_json(chosen.shape, inner))
 
 
 def to_json(shape: s.Shape, value: Any) -> Any:
@@ -120,6 +143,9 @@ def to_json(shape: s.Shape, value: Any) -> Any:
             return {
                 each.name: to_json(each.shape, part) for each, part in zip(shape.fields, parts, strict=True)
             }
+        case s.Union():
+            chosen = next(each for each in shape.alternatives if each.type is type(value))
+            return {chosen.name: to_json(chosen.shape, value.value)}
 
 
 def parts_of(shape: s.Struct, value: Any) -> list[Any]:

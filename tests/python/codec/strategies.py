@@ -47,6 +47,8 @@ def values(shape: s.Shape, depth: int = 0) -> st.SearchStrategy[Any]:
             return st.deferred(
                 lambda: st.tuples(*(values(each.shape, depth + 1) for each in shape.fields))
             ).map(lambda parts: make(*parts))
+        case s.Union():
+            return st.one_of([values(each.shape, depth + 1).map(each.type) for each in shape.alternatives])
 
 
 def _scalars(name: str) -> st.SearchStrategy[Any]:

@@ -15,12 +15,12 @@ from mf.codec.careful_reader import CarefulReader
 from mf.codec.careful_writer import CarefulWriter
 from mf.codec.codec import Codec
 from mf.codec.limits import DEFAULT_LIMITS
-from tests.python.codec.generated import codecs, writable
+from tests.python.codec.generated import codecs_of, writable
 from tests.python.codec.strategies import values
 
 SCHEMA = "shapes.mfidl"
-CODECS = {each.shape.name: each for each in vars(codecs(SCHEMA)).values() if isinstance(each, Codec)}
-FILLED = sorted(name for name, codec in CODECS.items() if codec.shape.fields)
+CODECS = {each.shape.name: each for each in codecs_of(SCHEMA)}
+FILLED = sorted(name for name, codec in CODECS.items() if codec.shape.smallest)
 
 
 @pytest.mark.parametrize("name", sorted(CODECS))
@@ -99,4 +99,4 @@ def _carefully(codec: Codec[Any, Any], data: bytes) -> Any:
 
 def test_the_damaged_bytes_were_worth_testing() -> None:
     assert len(FILLED) > 12
-    assert any(isinstance(each.shape, s.Map) for each in CODECS["vectors.shapes.Maps"].shape.fields)
+    assert any(isinstance(each, s.Map) for each in CODECS["vectors.shapes.Maps"].shape.shapes)

@@ -80,6 +80,8 @@ class CarefulReader:
                 return self.read(shape.element) if self._bit("presence") else None
             case s.Struct():
                 return self._struct(shape)
+            case s.Union():
+                return self._union(shape)
             case s.Map():
                 return self._map(shape)
             case s.Set():
@@ -160,6 +162,20 @@ class CarefulReader:
             self._depth -= 1
         return value
 
+    def _union(self, shape: s.Union) -> Any:
+        self._enter()
+        self.charge(s.memory(shape))
+        at = self.pos
+        number = self._unsigned(U32_MAX)
+        found = next((each for each in shape.alternatives if each.number == number), None)
+        if found is None:
+            raise self.fail(f"{number} is not an alternative of {shape.name}", at)
+        self._path.field(found.name)
+        value = found.type(self.read(found.shape))
+        self._path.back()
+        self._depth -= 1
+        return value
+
     def _need(self, size: int) -> None:
         left = len(self._data) - self.pos
         if size > left:
@@ -228,7 +244,7 @@ class CarefulReader:
 
     def _member(self, shape: s.Enum, number: int, at: int) -> Any:
         if shape.members is None:
-            return shape.type(number)
+            return shape.values[number]
         if number not in shape.members:
             raise self.fail(f"{number} is not a member of {shape.name}", at)
         return shape.members[number]

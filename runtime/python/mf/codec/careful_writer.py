@@ -47,6 +47,8 @@ class CarefulWriter:
                     self.write(shape.element, value)
             case s.Struct():
                 self._struct(shape, value)
+            case s.Union():
+                self._union(shape, value)
             case s.Map():
                 self._map(shape, value)
             case s.Set():
@@ -113,6 +115,17 @@ class CarefulWriter:
                 self._path.back()
         if not shape.implicit:
             self._depth -= 1
+
+    def _union(self, shape: s.Union, value: Any) -> None:
+        found = next((each for each in shape.alternatives if type(value) is each.type), None)
+        if found is None:
+            raise self.fail(f"expected an alternative of {shape.name}, got {shown(value)}")
+        self._enter()
+        write_unsigned(self.out, found.number, U32_MAX)
+        self._path.field(found.name)
+        self.write(found.shape, value.value)
+        self._path.back()
+        self._depth -= 1
 
     def _parts(self, shape: s.Struct, value: Any) -> list[Any]:
         if shape.parts is not None:

@@ -1,7 +1,6 @@
-"""R1. Small checks that generated codecs call; each gives up by `MalformedError`."""
+"""R1. Small checks that fast functions call; each gives up by `MalformedError`."""
 
 from collections.abc import Iterable, Sequence
-from enum import IntEnum
 from itertools import islice
 from operator import lt
 from typing import Any, TypeVar
@@ -9,13 +8,7 @@ from typing import Any, TypeVar
 from mf.codec.limits import MAX_EMPTY_ITEMS
 from mf.codec.malformed import MalformedError
 
-E = TypeVar("E", bound=IntEnum)
 S = TypeVar("S", bound=Sequence[Any])
-
-
-def members(enum: type[E]) -> dict[int, E]:
-    """Number to member, for closed enums: a look-up refuses what is not one of them."""
-    return {int(member): member for member in enum.__members__.values()}
 
 
 def exactly(values: S, length: int) -> S:

@@ -1,29 +1,21 @@
-"""R1. The codec of one type: the generated fast functions, and the careful path behind them.
+"""R1. The codec of one type: the fast functions that are made of its shape, and the careful path behind them.
 
-A generated module holds for each struct S of its schema
+A generated module holds for each struct, error and union S of its schema
 
-    write_s(out: bytearray, values: Iterable[S]) -> None
-        appends them, one behind the other
-    read_s(data: bytes, pos: int, count: int) -> tuple[list[S], int]
-        reads `count` of them, and says where the next value begins
-    check_s(value: S) -> None
-        gives up on a violated constraint; only if something in it has any
-    S_SHAPE
-        the same type as data
+    S_SHAPE        the type as data (mf.codec.shape)
+    S_CODEC        a `Codec` over it
 
-and one `Codec` that binds them. Everything is a batch: one value is a batch of one, a list field is a batch
-inside. Functions of recursive types take the depth of nesting as one argument more. The fast functions are
-straight-line code over `struct.Struct` and the helpers of this package. They read `bytes` (other buffers are
+The fast functions (mf.codec.fast) are made when they are first needed. They read `bytes` (other buffers are
 copied once, here), and let a slice run short: the position behind it then lies beyond the end, which the next
 read or the final check of the position finds.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Generic, NoReturn, TypeVar
 
 from mf.codec.limits import DEFAULT_LIMITS, Limits
 from mf.codec.malformed import GIVE_UP
-from mf.codec.shape import Struct
+from mf.codec.shape import Struct, Union
 from mf.core.error import Code, Error, Execution
 
 if TYPE_CHECKING:
@@ -48,37 +40,36 @@ class Codec(Generic[V, T]):
         "shape",
     )
 
-    def __init__(
-        self,
-        shape: Struct,
-        write: Callable[[bytearray, Iterable[V]], None],
-        read: Callable[[bytes, int, int], tuple[list[T], int]],
-        *,
-        check_written: Callable[[V], None] | None = None,
-        check_read: Callable[[T], None] | None = None,
-        where: str = "",
-        limits: Limits = DEFAULT_LIMITS,
-    ) -> None:
+    _write: Callable[..., None]
+    _read: Callable[..., tuple[list[T], int]]
+    _check_written: Callable[[V], None] | None
+    _check_read: Callable[[T], None] | None
+
+    def __init__(self, shape: Struct | Union, *, where: str = "", limits: Limits = DEFAULT_LIMITS) -> None:
         self.shape = shape
-        self._write = write
-        self._read = read
-        self._check_written = check_written
-        self._check_read = check_read
         self._where = where
         self._limits = limits
         self._affordable = -1  # bytes that surely decode within the limits; not known before the first use
 
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name):
+            """Called for a slot that is still empty: the first use makes the functions."""
+            self._prepare()
+            return object.__getattribute__(self, name)
+
+    def _prepare(self) -> None:
+        from mf.codec.fast import functions
+
+        made = functions(self.shape)
+        self._check_written = made.check_written
+        self._check_read = made.check_read
+        self._write = made.write
+        self._read = made.read
+
     def within(self, limits: Limits) -> "Codec[V, T]":
         """The same codec with other limits."""
-        return Codec(
-            self.shape,
-            self._write,
-            self._read,
-            check_written=self._check_written,
-            check_read=self._check_read,
-            where=self._where,
-            limits=limits,
-        )
+        return Codec(self.shape, where=self._where, limits=limits)
 
     def encode(self, value: V) -> bytes | bytearray:
         """The bytes of one value. Raises Error(INVALID_ARGUMENT) with the field and the reason."""
@@ -130,13 +121,14 @@ class Codec(Generic[V, T]):
         return self._decode(bytes(data), pos, count, whole=False)
 
     def _decode(self, data: bytes, pos: int, count: int, *, whole: bool) -> tuple[list[T], int]:
+        read = self._read
         if self._affordable < 0:
             self._affordable = int(self._limits.decoded / self.shape.amplification)
         size = len(data) - pos
         if size > self._affordable and self.shape.memory_of(count, size) > self._limits.decoded:
             return self._read_carefully(data, pos, count, whole)
         try:
-            values, end = self._read(data, pos, count)
+            values, end = read(data, pos, count)
             if self._check_read is not None:
                 for value in values:
                     self._check_read(value)

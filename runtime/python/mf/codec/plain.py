@@ -4,16 +4,23 @@ Only for values that are what `struct` makes of them (no bools, enums, uuids or 
 Whatever `struct` refuses goes the ordinary way, which finds the words.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from struct import Struct, error
 from typing import Any, TypeVar
 
+from mf.codec import shape as s
 from mf.codec.codec import Buffer, Codec
 from mf.codec.malformed import GIVE_UP
-from mf.codec.shape import Struct as StructShape
 
 V = TypeVar("V")
 T = TypeVar("T")
+
+
+def is_plain(shape: s.Struct) -> bool:
+    return shape.memcpy and all(
+        isinstance(each.shape, s.Scalar) and each.shape.name not in ("bool", "uuid", "timestamp", "duration")
+        for each in shape.fields
+    )
 
 
 class PlainParts(Codec[V, T]):
@@ -21,20 +28,17 @@ class PlainParts(Codec[V, T]):
 
     __slots__ = ("_pack", "_request", "_unpack")
 
-    def __init__(
-        self,
-        shape: StructShape,
-        write: Callable[[bytearray, Iterable[V]], None],
-        read: Callable[[bytes, int, int], tuple[list[T], int]],
-        packer: Struct,
-        request: Callable[..., V],
-        *,
-        where: str,
-    ) -> None:
-        super().__init__(shape, write, read, where=where)
-        self._pack = packer.pack
-        self._unpack: Callable[[Buffer], Any] = packer.unpack
+    _pack: Callable[..., bytes]
+    _unpack: Callable[[Buffer], Any]
+
+    def __init__(self, shape: s.Struct, request: Callable[..., V], *, where: str) -> None:
+        super().__init__(shape, where=where)
         self._request = request
+
+    def _prepare(self) -> None:
+        super()._prepare()
+        packer = _packer(self.shape)
+        self._pack, self._unpack = packer.pack, packer.unpack
 
     def encode_parts(self, *parts: Any) -> bytes | bytearray:
         try:
@@ -55,18 +59,13 @@ class PlainValue(Codec[T, T]):
 
     __slots__ = ("_pack", "_unpack")
 
-    def __init__(
-        self,
-        shape: StructShape,
-        write: Callable[[bytearray, Iterable[T]], None],
-        read: Callable[[bytes, int, int], tuple[list[T], int]],
-        packer: Struct,
-        *,
-        where: str,
-    ) -> None:
-        super().__init__(shape, write, read, where=where)
-        self._pack = packer.pack
-        self._unpack: Callable[[Buffer], Any] = packer.unpack
+    _pack: Callable[..., bytes]
+    _unpack: Callable[[Buffer], Any]
+
+    def _prepare(self) -> None:
+        super()._prepare()
+        packer = _packer(self.shape)
+        self._pack, self._unpack = packer.pack, packer.unpack
 
     def encode(self, value: T) -> bytes | bytearray:
         try:
@@ -81,3 +80,9 @@ class PlainValue(Codec[T, T]):
             return super().decode(data)
         plain: T = value
         return plain
+
+
+def _packer(shape: s.Struct | s.Union) -> Struct:
+    from mf.codec.fast.fixed import format_of
+
+    return Struct(f"<{format_of(shape)}")

@@ -1,11 +1,10 @@
 """R1. Constraints of a schema as data: each says in words what is wrong with a value, or None.
 
-The fast codec has the same conditions as plain expressions; these here find the words.
+The fast functions have the same conditions as plain expressions; these here find the words. Plain classes:
+imports of generated code pay for this.
 """
 
 import math
-import re
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 
@@ -13,10 +12,12 @@ class Rule(Protocol):
     def violation(self, value: Any) -> str | None: ...
 
 
-@dataclass(frozen=True, slots=True)
 class InRange:
-    low: float | None
-    high: float | None
+    __slots__ = ("high", "low")
+
+    def __init__(self, low: float | None, high: float | None) -> None:
+        self.low = low
+        self.high = high
 
     def violation(self, value: Any) -> str | None:
         if (self.low is None or self.low <= value) and (self.high is None or value <= self.high):
@@ -26,12 +27,14 @@ class InRange:
         return f"{value} is not in {low}..{high}"
 
 
-@dataclass(frozen=True, slots=True)
 class HasLength:
     """Bytes of a string or bytes value, elements of a container."""
 
-    low: int
-    high: int | None
+    __slots__ = ("high", "low")
+
+    def __init__(self, low: int, high: int | None) -> None:
+        self.low = low
+        self.high = high
 
     def violation(self, value: Any) -> str | None:
         length = len(value.encode()) if isinstance(value, str) else len(value)
@@ -40,15 +43,22 @@ class HasLength:
         return f"length {length} is not in {self.low}..{'' if self.high is None else self.high}"
 
 
-@dataclass(frozen=True, slots=True)
 class IsFinite:
+    __slots__ = ()
+
     def violation(self, value: Any) -> str | None:
         return None if math.isfinite(value) else f"{value} is not finite"
 
 
-@dataclass(frozen=True, slots=True)
 class Matches:
-    pattern: re.Pattern[str]
+    """The whole text matches. `re` is imported by who has a pattern."""
+
+    __slots__ = ("pattern",)
+
+    def __init__(self, pattern: str) -> None:
+        import re
+
+        self.pattern = re.compile(pattern, re.ASCII)
 
     def violation(self, value: Any) -> str | None:
         if self.pattern.fullmatch(value) is not None:

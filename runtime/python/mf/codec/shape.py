@@ -1,14 +1,16 @@
-"""R1. What a type looks like, as data: all that the careful reader and writer need.
+"""R1. What a type looks like, as data: all that its codec needs.
 
-Generated modules hold one `Struct` per struct of the schema beside its fast codec. Fields come from a
-function, so that recursive types need no order. Plain classes: every import of generated code pays for this.
+Generated modules hold one `Struct` or `Union` for each of the schema, and the codec is made of it
+(mf.codec.fast). Fields come from a function, so that recursive types need no order, and nothing is built that
+a program does not use. Plain classes: every import of generated code pays for this.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from mf.codec.fast.functions import Functions
     from mf.codec.rules import Rule
 
 
@@ -25,22 +27,45 @@ class Scalar:
         return int(self.name[1:])
 
 
-class Enum:
-    """`members` is None for an open enum."""
+class _Known(dict[int, Any]):
+    """Number to value of an open enum or flags: what has no name is made when it is met, and not kept."""
 
-    __slots__ = ("base", "members", "name", "type")
+    __slots__ = ("_type",)
+
+    def __init__(self, type: Callable[[int], Any]) -> None:  # noqa: A002 - as in Enum
+        super().__init__({int(each): each for each in getattr(type, "__members__", {}).values()})
+        self._type = type
+
+    def __missing__(self, number: int) -> Any:
+        return self._type(number)
+
+
+class Enum:
+    """`open`: any number of the base is a value; of flags too."""
 
     def __init__(
         self,
         name: str,
         type: Callable[[int], Any],  # noqa: A002 - generated code gives it by position
         base: Scalar,
-        members: dict[int, Any] | None,
+        *,
+        open: bool = False,  # noqa: A002
     ) -> None:
         self.name = name
         self.type = type
         self.base = base
-        self.members = members
+        self.open = open
+
+    @cached_property
+    def members(self) -> dict[int, Any] | None:
+        """Number to member of a closed enum: a look-up refuses what is not one of them. None if open."""
+        return None if self.open else {int(each): each for each in self.values.values()}
+
+    @cached_property
+    def values(self) -> dict[int, Any]:
+        """Number to value, for what was read."""
+        known = _Known(self.type)
+        return known if self.open else dict(known)
 
 
 class _OfElement:
@@ -93,25 +118,89 @@ class Field:
 
     __slots__ = ("attribute", "name", "shape")
 
-    def __init__(self, name: str, shape: "Shape", attribute: str) -> None:
+    def __init__(self, name: str, shape: "Shape", attribute: str = "") -> None:
         self.name = name
         self.shape = shape
-        self.attribute = attribute
+        self.attribute = attribute or name
 
 
-class Struct:
+class Alternative:
+    """Of a union: its number on the wire, and the class that holds its `value`."""
+
+    __slots__ = ("name", "number", "shape", "type")
+
+    def __init__(
+        self,
+        number: int,
+        name: str,
+        type: Callable[[Any], Any],  # noqa: A002 - as in Enum
+        shape: "Shape",
+    ) -> None:
+        self.number = number
+        self.name = name
+        self.type = type
+        self.shape = shape
+
+
+class _Composite:
+    """What structs and unions have in common: a name, which paths begin with, and what they are made of."""
+
+    name: str
+    functions: "Functions | None" = None
+    """The fast functions; mf.codec.fast makes them."""
+
+    @property
+    def shapes(self) -> "list[Shape]":
+        """Of its fields or alternatives."""
+        raise NotImplementedError
+
+    @cached_property
+    def inner(self) -> "tuple[Struct | Union, ...]":
+        """The structs and unions that it names."""
+        return tuple(_composites(self.shapes))
+
+    @cached_property
+    def has_rules(self) -> bool:
+        """Whether it carries constraints itself."""
+        return any(_has_rules(each) for each in self.shapes)
+
+    @cached_property
+    def smallest(self) -> int:
+        """Bytes on the wire, at least."""
+        raise NotImplementedError
+
+    def memory_of(self, count: int, size: int) -> float:
+        """Bytes of memory that `count` values in `size` bytes take, at most."""
+        return count * (8 + self.own_memory) + size * self._contents
+
+    @cached_property
+    def own_memory(self) -> int:
+        """Bytes that this runtime allocates for one smallest value."""
+        raise NotImplementedError
+
+    @cached_property
+    def _contents(self) -> float:
+        return max((_contents(each) for each in self.shapes), default=0)
+
+    @cached_property
+    def amplification(self) -> float:
+        """Bytes of memory per byte on the wire, at most, for anything in a value of this type."""
+        return _amplification(self)  # type: ignore[arg-type] # a Struct or a Union
+
+
+class Struct(_Composite):
     """`make` builds a value from its fields in order, `parts` takes one apart (None: by their attributes).
 
-    `implicit`: the parameters or results of a method. `name` is what paths begin with.
+    `implicit`: the parameters or results of a method.
     """
 
     def __init__(
         self,
         name: str,
         make: Callable[..., Any],
-        *,
-        memcpy: bool,
         list_fields: Callable[[], tuple[Field, ...]],
+        *,
+        memcpy: bool = False,
         implicit: bool = False,
         parts: Callable[[Any], Sequence[Any]] | None = None,
     ) -> None:
@@ -126,34 +215,56 @@ class Struct:
     def fields(self) -> tuple[Field, ...]:
         return self.list_fields()
 
+    @property
+    def shapes(self) -> "list[Shape]":
+        return [each.shape for each in self.fields]
+
     @cached_property
     def layout(self) -> tuple[int, int]:
-        return layout(self)
+        end, strictest = 0, 1
+        for each in self.fields:
+            size, align = layout(each.shape)
+            end += -end % align + size
+            strictest = max(strictest, align)
+        return end + -end % strictest, strictest
 
     @cached_property
     def smallest(self) -> int:
-        """Bytes on the wire, at least."""
-        return smallest(self)
-
-    def memory_of(self, count: int, size: int) -> float:
-        """Bytes of memory that `count` values in `size` bytes take, at most."""
-        return count * (8 + self._own_memory) + size * self._contents
+        return self.layout[0] if self.memcpy else sum(smallest(each) for each in self.shapes)
 
     @cached_property
-    def _own_memory(self) -> int:
-        return memory(self)
+    def own_memory(self) -> int:
+        return 48 + sum(8 + memory(each) for each in self.shapes)
+
+
+class Union(_Composite):
+    """One of several alternatives; on the wire its number, then its value."""
+
+    implicit = False
+    memcpy = False
+
+    def __init__(self, name: str, list_alternatives: Callable[[], tuple[Alternative, ...]]) -> None:
+        self.name = name
+        self.list_alternatives = list_alternatives
 
     @cached_property
-    def _contents(self) -> float:
-        return max((_contents(each.shape) for each in self.fields), default=0)
+    def alternatives(self) -> tuple[Alternative, ...]:
+        return self.list_alternatives()
+
+    @property
+    def shapes(self) -> "list[Shape]":
+        return [each.shape for each in self.alternatives]
 
     @cached_property
-    def amplification(self) -> float:
-        """Bytes of memory per byte on the wire, at most, for anything in a value of this type."""
-        return _amplification(self, set())
+    def smallest(self) -> int:
+        return 1 + min((smallest(each) for each in self.shapes), default=0)
+
+    @cached_property
+    def own_memory(self) -> int:
+        return 48 + max((memory(each) for each in self.shapes), default=0)
 
 
-Shape = Scalar | Enum | List | Array | Set | Map | Optional | Checked | Struct
+Shape = Scalar | Enum | List | Array | Set | Map | Optional | Checked | Struct | Union
 
 BOOL: Final = Scalar("bool")
 I8: Final = Scalar("i8")
@@ -192,6 +303,31 @@ _SIZES: Final = {"b": 1, "h": 2, "i": 4, "q": 8, "f": 4, "d": 8}
 _FIXED: Final = {"bool": 1, "i8": 1, "u8": 1, "f32": 4, "f64": 8, "uuid": 16}  # in febird; others: at least 1
 
 
+def _composites(shapes: "Iterable[Shape]") -> "Iterator[Struct | Union]":
+    for shape in shapes:
+        match shape:
+            case Struct() | Union():
+                yield shape
+            case Checked():
+                yield from _composites((shape.shape,))
+            case List() | Set() | Array() | Optional():
+                yield from _composites((shape.element,))
+            case Map():
+                yield from _composites((shape.key, shape.value))
+
+
+def _has_rules(shape: Shape) -> bool:
+    match shape:
+        case Checked():
+            return True
+        case List() | Set() | Array() | Optional():
+            return _has_rules(shape.element)
+        case Map():
+            return _has_rules(shape.key) or _has_rules(shape.value)
+        case _:
+            return False
+
+
 def layout(shape: Shape) -> tuple[int, int]:
     """Size and alignment of a memcpy value (docs/protocol.md, section 8)."""
     match shape:
@@ -208,12 +344,7 @@ def layout(shape: Shape) -> tuple[int, int]:
             size, align = layout(shape.element)
             return size * shape.length, align
         case Struct():
-            end, strictest = 0, 1
-            for each in shape.fields:
-                size, align = layout(each.shape)
-                end += -end % align + size
-                strictest = max(strictest, align)
-            return end + -end % strictest, strictest
+            return shape.layout
         case _:
             raise TypeError(f"{type(shape).__name__} has no memory layout")
 
@@ -229,10 +360,8 @@ def smallest(shape: Shape) -> int:
             return smallest(shape.shape)
         case Array():
             return shape.length * smallest(shape.element) if shape.length else 0
-        case Struct(memcpy=True):
-            return shape.layout[0]
-        case Struct():
-            return sum(smallest(each.shape) for each in shape.fields)
+        case Struct() | Union():
+            return shape.smallest
         case _:
             return 1
 
@@ -254,8 +383,8 @@ def memory(shape: Shape) -> int:
             return 56 + shape.length * (8 + memory(shape.element))
         case Optional():
             return 0
-        case Struct():
-            return 48 + sum(8 + memory(each.shape) for each in shape.fields)
+        case Struct() | Union():
+            return shape.own_memory
         case Set() | Map():
             return 232
         case List():
@@ -274,30 +403,34 @@ def _contents(shape: Shape) -> float:
         case Struct(memcpy=True):
             return 0
         case _:
-            return _amplification(shape, set())
+            return _amplification(shape)
 
 
-def _amplification(shape: Shape, seen: set[str]) -> float:
+def _amplification(root: Shape) -> float:
     """The worst of a value itself over its bytes, and of what it contains. A type met before adds nothing."""
-    match shape:
-        case Checked():
-            return _amplification(shape.shape, seen)
-        case Struct():
-            if shape.name in seen:
-                return 0
-            seen.add(shape.name)
-            parts: list[Shape] = [each.shape for each in shape.fields]
-        case List() | Set() | Array() | Optional():
-            parts = [shape.element]
-        case Map():
-            parts = [shape.key, shape.value]
-        case _:
-            parts = []
-    entry = 8 if not isinstance(shape, Set | Map) else 100
-    own = (entry + memory(shape)) / max(smallest(shape), 1)
-    return max(
-        [own, *(_amplification(part, seen) + (92 if isinstance(shape, Set | Map) else 0) for part in parts)]
-    )
+    worst = 0.0
+    seen: set[Shape] = set()
+    waiting: list[tuple[Shape, float]] = [(root, 0.0)]
+    while waiting:
+        shape, extra = waiting.pop()
+        parts: list[Shape] = []
+        match shape:
+            case Checked():
+                waiting.append((shape.shape, extra))
+                continue
+            case Struct() | Union():
+                if shape in seen:
+                    continue
+                seen.add(shape)
+                parts = shape.shapes
+            case List() | Set() | Array() | Optional():
+                parts = [shape.element]
+            case Map():
+                parts = [shape.key, shape.value]
+        entry = 100 if isinstance(shape, Set | Map) else 8
+        worst = max(worst, (entry + memory(shape)) / max(smallest(shape), 1) + extra)
+        waiting += [(part, extra + entry - 8) for part in parts]
+    return worst
 
 
 # What stands for the implicit structs of methods: a tuple of parameters, the only result itself, or nothing.

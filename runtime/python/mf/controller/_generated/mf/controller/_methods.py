@@ -5,21 +5,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from mf.controller._generated.mf.controller._codec import (
-    CONTROLLER_CLIENT_ID_PARAMS_CODEC,
-    CONTROLLER_CLIENT_ID_RESULTS_CODEC,
-    CONTROLLER_DEREGISTER_PARAMS_CODEC,
-    CONTROLLER_DEREGISTER_RESULTS_CODEC,
-    CONTROLLER_KEEP_PARAMS_CODEC,
-    CONTROLLER_KEEP_RESULTS_CODEC,
-    CONTROLLER_LIST_PARAMS_CODEC,
-    CONTROLLER_LIST_RESULTS_CODEC,
-    CONTROLLER_REGISTER_PARAMS_CODEC,
-    CONTROLLER_REGISTER_RESULTS_CODEC,
-    CONTROLLER_WATCH_PARAMS_CODEC,
-    CONTROLLER_WATCH_RESULTS_CODEC,
-    NOT_REGISTERED_CODEC,
-)
+from mf.codec import shape
+from mf.codec.method import method
+from mf.controller._generated.mf.controller._codec import INSTANCE_SHAPE, NOT_REGISTERED_CODEC, VIEW_SHAPE
 from mf.controller._generated.mf.controller._types import (
     ControllerClientIdRequest,
     ControllerDeregisterRequest,
@@ -28,130 +16,78 @@ from mf.controller._generated.mf.controller._types import (
     ControllerRegisterRequest,
     ControllerWatchRequest,
     Instance,
-    NotRegistered,
     View,
 )
-from mf.core.service import FEBIRD, MEMCPY, ErrorCodec, Method, ServiceInfo
+from mf.core.service import MEMCPY, Method, ServiceInfo
 
-CONTROLLER_CLIENT_ID: Final = Method[ControllerClientIdRequest, int](
-    name="client_id",
-    index=0,
-    attribute="client_id",
-    batch_attribute="client_id_batch",
-    request=ControllerClientIdRequest,
+CONTROLLER_CLIENT_ID: Final[Method[ControllerClientIdRequest, int]] = method(
+    "mf.controller.Controller.client_id",
+    0,
+    ControllerClientIdRequest,
+    results=lambda: (shape.Field("value", shape.U32),),
     request_encoding=MEMCPY,
     result_encoding=MEMCPY,
-    encode_request=lambda *parts: CONTROLLER_CLIENT_ID_PARAMS_CODEC.encode(ControllerClientIdRequest(*parts)),
-    encode_requests=CONTROLLER_CLIENT_ID_PARAMS_CODEC.encode_all,
-    decode_request=CONTROLLER_CLIENT_ID_PARAMS_CODEC.decode,
-    decode_requests=CONTROLLER_CLIENT_ID_PARAMS_CODEC.decode_all,
-    encode_result=CONTROLLER_CLIENT_ID_RESULTS_CODEC.encode,
-    encode_results=CONTROLLER_CLIENT_ID_RESULTS_CODEC.encode_all,
-    decode_result=CONTROLLER_CLIENT_ID_RESULTS_CODEC.decode,
-    decode_results=CONTROLLER_CLIENT_ID_RESULTS_CODEC.decode_all,
-    decode_results_at=CONTROLLER_CLIENT_ID_RESULTS_CODEC.decode_at,
 )
 
-CONTROLLER_REGISTER: Final = Method[ControllerRegisterRequest, int](
-    name="register",
-    index=1,
-    attribute="register",
-    batch_attribute="register_batch",
-    request=ControllerRegisterRequest,
-    request_encoding=FEBIRD,
-    result_encoding=MEMCPY,
-    encode_request=lambda *parts: CONTROLLER_REGISTER_PARAMS_CODEC.encode(ControllerRegisterRequest(*parts)),
-    encode_requests=CONTROLLER_REGISTER_PARAMS_CODEC.encode_all,
-    decode_request=CONTROLLER_REGISTER_PARAMS_CODEC.decode,
-    decode_requests=CONTROLLER_REGISTER_PARAMS_CODEC.decode_all,
-    encode_result=CONTROLLER_REGISTER_RESULTS_CODEC.encode,
-    encode_results=CONTROLLER_REGISTER_RESULTS_CODEC.encode_all,
-    decode_result=CONTROLLER_REGISTER_RESULTS_CODEC.decode,
-    decode_results=CONTROLLER_REGISTER_RESULTS_CODEC.decode_all,
-    decode_results_at=CONTROLLER_REGISTER_RESULTS_CODEC.decode_at,
-    idempotent=True,
-)
-
-CONTROLLER_KEEP: Final = Method[ControllerKeepRequest, bool](
-    name="keep",
-    index=2,
-    attribute="keep",
-    batch_attribute="keep_batch",
-    request=ControllerKeepRequest,
-    request_encoding=MEMCPY,
-    result_encoding=MEMCPY,
-    encode_request=lambda *parts: CONTROLLER_KEEP_PARAMS_CODEC.encode(ControllerKeepRequest(*parts)),
-    encode_requests=CONTROLLER_KEEP_PARAMS_CODEC.encode_all,
-    decode_request=CONTROLLER_KEEP_PARAMS_CODEC.decode,
-    decode_requests=CONTROLLER_KEEP_PARAMS_CODEC.decode_all,
-    encode_result=CONTROLLER_KEEP_RESULTS_CODEC.encode,
-    encode_results=CONTROLLER_KEEP_RESULTS_CODEC.encode_all,
-    decode_result=CONTROLLER_KEEP_RESULTS_CODEC.decode,
-    decode_results=CONTROLLER_KEEP_RESULTS_CODEC.decode_all,
-    decode_results_at=CONTROLLER_KEEP_RESULTS_CODEC.decode_at,
-)
-
-CONTROLLER_DEREGISTER: Final = Method[ControllerDeregisterRequest, None](
-    name="deregister",
-    index=3,
-    attribute="deregister",
-    batch_attribute="deregister_batch",
-    request=ControllerDeregisterRequest,
-    request_encoding=MEMCPY,
-    result_encoding=MEMCPY,
-    encode_request=lambda *parts: CONTROLLER_DEREGISTER_PARAMS_CODEC.encode(ControllerDeregisterRequest(*parts)),
-    encode_requests=CONTROLLER_DEREGISTER_PARAMS_CODEC.encode_all,
-    decode_request=CONTROLLER_DEREGISTER_PARAMS_CODEC.decode,
-    decode_requests=CONTROLLER_DEREGISTER_PARAMS_CODEC.decode_all,
-    encode_result=CONTROLLER_DEREGISTER_RESULTS_CODEC.encode,
-    encode_results=CONTROLLER_DEREGISTER_RESULTS_CODEC.encode_all,
-    decode_result=CONTROLLER_DEREGISTER_RESULTS_CODEC.decode,
-    decode_results=CONTROLLER_DEREGISTER_RESULTS_CODEC.decode_all,
-    decode_results_at=CONTROLLER_DEREGISTER_RESULTS_CODEC.decode_at,
-    errors=(
-        ErrorCodec(NotRegistered, encode=NOT_REGISTERED_CODEC.encode, decode=NOT_REGISTERED_CODEC.decode),
+CONTROLLER_REGISTER: Final[Method[ControllerRegisterRequest, int]] = method(
+    "mf.controller.Controller.register",
+    1,
+    ControllerRegisterRequest,
+    params=lambda: (
+        shape.Field("nonce", shape.UUID),
+        shape.Field("instances", shape.List(INSTANCE_SHAPE)),
     ),
+    results=lambda: (shape.Field("value", shape.U32),),
+    result_encoding=MEMCPY,
     idempotent=True,
 )
 
-CONTROLLER_WATCH: Final = Method[ControllerWatchRequest, View](
-    name="watch",
-    index=4,
-    attribute="watch",
-    batch_attribute="watch_batch",
-    request=ControllerWatchRequest,
-    request_encoding=FEBIRD,
-    result_encoding=FEBIRD,
-    encode_request=lambda *parts: CONTROLLER_WATCH_PARAMS_CODEC.encode(ControllerWatchRequest(*parts)),
-    encode_requests=CONTROLLER_WATCH_PARAMS_CODEC.encode_all,
-    decode_request=CONTROLLER_WATCH_PARAMS_CODEC.decode,
-    decode_requests=CONTROLLER_WATCH_PARAMS_CODEC.decode_all,
-    encode_result=CONTROLLER_WATCH_RESULTS_CODEC.encode,
-    encode_results=CONTROLLER_WATCH_RESULTS_CODEC.encode_all,
-    decode_result=CONTROLLER_WATCH_RESULTS_CODEC.decode,
-    decode_results=CONTROLLER_WATCH_RESULTS_CODEC.decode_all,
-    decode_results_at=CONTROLLER_WATCH_RESULTS_CODEC.decode_at,
+CONTROLLER_KEEP: Final[Method[ControllerKeepRequest, bool]] = method(
+    "mf.controller.Controller.keep",
+    2,
+    ControllerKeepRequest,
+    params=lambda: (
+        shape.Field("nonce", shape.UUID),
+        shape.Field("wait_ms", shape.U32),
+    ),
+    results=lambda: (shape.Field("value", shape.BOOL),),
+    request_encoding=MEMCPY,
+    result_encoding=MEMCPY,
+)
+
+CONTROLLER_DEREGISTER: Final[Method[ControllerDeregisterRequest, None]] = method(
+    "mf.controller.Controller.deregister",
+    3,
+    ControllerDeregisterRequest,
+    params=lambda: (shape.Field("nonce", shape.UUID),),
+    request_encoding=MEMCPY,
+    result_encoding=MEMCPY,
+    errors=(NOT_REGISTERED_CODEC,),
+    idempotent=True,
+)
+
+CONTROLLER_WATCH: Final[Method[ControllerWatchRequest, View]] = method(
+    "mf.controller.Controller.watch",
+    4,
+    ControllerWatchRequest,
+    params=lambda: (
+        shape.Field("service", shape.STRING),
+        shape.Field("epoch", shape.U64),
+        shape.Field("revision", shape.U64),
+        shape.Field("wait_ms", shape.U32),
+    ),
+    results=lambda: (shape.Field("value", VIEW_SHAPE),),
     idempotent=True,
     deadline=60.0,
 )
 
-CONTROLLER_LIST: Final = Method[ControllerListRequest, list[Instance]](
-    name="list",
-    index=5,
+CONTROLLER_LIST: Final[Method[ControllerListRequest, list[Instance]]] = method(
+    "mf.controller.Controller.list",
+    5,
+    ControllerListRequest,
+    results=lambda: (shape.Field("value", shape.List(INSTANCE_SHAPE)),),
     attribute="list_",
-    batch_attribute="list_batch",
-    request=ControllerListRequest,
     request_encoding=MEMCPY,
-    result_encoding=FEBIRD,
-    encode_request=lambda *parts: CONTROLLER_LIST_PARAMS_CODEC.encode(ControllerListRequest(*parts)),
-    encode_requests=CONTROLLER_LIST_PARAMS_CODEC.encode_all,
-    decode_request=CONTROLLER_LIST_PARAMS_CODEC.decode,
-    decode_requests=CONTROLLER_LIST_PARAMS_CODEC.decode_all,
-    encode_result=CONTROLLER_LIST_RESULTS_CODEC.encode,
-    encode_results=CONTROLLER_LIST_RESULTS_CODEC.encode_all,
-    decode_result=CONTROLLER_LIST_RESULTS_CODEC.decode,
-    decode_results=CONTROLLER_LIST_RESULTS_CODEC.decode_all,
-    decode_results_at=CONTROLLER_LIST_RESULTS_CODEC.decode_at,
     idempotent=True,
 )
 

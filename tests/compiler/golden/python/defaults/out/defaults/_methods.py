@@ -5,74 +5,47 @@ from __future__ import annotations
 
 from typing import Final
 
-from defaults._codec import (
-    LATE_CODEC,
-    PLOTTER___INIT___PARAMS_CODEC,
-    PLOTTER___INIT___RESULTS_CODEC,
-    PLOTTER__TARGET_PARAMS_CODEC,
-    PLOTTER__TARGET_RESULTS_CODEC,
-    PLOTTER_DRAW_PARAMS_CODEC,
-    PLOTTER_DRAW_RESULTS_CODEC,
-)
-from defaults._types import Kind, Late, PlotterDrawRequest, PlotterInitRequest, PlotterTargetRequest, Point
-from mf.core.service import FEBIRD, MEMCPY, ErrorCodec, Method, ServiceInfo
+from defaults._codec import KIND_SHAPE, LATE_CODEC, POINT_SHAPE
+from defaults._types import Kind, PlotterDrawRequest, PlotterInitRequest, PlotterTargetRequest, Point
+from mf.codec import shape
+from mf.codec.method import method
+from mf.core.service import MEMCPY, Method, ServiceInfo
 
-PLOTTER_DRAW: Final = Method[PlotterDrawRequest, Point](
-    name="draw",
-    index=0,
-    attribute="draw",
-    batch_attribute="draw_batch",
-    request=PlotterDrawRequest,
-    request_encoding=FEBIRD,
+PLOTTER_DRAW: Final[Method[PlotterDrawRequest, Point]] = method(
+    "defaults.Plotter.draw",
+    0,
+    PlotterDrawRequest,
+    params=lambda: (
+        shape.Field("scale", shape.U8),
+        shape.Field("point", POINT_SHAPE),
+        shape.Field("points", shape.List(POINT_SHAPE)),
+        shape.Field("named", shape.Map(shape.STRING, POINT_SHAPE)),
+        shape.Field("numbers", shape.List(shape.U32)),
+        shape.Field("maybe", shape.Optional(POINT_SHAPE)),
+    ),
+    results=lambda: (shape.Field("value", POINT_SHAPE),),
     result_encoding=MEMCPY,
-    encode_request=lambda *parts: PLOTTER_DRAW_PARAMS_CODEC.encode(PlotterDrawRequest(*parts)),
-    encode_requests=PLOTTER_DRAW_PARAMS_CODEC.encode_all,
-    decode_request=PLOTTER_DRAW_PARAMS_CODEC.decode,
-    decode_requests=PLOTTER_DRAW_PARAMS_CODEC.decode_all,
-    encode_result=PLOTTER_DRAW_RESULTS_CODEC.encode,
-    encode_results=PLOTTER_DRAW_RESULTS_CODEC.encode_all,
-    decode_result=PLOTTER_DRAW_RESULTS_CODEC.decode,
-    decode_results=PLOTTER_DRAW_RESULTS_CODEC.decode_all,
-    decode_results_at=PLOTTER_DRAW_RESULTS_CODEC.decode_at,
-    errors=(ErrorCodec(Late, encode=LATE_CODEC.encode, decode=LATE_CODEC.decode),),
+    errors=(LATE_CODEC,),
 )
 
-PLOTTER___INIT__: Final = Method[PlotterInitRequest, Kind](
-    name="__init__",
-    index=1,
+PLOTTER___INIT__: Final[Method[PlotterInitRequest, Kind]] = method(
+    "defaults.Plotter.__init__",
+    1,
+    PlotterInitRequest,
+    params=lambda: (shape.Field("__slots__", shape.U8, "__slots___"),),
+    results=lambda: (shape.Field("value", KIND_SHAPE),),
     attribute="__init___",
     batch_attribute="__init___batch___",
-    request=PlotterInitRequest,
     request_encoding=MEMCPY,
     result_encoding=MEMCPY,
-    encode_request=PLOTTER___INIT___PARAMS_CODEC.encode_parts,
-    encode_requests=PLOTTER___INIT___PARAMS_CODEC.encode_all,
-    decode_request=PLOTTER___INIT___PARAMS_CODEC.decode,
-    decode_requests=PLOTTER___INIT___PARAMS_CODEC.decode_all,
-    encode_result=PLOTTER___INIT___RESULTS_CODEC.encode,
-    encode_results=PLOTTER___INIT___RESULTS_CODEC.encode_all,
-    decode_result=PLOTTER___INIT___RESULTS_CODEC.decode,
-    decode_results=PLOTTER___INIT___RESULTS_CODEC.decode_all,
-    decode_results_at=PLOTTER___INIT___RESULTS_CODEC.decode_at,
 )
 
-PLOTTER__TARGET: Final = Method[PlotterTargetRequest, None](
-    name="_target",
-    index=2,
-    attribute="_target",
-    batch_attribute="_target_batch",
-    request=PlotterTargetRequest,
+PLOTTER__TARGET: Final[Method[PlotterTargetRequest, None]] = method(
+    "defaults.Plotter._target",
+    2,
+    PlotterTargetRequest,
     request_encoding=MEMCPY,
     result_encoding=MEMCPY,
-    encode_request=lambda *parts: PLOTTER__TARGET_PARAMS_CODEC.encode(PlotterTargetRequest(*parts)),
-    encode_requests=PLOTTER__TARGET_PARAMS_CODEC.encode_all,
-    decode_request=PLOTTER__TARGET_PARAMS_CODEC.decode,
-    decode_requests=PLOTTER__TARGET_PARAMS_CODEC.decode_all,
-    encode_result=PLOTTER__TARGET_RESULTS_CODEC.encode,
-    encode_results=PLOTTER__TARGET_RESULTS_CODEC.encode_all,
-    decode_result=PLOTTER__TARGET_RESULTS_CODEC.decode,
-    decode_results=PLOTTER__TARGET_RESULTS_CODEC.decode_all,
-    decode_results_at=PLOTTER__TARGET_RESULTS_CODEC.decode_at,
 )
 
 PLOTTER_DESCRIPTOR: Final = """\

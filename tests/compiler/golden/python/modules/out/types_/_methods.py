@@ -5,27 +5,20 @@ from __future__ import annotations
 
 from typing import Final
 
-from mf.core.service import FEBIRD, MEMCPY, Method, ServiceInfo
-from types_._codec import SHOP_BUY_PARAMS_CODEC, SHOP_BUY_RESULTS_CODEC
+from mf.codec import shape
+from mf.codec.method import method
+from mf.core.service import MEMCPY, Method, ServiceInfo
+from types_._codec import WHOLE_SHAPE
 from types_._types import ShopBuyRequest, Whole
+from types_.import_._codec import PART_SHAPE
 
-SHOP_BUY: Final = Method[ShopBuyRequest, Whole](
-    name="buy",
-    index=0,
-    attribute="buy",
-    batch_attribute="buy_batch",
-    request=ShopBuyRequest,
+SHOP_BUY: Final[Method[ShopBuyRequest, Whole]] = method(
+    "types.Shop.buy",
+    0,
+    ShopBuyRequest,
+    params=lambda: (shape.Field("part", PART_SHAPE),),
+    results=lambda: (shape.Field("value", WHOLE_SHAPE),),
     request_encoding=MEMCPY,
-    result_encoding=FEBIRD,
-    encode_request=lambda *parts: SHOP_BUY_PARAMS_CODEC.encode(ShopBuyRequest(*parts)),
-    encode_requests=SHOP_BUY_PARAMS_CODEC.encode_all,
-    decode_request=SHOP_BUY_PARAMS_CODEC.decode,
-    decode_requests=SHOP_BUY_PARAMS_CODEC.decode_all,
-    encode_result=SHOP_BUY_RESULTS_CODEC.encode,
-    encode_results=SHOP_BUY_RESULTS_CODEC.encode_all,
-    decode_result=SHOP_BUY_RESULTS_CODEC.decode,
-    decode_results=SHOP_BUY_RESULTS_CODEC.decode_all,
-    decode_results_at=SHOP_BUY_RESULTS_CODEC.decode_at,
 )
 
 SHOP_DESCRIPTOR: Final = """\

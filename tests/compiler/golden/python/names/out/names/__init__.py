@@ -6,11 +6,11 @@ from names._codec import (
     CLASS_CODEC,
     ERROR_CODEC,
     FINAL_CODEC,
-    HTTP_SERVER__CODEC,
     HTTP_SERVER_CODEC,
+    HTTP_SERVER_SHAPE__CODEC,
     SERVICE_CLIENT_CODEC,
     SERVICE_QUERY_REQUEST_CODEC,
-    U32S__CODEC,
+    U32S_CODEC,
 )
 from names._methods import SERVICE_SERVICE
 from names._server import ServiceServant
@@ -38,11 +38,11 @@ __all__ = [
     "ERROR_CODEC",
     "FINAL_CODEC",
     "HTTP_SERVER_CODEC",
-    "HTTP_SERVER__CODEC",
+    "HTTP_SERVER_SHAPE__CODEC",
     "SERVICE_CLIENT_CODEC",
     "SERVICE_QUERY_REQUEST_CODEC",
     "SERVICE_SERVICE",
-    "U32S__CODEC",
+    "U32S_CODEC",
     "Final_",
     "HTTPServer",
     "HttpServer",

@@ -5,21 +5,17 @@ from __future__ import annotations
 
 from typing import Final
 
-from mf.core.service import FEBIRD, MEMCPY, ErrorCodec, Method, ServiceInfo
+from mf.codec import shape
+from mf.codec.method import method
+from mf.core.service import MEMCPY, Method, ServiceInfo
 from names._codec import (
+    CLASS_SHAPE,
     ERROR_CODEC,
-    SERVICE_AT_PARAMS_CODEC,
-    SERVICE_AT_RESULTS_CODEC,
-    SERVICE_LIST_PARAMS_CODEC,
-    SERVICE_LIST_RESULTS_CODEC,
-    SERVICE_MF_SERVICE_PARAMS_CODEC,
-    SERVICE_MF_SERVICE_RESULTS_CODEC,
-    SERVICE_QUERY_ASYNC_PARAMS_CODEC,
-    SERVICE_QUERY_ASYNC_RESULTS_CODEC,
-    SERVICE_QUERY_BATCH_PARAMS_CODEC,
-    SERVICE_QUERY_BATCH_RESULTS_CODEC,
-    SERVICE_QUERY_PARAMS_CODEC,
-    SERVICE_QUERY_RESULTS_CODEC,
+    FINAL_SHAPE,
+    HTTP_SERVER_SHAPE,
+    HTTP_SERVER_SHAPE__SHAPE,
+    U32S_SHAPE,
+    WORD_SHAPE,
 )
 from names._types import (
     HTTPServer,
@@ -30,122 +26,75 @@ from names._types import (
     ServiceQueryBatchRequest,
     ServiceQueryRequest,
     ServiceQueryResult,
-    error,
 )
 
-SERVICE_AT: Final = Method[ServiceAtRequest, int](
-    name="at",
-    index=0,
-    attribute="at",
-    batch_attribute="at_batch",
-    request=ServiceAtRequest,
+SERVICE_AT: Final[Method[ServiceAtRequest, int]] = method(
+    "names.Service.at",
+    0,
+    ServiceAtRequest,
+    params=lambda: (
+        shape.Field("self", shape.U8, "self_"),
+        shape.Field("options", shape.U16, "options_"),
+    ),
+    results=lambda: (shape.Field("value", shape.U32),),
     request_encoding=MEMCPY,
     result_encoding=MEMCPY,
-    encode_request=SERVICE_AT_PARAMS_CODEC.encode_parts,
-    encode_requests=SERVICE_AT_PARAMS_CODEC.encode_all,
-    decode_request=SERVICE_AT_PARAMS_CODEC.decode,
-    decode_requests=SERVICE_AT_PARAMS_CODEC.decode_all,
-    encode_result=SERVICE_AT_RESULTS_CODEC.encode,
-    encode_results=SERVICE_AT_RESULTS_CODEC.encode_all,
-    decode_result=SERVICE_AT_RESULTS_CODEC.decode,
-    decode_results=SERVICE_AT_RESULTS_CODEC.decode_all,
-    decode_results_at=SERVICE_AT_RESULTS_CODEC.decode_at,
-    errors=(ErrorCodec(error, encode=ERROR_CODEC.encode, decode=ERROR_CODEC.decode),),
+    errors=(ERROR_CODEC,),
 )
 
-SERVICE_QUERY: Final = Method[ServiceQueryRequest, ServiceQueryResult](
-    name="query",
-    index=1,
-    attribute="query",
-    batch_attribute="query_batch",
-    request=ServiceQueryRequest,
-    request_encoding=FEBIRD,
-    result_encoding=FEBIRD,
-    encode_request=lambda *parts: SERVICE_QUERY_PARAMS_CODEC.encode(ServiceQueryRequest(*parts)),
-    encode_requests=SERVICE_QUERY_PARAMS_CODEC.encode_all,
-    decode_request=SERVICE_QUERY_PARAMS_CODEC.decode,
-    decode_requests=SERVICE_QUERY_PARAMS_CODEC.decode_all,
-    encode_result=SERVICE_QUERY_RESULTS_CODEC.encode,
-    encode_results=SERVICE_QUERY_RESULTS_CODEC.encode_all,
-    decode_result=SERVICE_QUERY_RESULTS_CODEC.decode,
-    decode_results=SERVICE_QUERY_RESULTS_CODEC.decode_all,
-    decode_results_at=SERVICE_QUERY_RESULTS_CODEC.decode_at,
+SERVICE_QUERY: Final[Method[ServiceQueryRequest, ServiceQueryResult]] = method(
+    "names.Service.query",
+    1,
+    ServiceQueryRequest,
+    params=lambda: (
+        shape.Field("class", CLASS_SHAPE, "class__"),
+        shape.Field("import", shape.STRING, "import_"),
+    ),
+    results=lambda: (
+        shape.Field("from", shape.U8, "from_"),
+        shape.Field("pass", shape.List(WORD_SHAPE), "pass_"),
+    ),
+    result=ServiceQueryResult,
 )
 
-SERVICE_QUERY_BATCH: Final = Method[ServiceQueryBatchRequest, HTTPServer](
-    name="query_batch",
-    index=2,
+SERVICE_QUERY_BATCH: Final[Method[ServiceQueryBatchRequest, HTTPServer]] = method(
+    "names.Service.query_batch",
+    2,
+    ServiceQueryBatchRequest,
+    params=lambda: (shape.Field("lambda", shape.List(FINAL_SHAPE), "lambda_"),),
+    results=lambda: (shape.Field("value", HTTP_SERVER_SHAPE),),
     attribute="query_batch_",
-    batch_attribute="query_batch_batch",
-    request=ServiceQueryBatchRequest,
-    request_encoding=FEBIRD,
     result_encoding=MEMCPY,
-    encode_request=lambda *parts: SERVICE_QUERY_BATCH_PARAMS_CODEC.encode(ServiceQueryBatchRequest(*parts)),
-    encode_requests=SERVICE_QUERY_BATCH_PARAMS_CODEC.encode_all,
-    decode_request=SERVICE_QUERY_BATCH_PARAMS_CODEC.decode,
-    decode_requests=SERVICE_QUERY_BATCH_PARAMS_CODEC.decode_all,
-    encode_result=SERVICE_QUERY_BATCH_RESULTS_CODEC.encode,
-    encode_results=SERVICE_QUERY_BATCH_RESULTS_CODEC.encode_all,
-    decode_result=SERVICE_QUERY_BATCH_RESULTS_CODEC.decode,
-    decode_results=SERVICE_QUERY_BATCH_RESULTS_CODEC.decode_all,
-    decode_results_at=SERVICE_QUERY_BATCH_RESULTS_CODEC.decode_at,
 )
 
-SERVICE_QUERY_ASYNC: Final = Method[ServiceQueryAsyncRequest, None](
-    name="query_async",
-    index=3,
-    attribute="query_async",
-    batch_attribute="query_async_batch",
-    request=ServiceQueryAsyncRequest,
+SERVICE_QUERY_ASYNC: Final[Method[ServiceQueryAsyncRequest, None]] = method(
+    "names.Service.query_async",
+    3,
+    ServiceQueryAsyncRequest,
     request_encoding=MEMCPY,
     result_encoding=MEMCPY,
-    encode_request=lambda *parts: SERVICE_QUERY_ASYNC_PARAMS_CODEC.encode(ServiceQueryAsyncRequest(*parts)),
-    encode_requests=SERVICE_QUERY_ASYNC_PARAMS_CODEC.encode_all,
-    decode_request=SERVICE_QUERY_ASYNC_PARAMS_CODEC.decode,
-    decode_requests=SERVICE_QUERY_ASYNC_PARAMS_CODEC.decode_all,
-    encode_result=SERVICE_QUERY_ASYNC_RESULTS_CODEC.encode,
-    encode_results=SERVICE_QUERY_ASYNC_RESULTS_CODEC.encode_all,
-    decode_result=SERVICE_QUERY_ASYNC_RESULTS_CODEC.decode,
-    decode_results=SERVICE_QUERY_ASYNC_RESULTS_CODEC.decode_all,
-    decode_results_at=SERVICE_QUERY_ASYNC_RESULTS_CODEC.decode_at,
 )
 
-SERVICE_MF_SERVICE: Final = Method[ServiceMfServiceRequest, None](
-    name="mf_service",
-    index=4,
+SERVICE_MF_SERVICE: Final[Method[ServiceMfServiceRequest, None]] = method(
+    "names.Service.mf_service",
+    4,
+    ServiceMfServiceRequest,
+    params=lambda: (
+        shape.Field("server", HTTP_SERVER_SHAPE__SHAPE),
+        shape.Field("u", U32S_SHAPE),
+    ),
     attribute="mf_service_",
-    batch_attribute="mf_service_batch",
-    request=ServiceMfServiceRequest,
     request_encoding=MEMCPY,
     result_encoding=MEMCPY,
-    encode_request=lambda *parts: SERVICE_MF_SERVICE_PARAMS_CODEC.encode(ServiceMfServiceRequest(*parts)),
-    encode_requests=SERVICE_MF_SERVICE_PARAMS_CODEC.encode_all,
-    decode_request=SERVICE_MF_SERVICE_PARAMS_CODEC.decode,
-    decode_requests=SERVICE_MF_SERVICE_PARAMS_CODEC.decode_all,
-    encode_result=SERVICE_MF_SERVICE_RESULTS_CODEC.encode,
-    encode_results=SERVICE_MF_SERVICE_RESULTS_CODEC.encode_all,
-    decode_result=SERVICE_MF_SERVICE_RESULTS_CODEC.decode,
-    decode_results=SERVICE_MF_SERVICE_RESULTS_CODEC.decode_all,
-    decode_results_at=SERVICE_MF_SERVICE_RESULTS_CODEC.decode_at,
 )
 
-SERVICE_LIST: Final = Method[ServiceListRequest, None](
-    name="list",
-    index=5,
+SERVICE_LIST: Final[Method[ServiceListRequest, None]] = method(
+    "names.Service.list",
+    5,
+    ServiceListRequest,
+    params=lambda: (shape.Field("list", shape.List(shape.STRING), "list_"),),
     attribute="list_",
-    batch_attribute="list_batch",
-    request=ServiceListRequest,
-    request_encoding=FEBIRD,
     result_encoding=MEMCPY,
-    encode_request=lambda *parts: SERVICE_LIST_PARAMS_CODEC.encode(ServiceListRequest(*parts)),
-    encode_requests=SERVICE_LIST_PARAMS_CODEC.encode_all,
-    decode_request=SERVICE_LIST_PARAMS_CODEC.decode,
-    decode_requests=SERVICE_LIST_PARAMS_CODEC.decode_all,
-    encode_result=SERVICE_LIST_RESULTS_CODEC.encode,
-    encode_results=SERVICE_LIST_RESULTS_CODEC.encode_all,
-    decode_result=SERVICE_LIST_RESULTS_CODEC.decode,
-    decode_results=SERVICE_LIST_RESULTS_CODEC.decode_all,
-    decode_results_at=SERVICE_LIST_RESULTS_CODEC.decode_at,
     oneway=True,
 )
 

@@ -86,7 +86,7 @@ class ServiceAtRequest:
 class ServiceQueryRequest:
     """One call of Service.query, for batches."""
 
-    class_: class_
+    class__: class_
     import_: str = "x"
 
 

@@ -6,26 +6,13 @@ from __future__ import annotations
 from typing import Final
 
 from generated.code.sf1.search._codec import (
-    ADMIN_PING_PARAMS_CODEC,
-    ADMIN_PING_RESULTS_CODEC,
     DUPLICATE_DOCUMENT_CODEC,
-    INDEX_ADD_PARAMS_CODEC,
-    INDEX_ADD_RESULTS_CODEC,
-    INDEX_CLEAR_PARAMS_CODEC,
-    INDEX_CLEAR_RESULTS_CODEC,
-    INDEX_QUERY_PARAMS_CODEC,
-    INDEX_QUERY_RESULTS_CODEC,
-    INDEX_SCORE_PARAMS_CODEC,
-    INDEX_SCORE_RESULTS_CODEC,
-    INDEX_STATS_PARAMS_CODEC,
-    INDEX_STATS_RESULTS_CODEC,
-    INDEX_TOUCH_PARAMS_CODEC,
-    INDEX_TOUCH_RESULTS_CODEC,
+    HIT_SHAPE,
     NO_SUCH_COLLECTION_CODEC,
+    RANK_SHAPE,
 )
 from generated.code.sf1.search._types import (
     AdminPingRequest,
-    DuplicateDocument,
     Hit,
     IndexAddRequest,
     IndexClearRequest,
@@ -34,137 +21,81 @@ from generated.code.sf1.search._types import (
     IndexStatsRequest,
     IndexStatsResult,
     IndexTouchRequest,
-    NoSuchCollection,
 )
+from generated.code.sf1.text._codec import DOCUMENT_SHAPE
 from generated.code.sf1.text._types import DocId
-from mf.core.service import FEBIRD, MEMCPY, ErrorCodec, Method, ServiceInfo
+from mf.codec import rules, shape
+from mf.codec.method import method
+from mf.core.service import MEMCPY, Method, ServiceInfo
 
-INDEX_ADD: Final = Method[IndexAddRequest, DocId](
-    name="add",
-    index=0,
-    attribute="add",
-    batch_attribute="add_batch",
-    request=IndexAddRequest,
-    request_encoding=FEBIRD,
+INDEX_ADD: Final[Method[IndexAddRequest, DocId]] = method(
+    "sf1.search.Index.add",
+    0,
+    IndexAddRequest,
+    params=lambda: (shape.Field("doc", DOCUMENT_SHAPE),),
+    results=lambda: (shape.Field("value", shape.U32),),
     result_encoding=MEMCPY,
-    encode_request=lambda *parts: INDEX_ADD_PARAMS_CODEC.encode(IndexAddRequest(*parts)),
-    encode_requests=INDEX_ADD_PARAMS_CODEC.encode_all,
-    decode_request=INDEX_ADD_PARAMS_CODEC.decode,
-    decode_requests=INDEX_ADD_PARAMS_CODEC.decode_all,
-    encode_result=INDEX_ADD_RESULTS_CODEC.encode,
-    encode_results=INDEX_ADD_RESULTS_CODEC.encode_all,
-    decode_result=INDEX_ADD_RESULTS_CODEC.decode,
-    decode_results=INDEX_ADD_RESULTS_CODEC.decode_all,
-    decode_results_at=INDEX_ADD_RESULTS_CODEC.decode_at,
-    errors=(
-        ErrorCodec(
-            DuplicateDocument, encode=DUPLICATE_DOCUMENT_CODEC.encode, decode=DUPLICATE_DOCUMENT_CODEC.decode
-        ),
-    ),
+    errors=(DUPLICATE_DOCUMENT_CODEC,),
 )
 
-INDEX_QUERY: Final = Method[IndexQueryRequest, list[Hit]](
-    name="query",
-    index=1,
-    attribute="query",
-    batch_attribute="query_batch",
-    request=IndexQueryRequest,
-    request_encoding=FEBIRD,
-    result_encoding=FEBIRD,
-    encode_request=lambda *parts: INDEX_QUERY_PARAMS_CODEC.encode(IndexQueryRequest(*parts)),
-    encode_requests=INDEX_QUERY_PARAMS_CODEC.encode_all,
-    decode_request=INDEX_QUERY_PARAMS_CODEC.decode,
-    decode_requests=INDEX_QUERY_PARAMS_CODEC.decode_all,
-    encode_result=INDEX_QUERY_RESULTS_CODEC.encode,
-    encode_results=INDEX_QUERY_RESULTS_CODEC.encode_all,
-    decode_result=INDEX_QUERY_RESULTS_CODEC.decode,
-    decode_results=INDEX_QUERY_RESULTS_CODEC.decode_all,
-    decode_results_at=INDEX_QUERY_RESULTS_CODEC.decode_at,
-    errors=(
-        ErrorCodec(
-            NoSuchCollection, encode=NO_SUCH_COLLECTION_CODEC.encode, decode=NO_SUCH_COLLECTION_CODEC.decode
-        ),
+INDEX_QUERY: Final[Method[IndexQueryRequest, list[Hit]]] = method(
+    "sf1.search.Index.query",
+    1,
+    IndexQueryRequest,
+    params=lambda: (
+        shape.Field("terms", shape.Checked(shape.List(shape.STRING), (rules.HasLength(1, 32),))),
+        shape.Field("limit", shape.Checked(shape.U32, (rules.InRange(1, 1000),))),
+        shape.Field("rank", shape.Optional(RANK_SHAPE)),
     ),
+    results=lambda: (shape.Field("value", shape.List(HIT_SHAPE)),),
+    errors=(NO_SUCH_COLLECTION_CODEC,),
     idempotent=True,
     constrained=True,
     deadline=0.2,
 )
 
-INDEX_STATS: Final = Method[IndexStatsRequest, IndexStatsResult](
-    name="stats",
-    index=2,
-    attribute="stats",
-    batch_attribute="stats_batch",
-    request=IndexStatsRequest,
+INDEX_STATS: Final[Method[IndexStatsRequest, IndexStatsResult]] = method(
+    "sf1.search.Index.stats",
+    2,
+    IndexStatsRequest,
+    results=lambda: (
+        shape.Field("documents", shape.U64),
+        shape.Field("terms", shape.U64),
+    ),
+    result=IndexStatsResult,
     request_encoding=MEMCPY,
     result_encoding=MEMCPY,
-    encode_request=lambda *parts: INDEX_STATS_PARAMS_CODEC.encode(IndexStatsRequest(*parts)),
-    encode_requests=INDEX_STATS_PARAMS_CODEC.encode_all,
-    decode_request=INDEX_STATS_PARAMS_CODEC.decode,
-    decode_requests=INDEX_STATS_PARAMS_CODEC.decode_all,
-    encode_result=INDEX_STATS_RESULTS_CODEC.encode,
-    encode_results=INDEX_STATS_RESULTS_CODEC.encode_all,
-    decode_result=INDEX_STATS_RESULTS_CODEC.decode,
-    decode_results=INDEX_STATS_RESULTS_CODEC.decode_all,
-    decode_results_at=INDEX_STATS_RESULTS_CODEC.decode_at,
 )
 
-INDEX_CLEAR: Final = Method[IndexClearRequest, None](
-    name="clear",
-    index=3,
-    attribute="clear",
-    batch_attribute="clear_batch",
-    request=IndexClearRequest,
+INDEX_CLEAR: Final[Method[IndexClearRequest, None]] = method(
+    "sf1.search.Index.clear",
+    3,
+    IndexClearRequest,
     request_encoding=MEMCPY,
     result_encoding=MEMCPY,
-    encode_request=lambda *parts: INDEX_CLEAR_PARAMS_CODEC.encode(IndexClearRequest(*parts)),
-    encode_requests=INDEX_CLEAR_PARAMS_CODEC.encode_all,
-    decode_request=INDEX_CLEAR_PARAMS_CODEC.decode,
-    decode_requests=INDEX_CLEAR_PARAMS_CODEC.decode_all,
-    encode_result=INDEX_CLEAR_RESULTS_CODEC.encode,
-    encode_results=INDEX_CLEAR_RESULTS_CODEC.encode_all,
-    decode_result=INDEX_CLEAR_RESULTS_CODEC.decode,
-    decode_results=INDEX_CLEAR_RESULTS_CODEC.decode_all,
-    decode_results_at=INDEX_CLEAR_RESULTS_CODEC.decode_at,
 )
 
-INDEX_TOUCH: Final = Method[IndexTouchRequest, None](
-    name="touch",
-    index=4,
-    attribute="touch",
-    batch_attribute="touch_batch",
-    request=IndexTouchRequest,
+INDEX_TOUCH: Final[Method[IndexTouchRequest, None]] = method(
+    "sf1.search.Index.touch",
+    4,
+    IndexTouchRequest,
+    params=lambda: (shape.Field("doc", shape.U32),),
     request_encoding=MEMCPY,
     result_encoding=MEMCPY,
-    encode_request=INDEX_TOUCH_PARAMS_CODEC.encode_parts,
-    encode_requests=INDEX_TOUCH_PARAMS_CODEC.encode_all,
-    decode_request=INDEX_TOUCH_PARAMS_CODEC.decode,
-    decode_requests=INDEX_TOUCH_PARAMS_CODEC.decode_all,
-    encode_result=INDEX_TOUCH_RESULTS_CODEC.encode,
-    encode_results=INDEX_TOUCH_RESULTS_CODEC.encode_all,
-    decode_result=INDEX_TOUCH_RESULTS_CODEC.decode,
-    decode_results=INDEX_TOUCH_RESULTS_CODEC.decode_all,
-    decode_results_at=INDEX_TOUCH_RESULTS_CODEC.decode_at,
     oneway=True,
 )
 
-INDEX_SCORE: Final = Method[IndexScoreRequest, float](
-    name="score",
-    index=5,
-    attribute="score",
-    batch_attribute="score_batch",
-    request=IndexScoreRequest,
+INDEX_SCORE: Final[Method[IndexScoreRequest, float]] = method(
+    "sf1.search.Index.score",
+    5,
+    IndexScoreRequest,
+    params=lambda: (
+        shape.Field("doc", shape.U32),
+        shape.Field("query", shape.U64),
+    ),
+    results=lambda: (shape.Field("value", shape.F32),),
     request_encoding=MEMCPY,
     result_encoding=MEMCPY,
-    encode_request=INDEX_SCORE_PARAMS_CODEC.encode_parts,
-    encode_requests=INDEX_SCORE_PARAMS_CODEC.encode_all,
-    decode_request=INDEX_SCORE_PARAMS_CODEC.decode,
-    decode_requests=INDEX_SCORE_PARAMS_CODEC.decode_all,
-    encode_result=INDEX_SCORE_RESULTS_CODEC.encode,
-    encode_results=INDEX_SCORE_RESULTS_CODEC.encode_all,
-    decode_result=INDEX_SCORE_RESULTS_CODEC.decode,
-    decode_results=INDEX_SCORE_RESULTS_CODEC.decode_all,
-    decode_results_at=INDEX_SCORE_RESULTS_CODEC.decode_at,
     batch_max=512,
 )
 
@@ -237,23 +168,12 @@ INDEX_SERVICE: Final = ServiceInfo(
     methods=(INDEX_ADD, INDEX_QUERY, INDEX_STATS, INDEX_CLEAR, INDEX_TOUCH, INDEX_SCORE),
 )
 
-ADMIN_PING: Final = Method[AdminPingRequest, bytes](
-    name="ping",
-    index=0,
-    attribute="ping",
-    batch_attribute="ping_batch",
-    request=AdminPingRequest,
-    request_encoding=FEBIRD,
-    result_encoding=FEBIRD,
-    encode_request=lambda *parts: ADMIN_PING_PARAMS_CODEC.encode(AdminPingRequest(*parts)),
-    encode_requests=ADMIN_PING_PARAMS_CODEC.encode_all,
-    decode_request=ADMIN_PING_PARAMS_CODEC.decode,
-    decode_requests=ADMIN_PING_PARAMS_CODEC.decode_all,
-    encode_result=ADMIN_PING_RESULTS_CODEC.encode,
-    encode_results=ADMIN_PING_RESULTS_CODEC.encode_all,
-    decode_result=ADMIN_PING_RESULTS_CODEC.decode,
-    decode_results=ADMIN_PING_RESULTS_CODEC.decode_all,
-    decode_results_at=ADMIN_PING_RESULTS_CODEC.decode_at,
+ADMIN_PING: Final[Method[AdminPingRequest, bytes]] = method(
+    "sf1.search.Admin.ping",
+    0,
+    AdminPingRequest,
+    params=lambda: (shape.Field("payload", shape.BYTES),),
+    results=lambda: (shape.Field("value", shape.BYTES),),
 )
 
 ADMIN_DESCRIPTOR: Final = """\

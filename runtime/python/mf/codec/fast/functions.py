@@ -1,0 +1,187 @@
+"""R1. Makes the functions of a type and of all that it contains, and ties them together."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+from mf.codec import shape as s
+from mf.codec.fast.check import Checking
+from mf.codec.fast.read import Reading
+from mf.codec.fast.unit import Unit, indented
+from mf.codec.fast.write import Writing
+from mf.codec.limits import MAX_DEPTH
+
+Composite = s.Struct | s.Union
+Check = Callable[[Any], None]
+
+
+class Functions:
+    """Of one type; immutable, and shared by all codecs and threads."""
+
+    __slots__ = ("check_read", "check_written", "deep", "height", "read", "source", "write")
+
+    def __init__(self, source: str, made: dict[str, Any], *, deep: bool, height: int) -> None:
+        self.source: Final = source
+        self.deep: Final = deep
+        self.height: Final = height
+        self.write: Callable[..., None] = made["write"]
+        self.read: Callable[..., tuple[list[Any], int]] = made["read"]
+        self.check_written: Check | None = made.get("check_written")
+        self.check_read: Check | None = made.get("check_read", self.check_written)
+
+
+class _Source:
+    """Finds the text for tracebacks and debuggers, which ask a module's loader for it."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def get_source(self, _: str) -> str:
+        return self._text
+
+
+def functions(shape: Composite) -> Functions:
+    """Made at the first call. Two threads may make them twice; the results are alike."""
+    if shape.functions is None:
+        _make(shape)
+    made = shape.functions
+    assert isinstance(made, Functions)
+    return made
+
+
+def _make(root: Composite) -> None:
+    new = _closure(root)
+    for each in new:
+        assert each.smallest + each.own_memory >= 0  # asked in this order, so that no chain recurses deep
+    users: dict[Composite, list[Composite]] = defaultdict(list)
+    for each in new:
+        for inner in each.inner:
+            users[inner].append(each)
+    known = [(each, each.functions) for each in users if each.functions is not None]
+    deep = _with_users(users, [*_recursive(new), *(each for each, made in known if made.deep)])
+    checked = _with_users(
+        users,
+        [
+            *(each for each in new if each.has_rules),
+            *(each for each, made in known if made.check_written is not None),
+        ],
+    )
+    heights = _heights(new, deep)
+    units = [(each, *_compiled(each, deep, checked, heights[each])) for each in new]
+    made = {shape: own for shape, own, _ in units}
+    for _, _, unit in units:
+        for name, (other, what) in unit.links.items():
+            unit.globals[name] = getattr(made.get(other) or other.functions, what)
+    for shape, own, _ in units:
+        shape.functions = own  # only now: what others see is whole
+
+
+def _closure(root: Composite) -> list[Composite]:
+    """The types in `root` that have no functions yet, contained ones first, so that nothing recurses deep."""
+    met: set[Composite] = set()
+    done: dict[Composite, None] = {}
+    waiting = [root]
+    while waiting:
+        met.add(waiting[-1])
+        more = [each for each in waiting[-1].inner if each.functions is None and each not in met]
+        if more:
+            waiting += more
+        else:
+            done.setdefault(waiting.pop())
+    return list(done)
+
+
+def _recursive(shapes: list[Composite]) -> list[Composite]:
+    """At least one type of every cycle."""
+    colours: dict[Composite, int] = {}  # 1: on the path, 2: done
+    found: list[Composite] = []
+    for root in shapes:
+        waiting = [root]
+        while waiting:
+            at = waiting[-1]
+            if at not in colours:
+                colours[at] = 1
+                for each in at.inner:
+                    if colours.get(each) == 1:
+                        found.append(each)
+                    elif each not in colours and each.functions is None:
+                        waiting.append(each)
+            else:
+                colours[at] = 2
+                waiting.pop()
+    return found
+
+
+def _with_users(users: dict[Composite, list[Composite]], first: Iterable[Composite]) -> set[Composite]:
+    """These types, and all that contain one of them, at any distance."""
+    found: set[Composite] = set()
+    waiting = list(first)
+    while waiting:
+        at = waiting.pop()
+        if at not in found:
+            found.add(at)
+            waiting += users.get(at, ())
+    return found
+
+
+def _compiled(
+    shape: Composite, deep: set[Composite], checked: set[Composite], height: int
+) -> tuple[Functions, Unit]:
+    unit = Unit(deep)
+    text = _text(shape, unit, deep, checked, height)
+    unit.globals["__name__"] = f"mf/codec of {shape.name}"
+    unit.globals["__loader__"] = _Source(text)
+    exec(compile(text, f"mf/codec of {shape.name}", "exec"), unit.globals)
+    return Functions(text, unit.globals, deep=shape in deep, height=height), unit
+
+
+def _text(shape: Composite, unit: Unit, deep: set[Composite], checked: set[Composite], height: int) -> str:
+    depth, limit = "", []
+    if shape in deep:
+        implicit = isinstance(shape, s.Struct) and shape.implicit
+        depth = f", depth={0 if implicit else 1}"
+        limit = [f"if depth > {MAX_DEPTH - height}:", "    raise MalformedError"]
+    checking = Checking(unit, checked)
+    lines = [
+        f"def write(out, values{depth}):",
+        *indented([*limit, *Writing(unit).body(shape)]),
+        f"def read(data, pos, count{depth}):",
+        *indented([*limit, *Reading(unit).body(shape)]),
+    ]
+    if shape in checked:
+        lines += ["def check_written(value):", *indented(checking.body(shape))]
+    if shape in checked and isinstance(shape, s.Struct) and shape.make is s.parts_made:
+        lines += ["def check_read(value):", *indented(checking.parts(shape))]
+    return "\n".join(lines) + "\n"
+
+
+def _heights(shapes: list[Composite], deep: set[Composite]) -> dict[Composite, int]:
+    """Levels of structs and containers in a value, but for what a function counts that knows its depth.
+
+    Contained types come first, so that each is looked at once.
+    """
+    known: dict[Composite, int] = {}
+
+    def levels(shape: s.Shape) -> int:
+        match shape:
+            case s.Checked(shape=inner):
+                return levels(inner)
+            case s.Optional(element=element):
+                return levels(element)
+            case s.List(element=element) | s.Array(element=element) | s.Set(element=element):
+                return 1 + levels(element)
+            case s.Map(key=key, value=value):
+                return 1 + max(levels(key), levels(value))
+            case s.Struct() | s.Union() if shape not in deep:
+                made = shape.functions
+                return 1 + (known[shape] if made is None else made.height)
+            case _:
+                return 0
+
+    for each in shapes:
+        parts: Iterable[s.Field | s.Alternative] = (
+            each.alternatives if isinstance(each, s.Union) else each.fields
+        )
+        flat = isinstance(each, s.Struct) and each.memcpy
+        known[each] = 0 if flat else max((levels(part.shape) for part in parts), default=0)
+    return known

@@ -1,0 +1,223 @@
+"""R1. The statements that read the values of a type; each value becomes an expression over locals."""
+
+import struct
+from collections.abc import Callable
+
+from mf.codec import shape as s
+from mf.codec.fast.fixed import (
+    Parts,
+    converted,
+    count_of,
+    format_of,
+    has_array,
+    is_fixed,
+    made,
+    struct_format,
+)
+from mf.codec.fast.unit import Unit, bare, indented, integer_of
+from mf.codec.fast.write import runs
+
+_MOST_NAMES = 24  # parts of a run that get names of their own; more stay in a row
+
+
+class Reading:
+    """The body of one `read`."""
+
+    def __init__(self, unit: Unit) -> None:
+        self._unit = unit
+
+    def body(self, shape: s.Struct | s.Union) -> list[str]:
+        return self._union(shape) if isinstance(shape, s.Union) else self._struct(shape)
+
+    def _struct(self, shape: s.Struct) -> list[str]:
+        if shape.smallest == 0:
+            nothing = [made(self._unit, each.shape, Parts([])) for each in shape.fields]
+            return [
+                "fits(data, pos, count, 0)",
+                f"return [{self._made(shape, nothing)} for _ in range(count)], pos",
+            ]
+        return self._memcpy(shape) if shape.memcpy else self._febird(shape)
+
+    def _union(self, shape: s.Union) -> list[str]:
+        body = self._number("number", "read_u32")
+        for at, each in enumerate(shape.alternatives):
+            text, value = self._value(each.shape, "value", 1)
+            body.append(f"{'elif' if at else 'if'} number == {each.number}:")
+            body += indented([*text, f"append({self._unit.constant('kind', each.type)}({value}))"])
+        body += ["else:", "    raise MalformedError"]
+        return self._loop(shape.smallest, body)
+
+    def _febird(self, shape: s.Struct) -> list[str]:
+        body: list[str] = []
+        values: list[str] = []
+        for run in runs(shape.fields):
+            if is_fixed(run[0].shape):
+                text, more = self._run([(each.shape, each.attribute) for each in run])
+                values += more
+            else:
+                text, value = self._value(run[0].shape, run[0].attribute, 1)
+                values.append(value)
+            body += text
+        return self._loop(shape.smallest, [*body, f"append({self._made(shape, values)})"])
+
+    def _loop(self, smallest: int, body: list[str]) -> list[str]:
+        return [
+            f"if {smallest} * count > len(data) - pos:",
+            "    raise MalformedError",
+            "values = []",
+            "append = values.append",
+            "for _ in range(count):",
+            *indented(body),
+            "return values, pos",
+        ]
+
+    def _memcpy(self, shape: s.Struct) -> list[str]:
+        layout = struct_format(shape)
+        rows = f"{self._unit.packer(layout, 'iter_unpack')}(memoryview(data)[pos:end])"
+        parts = self._parts([(each.shape, each.attribute) for each in shape.fields], "row")
+        target = "row" if parts.names is None else ", ".join(parts.names) + "," * (len(parts.names) == 1)
+        values = [made(self._unit, each.shape, parts) for each in shape.fields]
+        all_ = f"[{self._made(shape, values)} for {target} in {rows}]"
+        if shape.make is s.parts_made and values == parts.names:
+            all_ = f"list({rows})"
+        return [
+            f"end = pos + {struct.calcsize(f'<{layout}')} * count",
+            "if end > len(data):",
+            "    raise MalformedError",
+            f"return {all_}, end",
+        ]
+
+    def _made(self, shape: s.Struct, values: list[str]) -> str:
+        if shape.parts is s.bare_parts:
+            return values[0]
+        if shape.make is s.parts_made:
+            return f"({', '.join(values)}{',' * (len(values) == 1)})"
+        if shape.make is s.nothing_made:
+            return "None"
+        return f"{self._unit.constant('make', shape.make)}({', '.join(values)})"
+
+    def _run(self, run: list[tuple[s.Shape, str]]) -> tuple[list[str], list[str]]:
+        layout = "".join(format_of(shape) for shape, _ in run)
+        parts = self._parts(run, self._unit.local("row"))
+        values = [made(self._unit, shape, parts) for shape, _ in run]
+        if not layout:
+            return [], values
+        if parts.names is not None and layout == "B":
+            return [f"{parts.names[0]} = data[pos]", "pos += 1"], values
+        targets = parts.row if parts.names is None else f"{', '.join(parts.names)},"
+        unpack = self._unit.packer(layout, "unpack_from")
+        return [f"{targets} = {unpack}(data, pos)", f"pos += {struct.calcsize(f'<{layout}')}"], values
+
+    def _parts(self, run: list[tuple[s.Shape, str]], row: str) -> Parts:
+        """Names for the parts of a run; an index into the row where there are arrays or too many."""
+        many = sum(count_of(shape) for shape, _ in run) > _MOST_NAMES
+        if many or any(has_array(shape) for shape, _ in run):
+            return Parts(None, row=row)
+        return Parts([self._unit.local(name) for shape, name in run for _ in range(count_of(shape))])
+
+    def _value(self, shape: s.Shape, name: str, level: int) -> tuple[list[str], str]:
+        integer = integer_of(bare(shape))
+        if integer is not None:
+            local = self._unit.local(name)
+            number = f"({local} >> 1) ^ -({local} & 1)" if integer[0] == "i" else local
+            return self._number(local, f"read_u{integer[1:]}"), converted(self._unit, shape, number)
+        if is_fixed(shape):
+            text, (value,) = self._run([(shape, name)])
+            return text, value
+        match bare(shape):
+            case s.Scalar(name="string"):
+                return self._blob(name, ".decode()")
+            case s.Scalar():
+                return self._blob(name, "")
+            case s.Optional(element=element):
+                return self._optional(element, name, level)
+            case s.List(element=element):
+                return self._counted(name, lambda count: self._sequence(element, count, name, level + 1))
+            case s.Set(element=element):
+                return self._counted(name, lambda count: self._set(element, count, name, level + 1))
+            case s.Array(element=element, length=length):
+                return self._sequence(element, str(length), name, level + 1)
+            case s.Map() as map_:
+                return self._counted(name, lambda count: self._map(map_, count, name, level))
+            case s.Struct() | s.Union() as other:
+                local = self._unit.local(name)
+                return [f"({local},), pos = {self._others(other, '1', level)}"], local
+            case other:
+                raise TypeError(other)
+
+    def _number(self, local: str, read: str) -> list[str]:
+        return [
+            f"{local} = data[pos]",
+            "pos += 1",
+            f"if {local} > 127:",
+            f"    {local}, pos = {read}(data, pos - 1)",
+        ]
+
+    def _counted(self, name: str, read: Callable[[str], tuple[list[str], str]]) -> tuple[list[str], str]:
+        count = self._unit.local(f"{name}_count")
+        text, value = read(count)
+        return [*self._number(count, "read_u32"), *text], value
+
+    def _blob(self, name: str, decode: str) -> tuple[list[str], str]:
+        local = self._unit.local(name)
+        return [
+            *self._number("size", "read_u32"),
+            "end = pos + size",
+            f"{local} = data[pos:end]{decode}",
+            "pos = end",
+        ], local
+
+    def _optional(self, element: s.Shape, name: str, level: int) -> tuple[list[str], str]:
+        local = self._unit.local(name)
+        text, value = self._value(element, name, level)
+        return [
+            "present = data[pos]",
+            "pos += 1",
+            f"{local} = None",
+            "if BOOL[present]:",
+            *indented([*text, f"{local} = {value}"]),
+        ], local
+
+    def _set(self, element: s.Shape, count: str, name: str, level: int) -> tuple[list[str], str]:
+        local = self._unit.local(name)
+        text, value = self._sequence(element, count, name, level)
+        return [*text, f"{local} = {value}", f"ascending({local}, {count})"], f"set({local})"
+
+    def _map(self, shape: s.Map, count: str, name: str, level: int) -> tuple[list[str], str]:
+        local, kept = self._unit.local(name), self._unit.local("key")
+        key_text, key = self._value(shape.key, "key", level + 1)
+        text, value = self._value(shape.value, "item", level + 1)
+        return [
+            f"fits(data, pos, {count}, {s.smallest(shape.key) + s.smallest(shape.value)})",
+            f"{local} = {{}}",
+            f"for _ in range({count}):",
+            *indented([*key_text, f"{kept} = {key}", *text, f"{local}[{kept}] = {value}"]),
+            f"ascending({local}, {count})",
+        ], local
+
+    def _sequence(self, element: s.Shape, count: str, name: str, level: int) -> tuple[list[str], str]:
+        local = self._unit.local(name)
+        match bare(element):
+            case s.Scalar(name=scalar):
+                return self._scalars(element, scalar, count, local)
+            case s.Enum(base=base):
+                return self._scalars(element, base.name, count, local)
+            case s.Struct() | s.Union() as other:
+                return [f"{local}, pos = {self._others(other, count, level)}"], local
+            case _:
+                text, value = self._value(element, "item", level)
+                return [
+                    f"fits(data, pos, {count}, {s.smallest(element)})",
+                    f"{local} = []",
+                    f"for _ in range({count}):",
+                    *indented([*text, f"{local}.append({value})"]),
+                ], local
+
+    def _scalars(self, element: s.Shape, scalar: str, count: str, local: str) -> tuple[list[str], str]:
+        item = "item" if scalar in ("bool", "uuid") else converted(self._unit, element, "item")
+        text = [f"{local}, pos = {self._unit.sequence('read', scalar)}(data, pos, {count})"]
+        return text, local if item == "item" else f"[{item} for item in {local}]"
+
+    def _others(self, shape: s.Struct | s.Union, count: str, level: int) -> str:
+        deeper = f", depth + {level}" if self._unit.is_deep(shape) else ""
+        return f"{self._unit.function(shape, 'read')}(data, pos, {count}{deeper})"

@@ -1,0 +1,116 @@
+"""R1. One text under construction: its lines, its names, and the globals that it will run with."""
+
+from collections.abc import Iterable
+from struct import Struct as Packer
+from typing import Any, Final
+
+from mf.codec import checks, sequences, varint
+from mf.codec import shape as s
+from mf.codec.malformed import MalformedError
+from mf.codec.times import Duration, Timestamp
+
+_HELPERS: Final = {
+    name: each
+    for module in (varint, sequences)
+    for name, each in vars(module).items()
+    if name.startswith(("read_", "write_"))
+} | {
+    "BIT": sequences.BIT,
+    "BOOL": sequences.BOOL,
+    "Duration": Duration,
+    "MalformedError": MalformedError,
+    "Timestamp": Timestamp,
+    "ascending": checks.ascending,
+    "as_bytes": sequences.as_bytes,
+    "exactly": checks.exactly,
+    "fits": checks.fits,
+}
+
+
+class Unit:
+    """Names end in a number of their own, so that no field is called like a helper or a keyword.
+
+    `globals` holds the helpers and the constants of the text; `links` what it calls of other types, which is
+    filled in when all of them have been made.
+    """
+
+    def __init__(self, deep: "set[s.Struct | s.Union]") -> None:
+        self.globals: dict[str, Any] = dict(_HELPERS)
+        self.links: dict[str, tuple[s.Struct | s.Union, str]] = {}
+        self._deep = deep
+        self._known: dict[tuple[str, Any], str] = {}
+        self._count = 0
+
+    def local(self, stem: str) -> str:
+        self._count += 1
+        return f"{stem}_{self._count}"
+
+    def constant(self, stem: str, value: Any) -> str:
+        """The name of a global with this value; the same value has one name."""
+        key = (stem, id(value))
+        if key not in self._known:
+            self._known[key] = self.local(stem)
+            self.globals[self._known[key]] = value
+        return self._known[key]
+
+    def packer(self, layout: str, function: str) -> str:
+        """`pack` or another function of a `struct.Struct`."""
+        key = (function, layout)
+        if key not in self._known:
+            self._known[key] = self.local(function)
+            self.globals[self._known[key]] = getattr(Packer(f"<{layout}"), function)
+        return self._known[key]
+
+    def function(self, other: s.Struct | s.Union, what: str) -> str:
+        key = (what, id(other))
+        if key not in self._known:
+            self._known[key] = self.local(what)
+            self.links[self._known[key]] = other, what
+        return self._known[key]
+
+    def uuid(self) -> str:
+        """Imported by who has one: the module is a slow one."""
+        from uuid import UUID
+
+        return self.constant("UUID", UUID)
+
+    def sequence(self, what: str, name: str) -> str:
+        """The helper that reads or writes a run of one built-in type."""
+        helper = f"{what}_{_PLURALS.get(name, f'{name}s')}"
+        if name == "uuid":
+            from mf.codec import uuids
+
+            self.globals[helper] = getattr(uuids, helper)
+        return helper
+
+    def is_deep(self, shape: s.Struct | s.Union) -> bool:
+        """Whether values of the type can nest without bound: its functions then count how deep they are."""
+        return shape in self._deep
+
+
+_PLURALS: Final = {"timestamp": "i64s", "duration": "i64s", "string": "strings", "bytes": "blobs"}
+
+
+def indented(lines: Iterable[str], levels: int = 1) -> list[str]:
+    pad = "    " * levels
+    return [pad + line for line in lines]
+
+
+def integer_of(shape: s.Shape) -> str | None:
+    """The varint that a value is, or None: u16 to u64, i16 to i64, times, enums of such a base."""
+    match shape:
+        case s.Enum():
+            return integer_of(shape.base)
+        case s.Scalar(name="timestamp" | "duration"):
+            return "i64"
+        case s.Scalar(name="u16" | "u32" | "u64" | "i16" | "i32" | "i64"):
+            return shape.name
+        case _:
+            return None
+
+
+def bare(shape: s.Shape) -> s.Shape:
+    """Without its constraints, which are checked on their own."""
+    while isinstance(shape, s.Checked):
+        shape = shape.shape
+    return shape

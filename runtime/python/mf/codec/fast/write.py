@@ -1,0 +1,164 @@
+"""R1. The statements that write the values of a type."""
+
+from collections.abc import Iterator
+
+from mf.codec import shape as s
+from mf.codec.fast.fixed import format_of, is_fixed, packed, struct_format
+from mf.codec.fast.unit import Unit, bare, indented, integer_of
+
+
+def runs(fields: tuple[s.Field, ...]) -> Iterator[list[s.Field]]:
+    """Neighbours of fixed size together, every other field alone."""
+    run: list[s.Field] = []
+    for each in fields:
+        if is_fixed(each.shape):
+            run.append(each)
+            continue
+        if run:
+            yield run
+        run = []
+        yield [each]
+    if run:
+        yield run
+
+
+class Writing:
+    """The body of one `write`."""
+
+    def __init__(self, unit: Unit) -> None:
+        self._unit = unit
+
+    def body(self, shape: s.Struct | s.Union) -> list[str]:
+        return self._union(shape) if isinstance(shape, s.Union) else self._struct(shape)
+
+    def _struct(self, shape: s.Struct) -> list[str]:
+        if shape.smallest == 0:
+            return ["pass"]
+        single = shape.parts is s.bare_parts
+        if shape.memcpy:
+            parts = [
+                part
+                for each in shape.fields
+                for part in packed(self._unit, each.shape, "value" if single else f"value.{each.attribute}")
+            ]
+            pack = self._unit.packer(struct_format(shape), "pack")
+            return [f'out += b"".join([{pack}({", ".join(parts)}) for value in values])']
+        body: list[str] = []
+        for run in runs(shape.fields):
+            values = ["value" if single else f"value.{each.attribute}" for each in run]
+            if is_fixed(run[0].shape):
+                body += self._run([each.shape for each in run], values)
+            else:
+                body += self._value(run[0].shape, values[0], 1)
+        return ["append = out.append", "for value in values:", *indented(body)]
+
+    def _union(self, shape: s.Union) -> list[str]:
+        body = ["kind = type(value)"]
+        for at, each in enumerate(shape.alternatives):
+            body.append(f"{'elif' if at else 'if'} kind is {self._unit.constant('kind', each.type)}:")
+            number = f"append({each.number})" if each.number < 128 else f"write_u32(out, {each.number})"
+            body += indented([number, *self._value(each.shape, "value.value", 1)])
+        body += ["else:", "    raise MalformedError"]
+        return ["append = out.append", "for value in values:", *indented(body)]
+
+    def _run(self, shapes: list[s.Shape], values: list[str]) -> list[str]:
+        layout = "".join(format_of(each) for each in shapes)
+        parts = [
+            part
+            for each, value in zip(shapes, values, strict=True)
+            for part in packed(self._unit, each, value)
+        ]
+        if layout == "B" and not isinstance(bare(shapes[0]), s.Struct | s.Array):
+            return [f"append({parts[0]})"]
+        return [f"out += {self._unit.packer(layout, 'pack')}({', '.join(parts)})"] if layout else []
+
+    def _value(self, shape: s.Shape, value: str, level: int) -> list[str]:
+        """`level`: how much deeper than the value that holds it a struct in this place would be."""
+        integer = integer_of(bare(shape))
+        if integer is not None:
+            return self._number(integer, *packed(self._unit, shape, value))
+        if is_fixed(shape):
+            return self._run([shape], [value])
+        match bare(shape):
+            case s.Scalar(name="string"):
+                return [f"text = {value}.encode()", *self._count("text"), "out += text"]
+            case s.Scalar():
+                return [f"blob = as_bytes({value})", *self._count("blob"), "out += blob"]
+            case s.Optional(element=element):
+                return self._optional(element, value, level)
+            case s.List(element=element):
+                local = self._unit.local("items")
+                return [
+                    f"{local} = {value}",
+                    *self._count(local),
+                    *self._sequence(element, local, level + 1),
+                ]
+            case s.Set(element=element):
+                local = self._unit.local("items")
+                return [
+                    f"{local} = sorted({value})",
+                    *self._count(local),
+                    *self._sequence(element, local, level + 1),
+                ]
+            case s.Array(element=element, length=length):
+                return self._sequence(element, f"exactly({value}, {length})", level + 1)
+            case s.Map() as map_:
+                return self._map(map_, value, level)
+            case s.Struct() | s.Union() as other:
+                return self._others(other, f"({value},)", level)
+            case other:
+                raise TypeError(other)
+
+    def _number(self, integer: str, value: str) -> list[str]:
+        local = value if value.isidentifier() else self._unit.local("number")
+        keep = [] if local == value else [f"{local} = {value}"]
+        if integer[0] == "i":
+            test, short = f"-64 <= {local} < 64", f"({local} << 1) ^ ({local} >> 63)"
+        else:
+            test, short = f"0 <= {local} < 128", local
+        return [
+            *keep,
+            f"if {test}:",
+            f"    append({short})",
+            "else:",
+            f"    write_{integer}(out, {local})",
+        ]
+
+    def _count(self, value: str) -> list[str]:
+        return [
+            f"size = len({value})",
+            "if size < 128:",
+            "    append(size)",
+            "else:",
+            "    write_u32(out, size)",
+        ]
+
+    def _optional(self, element: s.Shape, value: str, level: int) -> list[str]:
+        local = value if value.isidentifier() else self._unit.local("maybe")
+        keep = [] if local == value else [f"{local} = {value}"]
+        body = ["append(1)", *self._value(element, local, level)]
+        return [*keep, f"if {local} is None:", "    append(0)", "else:", *indented(body)]
+
+    def _map(self, shape: s.Map, value: str, level: int) -> list[str]:
+        local, key = self._unit.local("map"), self._unit.local("key")
+        body = self._value(shape.key, key, level + 1)
+        body += self._value(shape.value, f"{local}[{key}]", level + 1)
+        return [f"{local} = {value}", *self._count(local), f"for {key} in sorted({local}):", *indented(body)]
+
+    def _sequence(self, element: s.Shape, values: str, level: int) -> list[str]:
+        match bare(element):
+            case s.Scalar(name=name):
+                return [f"{self._unit.sequence('write', name)}(out, {values})"]
+            case s.Enum(base=base) as enum:
+                (item,) = packed(self._unit, enum, "item")
+                members = values if item == "item" else f"[{item} for item in {values}]"
+                return [f"{self._unit.sequence('write', base.name)}(out, {members})"]
+            case s.Struct() | s.Union() as other:
+                return self._others(other, values, level)
+            case _:
+                item = self._unit.local("item")
+                return [f"for {item} in {values}:", *indented(self._value(element, item, level))]
+
+    def _others(self, shape: s.Struct | s.Union, values: str, level: int) -> list[str]:
+        deeper = f", depth + {level}" if self._unit.is_deep(shape) else ""
+        return [f"{self._unit.function(shape, 'write')}(out, {values}{deeper})"]

@@ -1,0 +1,99 @@
+"""R1. A generated method, from the shapes of its parameters and results: what binds mf.core's description to
+the codecs.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from mf.codec import shape as s
+from mf.codec.codec import Codec
+from mf.codec.plain import PlainParts, PlainValue, is_plain
+from mf.core.service import DEFAULT_BATCH_MAX, FEBIRD, MEMCPY, ErrorCodec, Method
+
+
+def method(
+    name: str,
+    index: int,
+    request: Callable[..., Any],
+    *,
+    params: Callable[[], tuple[s.Field, ...]] = tuple,
+    results: Callable[[], tuple[s.Field, ...]] = tuple,
+    result: Callable[..., Any] | None = None,
+    attribute: str = "",
+    batch_attribute: str = "",
+    request_encoding: int = FEBIRD,
+    result_encoding: int = FEBIRD,
+    errors: tuple[Codec[Any, Any], ...] = (),
+    idempotent: bool = False,
+    oneway: bool = False,
+    constrained: bool = False,
+    deadline: float | None = None,
+    batch_max: int = DEFAULT_BATCH_MAX,
+) -> Method[Any, Any]:
+    """`name` is the full one; `request` the class of a request, and `result` that of several results.
+
+    `attribute` and `batch_attribute` are given where a servant's functions have other names than the schema
+    says.
+    """
+    short = name.rpartition(".")[2]
+    given = _params(name, request, params, request_encoding == MEMCPY)
+    returned = _results(name, result, results, result_encoding == MEMCPY)
+    return Method(
+        name=short,
+        index=index,
+        attribute=attribute or short,
+        batch_attribute=batch_attribute or f"{short}_batch",
+        request=request,
+        request_encoding=request_encoding,
+        result_encoding=result_encoding,
+        encode_request=(
+            given.encode_parts
+            if isinstance(given, PlainParts)
+            else lambda *parts: given.encode(request(*parts))
+        ),
+        encode_requests=given.encode_all,
+        decode_request=given.decode,
+        decode_requests=given.decode_all,
+        encode_result=returned.encode,
+        encode_results=returned.encode_all,
+        decode_result=returned.decode,
+        decode_results=returned.decode_all,
+        decode_results_at=returned.decode_at,
+        errors=tuple(_error(each) for each in errors),
+        idempotent=idempotent,
+        oneway=oneway,
+        constrained=constrained,
+        deadline=deadline,
+        batch_max=batch_max,
+    )
+
+
+def _params(
+    name: str, request: Callable[..., Any], fields: Callable[[], tuple[s.Field, ...]], memcpy: bool
+) -> Codec[Any, tuple[Any, ...]]:
+    shape = s.Struct(f"{name}.params", s.parts_made, fields, memcpy=memcpy, implicit=True)
+    if memcpy and is_plain(shape) and shape.fields:
+        return PlainParts(shape, request, where=name)
+    return Codec(shape, where=name)
+
+
+def _results(
+    name: str,
+    result: Callable[..., Any] | None,
+    fields: Callable[[], tuple[s.Field, ...]],
+    memcpy: bool,
+) -> Codec[Any, Any]:
+    name, where = f"{name}.results", f"{name}, result"
+    if result is not None:
+        return Codec(s.Struct(name, result, fields, memcpy=memcpy, implicit=True), where=where)
+    if fields is tuple:
+        nothing = s.Struct(name, s.nothing_made, fields, memcpy=memcpy, implicit=True, parts=s.nothing_parts)
+        return Codec(nothing, where=where)
+    shape = s.Struct(name, s.bare_made, fields, memcpy=memcpy, implicit=True, parts=s.bare_parts)
+    return PlainValue(shape, where=where) if is_plain(shape) else Codec(shape, where=where)
+
+
+def _error(codec: Codec[Any, Any]) -> ErrorCodec:
+    assert isinstance(codec.shape, s.Struct)
+    assert isinstance(codec.shape.make, type)
+    return ErrorCodec(codec.shape.make, encode=codec.encode, decode=codec.decode)
