@@ -1,0 +1,189 @@
+"""proto2 files of the archive tier: protoc takes them, and each type has the carrier of docs/proto.md."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from mfidl.cli.group import cli
+
+SCHEMA = r"""
+/// About configurations.
+module sf1.config;
+import "sf1/people.mfidl";
+
+/// How to rank.
+enum Rank: u8 { bm25 = 0, pagerank = 1 @deprecated }
+enum Wide: u64 { big = 9_000_000_000 }
+open enum Lang: i16 { en = 0, ko = -1 }
+flags Field: u16 { title, body }
+struct Point { x: f64; y: f64; }
+@tier(febird) struct Note { text: string; }
+
+@tier(archive) struct Config {
+  /// How it is called.
+  1: name: string = "a\"b\n\u{e9}1";
+  2: ttl: duration = 30s;
+  3: owner: sf1.people.Person?;
+  4: parent: ref<Config>?;
+  6: counts: map<string, u32>;
+  7: by_rank: map<Rank, list<u32>>;
+  8: matrix: list<list<f32>>;
+  9: rank: Rank = Rank.pagerank;
+  10: wide: Wide;
+  11: lang: Lang = Lang.ko;
+  12: fields: Field = [Field.title, Field.body];
+  13: origin: Point;
+  14: notes: list<Note>;
+  15: id: uuid;
+  16: at: timestamp;
+  17: maybe: list<u8>?;
+  18: value: Value;
+  19: by_key: map<bytes, sf1.people.Person>;
+  20: weights: array<f32, 3>;
+  21: small: i8 = -3;
+  22: peers: list<ref<sf1.people.Person>>;
+  23: ranks: list<Rank>;
+  24: limits: f64 = 1e300;
+  25: raw: bytes;
+  26: sparse: list<u32?>;
+  27: nested: map<string, map<u32, string>>;
+  reserved 5, 30..32, "old_name";
+}
+
+union Value { 1: number: f64; 2: text: string; }
+@tier(archive) union Choice { 1: number: f64; 2: notes: list<Note>; 3: who: sf1.people.Person;
+  4: alternative: u8; }
+@tier(archive) struct Order { 1: choice: Choice; 2: next: ref<Choice>?; }
+"""
+PEOPLE = "module sf1.people; @tier(archive) struct Person { 1: name: string; 2: friends: list<Person>; }"
+
+
+def proto(*arguments: object) -> Result:
+    return CliRunner().invoke(cli, ["proto", *map(str, arguments)])
+
+
+@pytest.fixture
+def printed(tmp_path: Path) -> Path:
+    """The folder that the files were written to."""
+    (tmp_path / "sf1").mkdir()
+    (tmp_path / "sf1" / "config.mfidl").write_text(SCHEMA)
+    (tmp_path / "sf1" / "people.mfidl").write_text(PEOPLE)
+    done = proto(tmp_path / "sf1" / "config.mfidl", "-I", tmp_path, "--out", tmp_path / "out")
+    assert done.exit_code == 0, done.output
+    return tmp_path / "out"
+
+
+def lines(printed: Path) -> list[str]:
+    text = (printed / "sf1" / "config.proto").read_text()
+    return [line.strip() for line in text.splitlines()]
+
+
+@pytest.mark.skipif(shutil.which("protoc") is None, reason="protobuf-compiler is not installed")
+def test_protoc_accepts_them_without_a_word(printed: Path) -> None:
+    command = ["protoc", f"-I{printed}", "sf1/config.proto", "sf1/people.proto", "-o/dev/null"]
+
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=printed)
+
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'optional string name = 1 [default = "a\\"b\\n\\303\\2511"];',
+        "optional sint64 ttl = 2 [default = 30000000000];  // duration in ns",
+        "optional .sf1.people.Person owner = 3;",
+        "optional uint32 parent = 4;  // index in the table of sf1.config.Config",
+        "map<string, uint32> counts = 6;",
+        "repeated ByRankEntry by_rank = 7;",
+        "repeated MatrixValue matrix = 8;",
+        "optional .sf1.config.Rank rank = 9 [default = Rank_pagerank];",
+        "required uint64 wide = 10;  // enum sf1.config.Wide",
+        "optional int64 lang = 11 [default = -1];  // enum sf1.config.Lang",
+        "optional uint32 fields = 12 [default = 3];  // flags sf1.config.Field",
+        "required bytes origin = 13;  // sf1.config.Point, memcpy",
+        "repeated bytes notes = 14;  // sf1.config.Note, febird",
+        "required bytes id = 15;  // uuid, 16 bytes",
+        "required sfixed64 at = 16;  // timestamp in ns since 1970",
+        "optional MaybeValue maybe = 17;  // u8",
+        "required bytes value = 18;  // sf1.config.Value, febird",
+        "repeated ByKeyEntry by_key = 19;",
+        "repeated float weights = 20 [packed = true];",
+        "optional sint32 small = 21 [default = -3];  // i8",
+        "repeated uint32 peers = 22 [packed = true];  // index in the table of sf1.people.Person",
+        "repeated .sf1.config.Rank ranks = 23 [packed = true];",
+        "optional double limits = 24 [default = 1e+300];",
+        "required bytes raw = 25;",
+        "repeated SparseValue sparse = 26;",
+        "map<string, NestedValue> nested = 27;",
+        "reserved 5, 30 to 32;",
+        'reserved "old_name";',
+        "Rank_pagerank = 1 [deprecated = true];",
+        "// How it is called.",
+        "// About configurations.",
+        'import "sf1/people.proto";',
+        "oneof alternative_ {",
+        "message ConfigGraph {",
+        "message OrderGraph {",
+    ],
+)
+def test_each_declaration_has_its_carrier(line: str, printed: Path) -> None:
+    assert line in lines(printed)
+
+
+def test_the_tables_of_a_graph_begin_with_its_own_type(printed: Path) -> None:
+    text = "\n".join(lines(printed))
+
+    assert (
+        "message ConfigGraph {\n"
+        "repeated .sf1.config.Config config = 1;\n"
+        "repeated .sf1.people.Person person = 2;\n}"
+    ) in text
+    assert (
+        "message OrderGraph {\n"
+        "repeated .sf1.config.Order order = 1;\n"
+        "repeated .sf1.config.Choice choice = 2;\n}"
+    ) in text
+
+
+def test_names_that_protobuf_puts_into_one_scope_do_not_collide(tmp_path: Path) -> None:
+    schema = tmp_path / "a.mfidl"
+    schema.write_text(
+        "module a; enum E: u8 { x = 0 } enum E_x: u8 { y = 0 } "
+        "@tier(archive) struct S { 1: SGraph: E; 2: m: list<list<E_x>>; 3: MValue: ref<S>?; } "
+        "@tier(archive) struct SGraph { 1: s: S; }"
+    )
+    done = proto(schema, "--out", tmp_path)
+    assert done.exit_code == 0, done.output
+
+    text = (tmp_path / "a.proto").read_text()
+
+    assert "E_x_ = 0;" in text
+    assert "message SGraph_ {" in text
+    assert "message MValue_ {" in text
+    if shutil.which("protoc") is not None:
+        subprocess.run(["protoc", f"-I{tmp_path}", "a.proto", "-o/dev/null"], check=True, timeout=60)
+
+
+def test_without_a_folder_they_go_to_standard_output(tmp_path: Path) -> None:
+    schema = tmp_path / "a.mfidl"
+    schema.write_text("module a; struct S { a: u8; }")
+
+    done = proto(schema)
+
+    assert done.exit_code == 0
+    assert 'syntax = "proto2";' in done.stdout
+    assert "// No type of this module has the tier archive." in done.stdout
+
+
+def test_a_schema_with_errors_prints_nothing(tmp_path: Path) -> None:
+    schema = tmp_path / "a.mfidl"
+    schema.write_text("module a; struct S { a: u9; }")
+
+    done = proto(schema)
+
+    assert done.exit_code == 1
+    assert "syntax" not in done.output
