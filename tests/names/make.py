@@ -1,11 +1,11 @@
 """Makes the schemas of this folder out of words.txt: `python tests/names/make.py`.
 
-    fields.mfidl     every word as a field, a member of an enum, a flag and an alternative of a union
-    methods.mfidl    every word as a method, and as a parameter
-    types.mfidl      every word as a struct      (not those of the language's own types)
-    errors.mfidl     every word as an error, and as a field of one
-    constants.mfidl  every word as a constant
-    helpers.mfidl    words beside the names that generators make of them: `Index` and `IndexClient`, `text` and `is_text`
+fields.mfidl     every word as a field, a member of an enum, a flag and an alternative of a union
+methods.mfidl    every word as a method, and as a parameter
+types.mfidl      every word as a type        (not those of the language's own types)
+errors.mfidl     every word as an error, and as a field of one
+constants.mfidl  every word as a constant
+helpers.mfidl    words beside the names that generators make of them: `Index` and `IndexClient`, `text` and `is_text`
 """
 
 from collections.abc import Iterator, Sequence
@@ -29,11 +29,12 @@ struct to_string_ {}
 struct text { text: string; is_text: bool; }
 struct Method { name: string; }
 struct Tree { Tree: list<Tree>; tree: Tree?; named: map<string, Tree>; both: Choice?; }
-union Choice { Choice: u32; Kind: string; kind: text; is_kind: f32; of_kind: list<Choice>; set_kind: list<Tree>; visit: u8; }
-union Text { text: string @length(1..9); is_text: bool; of_text: list<string @pattern("[a-z]+")>; set_text: text; text_: u8; value: u8; }
+union Choice { Choice: u32; Kind: string; kind: text; is_kind: f32; of_kind: list<Choice>; set_kind: list<Tree>; }
+union Text { text: string @length(1..9); is_text: bool; of_text: list<string @pattern("[a-z]+")>; value: u8; }
+union Text_ { visit: u8; value_: u8; Text_: text; set_text: text; text_: u8; text: string; kind: u8; }
 enum Kind: u8 { Kind = 0, kind = 1, name = 2, from_name = 3, to_string = 4, print_to = 5, has = 6 }
 flags Bits: u8 { Bits, bits, left, right, value, has }
-error Failure { what: string; code: u32; kName: string; clone: bool; raise: bool; message: string; args: string; }
+error Failure { what: string; kName: string; clone: bool; raise: bool; message: string; args: string; }
 error Error { Failure: u32; }
 
 agent options: string;
@@ -70,7 +71,9 @@ def schemas() -> dict[str, str]:
         "methods.mfidl": _file("methods", _methods(every)),
         "types.mfidl": _file("types", _types(unbuilt)),
         "errors.mfidl": _file("errors", _errors(unbuilt)),
-        "constants.mfidl": _file("constants", (f"const {word}: u32 = {i};" for i, word in enumerate(unbuilt))),
+        "constants.mfidl": _file(
+            "constants", (f"const {word}: u32 = {i};" for i, word in enumerate(unbuilt))
+        ),
         "helpers.mfidl": _file("helpers", [HELPERS.strip()]),
     }
 
@@ -81,29 +84,30 @@ def _file(module: str, lines: Iterator[str] | Sequence[str]) -> str:
 
 
 def _fields(every: Sequence[str]) -> Iterator[str]:
-    yield "struct Fields {"
-    yield from (f"  {word}: {_type(i)};" for i, word in enumerate(every))
-    yield "}"
-    yield "struct Fixed {"
-    yield from (f"  {word}: u8;" for word in every)
-    yield "}"
     yield "enum Members: u16 {"
     yield from (f"  {word} = {i}," for i, word in enumerate(every))
     yield "}"
     yield "open enum OpenMembers: u32 {"
     yield from (f"  {word} = {i}," for i, word in enumerate(every))
     yield "}"
-    for i in range(0, len(every), 64):
-        yield f"flags Flags{i // 64}: u64 {{"
-        yield from (f"  {word}," for word in every[i : i + 64])
+    for part, i in enumerate(range(0, len(every), 32)):
+        some = every[i : i + 32]
+        yield f"struct Fields{part} {{"
+        yield from (f"  {word}: {_type(k)};" for k, word in enumerate(some))
         yield "}"
-    yield "union Alternatives {"
-    yield from (f"  {word}: {_type(i)};" for i, word in enumerate(every))
-    yield "}"
+        yield f"struct Fixed{part} {{"
+        yield from (f"  {word}: u8;" for word in some)
+        yield "}"
+        yield f"flags Flags{part}: u64 {{"
+        yield from (f"  {word}," for word in some)
+        yield "}"
+        yield f"union Alternatives{part} {{"
+        yield from (f"  {word}: {_type(k)};" for k, word in enumerate(some))
+        yield "}"
 
 
 def _type(i: int) -> str:
-    return ("u32", "string", "f64?", "list<u16>")[i % 4] if i % 4 != 2 else "f64"
+    return ("u32", "string", "f64", "list<u16>")[i % 4]
 
 
 def _methods(every: Sequence[str]) -> Iterator[str]:
@@ -120,10 +124,13 @@ def _methods(every: Sequence[str]) -> Iterator[str]:
 def _types(every: Sequence[str]) -> Iterator[str]:
     for i, word in enumerate(every):
         other = every[i - 1]
-        yield f"struct {word} {{ {word}: u8; {other}: {_type(i)}; }}"
-    yield "struct All_ {"
-    yield from (f"  m{i}: {word};" for i, word in enumerate(every))
-    yield "}"
+        yield (
+            f"struct {word} {{ {word}: u8; {other}: {_type(i)}; again: list<{word}>; }}",
+            f"struct {word} {{ {word}: u8; {other}: f32; }}",
+            f"union {word} {{ {word}: u8; {other}: {_type(i)}; }}",
+            f"enum {word}: u8 {{ {word} = 0, {other} = 1 }}",
+            f"flags {word}: u8 {{ {word}, {other} }}",
+        )[i % 5]
 
 
 def _errors(every: Sequence[str]) -> Iterator[str]:

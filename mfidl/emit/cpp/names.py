@@ -27,6 +27,23 @@ from mfidl.model import (
 from mfidl.model.declaration import EnumMember, FlagsMember
 
 _IN_NAMESPACE = frozenset({"from_name", "has", "methods", "name", "print_to", "to_string"})
+# A type may not be called as a variable or a member beside which generated code names it.
+_BESIDE_TYPES = frozenset(
+    {"Kind", "clone", "client", "each", "handler", "incoming", "kMembers", "kName", "kind", "left", "options"}
+    | {
+        "order",
+        "other",
+        "outcomes",
+        "printer",
+        "raise",
+        "request",
+        "requests",
+        "responder",
+        "right",
+        "servant",
+    }
+    | {"target", "target_", "text", "token", "value", "value_", "visit", "visitor", "what", "which"}
+)
 _IN_ERROR = frozenset({"kName", "what", "clone", "raise"})
 _IN_UNION = frozenset({"Kind", "kind", "visit", "value_"})
 _IN_CLASS = frozenset({"at", "any", "on", "everywhere", "service", "dispatch", "target_", "methods"})
@@ -109,7 +126,10 @@ class ModuleNames:
         for constant in module.constants:
             self._names[constant.full_name] = outer.take(_asked(constant))
         for declaration in module.declarations:
-            self._names[declaration.full_name] = outer.take(_asked(declaration))
+            wanted = _asked(declaration)
+            self._names[declaration.full_name] = outer.take(
+                f"{wanted}_" if wanted in _BESIDE_TYPES else wanted
+            )
         added = [name for names in classes.values() for name in names]
         added += [name for pair in structs.values() for name in pair if name is not None]
         types = {self._names[each.full_name] for each in module.declarations}.union(added)
