@@ -56,11 +56,18 @@ def finish(outcome: Outcome, style: str, color: str) -> None:
 
 def show(diagnostics: Sequence[Diagnostic], style: str, color: str) -> None:
     """The diagnostics as JSON on standard output, or as text and a count on standard error."""
+    output, messages = told(diagnostics, style, style == "text" and painted(color))
+    if output:
+        click.echo(output, nl=False)
+    if messages and sys.stderr is not None:
+        sys.stderr.write(_encodable(messages, sys.stderr.encoding))
+
+
+def told(diagnostics: Sequence[Diagnostic], style: str, in_colour: bool) -> tuple[str, str]:
+    """What a run with these diagnostics says on standard output and on standard error."""
     if style == "json":
-        click.echo(render_json(diagnostics), nl=False)
-    elif diagnostics and sys.stderr is not None:
-        text = render_text(diagnostics, painted(color)) + _summary(diagnostics)
-        sys.stderr.write(_encodable(text, sys.stderr.encoding))
+        return render_json(diagnostics), ""
+    return "", render_text(diagnostics, in_colour) + _summary(diagnostics) if diagnostics else ""
 
 
 def painted(color: str) -> bool:

@@ -42,7 +42,7 @@ def _run(arguments: Sequence[str]) -> int:
         cli.main(list(arguments), prog_name="mfidlc")  # the shell asks for completions: Click's own affair
     try:
         # Not `cli.main`, which turns a broken pipe and an interrupt into exit code 1.
-        with cli.make_context("mfidlc", list(arguments)) as context:
+        with cli.make_context("mfidlc", list(arguments), obj=tuple(arguments)) as context:
             result = cli.invoke(context)
         return result if isinstance(result, int) else 0
     except click.exceptions.Exit as done:

@@ -97,6 +97,13 @@ def write_file(path: str, data: bytes, diagnostics: Diagnostics) -> bool:
     return not diagnostics and _carry_out(plan, diagnostics)
 
 
+def written(trees: Sequence[OutputTree], wanted: BuildFiles) -> tuple[dict[str, str], list[str]]:
+    """The files that a run wrote: its own with their texts, and the paths of those that other runs add to."""
+    texts = {_join(tree.root, each.path): each.text for tree in trees for each in tree.files}
+    manifests = [os.path.join(tree.root, MANIFEST) for tree in trees]
+    return texts, [*manifests, *filter(None, (wanted.depfile, wanted.outputs))]
+
+
 def _words(paths: Sequence[str]) -> str:
     return " ".join(map(_escaped, paths))
 

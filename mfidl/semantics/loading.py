@@ -37,6 +37,7 @@ class Loader:
     def __init__(self, import_paths: Sequence[str], diagnostics: Diagnostics) -> None:
         self.modules: list[LoadedModule] = []
         self.unreadable = False
+        self.absent: list[str] = []  # where imports were looked for in vain
         self._import_paths = list(import_paths)
         self._diagnostics = diagnostics
         self._by_real_path: dict[str, LoadedModule | None] = {}
@@ -157,6 +158,7 @@ class Loader:
                 beside = os.path.join(os.path.dirname(module.path), target)
                 known = below_import_path if "/" in below_import_path else os.path.normpath(beside)
                 return path, target if folder in self._import_paths else known
+            self.absent.append(path)
         return None
 
     def _not_found(self, module: LoadedModule, target: str, span: Span) -> None:
