@@ -5,7 +5,7 @@ methods.mfidl    every word as a method, and as a parameter
 types.mfidl      every word as a type        (not those of the language's own types)
 errors.mfidl     every word as an error, and as a field of one
 constants.mfidl  every word as a constant
-helpers.mfidl    words beside the names that generators make of them: `Index` and `IndexClient`, `text` and `is_text`
+helpers.mfidl    words beside the names that generators make of them: `Index`, `IndexClient`
 """
 
 from collections.abc import Iterator, Sequence
@@ -29,7 +29,7 @@ struct to_string_ {}
 struct text { text: string; is_text: bool; }
 struct Method { name: string; }
 struct Tree { Tree: list<Tree>; tree: Tree?; named: map<string, Tree>; both: Choice?; }
-union Choice { Choice: u32; Kind: string; kind: text; is_kind: f32; of_kind: list<Choice>; set_kind: list<Tree>; }
+union Choice { Choice: u32; Kind: string; kind: text; is_kind: f32; of_kind: list<Choice>; }
 union Text { text: string @length(1..9); is_text: bool; of_text: list<string @pattern("[a-z]+")>; value: u8; }
 union Text_ { visit: u8; value_: u8; Text_: text; set_text: text; text_: u8; text: string; kind: u8; }
 enum Kind: u8 { Kind = 0, kind = 1, name = 2, from_name = 3, to_string = 4, print_to = 5, has = 6 }
