@@ -6,14 +6,20 @@ source -> syntax -> semantics -> plan -> (generable -> emit) -> write
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import TYPE_CHECKING
 
 from mfidl import __version__
 from mfidl.cache import compiler_files
 from mfidl.diagnostics import Diagnostic, Diagnostics
 from mfidl.model import Program
 from mfidl.plan.planning import plan
+from mfidl.plugin import Generator, Templates
 from mfidl.semantics.elaborate import elaborate
 from mfidl.semantics.loading import Loader
+from mfidl.source import SourceFile
+
+if TYPE_CHECKING:
+    from mfidl.emit.write import OutputTree
 
 
 class Exit(IntEnum):
@@ -23,16 +29,25 @@ class Exit(IntEnum):
     SCHEMA = 1
     USAGE = 2
     IO = 3
+    GENERATOR = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """`program` is there when all files are in order; `inputs` are the files that were read."""
+    """`program` is there when all files are in order; `sources` are the files that were read, `absent` the
+    places where imports were looked for in vain, `trees` what was generated and written.
+    """
 
     exit: Exit
     diagnostics: list[Diagnostic]
     program: Program | None
-    inputs: tuple[str, ...] = ()
+    sources: tuple[SourceFile, ...] = ()
+    absent: tuple[str, ...] = ()
+    trees: "tuple[OutputTree, ...]" = ()
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return tuple(source.path for source in self.sources)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +62,8 @@ class Targets:
     depfile: str | None = None
     stamp: str | None = None
     outputs: str | None = None
+    generators: tuple[Generator, ...] = ()
+    templates: Templates | None = None
 
 
 def check(paths: Sequence[str], import_paths: Sequence[str] = ()) -> Outcome:
@@ -58,9 +75,10 @@ def check(paths: Sequence[str], import_paths: Sequence[str] = ()) -> Outcome:
         modules, diagnostics
     )  # names, types, values; runs on what parsed, to report all mistakes
     program = plan(elaborated, diagnostics)  # tier, layout, fingerprint: last, because it needs whole types
-    inputs = tuple(module.file.source.path for module in modules)
+    sources = tuple(module.file.source for module in modules)
     failure = Exit.IO if loader.unreadable else Exit.SCHEMA
-    return Outcome(failure if diagnostics else Exit.OK, diagnostics.sorted(), program, inputs)
+    exit_code = failure if diagnostics else Exit.OK
+    return Outcome(exit_code, diagnostics.sorted(), program, sources, tuple(loader.absent))
 
 
 def compile_files(paths: Sequence[str], import_paths: Sequence[str], targets: Targets) -> Outcome:
@@ -75,8 +93,12 @@ def compile_files(paths: Sequence[str], import_paths: Sequence[str], targets: Ta
 
     diagnostics = Diagnostics()
     options = EmitOptions(targets.python_package, __version__)
-    program = generable(outcome.program, diagnostics)  # warns of what no generator can do yet, and cuts it
-    trees = []
+    program = outcome.program
+    trees, inputs = _foreign(targets, program, diagnostics)  # gets all of the program, and may refuse it
+    if diagnostics:
+        return _failed(outcome, diagnostics)
+    if targets.cpp is not None or targets.python is not None:
+        program = generable(program, diagnostics)  # warns of what our generators cannot do yet, and cuts it
     if targets.cpp is not None:
         from mfidl.emit import cpp
 
@@ -89,7 +111,31 @@ def compile_files(paths: Sequence[str], import_paths: Sequence[str], targets: Ta
     written = write_trees(trees, names, diagnostics)  # compares first: unchanged files keep their times
     if written:
         build = BuildFiles(targets.depfile, targets.stamp, targets.outputs)
-        write_build_files(build, trees, outcome.inputs, compiler_files(), diagnostics)
-    exit_code = Exit.IO if diagnostics else Exit.OK
+        write_build_files(build, trees, [*outcome.inputs, *inputs], compiler_files(), diagnostics)
+    if diagnostics:
+        return _failed(outcome, diagnostics)
     messages = [*outcome.diagnostics, *diagnostics.sorted()]
-    return Outcome(exit_code, messages, None if diagnostics else outcome.program, outcome.inputs)
+    return Outcome(Exit.OK, messages, outcome.program, outcome.sources, outcome.absent, tuple(trees))
+
+
+def _foreign(
+    targets: Targets, program: Program, diagnostics: Diagnostics
+) -> tuple[list["OutputTree"], list[str]]:
+    """The trees of generators of others, and what these read. None asked: none of that is imported."""
+    if not targets.generators and targets.templates is None:
+        return [], []
+    from mfidl.plugin.trees import foreign_trees
+
+    return foreign_trees(targets.generators, targets.templates, program, __version__, diagnostics)
+
+
+def _failed(checked: Outcome, diagnostics: Diagnostics) -> Outcome:
+    """What `compile` ends with after a check that found nothing: the worst of what happened since."""
+    told = diagnostics.sorted()
+    codes = {each.code for each in told if each.severity == "error"}
+    exit_code = Exit.IO
+    if codes == {"E0908"}:  # a generator's own findings are about the schema
+        exit_code = Exit.SCHEMA
+    elif any(code.startswith("E09") for code in codes):
+        exit_code = Exit.GENERATOR
+    return Outcome(exit_code, [*checked.diagnostics, *told], None, checked.sources)

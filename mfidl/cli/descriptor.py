@@ -46,5 +46,5 @@ def command(
     assert out is not None
     diagnostics = Diagnostics()
     if not write_file(out, data, diagnostics):
-        outcome = Outcome(Exit.IO, [*outcome.diagnostics, *diagnostics.sorted()], None, outcome.inputs)
+        outcome = Outcome(Exit.IO, [*outcome.diagnostics, *diagnostics.sorted()], None)
     finish(outcome, "text", color)

@@ -2,8 +2,8 @@
 
 camel snake   as the C++ and Python generators convert names
 spell         a type as the schema language writes it: list<sf1.search.Hit>
-kind          what a type or declaration is: list array set map optional ref named alias primitive; struct error
-              enum flags union alias
+kind          what a type or declaration is: primitive named list array set map optional ref alias; struct
+              error enum flags union alias
 stem          a module's path without `.mfidl`: sf1/search
 """
 
@@ -74,9 +74,13 @@ class _Unknown(StrictUndefined):
     __slots__ = ()
 
     def __init__(
-        self, hint: str | None = None, obj: Any = missing, name: str | None = None, exc: Any = None
+        self,
+        hint: str | None = None,
+        obj: Any = missing,
+        name: str | None = None,
+        exc: Any = UndefinedError,  # noqa: ARG002 - Jinja2's signature
     ) -> None:
-        def unknown(message: str) -> UnknownName:
+        def unknown(_message: str) -> UnknownName:
             if obj is missing:
                 return UnknownName(f"`{name}` is unknown here", str(name), _top_level(str(name)))
             known = [each for each in dir(obj) if not each.startswith("_")]

@@ -71,7 +71,8 @@ def _span(error: Exception, word: str | None, sources: Mapping[str, SourceFile])
 
 def _line(error: Exception, by_path: Mapping[str, SourceFile]) -> tuple[SourceFile, int] | None:
     if isinstance(error, TemplateSyntaxError):
-        return (by_path[error.filename], error.lineno) if error.filename in by_path else None
+        source = by_path.get(error.filename or "")
+        return None if source is None else (source, error.lineno)
     found = None
     trace = error.__traceback__
     while trace is not None:

@@ -1,4 +1,4 @@
-"""F6. Where generated files of others may lie: below their output folder, under a name that is one everywhere."""
+"""F6. Where generated files of others may lie: below their output folder, under a name good everywhere."""
 
 from mfidl.emit.write import MANIFEST
 

@@ -1,8 +1,9 @@
 """F6. `--template DIR`: a folder of the user's own Jinja2 templates, rendered over the model.
 
 Every `*.j2` below DIR gives a file of its name without `.j2`; those whose name, or folder, begins with an
-underscore are there for `include`, `import` and `extends`. A name with a placeholder, `{{ module.name }}.md.j2`,
-is rendered once for each requested module, with `module` in reach; any other once for the program.
+underscore are there for `include`, `import` and `extends`. A name with a placeholder,
+`{{ module.name }}.md.j2`, is rendered once for each requested module, with `module` in reach; any other once
+for the program.
 
 Templates run in Jinja2's sandbox: they read the model and change nothing.
 """
