@@ -6,7 +6,8 @@ floats             1.5; in its @range the nearest
 string, bytes      "example"; as long as its @length allows; its @pattern matched
 timestamp          2026-01-01; duration: 250 ms; uuid: the one of docs/language.md
 enum, union        the first member, the first alternative; flags: the first bit
-list, set, map     3 elements, inside of another 2, inside of that 1, deeper none; more where @length asks
+list, set, map     3 elements, inside of another 2, inside of that 1, deeper none; 1 where a type holds
+                   itself; more where @length asks
 T?                 present, and absent three containers deep; ref: none
 """
 

@@ -40,6 +40,14 @@ class Layout:
 
 
 @dataclass(frozen=True, slots=True)
+class Check:
+    """A constraint, and where it holds: `terms`, `terms[]`, `Profile.by_name[key]`."""
+
+    place: str
+    constraint: str
+
+
+@dataclass(frozen=True, slots=True)
 class FieldRow:
     """`cost` is of febird; None: not measurable."""
 
@@ -47,7 +55,7 @@ class FieldRow:
     type: str
     number: int | None
     default: str | None
-    constraints: tuple[str, ...]
+    checks: tuple[Check, ...]
     cost: Cost | None
 
 
@@ -69,7 +77,8 @@ class TierRow:
 @dataclass(frozen=True, slots=True)
 class TypeReport:
     """Of a struct, an error, a union, or the parameters or results of a method. `path` are the fields down to
-    the one that keeps it from a faster tier; `cost` is of its own tier, without which `problem` says why.
+    the one that keeps it from a faster tier; `bindings` the user's own types and codecs that stand for it;
+    `cost` is of its own tier, and without one `problem` says why.
     """
 
     kind: str
@@ -79,6 +88,7 @@ class TypeReport:
     asked: bool
     why: str
     path: tuple[str, ...]
+    bindings: tuple[str, ...]
     fields: tuple[FieldRow, ...]
     layout: Layout | None
     example: str | None
@@ -86,6 +96,14 @@ class TypeReport:
     cost: Cost | None
     tiers: tuple[TierRow, ...]
     used_by: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """`number` of a flag: its bit."""
+
+    name: str
+    number: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +115,7 @@ class NumberReport:
     full_name: str
     base: str
     open: bool
-    members: tuple[tuple[str, int], ...]
+    members: tuple[Member, ...]
     memcpy: int
     febird: Cost
 
@@ -113,12 +131,12 @@ class AliasReport:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A request or reply of one call. `frame`: header, payload and padding. `checks`: (place, constraint)."""
+    """A request or reply of one call. `frame`: header, payload and padding."""
 
     encoding: str
     body: TypeReport
     frame: Cost | None
-    checks: tuple[tuple[str, str], ...]
+    checks: tuple[Check, ...]
     stream: str | None
 
 

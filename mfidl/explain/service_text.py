@@ -54,8 +54,8 @@ def _method(method: report.MethodReport) -> Iterator[str]:
     ):
         if message is not None and message.checks:
             yield from entry(label, f"{who}:")
-            for place, text in message.checks:
-                yield from entry("", f"{place} {text}")
+            for check in message.checks:
+                yield from entry("", f"{check.place} {check.constraint}")
 
 
 def _wrapped(text: str) -> Iterator[str]:
@@ -105,7 +105,8 @@ def _message(label: str, message: report.Message) -> Iterator[str]:
 def _places(layout: report.Layout) -> str:
     slots = ", ".join(f"{slot.name or 'padding'} {slot.offset}" for slot in layout.slots[:_MOST_PLACES])
     more = ", ..." if len(layout.slots) > _MOST_PLACES else ""
-    return f"{layout.size} bytes, {layout.padding} of them padding; offsets: {slots}{more}"
+    padding = f", {layout.padding} of them padding" if layout.padding else ""
+    return f"{layout.size} bytes{padding}; offsets: {slots}{more}"
 
 
 def _batch(method: report.MethodReport) -> str:

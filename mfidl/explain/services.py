@@ -66,9 +66,9 @@ class Services:
             most = None if cost.most is None else _frame(cost.most)
             frame = report.Cost(_frame(cost.fewest), _frame(cost.example), most)
         streamed = f"stream<{type_text(stream.spelled, module)}>" if stream else None
-        return report.Message(struct.tier.value, body, frame, tuple(self._checks(struct, stream)), streamed)
+        return report.Message(struct.tier.value, body, frame, self._checks(struct, stream), streamed)
 
-    def _checks(self, struct: model.Struct, stream: model.Stream | None) -> list[tuple[str, str]]:
+    def _checks(self, struct: model.Struct, stream: model.Stream | None) -> tuple[report.Check, ...]:
         found = [each for field in struct.fields for each in constraints_of(field)]
         types = [field.type for field in struct.fields]
         if stream is not None:
@@ -77,7 +77,7 @@ class Services:
         for declaration in reached(self._program, types):
             for field in members(declaration):
                 found += [(f"{declaration.name}.{place}", text) for place, text in constraints_of(field)]
-        return found
+        return tuple(report.Check(place, text) for place, text in found)
 
 
 def signature(method: model.Method, module: str) -> str:

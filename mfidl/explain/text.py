@@ -48,18 +48,20 @@ def _type(subject: report.TypeReport) -> Iterator[str]:
         yield from entry("why", subject.why)
     if len(subject.path) > 1:
         yield from entry("path", " -> ".join(subject.path))
+    if subject.bindings:
+        yield from entry("stands for" if subject.tier == "memcpy" else "codecs", ", ".join(subject.bindings))
     if subject.used_by:
         yield from entry("used by", ", ".join(subject.used_by))
     if subject.layout is not None:
         yield from _layout(subject.layout)
     elif subject.fields:
         yield from _fields(subject)
-    checked = [(row.name, text) for row in subject.fields for text in row.constraints]
-    if checked:
+    checks = [check for row in subject.fields for check in row.checks]
+    if checks:
         yield ""
         yield from entry("checked", "before a send and after a decode, on both sides:")
-        for name, text in checked:
-            yield from entry("", text if text.startswith(name) else f"{name} {text}")
+        for check in checks:
+            yield from entry("", f"{check.place} {check.constraint}")
     if subject.example is not None:
         yield ""
         yield from entry("example", subject.example)
@@ -121,16 +123,19 @@ def _layout(layout: report.Layout) -> Iterator[str]:
 def _fields(subject: report.TypeReport) -> Iterator[str]:
     yield ""
     numbered = any(row.number is not None for row in subject.fields)
-    rows = []
+    measured = subject.tier == "febird"
+    rows: list[tuple[str, ...]] = []
     for row in subject.fields:
         default = f" = {row.default}" if row.default is not None else ""
         name = f"{row.number}: {row.name}" if numbered else row.name
-        rows.append((*cost_cells(row.cost, subject.kind != "union"), name, row.type + default))
+        cells = cost_cells(row.cost, subject.kind != "union") if measured else ()
+        rows.append((*cells, name, row.type + default))
     if subject.cost is not None:
         rows.append((*cost_cells(subject.cost), "", "in all"))
     what = "alternative" if subject.kind == "union" else "field"
-    yield from table(("min", "example", "max", what, "type"), rows, right=3)
-    if subject.problem is not None and subject.tier == "febird":
+    head = ("min", "example", "max") if measured else ()
+    yield from table((*head, what, "type"), rows, right=len(head))
+    if subject.problem is not None and measured:
         yield ""
         yield from entry("bytes", f"cannot be told: {subject.problem}")
 
@@ -175,7 +180,7 @@ def _number(subject: report.NumberReport) -> Iterator[str]:
         yield from entry("unknown", "any other number is a decode error")
     word = "bit " if subject.kind == "flags" else ""
     yield from entry(
-        "members", ", ".join(f"{name} {word}{number}" for name, number in subject.members) or "none"
+        "members", ", ".join(f"{each.name} {word}{each.number}" for each in subject.members) or "none"
     )
 
 

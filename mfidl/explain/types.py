@@ -67,6 +67,7 @@ class Types:
             asked=subject.asked_tier is not None,
             why=_why(subject, way),
             path=_path(way) if way else (),
+            bindings=_bindings(subject),
             fields=tuple(self._field(each, module, measured.example) for each in _members(subject)),
             layout=layout if stands else None,
             example=self._example_text(subject, measured),
@@ -128,9 +129,7 @@ class Types:
             full_type_text(field.spelled, field.type, module),
             field.number,
             default,
-            tuple(
-                text if place == field.name else f"{place} {text}" for place, text in constraints_of(field)
-            ),
+            tuple(report.Check(place, text) for place, text in constraints_of(field)),
             cost,
         )
 
@@ -186,9 +185,9 @@ class Types:
         bounds = self.febird.bounds(declaration.reference)
         example = self.febird.size(declaration.reference, self._examples.of_type(declaration.reference))
         members = (
-            tuple((each.name, each.number) for each in declaration.members)
+            tuple(report.Member(each.name, each.number) for each in declaration.members)
             if isinstance(declaration, model.Enum)
-            else tuple((each.name, each.bit) for each in declaration.members)
+            else tuple(report.Member(each.name, each.bit) for each in declaration.members)
         )
         return report.NumberReport(
             "enum" if is_enum else "flags",
@@ -213,7 +212,23 @@ def _why(subject: Subject, way: Obstacle | None) -> str:
         return way.text()
     if subject.tier is model.Tier.FEBIRD:
         return "every field has a fixed size, so it could be memcpy"
+    if subject.tier is model.Tier.ARCHIVE:
+        return "its fields have numbers, by which older and newer schemas read its bytes"
     return subject.plan.reason
+
+
+def _bindings(subject: Subject) -> tuple[str, ...]:
+    if isinstance(subject, model.Union):
+        return ()
+    found = []
+    if subject.cpp_codec is not None:
+        codec = subject.cpp_codec
+        found.append(f"C++ {codec.type} with {codec.codec} ({codec.header})")
+    if subject.cpp_type is not None:
+        found.append(f"C++ {subject.cpp_type.type} ({subject.cpp_type.header})")
+    if subject.python_codec is not None:
+        found.append(f"Python {subject.python_codec.module}:{subject.python_codec.codec}")
+    return tuple(found)
 
 
 def _members(subject: Subject) -> tuple[model.Field, ...]:

@@ -1,0 +1,180 @@
+"""The bytes that `explain` tells are the bytes that the Python runtime writes."""
+
+import importlib
+import sys
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import mf
+from mf.codec.codec import Codec
+from mfidl import model
+from mfidl.compiler import check
+from mfidl.emit.output import EmitOptions
+from mfidl.emit.python import generate
+from mfidl.explain import sizes
+from mfidl.explain.example import Examples
+from mfidl.explain.febird import Febird
+from mfidl.explain.values import Alternative, Entries, Example, Fields, Items, Repeated
+from mfidl.model import Scalar
+
+KINDS = (Path(__file__).parent / "golden/python/kinds/schema/kinds.mfidl").read_text()
+
+LIMITED = """module limited;
+enum Side: u8 { left = 1, right = 200 }
+open enum Code: i32 { minus = -70 }
+struct Packed { side: Side; number: u32; ids: array<u16, 3>; }
+@tier(febird) struct Loose { side: Side; number: u32; code: Code; ids: array<u16, 300>; }
+struct Texts {
+  a: string @pattern("[a-z][0-9]{2,4}(foo|bar)?");
+  b: string @pattern("[^x]+\\\\d") @length(5..9);
+  c: string @length(300..);
+  d: bytes @length(..2);
+  e: map<string @length(1..2), list<u32 @range(70_000..)> @length(3..9)>;
+}
+struct Numbers {
+  a: i16 @range(-200..-100);
+  b: u64 @range(1..3);
+  c: f32 @range(2.0..3.0);
+  d: duration = 90s @range(1ms..1h);
+  e: set<i16 @range(-200..200)> @length(100..300);
+  f: set<bool>;
+  g: timestamp;
+  h: array<i64, 2>;
+}
+struct Mixed {
+  p: Packed;
+  l: Loose?; many: list<Packed>; by: map<Side, list<Loose>>; e: list<Empty>; t: Tree;
+}
+struct Tree { label: string @length(1..8); some: list<Tree> @length(..3); left: Tree?; by: map<Side, Tree>; }
+struct Empty {}
+error Failed { why: string; packed: Packed; }
+"""
+
+FLAGS = """module flagged;
+flags Field: u16 { title = 9, body, url }
+struct Marked { field: Field; all: list<Field>; by: map<string, Field>; }
+union Value { 1: number: f64; 200: text: string; 3: marks: list<Marked>; }
+struct Holder { value: Value; values: list<Value>; maybe: Value?; }
+"""
+
+
+@contextmanager
+def _compiled(folder: Path, text: str) -> Iterator[tuple[model.Program, Any, Any]]:
+    """The program, and the generated modules of types and codecs."""
+    schema = folder / "schema.mfidl"
+    schema.write_text(text)
+    prefix = f"explained_{uuid.uuid4().hex}"
+    outcome = check([str(schema)])
+    assert outcome.program is not None, [each.message for each in outcome.diagnostics]
+    for each in generate(outcome.program, EmitOptions(prefix)):
+        (folder / each.path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / each.path).write_text(each.text)
+    name = outcome.program.requested[0].name
+    sys.path.insert(0, str(folder))
+    try:
+        importlib.invalidate_caches()
+        package = f"{prefix}.{name}"
+        types, codecs = (importlib.import_module(f"{package}.{each}") for each in ("_types", "_codec"))
+        yield outcome.program, types, codecs
+    finally:
+        sys.path.remove(str(folder))
+
+
+class _Values:
+    """Examples as values of the generated classes."""
+
+    def __init__(self, program: model.Program, types: Any) -> None:
+        self._program = program
+        self._types = types
+
+    def of(self, type_: model.Type, value: Example) -> Any:
+        match type_, value:
+            case _, None:
+                return None
+            case model.OptionalOf(element), _:
+                return self.of(element, value)
+            case model.Named(), _:
+                return self._named(self._program.declaration(type_.full_name), value)
+            case model.MapOf(key, held), Entries(entries):
+                return {self.of(key, k): self.of(held, v) for k, v in entries}
+            case ((model.ListOf() | model.ArrayOf()), Repeated(element, count)):
+                return [self.of(type_.element, element)] * count
+            case ((model.ListOf() | model.ArrayOf()), Items(elements)):
+                return [self.of(type_.element, each) for each in elements]
+            case model.SetOf(element), Items(elements):
+                return {self.of(element, each) for each in elements}
+            case model.Primitive(Scalar.UUID), bytes():
+                return uuid.UUID(bytes=value)
+            case model.Primitive(Scalar.TIMESTAMP), int():
+                return mf.Timestamp(value)
+            case model.Primitive(Scalar.DURATION), int():
+                return mf.Duration(value)
+            case _:
+                return value
+
+    def _named(self, declaration: model.Declaration, value: Example) -> Any:
+        made = getattr(self._types, declaration.name)
+        match declaration, value:
+            case model.Struct(), Fields(fields):
+                held = zip(declaration.fields, fields, strict=True)
+                return made(*(self.of(field.type, each) for field, (_, each) in held))
+            case _, model.EnumValue(number=number):
+                return made(number)
+            case _, model.FlagsValue(bits=bits):
+                return made(bits)
+            case model.Union(), Alternative(name, _, held):
+                chosen = next(each for each in declaration.alternatives if each.name == name)
+                return getattr(made, name)(self.of(chosen.type, held))
+            case _:
+                raise AssertionError(declaration.full_name)
+
+
+@pytest.mark.parametrize("schema", [KINDS, LIMITED], ids=["kinds", "limited"])
+def test_the_runtime_writes_an_example_in_as_many_bytes(tmp_path: Path, schema: str) -> None:
+    with _compiled(tmp_path, schema) as (program, types, codecs):
+        values, examples, febird = _Values(program, types), Examples(program), Febird(program)
+        found = {each.shape.name: each for each in vars(codecs).values() if isinstance(each, Codec)}
+        checked = 0
+        for struct in program.requested[0].structs:
+            example = examples.of(struct)
+            written = found[struct.full_name].encode(values.of(struct.reference, example))
+            told = febird.size(struct.reference, example)
+            assert len(written) == told, struct.full_name
+            bounds = febird.bounds(struct.reference)
+            assert bounds.fewest <= told, struct.full_name
+            assert bounds.most is None or told <= bounds.most, struct.full_name
+            checked += 1
+        assert checked == len(program.requested[0].structs) >= 8
+
+
+@pytest.mark.parametrize("scalar", [each for each in Scalar if each.is_integer], ids=lambda each: each.value)
+def test_an_integer_takes_what_the_runtime_takes_at_every_edge(tmp_path: Path, scalar: Scalar) -> None:
+    low, high = scalar.limits()
+    edges = {low, low + 1, high - 1, high, 0}
+    edges |= {sign * (1 << bits) + step for bits in range(64) for step in (-1, 0, 1) for sign in (1, -1)}
+    edges = {each for each in edges if low <= each <= high}
+    with _compiled(tmp_path, f"module one; @tier(febird) struct One {{ x: {scalar.value}; }}") as (
+        _,
+        types,
+        codecs,
+    ):
+        codec = next(each for each in vars(codecs).values() if isinstance(each, Codec))
+        for each in sorted(edges):
+            assert sizes.integer(scalar, each) == len(codec.encode(types.One(each))), each
+
+
+@pytest.mark.parametrize("scalar", [each for each in Scalar if each.is_integer], ids=lambda each: each.value)
+def test_the_histogram_counts_every_value_once(scalar: Scalar) -> None:
+    least, most = scalar.limits()
+    for low, high in ((least, most), (max(least, -200), min(most, 300)), (5, 5), (max(least, -65), 64)):
+        counted = sizes.histogram(scalar, low, high)
+        assert sum(count for _, count in counted) == high - low + 1
+        if high - low < 1000:
+            every = [sizes.integer(scalar, value) for value in range(low, high + 1)]
+            assert counted == sorted((size, every.count(size)) for size in set(every))
+        assert sizes.extremes(scalar, low, high) == (counted[0][0], counted[-1][0])
