@@ -20,7 +20,7 @@ class Code:
 _ROWS = (
     # Files
     ("E0001", "file cannot be read", "cannot read `{path}`: {reason}", "The file named on the command line is missing or cannot be opened."),
-    ("E0002", "file is not UTF-8", "`{path}` is not UTF-8: byte {byte} is 0x{value:02x}", "Schemas are UTF-8 text. Convert the file, for instance with iconv."),
+    ("E0002", "file is not UTF-8", "`{path}` is not UTF-8: byte {byte}, in line {line}, is 0x{value:02x}", "Schemas are UTF-8 text. Convert the file, for instance with iconv."),
     ("E0003", "file is too large", "`{path}` has {size} bytes; a schema may have at most {limit}", "A schema this large is most often data given by mistake. Split it into modules."),
     ("E0004", "output cannot be written", "cannot write `{path}`: {reason}", "Nothing of this run was written. Check the folder and its permissions."),
     ("E0005", "output written twice", "`{path}` would be written for both `{first}` and `{second}`", "Two modules map to the same generated file. Rename one of them."),
@@ -42,6 +42,8 @@ _ROWS = (
     ("E0112", "unmatched `}`", "this `}}` closes nothing", "There are more closing than opening braces."),
     ("E0113", "nested declaration", "`{word}` cannot be declared inside of another declaration", "Declarations do not nest. Put it beside the other one."),
     ("E0114", "wrong quotes", "strings stand in straight double quotes", 'Write "text": single, typographic and back quotes have no meaning outside of strings.'),
+    ("E0115", "merge conflict", "this is the mark of a merge conflict", "Two versions of these lines were to be merged. Keep the lines that hold, and remove the marks."),
+    ("E0116", "text around the schema", "this is not part of a schema", "A schema file holds nothing but the schema: no Markdown, no markup of comments."),
     # Modules
     ("E0201", "no module", "this file does not say which module it is", "The first declaration of a file is `module name;`."),
     ("E0202", "module declared late or twice", "{problem}", "A file is one module; `module name;` stands once, before everything else."),
@@ -67,6 +69,7 @@ _ROWS = (
     ("E0314", "not an agent", "`{name}` is {kind}, not an agent", "`per` names an agent: agent name: string;"),
     ("E0315", "unknown error", "unknown error `{name}`", "`throws` names errors: error Name { ... }"),
     ("E0316", "unknown enum or module", "no enum or module `{name}`", "A member is written Enum.member, a constant of another module module.NAME."),
+    ("E0317", "name taken in a language", "`{text}` is the name of `{other}` in {language} already", "What is named for a language keeps that name as it stands, so two members of one scope cannot share it."),
     # Types
     ("E0401", "wrong number of type arguments", "`{name}` takes {expected}, not {found}", "list<T>, set<T>, map<K, V>, array<T, N>."),
     ("E0402", "type without arguments", "`{name}` takes no type arguments", "Only list, set, map and array take arguments."),
@@ -93,7 +96,7 @@ _ROWS = (
     ("E0423", "number out of range", "a number of a field is from 1 to {limit}, not {number}", "Numbers have 29 bits, as in protobuf."),
     ("E0424", "number twice", "{kind} number {number} is already `{other}`", "The number is the identity of a field across versions: each has its own."),
     ("E0425", "number missing", "{kind} `{name}` has no number, and others have", "Either all have numbers or none has: 1: name: string;"),
-    ("E0426", "archive without numbers", "`{name}` has the tier archive, so its fields need numbers", "Stored bytes outlive the schema, so fields are known by numbers that never change: 1: name: string;"),
+    ("E0426", "archive without numbers", "`{name}` has the tier archive, so its {kind}s need numbers", "Stored bytes outlive the schema, so fields are known by numbers that never change: 1: name: string;"),
     ("E0427", "reserved number", "{kind} number {number} is reserved", "The number belonged to something that is gone, and old bytes may still hold it. Take another."),
     ("E0428", "reserved name", "{kind} name `{name}` is reserved", "The name belonged to something that is gone. Take another, or drop it from `reserved` if it is the same thing come back."),
     ("E0429", "annotated `reserved`", "`@{name}` does not belong to `reserved`", "There is nothing that could be annotated."),
@@ -102,6 +105,12 @@ _ROWS = (
     ("E0432", "ref outside of an archive", "only a type of the tier archive can hold a `ref`, and {what} is not one", "The identity of shared objects is kept by the archive's table of objects: @tier(archive), and numbers on the fields."),
     ("E0433", "number of protobuf's own", "numbers 19000 to 19999 are protobuf's own, {number} among them", "An archive is valid protobuf, which keeps these numbers for itself."),
     ("E0434", "ref to something else", "`ref` refers to a struct or union of the tier archive, not {what}", "A shared object is an entry of the archive's table of objects."),
+    ("E0435", "stream out of place", "a stream is the result of a method, or its last parameter: `-> stream<T>`", "A stream is a way of calling, not a value: it cannot be held by another type, or stand among several results."),
+    ("E0436", "optional stream", "a stream cannot be absent", "A stream that has nothing to say ends at once."),
+    ("E0437", "second stream", "a method takes at most one stream", "One stream each way. Make the elements a union, or the other parameters of the call."),
+    ("E0438", "stream before other parameters", "stream `{name}` must be the last parameter", "What stands before the stream is sent with the call, the stream follows it."),
+    ("E0439", "stream with default", "a stream has no default", "The elements of a stream are sent one after the other once the call has begun."),
+    ("E0440", "topic type", "a topic carries a struct or union, not {type}", "What is published can only grow if it has fields: put it into a struct."),
     # Values
     ("E0501", "wrong kind of value", "expected {expected}, found {found}", "The value does not fit the type that it stands for."),
     ("E0502", "out of range", "{value} does not fit into {type}", "The value lies outside of the range of the type."),
@@ -132,7 +141,14 @@ _ROWS = (
     ("E0613", "constraint through constants", "{what} must be a whole number", "Bounds of @length and sizes are whole numbers from 0."),
     ("E0614", "oneway with a deadline", "a oneway method has no `@{name}`", "No reply is awaited, so there is nothing to wait for, and nothing to bound."),
     ("E0615", "earlier name", '"{earlier}" cannot be an earlier name of `{name}`: {reason}', "By an earlier name old schemas still find the one member that has it now."),
+    ("E0616", "annotations that exclude each other", "{one} does not go with {other}", "They are different ways to make one call: leave one out."),
     ("E0618", "name of foreign code", '"{text}" is not {expected}', "The header is included, and the names are used, as they stand here."),
+    ("E0619", "not a name in that language", "`{text}` cannot be a name in {language}: {reason}", "A name that is prescribed is used as it stands; leave it out, and one is found that works."),
+    ("E0620", "nothing to cache", "`{name}` has no result that could be cached", "A call without a result is made for its effect: a cached one would have none."),
+    ("E0621", "size of a cache", "a cache has 1 to {limit} entries", "@cached(entries = 10_000, ttl = 1h). Without a ttl, entries stay until they are crowded out."),
+    ("E0622", "lifetime of a cache", "what is cached lives longer than zero", "@cached(entries = 10_000, ttl = 1h). Without a ttl, entries stay until they are crowded out."),
+    ("E0623", "unknown pattern", "unknown replication pattern `{name}`", "no_versioning, version_request, message_returns_version, one_hop, one_hop_ack_client, wait_for_version."),
+    ("E0624", "unknown argument", "`@{of}` has no argument `{name}`", "Each annotation has its arguments, by name."),
     # Tiers
     ("E0701", "tier impossible", "`{name}` cannot be {tier}: {reason}", "memcpy needs a fixed size: bool, numbers, enums, flags, arrays and structs of such."),
     ("E0702", "unknown tier", "unknown tier `{name}`", "The tiers are memcpy, febird, archive and custom."),
@@ -141,7 +157,6 @@ _ROWS = (
     ("E0705", "custom with fields", "`{name}` has the tier custom, so it has no body: its codec alone knows what it holds", '@tier(custom) @python.codec("geo.codec:Codec") struct Geo;'),
     ("E0706", "foreign C++ type", "`{name}` cannot stand for {type}: {reason}", "@cpp.type is for structs of the tier memcpy, whose layout can be compared with that of the C++ type."),
     # Later
-    ("E0801", "not supported yet", "not supported by this version of mfidlc yet: {what}", "The language has it, this version of the compiler does not. It is refused, so that nothing is lost in silence."),
     ("W0801", "left out of the generated code", "{what} is left out of the generated code: {reason}", "The schema is right, and the rest of it is generated. The fingerprint of the service stays that of the whole schema."),
     ("W0802", "generated without its cache", "{what} is generated without its cache: cached calls are not generated yet", "Every call goes to a server."),
     # Generators of others, and templates

@@ -1,4 +1,5 @@
-"""F5. The descriptor of a service: one canonical text of all that decides its bytes; and its fingerprint.
+"""F5. The descriptor of a service or topic: one canonical text of all that decides its bytes; and its
+fingerprint.
 
     service sf1.search.Index
      per collection string
@@ -12,6 +13,12 @@
       oneway
       params memcpy
        doc u32
+     method put
+      replicated one_hop
+      params memcpy
+      params_stream bytes
+      results memcpy
+      results_stream sf1.search.Version
     type sf1.search.Hit struct febird
      doc u32
     type sf1.search.Rank enum u8 closed
@@ -24,6 +31,10 @@
      name 1: string
     type sf1.search.Geo struct custom
 
+    topic sf1.search.Additions
+     per collection string
+     value sf1.search.Hit
+
 One space a level, a line feed behind every line, UTF-8. Lines that do not apply are left out (`per`,
 `oneway`, `throws`, and `results` of a oneway method). Aliases are expanded, names are full, methods and
 throws keep their order (it is on the wire), types of the closure are sorted by full name, members of enums
@@ -33,6 +44,7 @@ byte.
 """
 
 import hashlib
+from collections.abc import Iterable, Iterator
 
 from mfidl import model
 from mfidl.plan.layout import Declared
@@ -43,22 +55,52 @@ def describe(service: model.Service, declared: Declared) -> str:
     lines = [f"service {service.full_name}"]
     if service.agent is not None:
         lines.append(f" per {service.agent.name} {model.spell(service.agent.type)}")
+    types: list[model.Type] = [] if service.agent is None else [service.agent.type]
     for method in service.methods:
-        lines.append(f" method {method.name}")
-        if method.oneway:
-            lines.append("  oneway")
-        lines += _implicit("params", method.params)
-        if not method.oneway:
-            lines += _implicit("results", method.results)
-        lines += [f"  throws {error.full_name}" for error in method.throws]
-    for name in sorted(_closure(service, declared)):
-        lines += _type(declared[name])
-    return "".join(line + "\n" for line in lines)
+        lines += _method(method)
+        types += _types_of(method)
+    return _with_types(lines, types, declared)
+
+
+def describe_topic(topic: model.Topic, declared: Declared) -> str:
+    """The descriptor of a topic whose type is planned."""
+    lines = [f"topic {topic.full_name}"]
+    types: list[model.Type] = [topic.type]
+    if topic.agent is not None:
+        lines.append(f" per {topic.agent.name} {model.spell(topic.agent.type)}")
+        types.append(topic.agent.type)
+    lines.append(f" value {topic.type.full_name}")
+    return _with_types(lines, types, declared)
 
 
 def fingerprint(descriptor: str) -> bytes:
     """The first 16 bytes of the SHA-256 of a descriptor."""
     return hashlib.sha256(descriptor.encode("utf-8")).digest()[:16]
+
+
+def _method(method: model.Method) -> list[str]:
+    lines = [f" method {method.name}"]
+    if method.oneway:
+        lines.append("  oneway")
+    if method.replicated is not None:
+        lines.append(f"  replicated {method.replicated}")
+    lines += _implicit("params", method.params)
+    if method.param_stream is not None:
+        lines.append(f"  params_stream {model.spell(method.param_stream.type)}")
+    if not method.oneway:
+        lines += _implicit("results", method.results)
+    if method.result_stream is not None:
+        lines.append(f"  results_stream {model.spell(method.result_stream.type)}")
+    return [*lines, *(f"  throws {error.full_name}" for error in method.throws)]
+
+
+def _types_of(method: model.Method) -> Iterator[model.Type]:
+    for struct in (method.params, method.results):
+        yield from (field.type for field in struct.fields)
+    for stream in (method.param_stream, method.result_stream):
+        if stream is not None:
+            yield stream.type
+    yield from method.throws
 
 
 def _implicit(word: str, struct: model.Struct) -> list[str]:
@@ -95,12 +137,14 @@ def _members(fields: tuple[model.Field, ...], numbered: bool) -> list[str]:
     return [f" {field.name} {field.number}: {model.spell(field.type)}" for field in by_number]
 
 
-def _closure(service: model.Service, declared: Declared) -> set[str]:
-    """Full names of all declared types that values of the service can hold."""
-    types: list[model.Type] = [] if service.agent is None else [service.agent.type]
-    for method in service.methods:
-        types += [field.type for struct in (method.params, method.results) for field in struct.fields]
-        types += method.throws
+def _with_types(lines: list[str], types: Iterable[model.Type], declared: Declared) -> str:
+    """The text, with all declared types that values of these types can hold."""
+    for name in sorted(_closure(types, declared)):
+        lines += _type(declared[name])
+    return "".join(line + "\n" for line in lines)
+
+
+def _closure(types: Iterable[model.Type], declared: Declared) -> set[str]:
     pending = list(model.names_in(types))
     found: set[str] = set()
     while pending:

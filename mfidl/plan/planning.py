@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from mfidl import model
 from mfidl.diagnostics import Diagnostics, Note
-from mfidl.plan.fingerprint import describe, fingerprint
+from mfidl.plan.fingerprint import describe, describe_topic, fingerprint
 from mfidl.plan.layout import Declared
 from mfidl.plan.tier import SIZE_LIMIT, choose, obstacle, way_to_obstacle
 
@@ -99,4 +99,8 @@ def _described(module: model.Module, declared: Declared) -> model.Module:
     for service in module.services:
         text = describe(service, declared)
         services.append(replace(service, descriptor=text, fingerprint=fingerprint(text)))
-    return replace(module, services=tuple(services))
+    topics = []
+    for topic in module.topics:
+        text = describe_topic(topic, declared)
+        topics.append(replace(topic, descriptor=text, fingerprint=fingerprint(text)))
+    return replace(module, services=tuple(services), topics=tuple(topics))

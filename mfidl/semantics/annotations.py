@@ -1,4 +1,4 @@
-"""F4. The table of known annotations: where each may stand, how it is written, if this version has it."""
+"""F4. The table of known annotations: where each may stand, and how it is written."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -27,6 +27,7 @@ class Place(Enum):
     FIELD = "a field"
     ALTERNATIVE = "an alternative"
     PARAM = "a parameter"
+    STREAM = "a stream"
     RESULT = "a result"
     SERVICE = "a service"
     METHOD = "a method"
@@ -36,12 +37,11 @@ class Place(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """One row of the table. `later`: the language has it, this version refuses it."""
+    """One row of the table."""
 
     name: str
     usage: str
     places: frozenset[Place]
-    later: bool = False
 
 
 _P = Place
@@ -69,13 +69,13 @@ KNOWN = {
         Known("batch", "@batch(max = 512)", frozenset((_P.METHOD,))),
         Known("deprecated", '@deprecated or @deprecated("what to use instead")', _NAMED),
         Known("was", '@was("old_name")', _MEMBERS | {_P.METHOD}),
-        Known("cached", "@cached(entries = 1000, ttl = 1h)", frozenset((_P.METHOD,)), later=True),
-        Known("replicated", "@replicated(pattern = name)", frozenset((_P.METHOD,)), later=True),
+        Known("cached", "@cached(entries = 1000, ttl = 1h)", frozenset((_P.METHOD,))),
+        Known("replicated", "@replicated(pattern = one_hop)", frozenset((_P.METHOD,))),
         Known("cpp.type", '@cpp.type("header.hpp", "name::Type")', _STRUCT),
         Known("cpp.codec", '@cpp.codec("header.hpp", "name::Type", "name::Codec")', _STRUCT),
-        Known("cpp.name", '@cpp.name("name")', _NAMED, later=True),
+        Known("cpp.name", '@cpp.name("name")', _NAMED),
         Known("python.codec", '@python.codec("module:Codec")', _STRUCT),
-        Known("python.name", '@python.name("name")', _NAMED, later=True),
+        Known("python.name", '@python.name("name")', _NAMED),
     )
 }
 
@@ -98,8 +98,6 @@ def read_annotations(context: Context, written: Iterable[ast.Annotation], place:
         elif place not in known.places:
             allowed = _join(each.value for each in Place if each in known.places)
             context.diagnostics.error("E0602", annotation.span, name=name, place=place.value, allowed=allowed)
-        elif known.later:
-            context.diagnostics.error("E0801", annotation.span, what=f"@{name}")
         else:
             read[name] = annotation
     return read

@@ -46,6 +46,15 @@ class Context:
     values: ValueSource = field(init=False)
     enums: EnumSource = field(init=False)
     _unknown: set[tuple[int, str, str]] = field(default_factory=set)
+    _symbols: dict[str, Symbol] = field(default_factory=dict)
+
+    def symbol(self, full_name: str) -> Symbol:
+        """The symbol of a full name that a look-up gave."""
+        if not self._symbols:
+            self._symbols.update(
+                (symbol.full_name, symbol) for scope in self.scopes for symbol in scope.symbols.values()
+            )
+        return self._symbols[full_name]
 
     def find(self, path: ast.Path, scope: Scope, wanted: frozenset[Kind], unknown: str) -> Symbol | None:
         """Look a path up; report with the code `unknown` when there is nothing, once per name and file."""

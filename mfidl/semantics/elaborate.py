@@ -15,15 +15,16 @@ from mfidl.semantics.graph import TypeGraph
 from mfidl.semantics.loading import LoadedModule
 from mfidl.semantics.lower.constants import lower_agent, lower_alias, lower_constant
 from mfidl.semantics.lower.enums import EnumLowering
-from mfidl.semantics.lower.services import lower_service
+from mfidl.semantics.lower.services import lower_service, lower_topic
 from mfidl.semantics.lower.structs import lower_struct, lower_union
 from mfidl.semantics.partial import sound_part
 from mfidl.semantics.symbols import Kind, Scope, Symbol, collect
+from mfidl.semantics.target_names import TargetScope
 from mfidl.semantics.types import TypeResolver
 from mfidl.semantics.values import Evaluator
 from mfidl.syntax import ast
 
-_LATER = {Kind.TOPIC: "topic"}
+_Lowered = model.Declaration | model.Const | model.Agent | model.Service | model.Topic
 
 
 def elaborate(modules: Sequence[LoadedModule], diagnostics: Diagnostics) -> model.Program:
@@ -32,10 +33,8 @@ def elaborate(modules: Sequence[LoadedModule], diagnostics: Diagnostics) -> mode
     """
     scopes = collect(modules, diagnostics)
     context = Context(diagnostics, scopes)
-    context.types = types = TypeResolver(context)
-    context.values = evaluator = Evaluator(context)
-    context.enums = enums = EnumLowering(context)
-    lowered = [_lower_module(scope, context, types, evaluator, enums) for scope in scopes]
+    lowering = _Lowering(context)
+    lowered = [lowering.module(scope) for scope in scopes]
     graph = TypeGraph([each for module in lowered for each in module.declarations])
     check_recursion(graph, diagnostics)
     if diagnostics:
@@ -54,53 +53,60 @@ def _in_order(modules: list[model.Module], graph: TypeGraph) -> list[model.Modul
     return [replace(module, declarations=tuple(by_module[module.name])) for module in modules]
 
 
-def _lower_module(
-    scope: Scope, context: Context, types: TypeResolver, evaluator: Evaluator, enums: EnumLowering
-) -> model.Module:
-    _check_heads(scope, context)
-    lowered = [_lower(symbol, context, types, evaluator, enums) for symbol in scope.symbols.values()]
-    for symbol in scope.duplicates:
-        _lower(symbol, context, types, evaluator, enums)  # only for what there is to say about its inside
-    module = scope.module
-    return model.Module(
-        module.name,
-        module.path,
-        module.requested,
-        module.declaration.doc if module.declaration else "",
-        _imports(scope),
-        tuple(each for each in lowered if isinstance(each, model.Const)),
-        tuple(each for each in lowered if isinstance(each, model.Agent)),
-        tuple(each for each in lowered if isinstance(each, model.Declaration)),
-        tuple(each for each in lowered if isinstance(each, model.Service)),
-    )
+class _Lowering:
+    """Lowers the declarations of all modules, in the order of the file."""
 
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        context.types = self._types = TypeResolver(context)
+        context.values = self._evaluator = Evaluator(context)
+        self._targets = {scope.prefix: TargetScope(context) for scope in context.scopes}
+        context.enums = self._enums = EnumLowering(context, self._targets)
 
-def _lower(
-    symbol: Symbol, context: Context, types: TypeResolver, evaluator: Evaluator, enums: EnumLowering
-) -> model.Declaration | model.Const | model.Agent | model.Service | None:
-    """What a symbol declares, as far as it is sound."""
-    match symbol.kind:
-        case Kind.STRUCT | Kind.ERROR:
-            return lower_struct(context, symbol)
-        case Kind.UNION:
-            return lower_union(context, symbol)
-        case Kind.ENUM:
-            return enums.enum_named(symbol.full_name)
-        case Kind.FLAGS:
-            return enums.flags_named(symbol.full_name)
-        case Kind.ALIAS:
-            return lower_alias(context, symbol, types)
-        case Kind.CONST:
-            return lower_constant(context, symbol, evaluator)
-        case Kind.AGENT:
-            return lower_agent(context, symbol)
-        case Kind.SERVICE:
-            return lower_service(context, symbol)
-        case Kind.TOPIC:
-            context.diagnostics.error("E0801", symbol.span, what=_LATER[symbol.kind])
-            return None
-        case Kind.BROKEN:
-            return None
+    def module(self, scope: Scope) -> model.Module:
+        _check_heads(scope, self._context)
+        lowered = [self._lower(symbol) for symbol in scope.symbols.values()]
+        for symbol in scope.duplicates:
+            self._lower(symbol)  # only for what there is to say about its inside
+        self._targets[scope.prefix].check()
+        module = scope.module
+        return model.Module(
+            module.name,
+            module.path,
+            module.requested,
+            module.declaration.doc if module.declaration else "",
+            _imports(scope),
+            tuple(each for each in lowered if isinstance(each, model.Const)),
+            tuple(each for each in lowered if isinstance(each, model.Agent)),
+            tuple(each for each in lowered if isinstance(each, model.Declaration)),
+            tuple(each for each in lowered if isinstance(each, model.Service)),
+            tuple(each for each in lowered if isinstance(each, model.Topic)),
+        )
+
+    def _lower(self, symbol: Symbol) -> _Lowered | None:
+        """What a symbol declares, as far as it is sound."""
+        context, targets = self._context, self._targets[symbol.scope.prefix]
+        match symbol.kind:
+            case Kind.STRUCT | Kind.ERROR:
+                return lower_struct(context, symbol, targets)
+            case Kind.UNION:
+                return lower_union(context, symbol, targets)
+            case Kind.ENUM:
+                return self._enums.enum_named(symbol.full_name)
+            case Kind.FLAGS:
+                return self._enums.flags_named(symbol.full_name)
+            case Kind.ALIAS:
+                return lower_alias(context, symbol, self._types, targets)
+            case Kind.CONST:
+                return lower_constant(context, symbol, self._evaluator, targets)
+            case Kind.AGENT:
+                return lower_agent(context, symbol, targets)
+            case Kind.SERVICE:
+                return lower_service(context, symbol, targets)
+            case Kind.TOPIC:
+                return lower_topic(context, symbol, targets)
+            case Kind.BROKEN:
+                return None
 
 
 def _check_heads(scope: Scope, context: Context) -> None:

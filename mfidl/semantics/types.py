@@ -17,8 +17,8 @@ _ARITY = {
     "set": ("one type", 1),
     "map": ("two types", 2),
     "array": ("a type and a length", 2),
+    "ref": ("one type", 1),
 }
-_LATER = {"ref": 1, "stream": 1}
 _DECLARED = {
     Kind.STRUCT: model.DeclKind.STRUCT,
     Kind.UNION: model.DeclKind.UNION,
@@ -120,8 +120,10 @@ class TypeResolver:
         name = expression.path.text
         if name in _ARITY:
             return self._container(name, expression, scope)
-        if name in _LATER:
-            self._context.diagnostics.error("E0801", expression.path.span, what=name)
+        if name == "stream":
+            held = expression.span.text().removeprefix("stream").rstrip("?")
+            hint = f"to hold the values, write `list{held}`" if expression.arguments else None
+            self._context.diagnostics.error("E0435", expression.path.span, help=hint)
             return None
         if expression.arguments is not None:
             if name in _SCALARS or self._named(expression, scope) is not None:
@@ -166,6 +168,8 @@ class TypeResolver:
         if first is None or (name == "map" and second is None):
             return None
         type_, depth, constraints = first
+        if name == "ref":
+            return self._ref(type_, depth, arguments[0], expression)
         if name == "list":
             return self._bounded(model.ListOf(type_, constraints), depth + 1, expression)
         role = "the key of a map" if name == "map" else "the element of a set"
@@ -176,6 +180,21 @@ class TypeResolver:
             return self._bounded(model.SetOf(type_, constraints), depth + 1, expression)
         made = model.MapOf(type_, second[0], constraints, second[2])
         return self._bounded(made, max(depth, second[1]) + 1, expression)
+
+    def _ref(
+        self,
+        type_: model.Type,
+        depth: int,
+        argument: ast.TypeExpr | ast.IntLiteral | ast.BrokenExpr,
+        expression: ast.TypeExpr,
+    ) -> tuple[model.Type, int] | None:
+        """Whether its target is an archive, and stands in one, is asked where fields are lowered."""
+        target = model.expand(type_)
+        if isinstance(target, model.Named) and target.kind in (model.DeclKind.STRUCT, model.DeclKind.UNION):
+            return self._bounded(model.RefOf(target), depth + 1, expression)
+        hint = "write the `?` behind the ref: `ref<T>?`" if isinstance(target, model.OptionalOf) else None
+        self._context.diagnostics.error("E0434", argument.span, help=hint, what=_words(type_))
+        return None
 
     def _array(
         self,

@@ -282,7 +282,7 @@ class Evaluator:
             for bit in flags.members:
                 if bit.name == last.text:
                     return model.FlagsValue(flags.full_name, (bit.name,), 1 << bit.bit)
-        declaration = self._symbol(wanted.full_name).declaration
+        declaration = self._context.symbol(wanted.full_name).declaration
         assert isinstance(declaration, ast.EnumDecl)
         if declaration.broken or any(member.name.text == last.text for member in declaration.members):
             return None
@@ -386,7 +386,7 @@ class Evaluator:
     def _struct(self, expression: ast.Expr, type_: model.Named, scope: Scope) -> model.Value | None:
         if not isinstance(expression, ast.BraceExpr):
             return self._mismatch(expression, f"a value of type {type_.full_name}, in {{ }}")
-        symbol = self._symbol(type_.full_name)
+        symbol = self._context.symbol(type_.full_name)
         declaration = symbol.declaration
         assert isinstance(declaration, ast.StructDecl)
         if not declaration.has_body:
@@ -425,7 +425,7 @@ class Evaluator:
         """`{ number: 1.5 }`: one alternative by its name."""
         if not isinstance(expression, ast.BraceExpr):
             return self._mismatch(expression, f"an alternative of {type_.full_name}, as {{ name: value }}")
-        symbol = self._symbol(type_.full_name)
+        symbol = self._context.symbol(type_.full_name)
         declaration = symbol.declaration
         assert isinstance(declaration, ast.StructDecl)
         if len(expression.entries) != 1:
@@ -483,8 +483,3 @@ class Evaluator:
             member=member,
             name=name,
         )
-
-    def _symbol(self, full_name: str) -> Symbol:
-        module, _, name = full_name.rpartition(".")
-        scope = next(each for each in self._context.scopes if each.prefix == module and name in each.symbols)
-        return scope.symbols[name]

@@ -6,6 +6,7 @@ from mfidl.semantics.constraints import constraints_from
 from mfidl.semantics.context import Context
 from mfidl.semantics.lower.fields import check_default
 from mfidl.semantics.symbols import Symbol
+from mfidl.semantics.target_names import TargetScope
 from mfidl.semantics.types import TypeResolver
 from mfidl.semantics.values import Evaluator
 from mfidl.syntax import ast
@@ -13,18 +14,21 @@ from mfidl.syntax import ast
 _AGENT_SCALARS = (model.Scalar.STRING, model.Scalar.UUID)
 
 
-def lower_constant(context: Context, symbol: Symbol, evaluator: Evaluator) -> model.Const | None:
+def lower_constant(
+    context: Context, symbol: Symbol, evaluator: Evaluator, targets: TargetScope
+) -> model.Const | None:
     declaration = symbol.declaration
     assert isinstance(declaration, ast.ConstDecl)
-    read_annotations(context, declaration.annotations, Place.CONST)
-    read = read_annotations(context, declaration.type_annotations, Place.TYPE)
+    read = read_annotations(context, declaration.annotations, Place.CONST)
+    names = targets.read(declaration.name, read)
+    of_type = read_annotations(context, declaration.type_annotations, Place.TYPE)
     made = evaluator.constant(symbol)
     if made is None:
         return None
     spelled, value = made
     constraints = (
         *context.types.constraints_of(spelled),
-        *constraints_from(context, read, spelled, symbol.scope),
+        *constraints_from(context, of_type, spelled, symbol.scope),
     )
     check_default(context, declaration.value, value, constraints)
     return model.Const(
@@ -34,14 +38,19 @@ def lower_constant(context: Context, symbol: Symbol, evaluator: Evaluator) -> mo
         spelled,
         value,
         declaration.doc,
+        deprecation(context, read),
+        names,
         span=declaration.name.span,
     )
 
 
-def lower_alias(context: Context, symbol: Symbol, types: TypeResolver) -> model.Alias | None:
+def lower_alias(
+    context: Context, symbol: Symbol, types: TypeResolver, targets: TargetScope
+) -> model.Alias | None:
     declaration = symbol.declaration
     assert isinstance(declaration, ast.AliasDecl)
     read = read_annotations(context, declaration.annotations, Place.ALIAS)
+    names = targets.read(declaration.name, read)
     made = types.alias(symbol)
     if made is None:
         return None
@@ -54,14 +63,16 @@ def lower_alias(context: Context, symbol: Symbol, types: TypeResolver) -> model.
         declaration.doc,
         constraints,
         deprecation(context, read),
+        names,
         span=declaration.name.span,
     )
 
 
-def lower_agent(context: Context, symbol: Symbol) -> model.Agent | None:
+def lower_agent(context: Context, symbol: Symbol, targets: TargetScope | None = None) -> model.Agent | None:
     declaration = symbol.declaration
     assert isinstance(declaration, ast.AgentDecl)
-    read_annotations(context, declaration.annotations, Place.AGENT)
+    read = read_annotations(context, declaration.annotations, Place.AGENT)
+    names = (targets or TargetScope(context)).read(declaration.name, read)
     spelled = context.types.resolve(declaration.type, symbol.scope)
     if spelled is None:
         return None
@@ -77,5 +88,12 @@ def lower_agent(context: Context, symbol: Symbol) -> model.Agent | None:
         context.diagnostics.error("E0412", declaration.type.span, type=f"`{model.spell(type_)}`")
         return None
     return model.Agent(
-        symbol.name, symbol.full_name, type_, spelled, declaration.doc, span=declaration.name.span
+        symbol.name,
+        symbol.full_name,
+        type_,
+        spelled,
+        declaration.doc,
+        deprecation(context, read),
+        names,
+        declaration.name.span,
     )

@@ -1,19 +1,23 @@
 """F4. Enums; and flags, by name. Both are lowered when first needed, since values name their members."""
 
+from collections.abc import Mapping
+
 from mfidl import model
 from mfidl.diagnostics import Note
 from mfidl.semantics.annotations import Place, deprecation, read_annotations
 from mfidl.semantics.context import Context
 from mfidl.semantics.lower.flags import lower_flags
 from mfidl.semantics.symbols import Scope, Symbol
+from mfidl.semantics.target_names import TargetScope
 from mfidl.syntax import ast
 
 
 class EnumLowering:
     """Implements `EnumSource`."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, targets: Mapping[str, TargetScope]) -> None:
         self._context = context
+        self._targets = targets  # of each module, by the prefix of its full names
         self._symbols = {
             symbol.full_name: symbol
             for scope in context.scopes
@@ -32,13 +36,17 @@ class EnumLowering:
     def flags_named(self, full_name: str) -> model.Flags | None:
         if full_name not in self._flags:
             self._flags[full_name] = None
-            self._flags[full_name] = lower_flags(self._context, self._symbols[full_name])
+            self._flags[full_name] = self._lower_flags(self._symbols[full_name])
         return self._flags[full_name]
+
+    def _lower_flags(self, symbol: Symbol) -> model.Flags | None:
+        return lower_flags(self._context, symbol, self._targets[symbol.scope.prefix])
 
     def _lower(self, symbol: Symbol) -> model.Enum | None:
         declaration = symbol.declaration
         assert isinstance(declaration, ast.EnumDecl)
         read = read_annotations(self._context, declaration.annotations, Place.ENUM)
+        names = self._targets[symbol.scope.prefix].read(declaration.name, read)
         base = self._base(declaration, symbol.scope)
         members = self._members(declaration, base, symbol.scope)
         if not declaration.open and not declaration.members and not declaration.broken:
@@ -53,7 +61,8 @@ class EnumLowering:
             members,
             declaration.doc,
             deprecation(self._context, read),
-            span=declaration.name.span,
+            names,
+            declaration.name.span,
         )
 
     def _base(self, declaration: ast.EnumDecl, scope: Scope) -> model.Primitive | None:
@@ -76,6 +85,7 @@ class EnumLowering:
     ) -> tuple[model.EnumMember, ...]:
         names: dict[str, ast.EnumMember] = {}
         numbers: dict[int, ast.EnumMember] = {}
+        targets = TargetScope(self._context)
         made = []
         for member in declaration.members:
             name = member.name.text
@@ -89,13 +99,16 @@ class EnumLowering:
                     self._context.values.value(member.value, base, scope)
                 continue
             names[name] = member
+            prescribed = targets.read(member.name, read)
             if member.value is None and declaration.broken:
                 continue  # its number is among what did not parse
             number = self._number(member, base, scope, numbers)
             if number is not None:
                 numbers[number] = member
                 gone = deprecation(self._context, read)
-                made.append(model.EnumMember(name, number, member.doc, gone, span=member.name.span))
+                span = member.name.span
+                made.append(model.EnumMember(name, number, member.doc, gone, prescribed, span))
+        targets.check()
         return tuple(made)
 
     def _number(

@@ -9,7 +9,9 @@ from mfidl.semantics.constraints import broken_constraint, constraints_from
 from mfidl.semantics.context import Context
 from mfidl.semantics.lower.earlier import EarlierNames
 from mfidl.semantics.lower.numbering import Numbering, number_members
+from mfidl.semantics.lower.streams import is_stream
 from mfidl.semantics.symbols import Scope
+from mfidl.semantics.target_names import TargetScope
 from mfidl.syntax import ast
 
 
@@ -31,11 +33,16 @@ def lower_fields(
     numbers = number_members(context, list(first.values()), kind, rules)
     current = {name: field.name.span for name, field in first.items()}
     earlier = EarlierNames(context, current, rules.reserved.names)
+    targets = TargetScope(context)
     made = []
     for field in fields:
         name = field.name
-        lowered = _lower_field(context, field, place, scope, earlier, numbers.get(field))
-        if first[name.text] is not field:
+        repeated = first[name.text] is not field
+        lowered = None
+        if place is not Place.PARAM or not is_stream(field.type):  # a stream is no value among others
+            own = TargetScope(context) if repeated else targets
+            lowered = _lower_field(context, field, place, scope, earlier, own, numbers.get(field))
+        if repeated:
             notes = [Note("first here", current[name.text])]
             context.diagnostics.error("E0304", name.span, notes=notes, kind=kind, name=name.text)
             continue
@@ -44,6 +51,7 @@ def lower_fields(
             context.diagnostics.error("E0428", name.span, notes=notes, kind=kind, name=name.text)
         if lowered is not None:
             made.append(lowered)
+    targets.check()
     return tuple(made)
 
 
@@ -53,10 +61,12 @@ def _lower_field(
     place: Place,
     scope: Scope,
     earlier: EarlierNames,
+    targets: TargetScope,
     number: int | None,
 ) -> model.Field | None:
     read = read_annotations(context, field.annotations, place)
     was = earlier.of(field.name, read)
+    names = targets.read(field.name, read)
     spelled = context.types.resolve(field.type, scope)
     if spelled is None:
         return None
@@ -77,6 +87,7 @@ def _lower_field(
         number,
         was,
         deprecation(context, read),
+        names,
         span=field.name.span,
     )
 

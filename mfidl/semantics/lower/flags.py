@@ -5,13 +5,15 @@ from mfidl.diagnostics import Note
 from mfidl.semantics.annotations import Place, deprecation, read_annotations
 from mfidl.semantics.context import Context
 from mfidl.semantics.symbols import Scope, Symbol
+from mfidl.semantics.target_names import TargetScope
 from mfidl.syntax import ast
 
 
-def lower_flags(context: Context, symbol: Symbol) -> model.Flags | None:
+def lower_flags(context: Context, symbol: Symbol, targets: TargetScope) -> model.Flags | None:
     declaration = symbol.declaration
     assert isinstance(declaration, ast.EnumDecl)
     read = read_annotations(context, declaration.annotations, Place.FLAGS)
+    names = targets.read(declaration.name, read)
     base = _base(context, declaration, symbol.scope)
     members = _Members(context, declaration, base, symbol.scope).made()
     if base is None:
@@ -23,7 +25,8 @@ def lower_flags(context: Context, symbol: Symbol) -> model.Flags | None:
         members,
         declaration.doc,
         deprecation(context, read),
-        span=declaration.name.span,
+        names,
+        declaration.name.span,
     )
 
 
@@ -63,6 +66,7 @@ class _Members:
 
     def made(self) -> tuple[model.FlagsMember, ...]:
         names: dict[str, ast.EnumMember] = {}
+        targets = TargetScope(self._context)
         made = []
         for member in self._declaration.members:
             name = member.name.text
@@ -75,9 +79,12 @@ class _Members:
                 )
                 continue
             names[name] = member
+            prescribed = targets.read(member.name, read)
             if bit is not None:
                 gone = deprecation(self._context, read)
-                made.append(model.FlagsMember(name, bit, member.doc, gone, span=member.name.span))
+                span = member.name.span
+                made.append(model.FlagsMember(name, bit, member.doc, gone, prescribed, span))
+        targets.check()
         return tuple(made)
 
     def _bit(self, member: ast.EnumMember, duplicate: bool) -> int | None:

@@ -32,10 +32,10 @@ def number_members(
 ) -> dict[ast.Field, int]:
     """The members with a sound number; whatever is wrong with the others is reported."""
     if not any(member.number is not None for member in members):
-        if rules.by_place:
-            return _by_place(context, members, kind, rules)
         if rules.needed_by is not None and members:
-            _report_unnumbered(context, members, rules, rules.needed_by)
+            _report_unnumbered(context, members, kind, rules, rules.needed_by)
+        elif rules.by_place:
+            return _by_place(context, members, kind, rules)
         return {}
     return _as_written(context, members, kind, rules)
 
@@ -138,7 +138,11 @@ def _instead(following: _Following) -> str:
 
 
 def _report_unnumbered(
-    context: Context, members: Sequence[ast.Field], rules: Numbering, needed_by: tuple[ast.Name, Span]
+    context: Context,
+    members: Sequence[ast.Field],
+    kind: str,
+    rules: Numbering,
+    needed_by: tuple[ast.Name, Span],
 ) -> None:
     """One message for the struct, with all numbers in the fix."""
     name, asked = needed_by
@@ -160,4 +164,5 @@ def _report_unnumbered(
         help=f"number them: {', '.join(shown[:_SHOWN])}{more}",
         fix=Fix(first.to(last), "".join(pieces)),
         name=name.text,
+        kind=kind,
     )

@@ -1,45 +1,52 @@
-"""F4. Services and methods. Parameters and results become implicit structs."""
+"""F4. Services, their methods, and topics. Parameters and results become implicit structs."""
 
 from mfidl import model
 from mfidl.diagnostics import Note
-from mfidl.semantics.annotations import (
-    Place,
-    Read,
-    bad_arguments,
-    deprecation,
-    no_arguments,
-    only_argument,
-    read_annotations,
-)
+from mfidl.semantics.annotations import Place, deprecation, no_arguments, read_annotations
 from mfidl.semantics.constraints import constraints_from
 from mfidl.semantics.context import Context
+from mfidl.semantics.lower.calls import (
+    batch_max,
+    cache,
+    check_exclusive,
+    check_oneway,
+    deadline,
+    replicated,
+)
 from mfidl.semantics.lower.constants import lower_agent
+from mfidl.semantics.lower.earlier import EarlierNames
 from mfidl.semantics.lower.fields import lower_fields
+from mfidl.semantics.lower.refs import check_refs, holds_ref, ref_span
+from mfidl.semantics.lower.streams import is_stream, param_stream, result_stream
 from mfidl.semantics.symbols import Kind, Scope, Symbol
+from mfidl.semantics.target_names import TargetScope
 from mfidl.syntax import ast
-
-BATCH_LIMIT = 1 << 20
 
 _AGENTS = frozenset((Kind.AGENT,))
 _ERRORS = frozenset((Kind.ERROR,))
 
 
-def lower_service(context: Context, symbol: Symbol) -> model.Service:
+def lower_service(context: Context, symbol: Symbol, targets: TargetScope) -> model.Service:
     """The service with the methods that are sound, numbered in the order of the file."""
     declaration = symbol.declaration
     assert isinstance(declaration, ast.ServiceDecl)
     read = read_annotations(context, declaration.annotations, Place.SERVICE)
-    seen: dict[str, ast.MethodDecl] = {}
+    first: dict[str, ast.MethodDecl] = {}
+    for method in declaration.methods:
+        first.setdefault(method.name.text, method)
+    current = {name: method.name.span for name, method in first.items()}
+    earlier = EarlierNames(context, current)
+    names = TargetScope(context)
     methods: list[model.Method] = []
     for method in declaration.methods:
         name = method.name.text
-        lowered = _lower_method(context, method, len(methods), symbol)
-        if name in seen:
-            notes = [Note("first here", seen[name].name.span)]
+        if first[name] is not method:
+            _lower_method(context, method, 0, symbol, EarlierNames(context, {}), TargetScope(context))
+            notes = [Note("first here", current[name])]
             context.diagnostics.error("E0304", method.name.span, notes=notes, kind="method", name=name)
             continue
-        seen[name] = method
-        methods.append(lowered)
+        methods.append(_lower_method(context, method, len(methods), symbol, earlier, names))
+    names.check()
     return model.Service(
         symbol.name,
         symbol.full_name,
@@ -47,6 +54,38 @@ def lower_service(context: Context, symbol: Symbol) -> model.Service:
         tuple(methods),
         declaration.doc,
         deprecation(context, read),
+        targets.read(declaration.name, read),
+        span=declaration.name.span,
+    )
+
+
+def lower_topic(context: Context, symbol: Symbol, targets: TargetScope) -> model.Topic | None:
+    """The topic, if its type is one that can be published."""
+    declaration = symbol.declaration
+    assert isinstance(declaration, ast.TopicDecl)
+    read = read_annotations(context, declaration.annotations, Place.TOPIC)
+    names = targets.read(declaration.name, read)
+    agent = _agent(context, declaration.agent, symbol.scope)
+    spelled = context.types.resolve(declaration.type, symbol.scope)
+    if spelled is None:
+        return None
+    of_type = read_annotations(context, declaration.type_annotations, Place.TYPE)
+    constraints_from(context, of_type, spelled, symbol.scope)  # none fits: to say so
+    type_ = model.expand(spelled)
+    if not isinstance(type_, model.Named) or type_.kind not in (
+        model.DeclKind.STRUCT,
+        model.DeclKind.UNION,
+    ):
+        context.diagnostics.error("E0440", declaration.type.span, type=f"`{model.spell(spelled)}`")
+        return None
+    return model.Topic(
+        symbol.name,
+        symbol.full_name,
+        agent,
+        type_,
+        declaration.doc,
+        deprecation(context, read),
+        names,
         span=declaration.name.span,
     )
 
@@ -65,7 +104,14 @@ def _agent(context: Context, path: ast.Path | None, scope: Scope) -> model.Agent
     return lower_agent(context, symbol)
 
 
-def _lower_method(context: Context, method: ast.MethodDecl, index: int, service: Symbol) -> model.Method:
+def _lower_method(
+    context: Context,
+    method: ast.MethodDecl,
+    index: int,
+    service: Symbol,
+    earlier: EarlierNames,
+    names: TargetScope,
+) -> model.Method:
     scope = service.scope
     full_name = f"{service.full_name}.{method.name.text}"
     read = read_annotations(context, method.annotations, Place.METHOD)
@@ -73,8 +119,10 @@ def _lower_method(context: Context, method: ast.MethodDecl, index: int, service:
     if "idempotent" in read:
         no_arguments(context, read["idempotent"])
     if oneway:
-        _check_oneway(context, method, read)
+        check_oneway(context, method, read)
+    check_exclusive(context, method, read)
     params = lower_fields(context, method.params, Place.PARAM, scope)
+    check_refs(context, method.params, params, "the parameters of a method")
     results, single = _results(context, method, scope)
     return model.Method(
         method.name.text,
@@ -88,39 +136,45 @@ def _lower_method(context: Context, method: ast.MethodDecl, index: int, service:
         _throws(context, method, scope),
         oneway,
         "idempotent" in read,
-        _deadline(context, read, scope),
-        _batch(context, read, scope),
-        doc=method.doc,
-        deprecated=deprecation(context, read),
-        span=method.name.span,
+        deadline(context, read, scope),
+        batch_max(context, read, scope),
+        cache(context, method, read, scope),
+        replicated(context, read),
+        param_stream(context, method.params, scope),
+        _result_stream(context, method, scope),
+        earlier.of(method.name, read),
+        method.doc,
+        deprecation(context, read),
+        names.read(method.name, read),
+        method.name.span,
     )
 
 
-def _check_oneway(context: Context, method: ast.MethodDecl, read: Read) -> None:
-    notes = [Note("declared oneway here", read["oneway"].span)]
-    if method.arrow is not None:
-        results = method.results
-        span = results.span if isinstance(results, ast.TypeExpr) else method.arrow
-        context.diagnostics.error("E0610", span, notes=notes)
-    if method.throws:
-        context.diagnostics.error("E0611", method.throws[0].span, notes=notes)
-    if "deadline" in read:
-        context.diagnostics.error("E0614", read["deadline"].span, notes=notes, name="deadline")
+def _result_stream(context: Context, method: ast.MethodDecl, scope: Scope) -> model.Stream | None:
+    results = method.results
+    if isinstance(results, ast.TypeExpr) and is_stream(results):
+        return result_stream(context, results, method.result_annotations, scope)
+    return None
 
 
 def _results(context: Context, method: ast.MethodDecl, scope: Scope) -> tuple[tuple[model.Field, ...], bool]:
     """Fields of the results, and whether there is one unnamed result."""
     results = method.results
-    if results is None:
+    if results is None or is_stream(results):
         return (), False
+    what = "the results of a method"
     if isinstance(results, tuple):
         if not results and method.arrow is not None:
             context.diagnostics.error("E0612", method.arrow, help="leave `-> ()` out")
-        return lower_fields(context, results, Place.RESULT, scope), False
+        fields = lower_fields(context, results, Place.RESULT, scope)
+        check_refs(context, results, fields, what)
+        return fields, False
     read = read_annotations(context, method.result_annotations, Place.RESULT)
     spelled = context.types.resolve(results, scope)
     if spelled is None:
         return (), True
+    if holds_ref(spelled):
+        context.diagnostics.error("E0432", ref_span(results), what=what)
     constraints = (*context.types.constraints_of(spelled), *constraints_from(context, read, spelled, scope))
     field = model.Field("value", model.expand(spelled), spelled, "", None, constraints, span=results.span)
     return (field,), True
@@ -141,41 +195,3 @@ def _throws(context: Context, method: ast.MethodDecl, scope: Scope) -> tuple[mod
         else:
             seen[symbol.full_name] = path
     return tuple(model.Named(full_name, model.DeclKind.ERROR) for full_name in seen)
-
-
-def _deadline(context: Context, read: Read, scope: Scope) -> int | None:
-    annotation = read.get("deadline")
-    if annotation is None:
-        return None
-    value = only_argument(context, annotation)
-    if value is None or isinstance(value, ast.BrokenExpr):
-        return None
-    if isinstance(value, ast.RangeExpr):
-        bad_arguments(context, annotation)
-        return None
-    duration = context.values.value(value, model.Primitive(model.Scalar.DURATION), scope)
-    if not isinstance(duration, int):
-        return None
-    if duration <= 0:
-        context.diagnostics.error("E0608", value.span)
-        return None
-    return duration
-
-
-def _batch(context: Context, read: Read, scope: Scope) -> int | None:
-    annotation = read.get("batch")
-    if annotation is None:
-        return None
-    value = only_argument(context, annotation, key="max")
-    if value is None or isinstance(value, ast.BrokenExpr):
-        return None
-    if isinstance(value, ast.RangeExpr):
-        bad_arguments(context, annotation)
-        return None
-    count = context.values.whole_number(value, scope, "the size of a batch")
-    if count is None:
-        return None
-    if not 1 <= count <= BATCH_LIMIT:
-        context.diagnostics.error("E0609", value.span, limit=BATCH_LIMIT)
-        return None
-    return count

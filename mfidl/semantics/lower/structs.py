@@ -6,9 +6,11 @@ from mfidl.semantics.context import Context
 from mfidl.semantics.lower.codecs import cpp_type, read_codecs
 from mfidl.semantics.lower.fields import lower_fields
 from mfidl.semantics.lower.numbering import Numbering
+from mfidl.semantics.lower.refs import check_own_refs, check_refs
 from mfidl.semantics.lower.reserved import read_reserved
 from mfidl.semantics.lower.tiers import Asked, asked_tier
 from mfidl.semantics.symbols import Symbol
+from mfidl.semantics.target_names import TargetScope
 from mfidl.source import Span
 from mfidl.syntax import ast
 
@@ -18,7 +20,7 @@ _KINDS = {
 }
 
 
-def lower_struct(context: Context, symbol: Symbol) -> model.Struct:
+def lower_struct(context: Context, symbol: Symbol, targets: TargetScope) -> model.Struct:
     """The struct with the fields that are sound. Its tier is only asked for here; planning decides."""
     declaration = symbol.declaration
     assert isinstance(declaration, ast.StructDecl)
@@ -28,18 +30,26 @@ def lower_struct(context: Context, symbol: Symbol) -> model.Struct:
     codecs = read_codecs(context, declaration, read, asked)
     reserved = read_reserved(context, declaration.reserved)
     rules = Numbering(reserved, _needs_numbers(declaration, asked))
+    fields = lower_fields(context, declaration.fields, Place.FIELD, symbol.scope, rules)
+    sound = True
+    if kind is model.StructKind.ERROR:
+        check_refs(context, declaration.fields, fields, "an error")
+    else:
+        sound = check_own_refs(context, declaration, fields, asked)
+    foreign = cpp_type(context, read)
     return model.Struct(
         symbol.name,
         symbol.full_name,
         kind,
-        lower_fields(context, declaration.fields, Place.FIELD, symbol.scope, rules),
+        fields,
         declaration.doc,
-        asked.tier,
+        asked.tier if sound else None,  # what the ref forbids is said already
         reserved=reserved.in_model(),
         cpp_codec=codecs.cpp,
         python_codec=codecs.python,
-        cpp_type=cpp_type(context, read),
+        cpp_type=foreign if sound else None,
         deprecated=deprecation(context, read),
+        target_names=targets.read(declaration.name, read),
         span=declaration.name.span,
     )
 
@@ -50,7 +60,7 @@ def _needs_numbers(declaration: ast.StructDecl, asked: Asked) -> tuple[ast.Name,
     return None
 
 
-def lower_union(context: Context, symbol: Symbol) -> model.Union:
+def lower_union(context: Context, symbol: Symbol, targets: TargetScope) -> model.Union:
     """The union with the alternatives that are sound."""
     declaration = symbol.declaration
     assert isinstance(declaration, ast.StructDecl)
@@ -62,17 +72,19 @@ def lower_union(context: Context, symbol: Symbol) -> model.Union:
     elif not declaration.fields and not declaration.broken:
         context.diagnostics.error("E0420", name.span, name=name.text)
     reserved = read_reserved(context, declaration.reserved)
-    rules = Numbering(reserved, by_place=True)
+    rules = Numbering(reserved, _needs_numbers(declaration, asked), by_place=True)
     alternatives = lower_fields(context, declaration.fields, Place.ALTERNATIVE, symbol.scope, rules)
     _check_alternatives(context, declaration, alternatives)
+    sound = check_own_refs(context, declaration, alternatives, asked)
     return model.Union(
         symbol.name,
         symbol.full_name,
         alternatives,
         declaration.doc,
-        asked.tier,
+        asked.tier if sound else None,
         reserved=reserved.in_model(),
         deprecated=deprecation(context, read),
+        target_names=targets.read(name, read),
         span=name.span,
     )
 

@@ -1,0 +1,49 @@
+"""F3. The words that no name of the schema can be in a target language. Generators rename what collides with
+them; a name that the schema prescribes may not be one.
+"""
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+CPP_KEYWORDS = _words(
+    """
+    alignas alignof and and_eq asm atomic_cancel atomic_commit atomic_noexcept auto bitand bitor bool
+    break case catch char char8_t char16_t char32_t class compl concept const consteval constexpr
+    constinit const_cast continue co_await co_return co_yield decltype default delete do double
+    dynamic_cast else enum explicit export extern false float for friend goto if inline int long mutable
+    namespace new noexcept not not_eq nullptr operator or or_eq private protected public reflexpr
+    register reinterpret_cast requires return short signed sizeof static static_assert static_cast struct
+    switch synchronized template this thread_local throw true try typedef typeid typename union unsigned
+    using virtual void volatile wchar_t while xor xor_eq
+    """
+)
+
+# Macros of the C and POSIX headers, and of the compilers in their GNU dialect, that a schema may well use as
+# names. (C headers that take `major` from sys/sysmacros.h still exist.)
+CPP_MACROS = _words(
+    """
+    BUFSIZ CHAR_BIT CHAR_MAX CHAR_MIN DBL_MAX DBL_MIN DOMAIN EDOM EOF ERANGE ERROR EXIT_FAILURE
+    EXIT_SUCCESS FALSE FILENAME_MAX FLT_MAX FLT_MIN FOPEN_MAX HUGE_VAL INFINITY INT_MAX INT_MIN IN OUT
+    LONG_MAX LONG_MIN L_tmpnam NAN NDEBUG NULL OPTIONAL OVERFLOW PATH_MAX RAND_MAX SEEK_CUR SEEK_END
+    SEEK_SET SHRT_MAX SHRT_MIN SIGABRT SIGFPE SIGILL SIGINT SIGSEGV SIGTERM SIG_DFL SIG_ERR SIG_IGN
+    SIZE_MAX TMP_MAX TRUE UCHAR_MAX UINT_MAX ULONG_MAX UNDERFLOW USHRT_MAX assert errno linux major
+    makedev minor offsetof setjmp stderr stdin stdout unix va_arg va_copy va_end va_start
+    """
+)
+
+# What may not name anything in generated C++, whatever the scope: `mf` and `std` because everything is found
+# through them, the rest because the preprocessor or the language has it.
+CPP_RESERVED = CPP_KEYWORDS | CPP_MACROS | {"mf", "std", "override", "final"}
+
+PYTHON_KEYWORDS = _words(
+    """
+    False None True and as assert async await break class continue def del elif else except finally for
+    from global if import in is lambda nonlocal not or pass raise return try while with yield
+    """
+)
+
+# Builtins and soft keywords stay usable as names of fields and methods; a generator reserves in a scope of
+# its own what its code uses there. `mf` is the runtime's package.
+PYTHON_RESERVED = PYTHON_KEYWORDS | {"mf", "__debug__"}
