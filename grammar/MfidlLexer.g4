@@ -35,7 +35,7 @@ HEX      : '0' [xX] [0-9a-fA-F] [0-9a-fA-F_]* ;
 FLOAT    : DIGITS '.' DIGITS EXPONENT? | DIGITS EXPONENT ;
 DURATION : DIGITS ( 'ns' | 'us' | 'ms' | 's' | 'min' | 'h' | 'd' ) ;
 INTEGER  : DIGITS ;
-BAD_NUMBER : [0-9] [0-9_]* ( '.' [0-9] [0-9_]* )? [A-Za-z_] [A-Za-z_0-9]* ;
+BAD_NUMBER : DIGITS ( '.' DIGITS )? ( [eE] [+-] [0-9]+ )? [A-Za-z_] [A-Za-z_0-9]* ;
 fragment DIGITS   : [0-9] [0-9_]* ;
 fragment EXPONENT : [eE] [+-]? [0-9]+ ;
 
@@ -66,6 +66,6 @@ DOC_COMMENT   : '///' ~[/\r\n] ~[\r\n]* -> channel(DOC) ;
 EMPTY_DOC     : '///' -> type(DOC_COMMENT), channel(DOC) ;
 LINE_COMMENT  : '//' ~[\r\n]* -> channel(HIDDEN) ;
 BLOCK_COMMENT : '/*' .*? '*/' -> channel(HIDDEN) ;
-OPEN_COMMENT  : '/*' .*? EOF ;
+OPEN_COMMENT  : '/*' ( ~'*' | '*'+ ~[*/] )* '*'* EOF ;  // longer than a closed one: it must not hold a `*/`
 SPACE         : [ \t\r\n\f\uFEFF]+ -> channel(HIDDEN) ;
 BAD           : . ;

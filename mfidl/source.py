@@ -27,10 +27,11 @@ class SourceFile:
         if not self._line_starts:
             starts = self._line_starts
             starts.append(0)
-            at = self.text.find("\n")
+            end = "\n" if "\n" in self.text else "\r"  # the latter alone: a file of an old Macintosh
+            at = self.text.find(end)
             while at >= 0:
                 starts.append(at + 1)
-                at = self.text.find("\n", at + 1)
+                at = self.text.find(end, at + 1)
         return self._line_starts
 
     def position(self, offset: int) -> tuple[int, int]:
@@ -110,4 +111,6 @@ def decode_source(data: bytes, path: str, name: str) -> SourceFile:
     try:
         return SourceFile(path, name, data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
-        raise UnreadableSource("E0002", path=name, byte=error.start, value=data[error.start]) from None
+        start = error.start + (len(data) - len(error.object))
+        line = data.count(b"\n", 0, start) + 1
+        raise UnreadableSource("E0002", path=name, byte=start, line=line, value=data[start]) from None

@@ -21,11 +21,27 @@ _TYPE_WORDS = frozenset(
 
 def hint(context: Any, stream: TokenStream, token: Token) -> str | None:
     """A sentence for `help`, or None. `token` is the one found, the next of the stream."""
+    return _anywhere(stream, token) or _by_rule(context, stream, token)
+
+
+def _anywhere(stream: TokenStream, token: Token) -> str | None:
+    """What two words side by side say by themselves."""
     previous, after = stream.LT(-1), stream.LT(2)
     if token.type == tt.COLON and (_touches(token, after, tt.COLON) or _touches(previous, token, tt.COLON)):
         return "names are joined with `.`, not with `::`"
     if token.type == tt.MINUS and previous.type in NAMES and after.type in NAMES:
         return f"names are ASCII letters, digits and `_`: `{_short(previous.text)}_{_short(after.text)}`"
+    if token.type == tt.STRING and previous.type == tt.STRING:
+        return "strings are not joined: write one"
+    if token.type == tt.STRING and previous.type == tt.NAME and previous.end == token.start:
+        return "strings have no prefix"
+    if token.type == tt.MINUS and after.type == tt.MINUS:
+        return "comments begin with `//`"
+    return None
+
+
+def _by_rule(context: Any, stream: TokenStream, token: Token) -> str | None:
+    previous, after = stream.LT(-1), stream.LT(2)
     match context:
         case MfidlParser.StructMemberContext() | MfidlParser.FieldContext():
             return _field(context, stream, token, previous)
@@ -45,6 +61,8 @@ def hint(context: Any, stream: TokenStream, token: Token) -> str | None:
             return "lists are written `[a, b]`, structs `{ x: 1 }`"
     if token.type == tt.LBRACKET:
         return "annotations are written `@name`"
+    if token.type == tt.STRING and isinstance(context, MfidlParser.FileContext):
+        return "documentation is written `/// ...` before what it is about"
     return _declaration(context, token, previous)
 
 
@@ -57,6 +75,8 @@ def _declaration(context: Any, token: Token, previous: Token) -> str | None:
             return f"the name comes first: `{_short(token.text)}: {here(_short(previous.text))}`"
         case MfidlParser.ConstDeclContext() if context.of is None and token.type == tt.ASSIGN:
             return "the type comes before the value: `NAME: u32 = 1`"
+        case MfidlParser.ConstDeclContext() if token.type == tt.AT:
+            return "the annotations of a constant stand behind its type"
         case MfidlParser.AliasDeclContext() if token.type == tt.COLON:
             return "an alias is written with `=`"
         case MfidlParser.AliasDeclContext() if token.text == "struct":

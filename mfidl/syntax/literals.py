@@ -56,7 +56,8 @@ def string(text: str, span: Span, diagnostics: Diagnostics) -> ast.Expr:
             length, data = _escape(text, at, end)
             if data is None:
                 wrong = Span(span.file, span.start + at, span.start + at + length)
-                diagnostics.error("E0107", wrong, escape=text[at : at + length])
+                advice = _advice(text, at)
+                diagnostics.error("E0107", wrong, help=advice, escape=text[at : at + length])
                 sound = False
             else:
                 pieces.append(data)
@@ -81,6 +82,22 @@ def _escape(text: str, at: int, end: int) -> tuple[int, bytes | None]:
                 return close + 1 - at, chr(point).encode()
         return (close + 1 - at) if close > 0 else 3, None
     return 2, None
+
+
+def _advice(text: str, at: int) -> str:
+    """What to write for an escape of another language."""
+    kind = text[at + 1]
+    if kind in "eE":
+        return "write `\\x1b`"
+    if kind in "01234567":
+        return "write the character by its number in hexadecimal: `\\x41`"
+    if kind in "uU":
+        return "write `\\u{e9}`, with the number of a character in braces, up to 10ffff"
+    if kind == "x":
+        return "write two hexadecimal digits: `\\x0a`"
+    if kind in "'`$?/{}%":
+        return f"write `{kind}`: it needs no backslash"
+    return "a backslash itself is written `\\\\`"
 
 
 def _is_hex(text: str) -> bool:

@@ -13,6 +13,7 @@ from mfidl.syntax import ast, literals
 from mfidl.syntax import token_types as tt
 from mfidl.syntax.recovery import SchemaParser
 from mfidl.syntax.strays import read_tokens
+from mfidl.syntax.tokens import Token
 
 
 def parse(source: SourceFile, diagnostics: Diagnostics) -> ast.File:
@@ -31,13 +32,20 @@ def parse(source: SourceFile, diagnostics: Diagnostics) -> ast.File:
         return ast.File(
             source,
             declarations,
-            frozenset(parser.strategy.skipped.broken_names),
+            frozenset(parser.strategy.skipped.broken_names | _foreign(parser.stream.tokens, diagnostics)),
             parser.strategy.skipped.lost_declarations,
             parser.strategy.skipped.lost_imports,
         )
     finally:
         if collecting:
             gc.enable()
+
+
+def _foreign(tokens: list[Token], diagnostics: Diagnostics) -> set[str]:
+    """Names with letters that names do not have: reported, so that nobody needs to know them."""
+    if not diagnostics:
+        return set()
+    return {token.text for token in tokens if token.broken and token.type == tt.NAME}
 
 
 def _is_broken(body: Any, members: list[Any]) -> bool:

@@ -12,7 +12,7 @@ from mfidl.diagnostics.render import render_json, render_text
 from tests.compiler.corpus import ROOT
 from tests.compiler.test_tokens import _PIECES
 
-SEEDS = [path.read_text() for path in sorted(ROOT.rglob("*.mfidl"))]
+SEEDS = [path.read_text(errors="replace") for path in sorted(ROOT.rglob("*.mfidl"))]
 WORDS = [
     *_PIECES,
     *(

@@ -1,0 +1,66 @@
+"""F2. Stretches of text that are no schema: the marks of a merge conflict, fences of Markdown, comments of
+other languages, strings over several lines.
+
+Each is found as a whole, reported once, and hidden from the parser, so that what surrounds it is still read.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+_CONFLICT = re.compile(r"^<{7} .*\n(?:.*\n)*?(={7}\n(?:.*\n)*?>{7} .*)$", re.MULTILINE)
+_FENCE = re.compile(r"^```.*$", re.MULTILINE)
+_MARKUP = re.compile(r"<!--(?:.*?-->|.*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """[start, end) is hidden; a code of the catalogue with its place and advice is reported, if there is one.
+    `supplies` is read in its place.
+    """
+
+    start: int
+    end: int
+    code: str | None = None
+    place: tuple[int, int] = (0, 0)
+    help: str | None = None
+    supplies: str = ""
+
+
+def may_hold_passages(text: str) -> bool:
+    """A quick look: most files have none."""
+    return "<<<<<<< " in text or "```" in text or "<!--" in text
+
+
+def passages(text: str) -> Iterator[Passage]:
+    """Of the whole text, in no order."""
+    for matched in _CONFLICT.finditer(text):
+        first_line = text.index("\n", matched.start())
+        yield Passage(matched.start(), first_line, "E0115", (matched.start(), matched.start() + 7))
+        yield Passage(matched.start(1), matched.end(1))
+    for number, matched in enumerate(_FENCE.finditer(text)):
+        place = (matched.start(), matched.start() + 3)
+        fence = Passage(matched.start(), matched.end(), "E0116", place, "leave the fences of Markdown out")
+        yield Passage(matched.start(), matched.end()) if number else fence
+    for matched in _MARKUP.finditer(text):
+        advice = "comments are written `// ...` or `/* ... */`"
+        yield Passage(matched.start(), matched.end(), "E0116", (matched.start(), matched.start() + 4), advice)
+
+
+def strings_over_lines(text: str, problems: list[tuple[str, int, int, dict[str, Any]]]) -> Iterator[Passage]:
+    """From the line on which a string was left open to the line that closes it, where there is one."""
+    opened = [start for code, start, _, _ in problems if code == "E0105"]
+    at = 0
+    while at + 1 < len(opened):
+        first, last = opened[at], opened[at + 1]
+        end = text.find("\n", last)
+        end = len(text) if end < 0 else end
+        before = text[text.rfind("\n", 0, last) + 1 : last]
+        closes = not text[last + 1 : end].strip(" \t\r;,)]}") and '"' not in before.replace('""', "")
+        if closes and text.count("\n", first, last) <= 100:
+            advice = "a string ends on its line: write \\n for a line break"
+            begin = text.find("\n", first)
+            yield Passage(begin, end, "E0105", (first, first + 1), advice, text[last + 1 : end])
+            at += 1
+        at += 1
