@@ -7,28 +7,36 @@ were numbered by their places.
 
 from mfidl import model
 from mfidl.explain.febird import Febird
-from mfidl.explain.values import Alternative, Entries, Example, Fields, Items, Repeated
+from mfidl.explain.values import Alternative, Entries, Example, Fields, Items, Repeated, UnmeasuredError
 from mfidl.model import Scalar
 
 
-def about(program: model.Program, febird: Febird, subject: model.Struct | model.Union, value: Example) -> int:
-    """Raises UnmeasuredError where a custom codec is inside."""
-    return _Archive(program, febird).message(subject, value)
+class Archive:
+    """Measures a program's examples. Results are kept, so that shared values are counted once."""
 
-
-class _Archive:
     def __init__(self, program: model.Program, febird: Febird) -> None:
         self._program = program
         self._febird = febird
+        self._kept: dict[int, tuple[Example, int]] = {}
 
-    def message(self, subject: model.Struct | model.Union, value: Example) -> int:
-        if isinstance(value, Alternative) and isinstance(subject, model.Union):
-            chosen = next(each for each in subject.alternatives if each.name == value.name)
-            return self._field(chosen.type, value.value, value.number)
-        assert isinstance(subject, model.Struct)
-        assert isinstance(value, Fields)
-        numbered = enumerate(zip(subject.fields, value.fields, strict=True), 1)
-        return sum(self._field(f.type, held, f.number or place) for place, (f, (_, held)) in numbered)
+    def about(self, subject: model.Struct | model.Union, value: Example) -> int:
+        """Raises UnmeasuredError where a custom codec is inside, or there is no example."""
+        kept = self._kept.get(id(value))
+        if kept is None:
+            kept = (value, self._message(subject, value))  # keeps the value, and so its id
+            self._kept[id(value)] = kept
+        return kept[1]
+
+    def _message(self, subject: model.Struct | model.Union, value: Example) -> int:
+        match subject, value:
+            case model.Union(), Alternative(name, number, held):
+                chosen = next(each for each in subject.alternatives if each.name == name)
+                return self._field(chosen.type, held, number)
+            case model.Struct(), Fields(fields):
+                numbered = enumerate(zip(subject.fields, fields, strict=True), 1)
+                return sum(self._field(f.type, held, f.number or place) for place, (f, (_, held)) in numbered)
+            case _:
+                raise UnmeasuredError(f"there is no example of `{subject.name}`")
 
     def _field(self, type_: model.Type, value: Example, number: int) -> int:
         tag = _varint(number << 3)
@@ -81,7 +89,7 @@ class _Archive:
                 held = self._program.declaration(full_name)
                 assert isinstance(held, model.Struct | model.Union)
                 if held.tier is model.Tier.ARCHIVE:
-                    return _delimited(self.message(held, value))
+                    return _delimited(self.about(held, value))
                 return _delimited(self._febird.size(type_, value))
             case _, None:
                 return _delimited(0)

@@ -130,18 +130,24 @@ class Examples:
                 count = _count(constraints, depth)
                 return Repeated(self._value(element, inner, depth + 1) if count else None, count)
             case model.SetOf(element, inner):
-                return Items(tuple(self._different(element, inner, _count(constraints, depth))))
+                return Items(tuple(self._different(element, inner, constraints, depth)))
             case model.MapOf(key, value, of_keys, of_values):
-                keys = tuple(self._different(key, of_keys, _count(constraints, depth)))
+                keys = tuple(self._different(key, of_keys, constraints, depth))
                 held = self._value(value, of_values, depth + 1) if keys else None
                 return Entries(tuple((each, held) for each in keys))
             case _:
                 return None  # ref
 
-    def _different(self, type_: model.Type, constraints: Constraints, count: int) -> list[Example]:
-        if count > _MOST_DIFFERENT:
-            raise UnmeasuredError(f"an example would need {count} different keys")
-        return list(itertools.islice(self._keys(type_, constraints), count))
+    def _different(
+        self, type_: model.Type, inner: Constraints, of_container: Constraints, depth: int
+    ) -> list[Example]:
+        """The keys of a set or map; fewer than wished for where there are no more."""
+        count = _count(of_container, depth)
+        found = list(itertools.islice(self._keys(type_, inner), min(count, _MOST_DIFFERENT)))
+        low = length_of(of_container)[0]
+        if len(found) < low:
+            raise UnmeasuredError(f"an example would need {low} different keys")
+        return found
 
     def _keys(self, type_: model.Type, constraints: Constraints) -> Iterator[Example]:
         """Different values of a type of keys."""

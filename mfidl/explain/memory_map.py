@@ -13,7 +13,6 @@ from mfidl.explain.report import Slot
 _ROW = 8  # bytes
 _CELL = 4  # characters a byte
 _MOST_ROWS = 40
-_INDENT = "      "
 
 
 def draw(slots: Sequence[Slot], size: int) -> list[str]:
@@ -24,17 +23,19 @@ def draw(slots: Sequence[Slot], size: int) -> list[str]:
     rows = [at for at in range(0, size, _ROW) if not _is_middle(slots, at)]
     if not slots or len(rows) > _MOST_ROWS:
         return []
-    lines = [_INDENT + "".join(f"{byte:>{_CELL - 1}} " for byte in range(min(size, _ROW))).rstrip()]
+    offsets = max(5, len(str(rows[-1])) + 1)
+    indent = " " * (offsets + 1)
+    lines = [indent + "".join(f"{byte:>{_CELL - 1}} " for byte in range(min(size, _ROW))).rstrip()]
     above: list[str] = []
     previous = -_ROW
     for at in rows:
         if at != previous + _ROW:
-            lines.append(f"{'':>4}  :{'':{_width(size) - 2}}:")
+            lines.append(f"{indent}:{'':{_width(size) - 2}}:")
         row = _row(slots, at, size)
-        lines.append(_INDENT + _border(above, row, _continued(slots, at)))
-        lines.append(f"{at:>5} {''.join(row)}")
+        lines.append(indent + _border(above, row, _continued(slots, at)))
+        lines.append(f"{at:>{offsets}} {''.join(row)}")
         above, previous = row, at
-    lines.append(_INDENT + _border(above, [], None))
+    lines.append(indent + _border(above, [], None))
     return lines
 
 

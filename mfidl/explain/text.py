@@ -8,6 +8,8 @@ from mfidl.explain.memory_map import draw
 from mfidl.explain.service_text import service_lines, topic_lines
 from mfidl.explain.tables import WIDTH, cost_cells, entry, headline, table
 
+_MESSAGE = 1 << 24  # of a payload (docs/protocol.md, 1)
+
 
 def render_text(modules: Sequence[report.ModuleReport]) -> str:
     lines: list[str] = []
@@ -135,6 +137,9 @@ def _fields(subject: report.TypeReport) -> Iterator[str]:
     what = "alternative" if subject.kind == "union" else "field"
     head = ("min", "example", "max") if measured else ()
     yield from table((*head, what, "type"), rows, right=len(head))
+    if subject.cost is not None and subject.cost.example > _MESSAGE:
+        yield ""
+        yield from entry("bytes", f"more than a message may have, which is {_MESSAGE} unless configured")
     if subject.problem is not None and measured:
         yield ""
         yield from entry("bytes", f"cannot be told: {subject.problem}")

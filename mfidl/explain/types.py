@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from mfidl import model
 from mfidl.explain import obstacles, report
-from mfidl.explain.archive import about
+from mfidl.explain.archive import Archive
 from mfidl.explain.example import Examples
 from mfidl.explain.febird import Bounds, Febird
 from mfidl.explain.layouts import Layouts
@@ -39,6 +39,7 @@ class Types:
     def __init__(self, program: model.Program) -> None:
         self.program = program
         self.febird = Febird(program)
+        self._archive = Archive(program, self.febird)
         self._examples = Examples(program)
         self._layouts = Layouts(program)
         self._users = Users(program)
@@ -154,7 +155,7 @@ class Types:
             cost, problem = measured.cost, measured.problem
         elif tier is model.Tier.ARCHIVE and _may_have_numbers(subject):
             try:
-                estimate = about(self.program, self.febird, subject, measured.example)
+                estimate = self._archive.about(subject, measured.example)
             except UnmeasuredError as failure:
                 problem = str(failure)
         return report.TierRow(
