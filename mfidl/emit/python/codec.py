@@ -59,10 +59,11 @@ class CodecFile:
     def _text(self, kind: str, full_name: str, name: str, lines: list[str]) -> str:
         stem = self._stem(full_name)
         codec = self._context.imports.name("mf.codec.codec", "Codec")
+        own = self._context.imports.name("mf.codec.codec", "TypeCodec")
         return (
             f"{stem}_SHAPE: Final[shape.{kind}] = shape.{kind}(\n"
             f'    "{full_name}",\n{"".join(lines)})\n'
-            + bracket(f"{stem}_CODEC: Final[{codec}[{name}, {name}]] = {codec}(", [f"{stem}_SHAPE"], ")")
+            + bracket(f"{stem}_CODEC: Final[{own}[{name}]] = {codec}(", [f"{stem}_SHAPE"], ")")
             + "\n"
         )
 

@@ -122,7 +122,7 @@ class TypesFile:
         name = self._context.type_name(union.full_name)
         views = []
         for each in union.alternatives:
-            doc = with_deprecation(each.doc or f"A {name} that is its `{each.name}`.", each.deprecated)
+            doc = with_deprecation(each.doc or f"`{each.name}` of a `{name}`.", each.deprecated)
             view = ClassView(
                 self._deprecated(each) + self._dataclass(),
                 f"class {self._context.alternative_name(union, each)}:",
@@ -132,10 +132,11 @@ class TypesFile:
             views.append(view)
         alternatives = [self._context.alternative_name(union, each) for each in union.alternatives]
         type_alias = self._context.imports.name("typing", "TypeAlias")
-        line = f"{name}: {type_alias} = {' | '.join(alternatives)}"
+        flat = " | ".join(alternatives)
+        line = f"{name}: {type_alias} = {flat}"
         if len(line) > WIDTH:
-            parts = "".join(f"    {'| ' if at else ''}{each}\n" for at, each in enumerate(alternatives))
-            line = f"{name}: {type_alias} = (\n{parts})"
+            inside = flat if len(flat) + 4 <= WIDTH else "\n    | ".join(alternatives)
+            line = f"{name}: {type_alias} = (\n    {inside}\n)"
         views.append(ClassView("", line, self._doc(union, 0), (), alias=True))
         return views
 

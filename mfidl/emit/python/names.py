@@ -53,7 +53,7 @@ TYPE_HELPERS = _words(
 SERVICE_HELPERS = _words(
     "ABC ClassVar Iterable ScatterTarget Servant Target TargetSource abstractmethod classmethod mf"
 )
-CODEC_HELPERS = _words("Codec FEBIRD MEMCPY Method ServiceInfo method rules shape")
+CODEC_HELPERS = _words("Codec MEMCPY Method ServiceInfo TypeCodec method rules shape")
 # Files that a package has, beside which a package of that name could not stand.
 _FILES = frozenset(["_types", "_codec", "_methods", "_client", "_server"])
 _TARGET_FUNCTIONS = frozenset(["at", "any", "on", "everywhere", "_over", "_target"])

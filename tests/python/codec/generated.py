@@ -26,15 +26,22 @@ SCHEMAS = VECTORS / "schemas"
 
 
 @cache
-def codecs(schema: str) -> ModuleType:
-    """The `_codec` module of a schema under tests/vectors/schemas."""
+def _out() -> Path:
+    """One folder for all schemas: they share the package `vectors`."""
     out = Path(tempfile.mkdtemp(prefix="mf-generated-"))
     atexit.register(shutil.rmtree, out, ignore_errors=True)
+    sys.path.insert(0, str(out))
+    return out
+
+
+@cache
+def codecs(schema: str) -> ModuleType:
+    """The `_codec` module of a schema under tests/vectors/schemas."""
+    out = _out()
     path = SCHEMAS / schema
     outcome = compile_files([str(path)], [str(SCHEMAS)], Targets(python=str(out)))
     assert outcome.exit is Exit.OK, outcome.diagnostics
     assert outcome.program is not None
-    sys.path.insert(0, str(out))
     importlib.invalidate_caches()
     return importlib.import_module(f"{outcome.program.requested[0].name}._codec")
 

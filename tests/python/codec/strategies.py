@@ -48,7 +48,12 @@ def values(shape: s.Shape, depth: int = 0) -> st.SearchStrategy[Any]:
                 lambda: st.tuples(*(values(each.shape, depth + 1) for each in shape.fields))
             ).map(lambda parts: make(*parts))
         case s.Union():
-            return st.one_of([values(each.shape, depth + 1).map(each.type) for each in shape.alternatives])
+            chosen = [each for each in shape.alternatives if depth <= _MOST or _is_leaf(each.shape)]
+            return st.one_of([values(each.shape, depth + 1).map(each.type) for each in chosen])
+
+
+def _is_leaf(shape: s.Shape) -> bool:
+    return isinstance(shape.shape if isinstance(shape, s.Checked) else shape, s.Scalar | s.Enum)
 
 
 def _scalars(name: str) -> st.SearchStrategy[Any]:

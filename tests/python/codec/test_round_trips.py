@@ -18,8 +18,8 @@ from mf.codec.limits import DEFAULT_LIMITS
 from tests.python.codec.generated import codecs_of, writable
 from tests.python.codec.strategies import values
 
-SCHEMA = "shapes.mfidl"
-CODECS = {each.shape.name: each for each in codecs_of(SCHEMA)}
+SCHEMAS = ("shapes.mfidl", "alternatives.mfidl")
+CODECS = {each.shape.name: each for schema in SCHEMAS for each in codecs_of(schema)}
 FILLED = sorted(name for name, codec in CODECS.items() if codec.shape.smallest)
 
 

@@ -174,3 +174,7 @@ class Codec(Generic[V, T]):
     def _refuse(self, failure: "CarefulError", execution: Execution) -> NoReturn:
         text = f"{self._where}: {failure.text()}" if self._where else failure.text()
         raise Error(Code(failure.code), text, execution) from None
+
+
+TypeCodec = Codec[T, T]
+"""Of a declared type, which is written and read as the same class."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Final
 
 from mf.codec import shape
-from mf.codec.codec import Codec
+from mf.codec.codec import Codec, TypeCodec
 from mf.controller._generated.mf.controller._types import Instance, NotRegistered, View
 
 INSTANCE_SHAPE: Final[shape.Struct] = shape.Struct(
@@ -21,7 +21,7 @@ INSTANCE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("weight", shape.U32),
     ),
 )
-INSTANCE_CODEC: Final[Codec[Instance, Instance]] = Codec(INSTANCE_SHAPE)
+INSTANCE_CODEC: Final[TypeCodec[Instance]] = Codec(INSTANCE_SHAPE)
 
 VIEW_SHAPE: Final[shape.Struct] = shape.Struct(
     "mf.controller.View",
@@ -32,11 +32,11 @@ VIEW_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("instances", shape.List(INSTANCE_SHAPE)),
     ),
 )
-VIEW_CODEC: Final[Codec[View, View]] = Codec(VIEW_SHAPE)
+VIEW_CODEC: Final[TypeCodec[View]] = Codec(VIEW_SHAPE)
 
 NOT_REGISTERED_SHAPE: Final[shape.Struct] = shape.Struct(
     "mf.controller.NotRegistered",
     NotRegistered,
     lambda: (shape.Field("nonce", shape.UUID),),
 )
-NOT_REGISTERED_CODEC: Final[Codec[NotRegistered, NotRegistered]] = Codec(NOT_REGISTERED_SHAPE)
+NOT_REGISTERED_CODEC: Final[TypeCodec[NotRegistered]] = Codec(NOT_REGISTERED_SHAPE)

@@ -7,7 +7,7 @@ from typing import Final
 
 from defaults._types import Kind, Late, Point
 from mf.codec import shape
-from mf.codec.codec import Codec
+from mf.codec.codec import Codec, TypeCodec
 
 KIND_SHAPE: Final = shape.Enum("defaults.Kind", Kind, shape.U8)
 
@@ -22,7 +22,7 @@ POINT_SHAPE: Final[shape.Struct] = shape.Struct(
     ),
     memcpy=True,
 )
-POINT_CODEC: Final[Codec[Point, Point]] = Codec(POINT_SHAPE)
+POINT_CODEC: Final[TypeCodec[Point]] = Codec(POINT_SHAPE)
 
 LATE_SHAPE: Final[shape.Struct] = shape.Struct(
     "defaults.Late",
@@ -32,4 +32,4 @@ LATE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("at", POINT_SHAPE),
     ),
 )
-LATE_CODEC: Final[Codec[Late, Late]] = Codec(LATE_SHAPE)
+LATE_CODEC: Final[TypeCodec[Late]] = Codec(LATE_SHAPE)

@@ -7,7 +7,7 @@ from typing import Final
 
 from kinds._types import Bounded, Box, Code, Containers, Image, Inner, Nothing, Plain, Point, Side, Tree
 from mf.codec import rules, shape
-from mf.codec.codec import Codec
+from mf.codec.codec import Codec, TypeCodec
 
 SIDE_SHAPE: Final = shape.Enum("kinds.Side", Side, shape.U8)
 CODE_SHAPE: Final = shape.Enum("kinds.Code", Code, shape.I32, open=True)
@@ -21,7 +21,7 @@ POINT_SHAPE: Final[shape.Struct] = shape.Struct(
     ),
     memcpy=True,
 )
-POINT_CODEC: Final[Codec[Point, Point]] = Codec(POINT_SHAPE)
+POINT_CODEC: Final[TypeCodec[Point]] = Codec(POINT_SHAPE)
 
 BOX_SHAPE: Final[shape.Struct] = shape.Struct(
     "kinds.Box",
@@ -33,7 +33,7 @@ BOX_SHAPE: Final[shape.Struct] = shape.Struct(
     ),
     memcpy=True,
 )
-BOX_CODEC: Final[Codec[Box, Box]] = Codec(BOX_SHAPE)
+BOX_CODEC: Final[TypeCodec[Box]] = Codec(BOX_SHAPE)
 
 NOTHING_SHAPE: Final[shape.Struct] = shape.Struct(
     "kinds.Nothing",
@@ -41,7 +41,7 @@ NOTHING_SHAPE: Final[shape.Struct] = shape.Struct(
     tuple,
     memcpy=True,
 )
-NOTHING_CODEC: Final[Codec[Nothing, Nothing]] = Codec(NOTHING_SHAPE)
+NOTHING_CODEC: Final[TypeCodec[Nothing]] = Codec(NOTHING_SHAPE)
 
 IMAGE_SHAPE: Final[shape.Struct] = shape.Struct(
     "kinds.Image",
@@ -58,7 +58,7 @@ IMAGE_SHAPE: Final[shape.Struct] = shape.Struct(
     ),
     memcpy=True,
 )
-IMAGE_CODEC: Final[Codec[Image, Image]] = Codec(IMAGE_SHAPE)
+IMAGE_CODEC: Final[TypeCodec[Image]] = Codec(IMAGE_SHAPE)
 
 PLAIN_SHAPE: Final[shape.Struct] = shape.Struct(
     "kinds.Plain",
@@ -84,7 +84,7 @@ PLAIN_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("r", shape.Optional(shape.STRING)),
     ),
 )
-PLAIN_CODEC: Final[Codec[Plain, Plain]] = Codec(PLAIN_SHAPE)
+PLAIN_CODEC: Final[TypeCodec[Plain]] = Codec(PLAIN_SHAPE)
 
 CONTAINERS_SHAPE: Final[shape.Struct] = shape.Struct(
     "kinds.Containers",
@@ -110,7 +110,7 @@ CONTAINERS_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("sidesets", shape.Set(SIDE_SHAPE)),
     ),
 )
-CONTAINERS_CODEC: Final[Codec[Containers, Containers]] = Codec(CONTAINERS_SHAPE)
+CONTAINERS_CODEC: Final[TypeCodec[Containers]] = Codec(CONTAINERS_SHAPE)
 
 INNER_SHAPE: Final[shape.Struct] = shape.Struct(
     "kinds.Inner",
@@ -121,7 +121,7 @@ INNER_SHAPE: Final[shape.Struct] = shape.Struct(
     ),
     memcpy=True,
 )
-INNER_CODEC: Final[Codec[Inner, Inner]] = Codec(INNER_SHAPE)
+INNER_CODEC: Final[TypeCodec[Inner]] = Codec(INNER_SHAPE)
 
 BOUNDED_SHAPE: Final[shape.Struct] = shape.Struct(
     "kinds.Bounded",
@@ -146,7 +146,7 @@ BOUNDED_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("f", shape.Optional(INNER_SHAPE)),
     ),
 )
-BOUNDED_CODEC: Final[Codec[Bounded, Bounded]] = Codec(BOUNDED_SHAPE)
+BOUNDED_CODEC: Final[TypeCodec[Bounded]] = Codec(BOUNDED_SHAPE)
 
 TREE_SHAPE: Final[shape.Struct] = shape.Struct(
     "kinds.Tree",
@@ -159,4 +159,4 @@ TREE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("leaf", shape.Optional(PLAIN_SHAPE)),
     ),
 )
-TREE_CODEC: Final[Codec[Tree, Tree]] = Codec(TREE_SHAPE)
+TREE_CODEC: Final[TypeCodec[Tree]] = Codec(TREE_SHAPE)

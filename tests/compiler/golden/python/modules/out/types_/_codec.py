@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Final
 
 from mf.codec import shape
-from mf.codec.codec import Codec
+from mf.codec.codec import Codec, TypeCodec
 from types_._types import Whole
 from types_.import_._codec import PART_SHAPE
 
@@ -15,4 +15,4 @@ WHOLE_SHAPE: Final[shape.Struct] = shape.Struct(
     Whole,
     lambda: (shape.Field("parts", shape.List(PART_SHAPE)),),
 )
-WHOLE_CODEC: Final[Codec[Whole, Whole]] = Codec(WHOLE_SHAPE)
+WHOLE_CODEC: Final[TypeCodec[Whole]] = Codec(WHOLE_SHAPE)

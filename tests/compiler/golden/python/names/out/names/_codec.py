@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Final
 
 from mf.codec import shape
-from mf.codec.codec import Codec
+from mf.codec.codec import Codec, TypeCodec
 from names._types import (
     Final_,
     HTTPServer,
@@ -37,7 +37,7 @@ CLASS_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("end", shape.STRING),
     ),
 )
-CLASS_CODEC: Final[Codec[class_, class_]] = Codec(CLASS_SHAPE)
+CLASS_CODEC: Final[TypeCodec[class_]] = Codec(CLASS_SHAPE)
 
 FINAL_SHAPE: Final[shape.Struct] = shape.Struct(
     "names.Final",
@@ -48,7 +48,7 @@ FINAL_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("options", shape.Map(shape.STRING, CLASS_SHAPE), "options_"),
     ),
 )
-FINAL_CODEC: Final[Codec[Final_, Final_]] = Codec(FINAL_SHAPE)
+FINAL_CODEC: Final[TypeCodec[Final_]] = Codec(FINAL_SHAPE)
 
 ERROR_SHAPE: Final[shape.Struct] = shape.Struct(
     "names.error",
@@ -59,7 +59,7 @@ ERROR_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("message", shape.STRING),
     ),
 )
-ERROR_CODEC: Final[Codec[error, error]] = Codec(ERROR_SHAPE)
+ERROR_CODEC: Final[TypeCodec[error]] = Codec(ERROR_SHAPE)
 
 HTTP_SERVER_SHAPE: Final[shape.Struct] = shape.Struct(
     "names.HTTPServer",
@@ -67,7 +67,7 @@ HTTP_SERVER_SHAPE: Final[shape.Struct] = shape.Struct(
     lambda: (shape.Field("up", shape.BOOL),),
     memcpy=True,
 )
-HTTP_SERVER_CODEC: Final[Codec[HTTPServer, HTTPServer]] = Codec(HTTP_SERVER_SHAPE)
+HTTP_SERVER_CODEC: Final[TypeCodec[HTTPServer]] = Codec(HTTP_SERVER_SHAPE)
 
 HTTP_SERVER_SHAPE__SHAPE: Final[shape.Struct] = shape.Struct(
     "names.HttpServer",
@@ -75,7 +75,7 @@ HTTP_SERVER_SHAPE__SHAPE: Final[shape.Struct] = shape.Struct(
     lambda: (shape.Field("down", shape.BOOL),),
     memcpy=True,
 )
-HTTP_SERVER_SHAPE__CODEC: Final[Codec[HttpServer, HttpServer]] = Codec(HTTP_SERVER_SHAPE__SHAPE)
+HTTP_SERVER_SHAPE__CODEC: Final[TypeCodec[HttpServer]] = Codec(HTTP_SERVER_SHAPE__SHAPE)
 
 U32S_SHAPE: Final[shape.Struct] = shape.Struct(
     "names.U32s",
@@ -83,7 +83,7 @@ U32S_SHAPE: Final[shape.Struct] = shape.Struct(
     lambda: (shape.Field("any", shape.U32),),
     memcpy=True,
 )
-U32S_CODEC: Final[Codec[U32s, U32s]] = Codec(U32S_SHAPE)
+U32S_CODEC: Final[TypeCodec[U32s]] = Codec(U32S_SHAPE)
 
 SERVICE_CLIENT_SHAPE: Final[shape.Struct] = shape.Struct(
     "names.ServiceClient",
@@ -91,7 +91,7 @@ SERVICE_CLIENT_SHAPE: Final[shape.Struct] = shape.Struct(
     lambda: (shape.Field("x", shape.U8),),
     memcpy=True,
 )
-SERVICE_CLIENT_CODEC: Final[Codec[ServiceClient_, ServiceClient_]] = Codec(SERVICE_CLIENT_SHAPE)
+SERVICE_CLIENT_CODEC: Final[TypeCodec[ServiceClient_]] = Codec(SERVICE_CLIENT_SHAPE)
 
 SERVICE_QUERY_REQUEST_SHAPE: Final[shape.Struct] = shape.Struct(
     "names.ServiceQueryRequest",
@@ -99,6 +99,4 @@ SERVICE_QUERY_REQUEST_SHAPE: Final[shape.Struct] = shape.Struct(
     lambda: (shape.Field("x", shape.U8),),
     memcpy=True,
 )
-SERVICE_QUERY_REQUEST_CODEC: Final[Codec[ServiceQueryRequest_, ServiceQueryRequest_]] = Codec(
-    SERVICE_QUERY_REQUEST_SHAPE
-)
+SERVICE_QUERY_REQUEST_CODEC: Final[TypeCodec[ServiceQueryRequest_]] = Codec(SERVICE_QUERY_REQUEST_SHAPE)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Final
 
 from mf.codec import shape
-from mf.codec.codec import Codec
+from mf.codec.codec import Codec, TypeCodec
 from types_.import_._types import Part
 
 PART_SHAPE: Final[shape.Struct] = shape.Struct(
@@ -15,4 +15,4 @@ PART_SHAPE: Final[shape.Struct] = shape.Struct(
     lambda: (shape.Field("x", shape.U32),),
     memcpy=True,
 )
-PART_CODEC: Final[Codec[Part, Part]] = Codec(PART_SHAPE)
+PART_CODEC: Final[TypeCodec[Part]] = Codec(PART_SHAPE)

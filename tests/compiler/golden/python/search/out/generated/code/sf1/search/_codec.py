@@ -7,7 +7,7 @@ from typing import Final
 
 from generated.code.sf1.search._types import DuplicateDocument, Hit, Lang, NoSuchCollection, Rank
 from mf.codec import shape
-from mf.codec.codec import Codec
+from mf.codec.codec import Codec, TypeCodec
 
 RANK_SHAPE: Final = shape.Enum("sf1.search.Rank", Rank, shape.U8)
 LANG_SHAPE: Final = shape.Enum("sf1.search.Lang", Lang, shape.U16, open=True)
@@ -22,14 +22,14 @@ HIT_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("positions", shape.List(shape.U32)),
     ),
 )
-HIT_CODEC: Final[Codec[Hit, Hit]] = Codec(HIT_SHAPE)
+HIT_CODEC: Final[TypeCodec[Hit]] = Codec(HIT_SHAPE)
 
 NO_SUCH_COLLECTION_SHAPE: Final[shape.Struct] = shape.Struct(
     "sf1.search.NoSuchCollection",
     NoSuchCollection,
     lambda: (shape.Field("name", shape.STRING),),
 )
-NO_SUCH_COLLECTION_CODEC: Final[Codec[NoSuchCollection, NoSuchCollection]] = Codec(NO_SUCH_COLLECTION_SHAPE)
+NO_SUCH_COLLECTION_CODEC: Final[TypeCodec[NoSuchCollection]] = Codec(NO_SUCH_COLLECTION_SHAPE)
 
 DUPLICATE_DOCUMENT_SHAPE: Final[shape.Struct] = shape.Struct(
     "sf1.search.DuplicateDocument",
@@ -39,4 +39,4 @@ DUPLICATE_DOCUMENT_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("lang", LANG_SHAPE),
     ),
 )
-DUPLICATE_DOCUMENT_CODEC: Final[Codec[DuplicateDocument, DuplicateDocument]] = Codec(DUPLICATE_DOCUMENT_SHAPE)
+DUPLICATE_DOCUMENT_CODEC: Final[TypeCodec[DuplicateDocument]] = Codec(DUPLICATE_DOCUMENT_SHAPE)

@@ -7,7 +7,7 @@ from typing import Final
 
 from generated.code.sf1.text._types import Document, Position
 from mf.codec import shape
-from mf.codec.codec import Codec
+from mf.codec.codec import Codec, TypeCodec
 
 POSITION_SHAPE: Final[shape.Struct] = shape.Struct(
     "sf1.text.Position",
@@ -18,7 +18,7 @@ POSITION_SHAPE: Final[shape.Struct] = shape.Struct(
     ),
     memcpy=True,
 )
-POSITION_CODEC: Final[Codec[Position, Position]] = Codec(POSITION_SHAPE)
+POSITION_CODEC: Final[TypeCodec[Position]] = Codec(POSITION_SHAPE)
 
 DOCUMENT_SHAPE: Final[shape.Struct] = shape.Struct(
     "sf1.text.Document",
@@ -30,4 +30,4 @@ DOCUMENT_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("words", shape.Map(shape.STRING, shape.List(POSITION_SHAPE))),
     ),
 )
-DOCUMENT_CODEC: Final[Codec[Document, Document]] = Codec(DOCUMENT_SHAPE)
+DOCUMENT_CODEC: Final[TypeCodec[Document]] = Codec(DOCUMENT_SHAPE)
