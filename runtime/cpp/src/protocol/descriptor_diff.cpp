@@ -88,11 +88,15 @@ class Comparison {
     const std::string at = place(ours);
     if (ours.oneway != theirs.oneway)
       say(at, ours.oneway ? "one-way here, not there" : "one-way there, not here");
+    if (ours.replicated != theirs.replicated)
+      say(at, replicated(ours) + " here, " + replicated(theirs) + " there");
     tiers(at, "parameters", ours.params_tier, theirs.params_tier);
     members(at, "parameter ", ours.params, theirs.params);
+    streams(at, "parameter", ours.params_stream, theirs.params_stream);
     if (ours.oneway == theirs.oneway) {
       tiers(at, "results", ours.results_tier, theirs.results_tier);
       members(at, "result ", ours.results, theirs.results);
+      streams(at, "result", ours.results_stream, theirs.results_stream);
     }
     members(at, "throws ", ours.throws, theirs.throws);
     types(at, ours);
@@ -101,6 +105,17 @@ class Comparison {
   void tiers(const std::string& at, std::string_view what, std::string_view ours, std::string_view theirs) {
     if (ours != theirs)
       say(at, std::string(what) + ": " + std::string(ours) + " here, " + std::string(theirs) + " there");
+  }
+
+  static std::string replicated(const DescriptorMethod& method) {
+    if (method.replicated.empty()) return "not replicated";
+    return "replicated " + std::string(method.replicated);
+  }
+
+  void streams(const std::string& at, std::string_view what, std::string_view ours, std::string_view theirs) {
+    if (ours != theirs)
+      say(at, std::string(what) + " stream: " + short_expression(ours) + " here, " +
+                  short_expression(theirs) + " there");
   }
 
   /// `what` goes in front of a member's name: "parameter ", "field Hit.". The names of errors are full ones;
@@ -148,7 +163,9 @@ class Comparison {
       });
     };
     for (const DescriptorMember& member : method.params) mention(member.value);
+    mention(method.params_stream);
     for (const DescriptorMember& member : method.results) mention(member.value);
+    mention(method.results_stream);
     for (const DescriptorMember& member : method.throws) mention(member.name);
     for (std::size_t i = 0; i < reached.size(); ++i) {
       const DescriptorType& ours = here_.types.at(reached[i]);
@@ -164,11 +181,9 @@ class Comparison {
     if (ours.head != theirs.head)
       say(at,
           "type " + named + ": " + std::string(ours.head) + " here, " + std::string(theirs.head) + " there");
-    if (ours.is_enum() != theirs.is_enum()) return;
-    if (ours.is_enum())
-      members(at, "value " + named + ".", ours.members, theirs.members, false);
-    else
-      members(at, "field " + named + ".", ours.members, theirs.members);
+    if (ours.member() != theirs.member() || ours.numbered() != theirs.numbered()) return;
+    const bool ordered = ours.member() == "field" && !ours.numbered();
+    members(at, std::string(ours.member()) + " " + named + ".", ours.members, theirs.members, ordered);
   }
 
   const DescriptorTree& here_;
@@ -186,8 +201,8 @@ std::string descriptor_difference(std::string_view here, std::string_view there)
   const DescriptorTree ours = DescriptorTree::read(here);
   const DescriptorTree theirs = DescriptorTree::read(there);
   std::string words = Comparison(ours, theirs).words();
-  // What has no sentence of its own: the order of methods or of an enum's values, or a text that is no
-  // descriptor.
+  // What has no sentence of its own: the order of methods, or of members that have numbers, or a text that
+  // is no descriptor.
   if (words.empty())
     words = std::string(short_name(ours.service)) + ": the descriptors differ in the order of their lines";
   return words;

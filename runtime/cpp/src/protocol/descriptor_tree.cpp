@@ -74,6 +74,12 @@ class TreeReader {
     } else if (word == "results") {
       method_->results_tier = rest;
       members_ = &method_->results;
+    } else if (word == "params_stream") {
+      method_->params_stream = rest;
+    } else if (word == "results_stream") {
+      method_->results_stream = rest;
+    } else if (word == "replicated") {
+      method_->replicated = rest;
     } else if (word == "throws") {
       method_->throws.push_back({rest, {}});
     }
@@ -86,6 +92,18 @@ class TreeReader {
 };
 
 }  // namespace
+
+std::string_view DescriptorType::member() const noexcept {
+  std::string_view rest = head;
+  const std::string_view kind = take_until(rest, ' ');
+  if (kind == "enum") return "value";
+  if (kind == "flags") return "bit";
+  return kind == "union" ? "alternative" : "field";
+}
+
+bool DescriptorType::numbered() const noexcept {
+  return member() == "alternative" || head.ends_with(" archive");
+}
 
 DescriptorTree DescriptorTree::read(std::string_view text) {
   DescriptorTree tree;

@@ -10,7 +10,7 @@
 
 namespace mf::protocol {
 
-/// "doc u32": a field and its type, an enum's value and its number.
+/// "doc u32": a field and its type; "name 1: string" with its number; an enum's value and its number.
 struct DescriptorMember {
   std::string_view name;
   std::string_view value;
@@ -20,17 +20,23 @@ using DescriptorMembers = std::vector<DescriptorMember>;
 struct DescriptorMethod {
   std::string_view name;
   bool oneway = false;
+  std::string_view replicated;  // the pattern
   std::string_view params_tier;
   DescriptorMembers params;
+  std::string_view params_stream = "none";
   std::string_view results_tier;
   DescriptorMembers results;
+  std::string_view results_stream = "none";
   DescriptorMembers throws;  // names only
 };
 
 struct DescriptorType {
   std::string_view head;  // "struct febird", "enum u8 closed"
   DescriptorMembers members;
-  [[nodiscard]] bool is_enum() const noexcept { return head.starts_with("enum"); }
+  /// What its members are called; types with another word cannot be compared by them.
+  [[nodiscard]] std::string_view member() const noexcept;
+  /// Whether members are found by their numbers: then their order means nothing.
+  [[nodiscard]] bool numbered() const noexcept;
 };
 
 struct DescriptorTree {

@@ -17,14 +17,27 @@ Members = dict[str, str]
 
 
 class _Method:
-    __slots__ = ("oneway", "params", "params_tier", "results", "results_tier", "throws")
+    __slots__ = (
+        "oneway",
+        "params",
+        "params_stream",
+        "params_tier",
+        "replicated",
+        "results",
+        "results_stream",
+        "results_tier",
+        "throws",
+    )
 
     def __init__(self) -> None:
         self.oneway = False
         self.params_tier = ""
         self.params: Members = {}
+        self.params_stream = "none"
         self.results_tier = ""
         self.results: Members = {}
+        self.results_stream = "none"
+        self.replicated = "not replicated"
         self.throws: Members = {}
 
 
@@ -34,6 +47,19 @@ class _Type:
     def __init__(self, head: str) -> None:
         self.head = head
         self.members: Members = {}
+
+    @property
+    def member(self) -> str:
+        """What its members are called; types with another word cannot be compared by them."""
+        return _MEMBERS_OF.get(self.head.partition(" ")[0], "field")
+
+    @property
+    def numbered(self) -> bool:
+        """Whether members are found by their numbers: then their order means nothing."""
+        return self.member == "alternative" or self.head.endswith(" archive")
+
+
+_MEMBERS_OF = {"enum": "value", "flags": "bit", "union": "alternative"}
 
 
 class _Tree:
@@ -97,6 +123,12 @@ class _Tree:
         elif word == "results":
             method.results_tier = rest
             self._members = method.results
+        elif word == "params_stream":
+            method.params_stream = rest
+        elif word == "results_stream":
+            method.results_stream = rest
+        elif word == "replicated":
+            method.replicated = f"replicated {rest}"
         elif word == "throws":
             method.throws[rest] = ""
 
@@ -141,17 +173,26 @@ class _Comparison:
     def _compare_methods(self, place: str, ours: _Method, theirs: _Method) -> None:
         if ours.oneway != theirs.oneway:
             self._say(place, "one-way here, not there" if ours.oneway else "one-way there, not here")
+        if ours.replicated != theirs.replicated:
+            self._say(place, f"{ours.replicated} here, {theirs.replicated} there")
         self._compare_tiers(place, "parameters", ours.params_tier, theirs.params_tier)
         self._compare_members(place, "parameter ", ours.params, theirs.params)
+        self._compare_streams(place, "parameter", ours.params_stream, theirs.params_stream)
         if ours.oneway == theirs.oneway:
             self._compare_tiers(place, "results", ours.results_tier, theirs.results_tier)
             self._compare_members(place, "result ", ours.results, theirs.results)
+            self._compare_streams(place, "result", ours.results_stream, theirs.results_stream)
         self._compare_members(place, "throws ", ours.throws, theirs.throws)
         self._compare_types(place, ours)
 
     def _compare_tiers(self, place: str, what: str, ours: str, theirs: str) -> None:
         if ours != theirs:
             self._say(place, f"{what}: {ours} here, {theirs} there")
+
+    def _compare_streams(self, place: str, what: str, ours: str, theirs: str) -> None:
+        if ours != theirs:
+            here, there = _short_expression(ours), _short_expression(theirs)
+            self._say(place, f"{what} stream: {here} here, {there} there")
 
     def _compare_members(
         self, place: str, what: str, ours: Members, theirs: Members, ordered: bool = True
@@ -178,8 +219,8 @@ class _Comparison:
     def _compare_types(self, place: str, method: _Method) -> None:
         """Types that the method reaches, in order of first mention, each once in all."""
         reached: list[str] = []
-        self._mention(reached, method.params.values())
-        self._mention(reached, method.results.values())
+        self._mention(reached, (*method.params.values(), method.params_stream))
+        self._mention(reached, (*method.results.values(), method.results_stream))
         self._mention(reached, method.throws)
         for name in reached:  # grows while it is walked
             ours = self._here.types[name]
@@ -198,13 +239,10 @@ class _Comparison:
     def _compare_type(self, place: str, name: str, ours: _Type, theirs: _Type) -> None:
         if ours.head != theirs.head:
             self._say(place, f"type {name}: {ours.head} here, {theirs.head} there")
-        our_kind, their_kind = ours.head.partition(" ")[0], theirs.head.partition(" ")[0]
-        if (our_kind == "enum") != (their_kind == "enum"):
+        if ours.member != theirs.member or ours.numbered != theirs.numbered:
             return
-        if our_kind == "enum":
-            self._compare_members(place, f"value {name}.", ours.members, theirs.members, ordered=False)
-        else:
-            self._compare_members(place, f"field {name}.", ours.members, theirs.members)
+        ordered = ours.member == "field" and not ours.numbered
+        self._compare_members(place, f"{ours.member} {name}.", ours.members, theirs.members, ordered)
 
 
 def difference(here: str, there: str) -> str:
@@ -213,5 +251,5 @@ def difference(here: str, there: str) -> str:
         return ""
     ours = _Tree(here)
     words = _Comparison(ours, _Tree(there)).words()
-    # What has no sentence of its own: the order of methods or of an enum's values.
+    # What has no sentence of its own: the order of methods, or of members that have numbers.
     return words or f"{_short(ours.service)}: the descriptors differ in the order of their lines"
