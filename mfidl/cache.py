@@ -73,28 +73,28 @@ def recall(arguments: Sequence[str]) -> Run | None:
 
 def remember(arguments: Sequence[str], run: Run) -> None:
     """Keep a run; where that is not possible, nothing is lost but time."""
-    folder = _folder()
-    if folder is None:
+    kept = folder()
+    if kept is None:
         return
     body = marshal.dumps((_compiler_digest(), *run))
-    path = _path(folder, arguments)
+    path = _path(kept, arguments)
     temporary = f"{path}.{os.getpid()}.tmp"
     try:
-        os.makedirs(folder, mode=0o700, exist_ok=True)
+        os.makedirs(kept, mode=0o700, exist_ok=True)
         with open(temporary, "wb") as stream:
             stream.write(digest(body) + body)
         os.replace(temporary, path)
-        _forget_oldest(folder)
+        _forget_oldest(kept)
     except OSError:
         return
 
 
 def _load(arguments: Sequence[str]) -> Run | None:
-    folder = _folder()
-    if folder is None:
+    kept = folder()
+    if kept is None:
         return None
     try:
-        with open(_path(folder, arguments), "rb") as stream:
+        with open(_path(kept, arguments), "rb") as stream:
             data = stream.read()
     except OSError:
         return None
@@ -116,7 +116,8 @@ def _holds(run: Run) -> bool:
     )
 
 
-def _folder() -> str | None:
+def folder() -> str | None:
+    """Where runs are remembered; None where they are not."""
     chosen = os.environ.get("MFIDL_CACHE")
     if chosen is not None:
         return chosen or None
@@ -124,13 +125,13 @@ def _folder() -> str | None:
     return os.path.join(base, "mfidl") if os.path.isabs(base) else None
 
 
-def _path(folder: str, arguments: Sequence[str]) -> str:
+def _path(kept: str, arguments: Sequence[str]) -> str:
     words = "\0".join((os.getcwd(), *arguments)).encode("utf-8", "surrogateescape")
-    return os.path.join(folder, digest(words).hex() + ".run")
+    return os.path.join(kept, digest(words).hex() + ".run")
 
 
-def _forget_oldest(folder: str) -> None:
-    with os.scandir(folder) as entries:
+def _forget_oldest(kept: str) -> None:
+    with os.scandir(kept) as entries:
         runs = [entry for entry in entries if entry.name.endswith((".run", ".tmp"))]
     if len(runs) > _KEPT:
         for entry in sorted(runs, key=lambda each: each.stat().st_mtime)[: len(runs) // 2]:

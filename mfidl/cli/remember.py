@@ -12,7 +12,7 @@ def remember_run(
     arguments: Sequence[str], files: Sequence[str], targets: Targets, outcome: Outcome, style: str, color: str
 ) -> None:
     """Takes the contents that the run read and wrote from memory: on disk they may be others by now."""
-    if outcome.exit is not Exit.OK or outcome.program is None:
+    if outcome.exit is not Exit.OK or outcome.program is None or targets.generators or targets.templates:
         return
     from mfidl.emit.write import BuildFiles, written
 
