@@ -15,8 +15,10 @@ _COMMANDS = {
     "descriptor": "mfidl.cli.descriptor",
     "fmt": "mfidl.cli.fmt",
     "help": "mfidl.cli.help",
+    "lint": "mfidl.cli.lint",
 }
 _HELP = {
+    "lint": "Look for what a schema may say, but better should not.",
     "explain": "Tell tiers and why, layouts, bytes on the wire.",
     "proto": "Print proto2 files for the archive tier.",
     "breaking": "Tell what a change of schemas breaks.",

@@ -2,10 +2,14 @@
 
 import re
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import click
 
-_CODE = re.compile(r"[EWew]?\d{1,4}")
+if TYPE_CHECKING:
+    from mfidl.diagnostics import Code
+
+_CODE = re.compile(r"[EWLewl]?\d{1,4}")
 
 
 @click.command("help")
@@ -52,28 +56,39 @@ def _topics() -> tuple[str, ...]:
 
 def _code(topic: str) -> str | None:
     """The page of a code, as it stands in the documentation."""
-    from mfidl.diagnostics import CATALOGUE
     from mfidl.diagnostics.explain import explain
 
     name = _normal(topic)
-    code = CATALOGUE.get(name)
+    code = _catalogue(name).get(name)
     if code is None:
         return None
-    found = explain(name)
+    found = None if name.startswith("L") else explain(name)
     text = found.text if found else code.explanation + "\n"
     return f"{name}: {code.title}\n\n{text}"
 
 
-def _unknown(group: click.Context, topic: str) -> str:
+def _catalogue(name: str) -> "dict[str, Code]":
+    """The one that a code of this letter would be in."""
     from mfidl.diagnostics import CATALOGUE
+
+    if name.startswith("L"):
+        from mfidl.lint.codes import CATALOGUE as RULES
+
+        return RULES
+    return CATALOGUE
+
+
+def _unknown(group: click.Context, topic: str) -> str:
     from mfidl.diagnostics.suggest import nearest
 
     holder = group.command
     assert isinstance(holder, click.Group)
     if _CODE.fullmatch(topic):
         name = _normal(topic)
-        listed = "".join(f"\n  {code}  {CATALOGUE[code].title}" for code in _around(name, CATALOGUE))
-        return f"There is no code {name}. Near it:{listed}\nAll of them: mfidlc help codes"
+        codes = _catalogue(name)
+        listed = "".join(f"\n  {code}  {codes[code].title}" for code in _around(name, codes))
+        everything = "lint --list" if name.startswith("L") else "help codes"
+        return f"There is no code {name}. Near it:{listed}\nAll of them: mfidlc {everything}"
     found = nearest(topic.lower(), (*holder.list_commands(group), *_topics()))
     hint = f" Did you mean `{found}`?" if found else " All topics: mfidlc help"
     return f"No help on '{topic}'.{hint}"
@@ -82,7 +97,7 @@ def _unknown(group: click.Context, topic: str) -> str:
 def _normal(topic: str) -> str:
     """`E0301` of `e301` and of `301`."""
     letter = topic[0].upper() if topic[0].isalpha() else "E"
-    return letter + topic.lstrip("EWew").rjust(4, "0")
+    return letter + topic.lstrip("EWLewl").rjust(4, "0")
 
 
 def _around(name: str, codes: Iterable[str]) -> list[str]:

@@ -46,8 +46,8 @@ class Diagnostic:
 
     @property
     def severity(self) -> str:
-        """`error` or `warning`: the first letter of the code says it."""
-        return "warning" if self.code.startswith("W") else "error"
+        """`error` or `warning`: the first letter of the code says it (L: a finding of lint)."""
+        return "warning" if self.code[0] in "WL" else "error"
 
     def sort_key(self) -> tuple[str, int, int, str, str]:
         if self.span is None:

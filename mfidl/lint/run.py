@@ -1,0 +1,54 @@
+"""From files to diagnostics: check them first, then ask each rule about each module that was named."""
+
+from collections.abc import Iterator, Sequence
+
+from mfidl import model
+from mfidl.compiler import Exit, Outcome
+from mfidl.diagnostics import Diagnostic, Diagnostics
+from mfidl.lint.allow import about_allowances, allowances, without_allowed
+from mfidl.lint.codes import CATALOGUE
+from mfidl.lint.rules import RULES
+from mfidl.lint.settings import Settings
+from mfidl.lint.subject import Finding, Subject
+from mfidl.plan.planning import plan
+from mfidl.semantics.elaborate import elaborate
+from mfidl.semantics.loading import LoadedModule, Loader
+
+
+def lint_files(paths: Sequence[str], import_paths: Sequence[str], settings: Settings) -> Outcome:
+    """The findings of all files, or the mistakes, if there are any: rules look at sound schemas only."""
+    diagnostics = Diagnostics()
+    loader = Loader(import_paths, diagnostics)
+    modules = loader.load(paths)
+    program = plan(elaborate(modules, diagnostics), diagnostics)
+    if program is None or diagnostics:
+        return Outcome(Exit.IO if loader.unreadable else Exit.SCHEMA, diagnostics.sorted(), None)
+    found = [
+        each
+        for loaded in modules
+        if loaded.requested
+        for each in _findings(_subject(loaded, program), settings)
+    ]
+    found.sort(key=Diagnostic.sort_key)
+    return Outcome(Exit.SCHEMA if found else Exit.OK, found, program)
+
+
+def _subject(loaded: LoadedModule, program: model.Program) -> Subject:
+    imports = [(declaration, module.name) for declaration, module in loaded.imports if module is not None]
+    return Subject(program, program.module(loaded.name), loaded.file, imports)
+
+
+def _findings(subject: Subject, settings: Settings) -> Iterator[Diagnostic]:
+    running = [code for code in RULES if code in settings.codes]
+    allowed = allowances(subject.file.source)
+    for code in running:
+        for finding in without_allowed(RULES[code](subject), allowed):
+            yield _diagnostic(finding)
+    for finding in about_allowances(allowed, running):
+        if finding.code in settings.codes:
+            yield _diagnostic(finding)
+
+
+def _diagnostic(finding: Finding) -> Diagnostic:
+    message = CATALOGUE[finding.code].message.format(**finding.values)
+    return Diagnostic(finding.code, message, finding.span, finding.notes, finding.help)
