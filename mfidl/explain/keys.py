@@ -11,6 +11,7 @@ from mfidl.model import Scalar
 
 # How many well-formed UTF-8 characters there are of 1, 2, 3 and 4 bytes.
 _CHARACTERS = (128, 1920, 61_440, 1_048_576)
+_MANY = 1 << 24
 _EXACT_LENGTH = 16  # bytes; there are more texts of this length than anybody has keys
 
 
@@ -28,7 +29,9 @@ def fewest(program: model.Program, key: model.Type, constraints: Constraints, co
 def most(
     program: model.Program, key: model.Type, constraints: Constraints, count: int | None
 ) -> tuple[int, int] | None:
-    """The number and the bytes of the longest `count` keys, or of all where there are fewer; None: no end."""
+    """The number and the bytes of the longest `count` keys, or of all where there are fewer. None: no end,
+    also where only the type bounds them, and there are more than a message has bytes.
+    """
     if _is_text(key):
         high = length_of(constraints)[1]
         if high is None or (count is None and high >= _EXACT_LENGTH):
@@ -36,8 +39,11 @@ def most(
         if high >= _EXACT_LENGTH:
             assert count is not None
             return count, count * (sizes.count(high) + high)
+    ascending = list(_ascending(program, key, constraints))
+    if count is None and sum(available for _, available in ascending) > _MANY:
+        return None
     left, taken, total = count, 0, 0
-    for size, available in reversed(list(_ascending(program, key, constraints))):
+    for size, available in reversed(ascending):
         here = available if left is None else min(left, available)
         taken, total = taken + here, total + size * here
         left = None if left is None else left - here

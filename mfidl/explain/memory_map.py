@@ -67,11 +67,19 @@ def _row(slots: Sequence[Slot], at: int, size: int) -> list[str]:
             continue
         left, right = (first - at) * _CELL, (end - at) * _CELL
         inner = right - left - 1
-        label = f" {slot.name}"[:inner] if first == slot.offset else ""
+        label = _label(slot.name or "", inner) if first == slot.offset else ""
         text = "/" * inner if slot.name is None else label
         row[left] = row[right] = "|"
         row[left + 1 : right] = list(text.ljust(inner))
     return row
+
+
+def _label(name: str, width: int) -> str:
+    """` inner.x`, or as much of its end as fits: ` x`."""
+    parts = name.split(".")
+    while len(parts) > 1 and len(".".join(parts)) + 1 > width:
+        parts.pop(0)
+    return f" {'.'.join(parts)}"[:width]
 
 
 def _border(above: list[str], below: list[str], continued: tuple[int, int] | None) -> str:

@@ -137,7 +137,16 @@ class Message:
     body: TypeReport
     frame: Cost | None
     checks: tuple[Check, ...]
-    stream: str | None
+    stream: "StreamReport | None"
+
+
+@dataclass(frozen=True, slots=True)
+class StreamReport:
+    """What follows a message, element by element. `cost` is of one."""
+
+    type: str
+    tier: str
+    cost: Cost | None
 
 
 @dataclass(frozen=True, slots=True)

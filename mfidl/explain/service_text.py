@@ -29,15 +29,24 @@ def service_lines(service: report.ServiceReport) -> Iterator[str]:
 
 
 def _overview(method: report.MethodReport) -> Iterator[tuple[str, ...]]:
-    request = method.request
-    yield (str(method.index), *_cells(request), request.encoding, f"{method.name} request")
-    if method.reply is not None:
-        yield ("", *_cells(method.reply), method.reply.encoding, f"{method.name} reply")
+    index = str(method.index)
+    for row in (
+        *_rows(method.request, f"{method.name} request"),
+        *_rows(method.reply, f"{method.name} reply"),
+    ):
+        yield (index, *row)
+        index = ""
 
 
-def _cells(message: report.Message) -> tuple[str, str, str, str]:
-    frame = "-" if message.frame is None else str(message.frame.example)
-    return (*cost_cells(message.body.cost), frame)
+def _rows(message: report.Message | None, name: str) -> Iterator[tuple[str, ...]]:
+    if message is None:
+        return
+    stream = message.stream
+    if stream is None or message.body.fields:
+        frame = "-" if message.frame is None else str(message.frame.example)
+        yield (*cost_cells(message.body.cost), frame, message.encoding, name)
+    if stream is not None:
+        yield (*cost_cells(stream.cost), "", stream.tier, f"{name}, each element")
 
 
 def _method(method: report.MethodReport) -> Iterator[str]:
@@ -46,7 +55,7 @@ def _method(method: report.MethodReport) -> Iterator[str]:
     yield from _message("  request", method.request)
     if method.reply is not None:
         yield from _message("  reply", method.reply)
-    if method.batch_frame is not None and method.request.stream is None and method.request.body.fields:
+    if method.batch_frame is not None and method.request.body.fields:
         yield from entry("  batch", _batch(method))
     for label, message, who in (
         ("  checked", method.request, "before the client sends, and before the servant is called"),
@@ -85,7 +94,7 @@ def _properties(method: report.MethodReport) -> Iterator[str]:
 def _message(label: str, message: report.Message) -> Iterator[str]:
     body = message.body
     if message.stream is not None:
-        yield from entry(label, f"{message.stream}, each element in its own tier")
+        yield from entry(label, f"a stream of {message.stream.type}, each {message.stream.tier}")
         if not body.fields:
             return
     yield from entry(label, f"{message.encoding} because {body.why}" if body.fields else "empty")

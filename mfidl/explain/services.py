@@ -40,6 +40,7 @@ class Services:
         request = self._message(method.params, method.param_stream, module)
         batch_max = method.batch_max or DEFAULT_BATCH
         one = request.body.cost
+        streams = method.param_stream is not None or method.result_stream is not None
         cached = method.cached
         return report.MethodReport(
             name=method.name,
@@ -50,7 +51,7 @@ class Services:
             idempotent=method.idempotent,
             deadline_ns=method.deadline_ns,
             batch_max=batch_max,
-            batch_frame=None if one is None else _frame(one.example * batch_max),
+            batch_frame=None if one is None or streams else _frame(one.example * batch_max),
             cached=_cache(cached) if cached else None,
             replicated=method.replicated,
             throws=tuple(type_text(each, module) for each in method.throws),
@@ -65,8 +66,16 @@ class Services:
         if cost is not None:
             most = None if cost.most is None else _frame(cost.most)
             frame = report.Cost(_frame(cost.fewest), _frame(cost.example), most)
-        streamed = f"stream<{type_text(stream.spelled, module)}>" if stream else None
+        streamed = self._stream(stream, module) if stream else None
         return report.Message(struct.tier.value, body, frame, self._checks(struct, stream), streamed)
+
+    def _stream(self, stream: model.Stream, module: str) -> report.StreamReport:
+        held = (
+            self._program.declaration(stream.type.full_name) if isinstance(stream.type, model.Named) else None
+        )
+        tier = held.tier if isinstance(held, model.Struct | model.Union) else model.Tier.FEBIRD
+        cost = self._types.cost_of_type(stream.type, stream.constraints)
+        return report.StreamReport(type_text(stream.spelled, module), tier.value, cost)
 
     def _checks(self, struct: model.Struct, stream: model.Stream | None) -> tuple[report.Check, ...]:
         found = [each for field in struct.fields for each in constraints_of(field)]

@@ -19,6 +19,7 @@ from mfidl.explain.wording import (
     value_text,
 )
 
+_LONG_DEFAULT = 20  # characters
 _IMPLICIT = ("params", "results")
 
 Subject = model.Struct | model.Union
@@ -104,6 +105,16 @@ class Types:
             return report.Cost(size, size, size)
         return measured.cost if subject.tier is model.Tier.FEBIRD else None
 
+    def cost_of_type(
+        self, type_: model.Type, constraints: tuple[model.Constraint, ...]
+    ) -> report.Cost | None:
+        """Of a value as it stands in febird; None: not measurable."""
+        try:
+            example = self._examples.of_type(type_, constraints)
+            return _cost(self.febird.bounds(type_, constraints), self.febird.size(type_, example))
+        except UnmeasuredError:
+            return None
+
     def _example_text(self, subject: Subject, measured: Measured) -> str | None:
         value = measured.example
         if not isinstance(value, Fields | Alternative) or (isinstance(value, Fields) and not value.fields):
@@ -123,7 +134,7 @@ class Types:
         default = None
         if field.default is not None:
             default = value_text(
-                self._examples.given(field.type, field.default), field.type, self.program, 60
+                self._examples.given(field.type, field.default), field.type, self.program, _LONG_DEFAULT
             )
         return report.FieldRow(
             field.name,
