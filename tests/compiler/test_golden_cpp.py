@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[2]
 GOLDEN = Path(__file__).parent / "golden" / "cpp"
 SCHEMAS = {
     "hello": GOLDEN / "hello/schema",
+    "kinds": GOLDEN / "kinds/schema",
     "patterns": GOLDEN / "patterns/schema",
     "search": GOLDEN.parent / "python/search/schema",
     "services": GOLDEN / "services/schema",

@@ -1,6 +1,6 @@
 """F6. What the codecs of a type need to know at compile time, worked out over the whole program."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from mfidl.model import (
     AliasOf,
@@ -158,33 +158,44 @@ class Facts:
                 return False
 
     def ordering(self, fields: Iterable[Field]) -> str:
-        """The category of comparing them one by one: a float may have no order."""
-        partial = any(self._has_float(field.type, set()) for field in fields)
+        """The category of comparing them one by one: a float may have no order. What an existing C++ type
+        compares as is its own business; partial takes all.
+        """
+        partial = any(scalar.is_float for scalar in self._scalars(fields)) or self.holds_existing(fields)
         return "std::partial_ordering" if partial else "std::strong_ordering"
 
-    def _has_float(self, type_: Type, seen: set[str]) -> bool:
-        match type_:
-            case Primitive():
-                return type_.scalar.is_float
-            case Named(kind=DeclKind.ENUM | DeclKind.FLAGS):
-                return False
-            case Named():
-                if type_.full_name in seen:
-                    return False
-                seen.add(type_.full_name)
-                declared = self._program.declaration(type_.full_name)
-                if isinstance(declared, Union):
-                    return any(self._has_float(each.type, seen) for each in declared.alternatives)
-                # What an existing C++ type compares as is its own business; partial takes either.
-                return self._program.struct(type_).cpp_type is not None or any(
-                    self._has_float(each.type, seen) for each in self._program.struct(type_).fields
-                )
-            case ListOf() | ArrayOf() | SetOf() | OptionalOf():
-                return self._has_float(type_.element, seen)
-            case MapOf():
-                return self._has_float(type_.key, seen) or self._has_float(type_.value, seen)
-            case RefOf() | AliasOf():
-                return False
+    def holds_existing(self, fields: Iterable[Field]) -> bool:
+        """Is there a type of @cpp.type in them, however far in? It need not have comparisons."""
+        return any(struct.cpp_type is not None for struct in self._structs(fields))
+
+    def _structs(self, fields: Iterable[Field]) -> Iterator[Struct]:
+        return (each for each in self._closure(fields) if isinstance(each, Struct))
+
+    def _scalars(self, fields: Iterable[Field]) -> Iterator[Scalar]:
+        return (each.scalar for each in self._closure(fields) if isinstance(each, Primitive))
+
+    def _closure(self, fields: Iterable[Field]) -> Iterator[Struct | Primitive]:
+        """Every declared struct and every scalar that the fields are made of."""
+        seen: set[str] = set()
+        pending = [field.type for field in fields]
+        while pending:
+            match pending.pop():
+                case Primitive() as scalar:
+                    yield scalar
+                case MapOf(key, value):
+                    pending += [key, value]
+                case ListOf(element) | ArrayOf(element) | SetOf(element) | OptionalOf(element):
+                    pending.append(element)
+                case Named(full_name=name) if name not in seen:
+                    seen.add(name)
+                    declared = self._program.declaration(name)
+                    if isinstance(declared, Struct):
+                        yield declared
+                        pending += [field.type for field in declared.fields]
+                    elif isinstance(declared, Union):
+                        pending += [field.type for field in declared.alternatives]
+                case _:
+                    pass
 
 
 def varint_size(number: int) -> int:

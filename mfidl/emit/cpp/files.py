@@ -14,6 +14,7 @@ from mfidl.model import (
     CppType,
     Declaration,
     Enum,
+    Field,
     Flags,
     Module,
     Primitive,
@@ -207,16 +208,28 @@ class ModuleFiles:
         if kind.endswith(".cpp"):
             own = f'#include "{path[:-4]}.hpp"'
             lines = [own, "", *(line for line in lines if line != own)] if lines else [own]
-        quiet = self._mentions_deprecated() and kind != "fwd.hpp"
+        quieted = self._quieted() if kind != "fwd.hpp" else []
         view = FileView(
             banner=tuple(banner),
             includes=tuple(lines),
             namespace=self._describer.names.module(module.name).namespace,
-            opening=_QUIET if quiet else (),
-            closing=_LOUD if quiet else (),
+            opening=("#pragma GCC diagnostic push", *quieted) if quieted else (),
+            closing=("#pragma GCC diagnostic pop",) if quieted else (),
         )
         text = render(f"cpp/{kind}.j2", file=view, module_doc=module.doc, **values)
         return GeneratedFile(path, text, module.name)
+
+    def _quieted(self) -> list[str]:
+        """Warnings that are for who uses the generated code, and not for whoever includes it."""
+        lines = []
+        if self._mentions_deprecated():
+            lines.append('#pragma GCC diagnostic ignored "-Wdeprecated-declarations"')
+        facts = self._describer.codecs.facts
+        if any(facts.holds_existing(each) for each in _all_fields(self._module)):
+            # Comparisons are there if the existing type has them.
+            lines += ["#ifdef __clang__"]
+            lines += ['#pragma clang diagnostic ignored "-Wdefaulted-function-deleted"', "#endif"]
+        return lines
 
     def _mentions_deprecated(self) -> bool:
         """May this module's code name something deprecated, its own or a neighbour's?"""
@@ -225,9 +238,13 @@ class ModuleFiles:
         return any(map(_has_deprecated, [self._module, *neighbours]))
 
 
-# What is deprecated is still generated: who uses it is warned, and not whoever includes this.
-_QUIET = ("#pragma GCC diagnostic push", '#pragma GCC diagnostic ignored "-Wdeprecated-declarations"')
-_LOUD = ("#pragma GCC diagnostic pop",)
+def _all_fields(module: Module) -> list[tuple[Field, ...]]:
+    methods = [method for service in module.services for method in service.methods]
+    return [
+        *(struct.fields for struct in module.structs),
+        *(union.alternatives for union in module.unions),
+        *(struct.fields for method in methods for struct in (method.params, method.results)),
+    ]
 
 
 def _mentioned(declaration: Declaration) -> list[Type]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from mfidl.emit.cpp.names import MethodNames, ServiceNames
 from mfidl.emit.cpp.structs import Describer
-from mfidl.emit.cpp.text import block, doc, fill, initialised
+from mfidl.emit.cpp.text import block, deprecation, doc, fill, initialised
 from mfidl.emit.cpp.view import ConstraintsView, FunctionView, MethodView, ServiceView, StructView
 from mfidl.model import Method, Module, Service, Type, Value
 
@@ -20,6 +20,7 @@ def service_view(describer: Describer, service: Service, module: Module) -> Serv
     )
     return ServiceView(
         doc=doc(service.doc),
+        attribute=deprecation(service.deprecated),
         full_name=service.full_name,
         client=names.client,
         scatter=names.scatter,
@@ -84,7 +85,7 @@ class _MethodMaker:
         result_checks = self._result_checks()
         errors = [self.describer.types.declared(each.full_name) for each in method.throws]
         return MethodView(
-            doc=doc(method.doc, indent=2),
+            doc=doc(method.doc, indent=2) + self._contract(),
             name=names.description,
             function=names.function,
             servant=self._qualified(self.service_names.servant),
@@ -112,6 +113,26 @@ class _MethodMaker:
             batch_template="cpp/server/oneway_batch.j2" if method.oneway else "cpp/server/batch.j2",
             async_handler=self._async_handler(),
         )
+
+    def _contract(self) -> tuple[str, ...]:
+        """What the schema says of parameters, results and errors, in the words of Doxygen."""
+        method = self.method
+        tags = [
+            f"@param {name} {field.doc}"
+            for field, name in zip(method.params.fields, self.names.params, strict=True)
+            if field.doc
+        ]
+        results = [
+            each.doc if method.single_result else f"{name}: {each.doc}"
+            for each, name in zip(method.results.fields, self.names.results, strict=True)
+            if each.doc
+        ]
+        tags += [f"@return {'; '.join(' '.join(each.split()) for each in results)}"] if results else []
+        for error in method.throws:
+            first = next(iter(self.describer.program.struct(error).doc.splitlines()), "")
+            name = self.describer.types.declared(error.full_name, self._home).removeprefix("::")
+            tags.append(f"@throws {name} {first}".rstrip())
+        return tuple(line for tag in tags for line in doc(" ".join(tag.split()), indent=2))
 
     @property
     def _home(self) -> str:
@@ -169,7 +190,8 @@ class _MethodMaker:
     def _function(
         self, owner: str, result: str, name: str, plain: Sequence[str], defaulted: Sequence[str], tail: str
     ) -> tuple[str, str]:
-        declaration = fill(f"{result} {name}(", defaulted, f"){tail};", indent=2)
+        old = deprecation(self.method.deprecated)
+        declaration = fill(f"{old}{result} {name}(", defaulted, f"){tail};", indent=2)
         definition = fill(f"{result} {owner}::{name}(", plain, f"){tail} {{")
         return declaration, definition
 
@@ -193,7 +215,8 @@ class _MethodMaker:
     def _async(self, options: Sequence[str]) -> str:
         parameters = [*self._parameters(self._home, defaults=False), *options, "Token&& token"]
         given = "options" if options else "{}"
-        head = fill(f"auto {self.names.asynchronous}(", parameters, ") const {", indent=2)
+        old = deprecation(self.method.deprecated)
+        head = fill(f"{old}auto {self.names.asynchronous}(", parameters, ") const {", indent=2)
         head = head.lstrip().removesuffix(" {")
         body = self._runtime_call(
             "start", ["target_", given, "std::forward<Token>(token)", *self.names.params], indent=4

@@ -110,6 +110,8 @@ class Describer:
         declared = struct.kind in (StructKind.STRUCT, StructKind.ERROR)
         existing = struct.cpp_type
         comparison = "default" if declared else "equality"
+        if struct.cycle:
+            comparison = "no" if self.codecs.facts.holds_existing(struct.fields) else "declared"
         return StructView(
             doc=doc(struct.doc),
             name=name,
@@ -123,8 +125,8 @@ class Describer:
             equality=conjunction("return ", [f"left.{each} == right.{each}" for each in members], ";", 2),
             ordering=self.codecs.facts.ordering(struct.fields),
             orders=tuple(_orders(members)),
-            comparison_template=f"cpp/types/{'declared' if struct.cycle else comparison}_comparison.j2",
-            comparison_definition_template=_if(bool(struct.cycle), "cpp/codec/comparison.j2"),
+            comparison_template=f"cpp/types/{comparison}_comparison.j2",
+            comparison_definition_template=_if(comparison == "declared", "cpp/codec/comparison.j2"),
             print_template="cpp/codec/existing_print.j2" if existing else "cpp/codec/print.j2",
             codec=self.codecs.codec(struct, qualified, members),
             constraints=constraints,
@@ -165,12 +167,9 @@ class Describer:
             qualified=self.types.declared(declared.full_name),
             base=self.types.spell(declared.base),
             members=tuple(
-                MemberView(
-                    doc(each.doc, indent=2), member, each.name, number, deprecation(each.deprecated, " ")
-                )
+                MemberView(doc(each.doc, indent=2), member, each.name, number, _old(each, declared))
                 for each, member, number in zip(_members(declared), members, initial, strict=True)
             ),
-            attribute=deprecation(declared.deprecated),
             members_constant=listed,
             printing=printing or (listed.lstrip(), "printer.flags(value, kMembers);"),
             traits_template=traits,
@@ -245,6 +244,13 @@ def _orders(members: tuple[str, ...]) -> list[str]:
 
 def _if(condition: bool, template: str) -> str:
     return template if condition else "cpp/nothing.j2"
+
+
+def _old(member: EnumMember | FlagsMember, declared: Enum | Flags) -> str:
+    """Members answer for a type that is deprecated as a whole: compilers take no attribute on an enum that
+    was declared before, and warn of one wherever its base type is asked for.
+    """
+    return deprecation(declared.deprecated if member.deprecated is None else member.deprecated, before=" ")
 
 
 def _members(declared: Enum | Flags) -> tuple[EnumMember | FlagsMember, ...]:

@@ -54,6 +54,9 @@ class UnionMaker:
         pairs = list(zip(union.alternatives, named, strict=True))
         functions = [self._functions(field, names, index) for index, (field, names) in enumerate(pairs)]
         constraints = self.codecs.union_constraints(union, named)
+        comparison = "declared" if self._recursive else "default"
+        if self._recursive and self.codecs.facts.holds_existing(union.alternatives):
+            comparison = "no"
         return UnionView(
             doc=doc(union.doc),
             name=self._name,
@@ -88,10 +91,11 @@ class UnionMaker:
             codec=self.codecs.union_codec(union, self.types.declared(union.full_name), named),
             constraints=constraints,
             constraints_template="cpp/codec/constraints.j2" if constraints.statements else "cpp/nothing.j2",
-            comparison_template=f"cpp/types/{'declared' if self._recursive else 'default'}_comparison.j2",
-            comparison_definition_template="cpp/codec/union_comparison.j2"
-            if self._recursive
-            else "cpp/nothing.j2",
+            comparison_template=f"cpp/types/{comparison}_comparison.j2",
+            definition_template="cpp/codec/union_definition.j2" if self._recursive else "cpp/nothing.j2",
+            comparison_definition_template=(
+                "cpp/codec/union_comparison.j2" if comparison == "declared" else "cpp/nothing.j2"
+            ),
         )
 
     @property

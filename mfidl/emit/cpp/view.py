@@ -50,7 +50,6 @@ class EnumView:
     qualified: str
     base: str
     members: tuple[MemberView, ...]
-    attribute: str
     members_constant: str
     printing: tuple[str, ...]
     traits_template: str
@@ -91,6 +90,7 @@ class StructView:
     constraints: "ConstraintsView"
     constraints_template: str
     template: str
+    definition_template: str = "cpp/nothing.j2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +131,7 @@ class UnionView:
     constraints_template: str
     comparison_template: str
     comparison_definition_template: str
+    definition_template: str
     print_template: str = "cpp/codec/union_print.j2"
     template: str = "cpp/types/union.j2"
 
@@ -225,6 +226,7 @@ class ServiceView:
     """A service. `info`, `descriptor` and `method_list` are names in namespace methods."""
 
     doc: tuple[str, ...]
+    attribute: str
     full_name: str
     client: str
     scatter: str

@@ -26,6 +26,7 @@ class IndexClient {
   [[nodiscard]] IndexScatter on(std::vector<std::string> collections) const;
   [[nodiscard]] IndexScatter everywhere() const;
 
+  /// @throws DuplicateDocument
   ::sf1::text::DocId add(const ::sf1::text::Document& doc, const mf::CallOptions& options = {}) const;
   template <class Token>
   auto async_add(const ::sf1::text::Document& doc, Token&& token) const {
@@ -41,6 +42,7 @@ class IndexClient {
                                             const mf::CallOptions& options = {}) const;
 
   /// The best hits, best first.
+  /// @throws NoSuchCollection No server holds this collection.
   std::vector<Hit> query(const std::vector<std::string>& terms, std::uint32_t limit = 10U,
                          const std::optional<Rank>& rank = Rank::bm25,
                          const mf::CallOptions& options = {}) const;

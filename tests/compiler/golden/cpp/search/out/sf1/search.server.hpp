@@ -18,11 +18,13 @@ class IndexServant : public mf::Servant {
   [[nodiscard]] const mf::ServiceInfo& service() const noexcept override;
   void dispatch(mf::server::Incoming& incoming) override;
 
+  /// @throws DuplicateDocument
   virtual ::sf1::text::DocId add(const ::sf1::text::Document& doc) = 0;
   /// Called with all items of a message that has more than one; the default calls add() for each.
   virtual mf::Outcomes<::sf1::text::DocId> add_batch(std::span<const IndexAddRequest> requests);
 
   /// The best hits, best first.
+  /// @throws NoSuchCollection No server holds this collection.
   virtual std::vector<Hit> query(const std::vector<std::string>& terms, std::uint32_t limit,
                                  const std::optional<Rank>& rank) = 0;
   /// Called with all items of a message that has more than one; the default calls query() for each.
@@ -51,9 +53,11 @@ class IndexAsyncServant : public mf::Servant {
   [[nodiscard]] const mf::ServiceInfo& service() const noexcept override;
   void dispatch(mf::server::Incoming& incoming) override;
 
+  /// @throws DuplicateDocument
   virtual void add(IndexAddRequest request, mf::Responder<::sf1::text::DocId> responder) = 0;
 
   /// The best hits, best first.
+  /// @throws NoSuchCollection No server holds this collection.
   virtual void query(IndexQueryRequest request, mf::Responder<std::vector<Hit>> responder) = 0;
 
   virtual void stats(IndexStatsRequest request, mf::Responder<IndexStatsResult> responder) = 0;

@@ -283,6 +283,7 @@ class ShardedClient {
   [[nodiscard]] ShardedScatter everywhere() const;
 
   /// May be sent again.
+  /// @throws Refused
   std::vector<Pair> read(const std::string& key, std::uint32_t limit = 10U,
                          mf::Duration from = mf::Duration(1000000000),
                          const mf::CallOptions& options = {}) const;

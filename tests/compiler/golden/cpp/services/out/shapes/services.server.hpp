@@ -132,6 +132,7 @@ class ShardedServant : public mf::Servant {
   void dispatch(mf::server::Incoming& incoming) override;
 
   /// May be sent again.
+  /// @throws Refused
   virtual std::vector<Pair> read(const std::string& key, std::uint32_t limit, mf::Duration from) = 0;
   /// Called with all items of a message that has more than one; the default calls read() for each.
   virtual mf::Outcomes<std::vector<Pair>> read_batch(std::span<const ShardedReadRequest> requests);
@@ -152,6 +153,7 @@ class ShardedAsyncServant : public mf::Servant {
   void dispatch(mf::server::Incoming& incoming) override;
 
   /// May be sent again.
+  /// @throws Refused
   virtual void read(ShardedReadRequest request, mf::Responder<std::vector<Pair>> responder) = 0;
 
   virtual void ratio(ShardedRatioRequest request, mf::Responder<double> responder) = 0;

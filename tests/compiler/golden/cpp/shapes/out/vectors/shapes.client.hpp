@@ -42,6 +42,8 @@ class IndexClient {
   mf::Outcomes<std::int32_t> one_bulk(std::span<const IndexOneRequest> requests,
                                       const mf::CallOptions& options = {}) const;
 
+  /// @throws NoSuchCollection
+  /// @throws Duplicate
   std::vector<Hit> query(const std::vector<std::string>& terms, std::uint32_t limit = 10U,
                          const mf::CallOptions& options = {}) const;
   template <class Token>

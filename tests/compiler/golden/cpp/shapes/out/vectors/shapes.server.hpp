@@ -24,6 +24,8 @@ class IndexServant : public mf::Servant {
   /// Called with all items of a message that has more than one; the default calls one() for each.
   virtual mf::Outcomes<std::int32_t> one_batch(std::span<const IndexOneRequest> requests);
 
+  /// @throws NoSuchCollection
+  /// @throws Duplicate
   virtual std::vector<Hit> query(const std::vector<std::string>& terms, std::uint32_t limit) = 0;
   /// Called with all items of a message that has more than one; the default calls query() for each.
   virtual mf::Outcomes<std::vector<Hit>> query_batch(std::span<const IndexQueryRequest> requests);
@@ -51,6 +53,8 @@ class IndexAsyncServant : public mf::Servant {
 
   virtual void one(IndexOneRequest request, mf::Responder<std::int32_t> responder) = 0;
 
+  /// @throws NoSuchCollection
+  /// @throws Duplicate
   virtual void query(IndexQueryRequest request, mf::Responder<std::vector<Hit>> responder) = 0;
 
   virtual void stats(IndexStatsRequest request, mf::Responder<IndexStatsResult> responder) = 0;

@@ -24,6 +24,7 @@ class IndexClient {
   [[nodiscard]] IndexScatter on(std::vector<std::string> deletes) const;
   [[nodiscard]] IndexScatter everywhere() const;
 
+  /// @throws throw_
   IndexQueryRequest_ query(std::int32_t options_, const std::string& token_,
                            const std::vector<::class_::other::virtual_>& class_,
                            const IndexClient_& IndexClient__, const mf::CallOptions& options = {}) const;

@@ -16,6 +16,7 @@ class IndexServant : public mf::Servant {
   [[nodiscard]] const mf::ServiceInfo& service() const noexcept override;
   void dispatch(mf::server::Incoming& incoming) override;
 
+  /// @throws throw_
   virtual IndexQueryRequest_ query(std::int32_t options_, const std::string& token_,
                                    const std::vector<::class_::other::virtual_>& class_,
                                    const IndexClient_& IndexClient__) = 0;
@@ -58,6 +59,7 @@ class IndexAsyncServant : public mf::Servant {
   [[nodiscard]] const mf::ServiceInfo& service() const noexcept override;
   void dispatch(mf::server::Incoming& incoming) override;
 
+  /// @throws throw_
   virtual void query(IndexQueryRequest request, mf::Responder<IndexQueryRequest_> responder) = 0;
 
   virtual void async_query_(IndexAsyncQueryRequest request,
