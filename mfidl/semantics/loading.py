@@ -172,7 +172,11 @@ class Loader:
             except OSError:
                 continue
             siblings += [entry for entry in entries if entry.endswith(".mfidl")]
-        hint = did_you_mean(base, siblings)
+        hint = (
+            f"did you mean `{target}.mfidl`?" if f"{base}.mfidl" in siblings else did_you_mean(base, siblings)
+        )
+        if hint is None and not base.endswith(".mfidl"):
+            hint = "schemas are files whose names end with `.mfidl`"
         self._diagnostics.error("E0203", span, notes=[looked], help=hint, path=target)
 
     def _cycle(self, known: LoadedModule, span: Span) -> None:

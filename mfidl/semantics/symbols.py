@@ -228,7 +228,7 @@ def _look_in(holder: Scope, name: str, viewer: Scope, wanted: frozenset[Kind]) -
             candidates += sorted(BUILTIN_TYPES)
             advice = type_advice(name)
             if advice is not None and name not in map(str.lower, candidates):
-                return Missing(help=advice, fix=TYPES.get(name))
+                return Missing(help=advice, fix=TYPES.get(name, TYPES.get(name.lower())))
         elif Kind.CONST in wanted and name in VALUES:
             return Missing(help=VALUES[name])
     found = nearest(name, candidates)

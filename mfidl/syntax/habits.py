@@ -66,6 +66,7 @@ DECLARATIONS = {
     **dict.fromkeys(
         ("rpc", "def", "fn", "func", "function", "void"), ("methods stand in a service: `service Name { f(); }`", "")
     ),
+    **dict.fromkeys(("if", "for", "while", "switch", "return"), ("a schema only declares: there are no statements", "")),
     "syntax": ("there is one syntax: leave this line out", ""),
     "option": ("options are annotations: `@name(...)` before a declaration", ""),
     "extend": ("declarations are not extended from outside: add the field where it belongs", ""),
@@ -111,9 +112,8 @@ VALUES = {
 
 def type_advice(name: str) -> str | None:
     """What to write in place of an unknown type, for who wrote a name of another language."""
-    if name in TYPES:
-        return f"write `{TYPES[name]}`"
-    return TYPE_ADVICE.get(name)
+    known = TYPES.get(name, TYPES.get(name.lower()))
+    return f"write `{known}`" if known else TYPE_ADVICE.get(name)
 
 
 def here(type_name: str) -> str:

@@ -19,6 +19,9 @@ _TYPE_WORDS = frozenset(
 )
 
 
+_CONTAINERS = frozenset(("list", "array", "set", "map", "ref", "stream"))
+
+
 def hint(context: Any, stream: TokenStream, token: Token) -> str | None:
     """A sentence for `help`, or None. `token` is the one found, the next of the stream."""
     return _anywhere(stream, token) or _by_rule(context, stream, token)
@@ -45,7 +48,7 @@ def _by_rule(context: Any, stream: TokenStream, token: Token) -> str | None:
     match context:
         case MfidlParser.StructMemberContext() | MfidlParser.FieldContext():
             return _field(context, stream, token, previous)
-        case MfidlParser.FieldListContext() if token.type in NAMES and not context.fields:
+        case MfidlParser.FieldListContext() if context.opening is None:
             return _method(context.parentCtx, stream, token, previous)
         case MfidlParser.FieldListContext():
             return "parameters are separated by `,`" if token.type == tt.SEMICOLON else None
@@ -56,9 +59,13 @@ def _by_rule(context: Any, stream: TokenStream, token: Token) -> str | None:
         case MfidlParser.EnumBodyContext():
             return _enum(token, previous, after)
         case MfidlParser.NameContext():
-            return _name(token, previous)
+            return _name(context, token, previous, after)
+        case MfidlParser.AnnotationContext() if token.type in _WRONG_RANGES:
+            return "a range is written `low..high`, and either side may be left out"
         case MfidlParser.ValueContext() if token.type == tt.LPAREN:
             return "lists are written `[a, b]`, structs `{ x: 1 }`"
+        case MfidlParser.ValueContext() | MfidlParser.EntryContext() if token.type == tt.ASSIGN:
+            return "fields of a value are written `{ x: 1 }`"
     if token.type == tt.LBRACKET:
         return "annotations are written `@name`"
     if token.type == tt.STRING and isinstance(context, MfidlParser.FileContext):
@@ -69,23 +76,52 @@ def _by_rule(context: Any, stream: TokenStream, token: Token) -> str | None:
 def _declaration(context: Any, token: Token, previous: Token) -> str | None:
     """Declarations without a body."""
     match context:
-        case MfidlParser.ConstDeclContext() if context.of is None and token.type in NAMES:
-            if token.text in _TYPE_WORDS:
-                return f"write `{_short(previous.text)}: {token.text}`"
-            return f"the name comes first: `{_short(token.text)}: {here(_short(previous.text))}`"
-        case MfidlParser.ConstDeclContext() if context.of is None and token.type == tt.ASSIGN:
-            return "the type comes before the value: `NAME: u32 = 1`"
-        case MfidlParser.ConstDeclContext() if token.type == tt.AT:
-            return "the annotations of a constant stand behind its type"
+        case MfidlParser.DeclContext() if token.type == tt.ASSIGN:
+            return "the arguments of an annotation stand in parentheses: `@name(...)`"
+        case MfidlParser.DeclContext() if context.parentCtx.annotations:
+            return "annotations stand before the declaration that they are about"
+        case MfidlParser.ConstDeclContext():
+            return _constant(context, token, previous)
+        case MfidlParser.AgentDeclContext() if token.type in NAMES:
+            return f"write `{_short(previous.text)}: {here(_short(token.text))}`"
+        case MfidlParser.AgentDeclContext() if token.type == tt.ASSIGN:
+            return "an agent has a type: `agent name: string;`"
         case MfidlParser.AliasDeclContext() if token.type == tt.COLON:
             return "an alias is written with `=`"
         case MfidlParser.AliasDeclContext() if token.text == "struct":
             return f"a struct is written `struct {_short(previous.text)} {{ ... }}`"
-        case MfidlParser.AgentDeclContext() if token.type == tt.ASSIGN:
-            return "an agent has a type: `agent name: string;`"
-        case MfidlParser.ImportDeclContext() if token.type in NAMES:
-            return 'an import names a file: `import "path.mfidl";`'
+        case MfidlParser.ImportDeclContext():
+            return _import(token, previous)
+        case MfidlParser.ModuleDeclContext() if token.type == tt.OPEN_BRACE:
+            return "a file is one module: write `module name;`, without braces"
     return None
+
+
+def _constant(context: Any, token: Token, previous: Token) -> str | None:
+    if token.type == tt.AT:
+        return "the annotations of a constant stand behind its type"
+    if context.of is not None:
+        return "the value stands behind a `=`" if token.type == tt.COLON else None
+    if token.type == tt.ASSIGN:
+        return "the type comes before the value: `NAME: u32 = 1`"
+    if token.type not in NAMES:
+        return None
+    if token.text in _TYPE_WORDS:
+        return f"write `{_short(previous.text)}: {token.text}`"
+    return f"the name comes first: `{_short(token.text)}: {here(_short(previous.text))}`"
+
+
+def _import(token: Token, previous: Token) -> str | None:
+    if previous.type == tt.STRING:
+        if token.type in NAMES:
+            return 'another name is given with `as`: `import "path.mfidl" as name;`'
+        return "an import names one file" if token.type == tt.COMMA else None
+    if token.type in NAMES or token.type == tt.LESS:
+        return 'an import names a file: `import "path.mfidl";`'
+    return None
+
+
+_WRONG_RANGES = frozenset((tt.DOT, tt.MINUS, tt.COLON, tt.GREATER, tt.LESS, tt.DOTS))
 
 
 def meant_declaration(word: str, following: Token) -> tuple[str | None, str | None]:
@@ -95,6 +131,8 @@ def meant_declaration(word: str, following: Token) -> tuple[str | None, str | No
     if word.lower() in DECLARATIONS:
         advice, meant = DECLARATIONS[word.lower()]
         return advice, meant or None
+    if following.type == tt.LPAREN and word not in MODIFIERS:
+        return f"annotations begin with `@`: `@{_short(word)}(...)`", None
     found = nearest(word, [text for text, number in tt.KEYWORDS.items() if number in DECLARES])
     return (f"did you mean `{found}`?", found) if found else (None, None)
 
@@ -104,7 +142,15 @@ def meant_declaration(word: str, following: Token) -> tuple[str | None, str | No
 
 def _field(context: Any, stream: TokenStream, token: Token, previous: Token) -> str | None:
     if context.of is not None:
-        return _behind_type(token, previous)
+        return _behind_type(stream, token, previous)
+    if previous.text == "reserved":
+        return _reserved(token)
+    if previous.type in (tt.INTEGER, tt.HEX):
+        return _behind_number(context, token)
+    if context.annotations and context.id_ is None:
+        return "the annotations of a field stand behind its type, before the `;`"
+    if token.type == tt.LPAREN:
+        return "methods stand in a service: `service Name { f(); }`"
     if token.type == tt.LESS:
         return "the name comes first: `name: " + _short(previous.text) + "<...>`"
     if token.type == tt.QUESTION:
@@ -114,7 +160,8 @@ def _field(context: Any, stream: TokenStream, token: Token, previous: Token) -> 
     if token.type == tt.ASSIGN:
         return f"the type comes before the value: `{_short(previous.text)}: u32 = 1`"
     if token.type == tt.DOT:
-        return "the name comes first: `name: module.Type`"
+        plain = stream.LT(3).type in (tt.COLON, tt.RPAREN)
+        return "a field has a name without dots" if plain else "the name comes first: `name: module.Type`"
     if token.type in (tt.SEMICOLON, tt.COMMA, tt.CLOSE, tt.RPAREN) and previous.type in NAMES:
         word = _short(previous.text)
         if word in _TYPE_WORDS:
@@ -149,10 +196,34 @@ def _two_words(stream: TokenStream, token: Token, previous: Token) -> str:
     return f"the name comes first: `{second}: {here(first)}`"
 
 
-def _behind_type(token: Token, previous: Token) -> str | None:
+def _behind_number(context: Any, token: Token) -> str | None:
+    if token.type in NAMES and context.reserved:
+        return "a range is written `1..5`, and several are separated by `,`"
+    if token.type in NAMES:
+        return f"a `:` stands behind the number: `1: {_short(token.text)}`"
+    return "a number is written `1: name: type;`" if token.type == tt.DOT else None
+
+
+def _reserved(token: Token) -> str:
+    if token.type in NAMES:
+        return f'names stand in quotes: `reserved "{_short(token.text)}"`'
+    return 'what is reserved is named: `reserved 5, "old_name";`'
+
+
+def _behind_type(stream: TokenStream, token: Token, previous: Token) -> str | None:
     word = token.text.lower()
+    if stream.LT(-2).type == tt.AT and token.type in (tt.LBRACKET, tt.OPEN_BRACE):
+        return "the arguments of an annotation stand in parentheses: `@name(...)`"
     if token.type == tt.LBRACKET:
         return _brackets(token, previous)
+    if token.type == tt.COLON:
+        return "a default is written `= value`"
+    if token.type in NAMES and stream.LT(2).type == tt.LPAREN:
+        return f"annotations begin with `@`: `@{_short(token.text)}(...)`"
+    if token.type == tt.LPAREN and previous.text in _CONTAINERS:
+        return "type arguments stand in `< >`: `list<T>`, `map<K, V>`"
+    if token.type == tt.GREATER:
+        return "there is one `>` too many"
     if token.type == tt.LPAREN:
         return "limits are annotations: `@length(..64)`, `@range(0..10)`"
     if token.type == tt.COMMA:
@@ -171,24 +242,32 @@ def _behind_type(token: Token, previous: Token) -> str | None:
 
 
 def _brackets(token: Token, previous: Token) -> str:
-    touching = "type arguments stand in `< >`: `list<T>`, `map<K, V>`"
-    if previous.end == token.start and previous.text[:1].islower() and previous.text not in ("list", "dict"):
-        return f"write `list<{here(_short(previous.text))}>`, or `array<{here(_short(previous.text))}, N>`"
-    return touching
+    kind = here(_short(previous.text))
+    if previous.end == token.start and previous.text[:1].islower() and kind not in _CONTAINERS:
+        return f"write `list<{kind}>`, or `array<{kind}, N>`"
+    return "type arguments stand in `< >`: `list<T>`, `map<K, V>`"
 
 
 # Methods, heads, enums, names -------------------------------------------------------------------------------
 
 
 def _method(context: Any, stream: TokenStream, token: Token, previous: Token) -> str | None:
+    if token.type == tt.COLON and context.arrow is not None:
+        return "several results stand in parentheses: `-> (a: T, b: U)`"
+    if token.type == tt.COLON and context.params is None:
+        return f"a service has methods only: `{_short(previous.text)}() -> type;`"
     if token.type == tt.COLON:
         return "results are written `name(...) -> type;`"
+    if token.type == tt.MINUS and stream.LT(2).type == tt.GREATER:
+        return "write `->` without a space in between"
+    if previous.text == "throws" and context.arrow is not None:
+        return "a method without results has no `->`"
     if context.params is None and token.type in NAMES and previous.type in NAMES:
         first, second = _short(previous.text), _short(token.text)
         if first in MODIFIERS or stream.LT(2).type in NAMES:
             return f"leave `{first}` out: a method begins with its name"
         return f"the name comes first, the result last: `{second}(...) -> {here(first)};`"
-    if context.params is None and token.type in (tt.SEMICOLON, tt.CLOSE) and previous.type in NAMES:
+    if context.params is None and token.type in (tt.SEMICOLON, tt.CLOSE, tt.ARROW) and previous.type in NAMES:
         return f"a method has parentheses, even without parameters: `{_short(previous.text)}();`"
     if token.text in ("returns", "return"):
         return "results are written `-> type`"
@@ -202,7 +281,17 @@ def _method(context: Any, stream: TokenStream, token: Token, previous: Token) ->
         return "methods end with `;`"
     if token.type in (tt.ASSIGN, tt.GREATER):
         return "results are written `-> type`"
-    return None
+    if previous.type == tt.ARROW:
+        return "name a type, or leave `->` out"
+    return _behind_method(context, token) if token.type in NAMES else None
+
+
+def _behind_method(context: Any, token: Token) -> str | None:
+    if nearest(token.text, ("throws",)):
+        return "did you mean `throws`?"
+    if context.errors:
+        return "errors are separated by `,`"
+    return None if context.arrow is not None else f"results are written `-> {here(_short(token.text))}`"
 
 
 def _head(context: Any, token: Token) -> str | None:
@@ -210,6 +299,10 @@ def _head(context: Any, token: Token) -> str | None:
         if isinstance(context, MfidlParser.ServiceBodyContext):
             return "services do not inherit: offer both, or list the methods here too"
         return "structs do not inherit: make the other one a field"
+    if isinstance(context, MfidlParser.ServiceBodyContext) and token.type in NAMES:
+        return "an agent is named with `per`: `service Name per agent { ... }`"
+    if token.type == tt.DOT:
+        return "what a file declares belongs to its module: write the name alone"
     if token.type == tt.LESS:
         return "declarations have no type parameters"
     if token.type == tt.LPAREN:
@@ -226,13 +319,26 @@ def _enum(token: Token, previous: Token, after: Token) -> str | None:
         return f"leave `{previous.text}` out"
     if token.type == tt.COLON and after.type in (tt.INTEGER, tt.HEX):
         return "the number of a member is written `= 1`"
+    if token.type in NAMES and token.text in _TYPE_WORDS:
+        return f"write `{_short(previous.text)}: {token.text}`"
+    if token.type == tt.STRING:
+        return "a name stands here without quotes"
     if token.type == tt.ASSIGN:
         return "write `{` without the `=`"
     return None
 
 
-def _name(token: Token, previous: Token) -> str | None:
+def _name(context: Any, token: Token, previous: Token, after: Token) -> str | None:
     """Where a name, or a type, should stand."""
+    if previous.type == tt.THROWS:
+        if token.type == tt.LPAREN:
+            return "errors stand without parentheses: `throws A, B`"
+        return "name the errors, or leave `throws` out"
+    member = context.parentCtx
+    if isinstance(member, MfidlParser.StructMemberContext | MfidlParser.FieldContext) and member.annotations:
+        return "the annotations of a field stand behind its type, before the `;`"
+    if token.type in (tt.INTEGER, tt.HEX) and previous.type == tt.COLON and after.type == tt.COLON:
+        return f"numbers come first: `{_short(token.text)}: name: type;`"
     if token.type == tt.LBRACKET:
         return "arrays are written `array<T, N>`, lists `list<T>`"
     if token.type == tt.LPAREN and previous.type == tt.COLON:

@@ -62,7 +62,9 @@ class Reporter:
 
     def unexpected(self, expected: str) -> SyntaxMistake:
         token = self._stream.LT(1)
-        if self.may_report():
+        number = getattr(self._parser._ctx, "number", None)  # of a field; a name that begins with a digit
+        beside = number is not None and getattr(number, "token", token).type == tt.BAD_NUMBER
+        if self.may_report() and not beside:
             found = "the end of the file" if token.type == tt.EOF else f"`{_short(token.text)}`"
             span = self.span(token) if token.type != tt.EOF else self.behind_last()
             self.diagnostics.error(

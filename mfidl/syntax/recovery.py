@@ -29,6 +29,7 @@ from mfidl.syntax.skipping import Skipper
 from mfidl.syntax.tokens import Token, TokenStream
 
 _TEXTS = {number: text for table in (tt.KEYWORDS, tt.PUNCTUATION) for text, number in table.items()}
+_OPENINGS = frozenset((tt.LBRACKET, tt.LPAREN, tt.LESS))
 _PAIR_OF = {tt.CLOSE: "}", tt.RPAREN: ")", tt.GREATER: ">", tt.RBRACKET: "]"}
 
 
@@ -70,6 +71,7 @@ class RecoveryStrategy:
         self._say = Reporter(parser, parser.stream, source, diagnostics)
         self.skipped = Skipper(parser.stream, self._around)
         self._supplied_braces = 0
+        self._odd_brackets = 0
         self._hooks = {
             MfidlParser.FileContext: self._sync_file,
             MfidlParser.StructBodyContext: self._sync_body,
@@ -129,12 +131,19 @@ class RecoveryStrategy:
         if ttype == tt.CLOSE and token.type == tt.EOF:
             self._missing_bracket(tt.CLOSE)
             return self._supplied(tt.CLOSE)
+        if ttype == tt.OPEN_BRACE and token.type in _OPENINGS and self._is_body(self._stream.index + 1):
+            self._odd_opening(token)
+            self._stream.consume()
+            return token
         if ttype == tt.OPEN_BRACE and self._is_body(self._stream.index):
             self._missing_brace()
             brace = self._supplied(tt.OPEN_BRACE)
             self._stream.tokens.insert(self._stream.index, brace)
             self._stream.consume()
             return brace
+        if ttype in _PAIR_OF and self._is_other_bracket(ttype, token):
+            self._stream.consume()
+            return token
         if ttype in _PAIR_OF and self._is_past_bracket(ttype):
             self._missing_bracket(ttype)
             return self._supplied(ttype)
@@ -149,8 +158,30 @@ class RecoveryStrategy:
             expected = f"`,` or `{_TEXTS[ttype]}`"
         raise self._say.unexpected(expected)
 
+    def _odd_opening(self, token: Token) -> None:
+        """`[` or `(` where `{` belongs: read as such, and its closing bracket too."""
+        self._say.unexpected("`{`")
+        token.type = tt.OPEN_BRACE
+        self._odd_brackets += 1
+
+    def _is_other_bracket(self, ttype: int, token: Token) -> bool:
+        """Whether another kind of bracket closes here. Reported, unless it was opened by such a one."""
+        others = {tt.RPAREN, tt.RBRACKET} - {ttype}
+        if token.type not in others or (ttype == tt.GREATER and token.type == tt.RPAREN):
+            return False
+        if ttype == tt.CLOSE and self._odd_brackets:
+            self._odd_brackets -= 1
+        else:
+            self._say.unexpected(f"`{_PAIR_OF[ttype]}`")
+        return True
+
     def _missing_semicolon(self, token: Token) -> Token:
         index = self._stream.index
+        if token.type == tt.OPEN_BRACE and isinstance(self._parser._ctx, MfidlParser.ModuleDeclContext):
+            self._say.unexpected("`;`")
+            self._stream.consume()
+            self._supplied_braces += 1
+            return token
         if token.type == tt.COLON and index >= 2 and self._around.starts_line(index - 1):
             # `x:` and then a line `y: u32;`: the type is missing, and its place was taken by the next name.
             self._stream.index = index - 1
@@ -166,10 +197,14 @@ class RecoveryStrategy:
             body.commas = True  # the others of this body are the same mistake
             self._stream.consume()
             return token
+        if token.type == tt.CLOSE and getattr(self._parser._ctx.parentCtx, "commas", False):
+            return self._supplied(tt.SEMICOLON)  # who separates with commas has none behind the last
+        in_struct = isinstance(self._parser._ctx, MfidlParser.StructMemberContext)
+        calls = in_struct and self._stream.LT(2).type == tt.LPAREN  # `x: u32 range(1..2)` is no field
         ends_here = (
             token.type in (tt.CLOSE, tt.EOF)
             or self._around.starts_line(index)
-            or self._around.looks_like_member(index)
+            or (self._around.looks_like_member(index) and not calls)
         )
         if not ends_here:
             raise self._say.unexpected("`;`")
@@ -300,6 +335,8 @@ class RecoveryStrategy:
             ):
                 self._stream.consume()  # a harmless empty member
                 continue
+            if token.type in (tt.RBRACKET, tt.RPAREN) and self._is_wrong_end(token):
+                return
             self._say.unexpected("a method or `}`" if service else "a field or `}`")
             self._parser._ctx.lost_members = True
             if token.type == tt.OPEN_BRACE and self._stream.LT(-1).type == tt.OPEN_BRACE:
@@ -307,9 +344,28 @@ class RecoveryStrategy:
             else:
                 self.skipped.member(index)
 
+    def _is_wrong_end(self, token: Token) -> bool:
+        """Whether a body ends with a wrong bracket, which is then read as the right one. Reported, unless it
+        was opened by such a one.
+        """
+        behind = self._stream.index + 1
+        is_last = self._stream.tokens[behind].type in (tt.EOF, tt.SEMICOLON)
+        if not self._odd_brackets and not is_last and not self._around.begins_declaration(behind):
+            return False
+        if self._odd_brackets:
+            self._odd_brackets -= 1
+        else:
+            self._say.unexpected("`}`")
+        token.type = tt.CLOSE
+        return True
+
     def _sync_struct(self) -> None:
         """Before the body: supply a forgotten `{` in front of what is clearly a field."""
         index = self._stream.index
+        token = self._stream.tokens[index]
+        if token.type in _OPENINGS and self._parser._ctx.id_ is not None and self._is_body(index + 1):
+            self._odd_opening(token)
+            return
         if self._parser._ctx.id_ is not None and self._is_body(index):
             self._missing_brace()
             self._stream.tokens.insert(index, self._supplied(tt.OPEN_BRACE))
@@ -333,6 +389,8 @@ class RecoveryStrategy:
                 self._stream.tokens.insert(self._stream.index, self._supplied(tt.CLOSE))
                 self._supplied_braces += 1
                 return
+            if token.type in (tt.RBRACKET, tt.RPAREN) and self._is_wrong_end(token):
+                return
             at_start = previous.type in (tt.OPEN_BRACE, tt.COMMA)
             if token.type == tt.COMMA and context.members:
                 return
@@ -353,7 +411,7 @@ class RecoveryStrategy:
     def _is_enum_member(self, index: int) -> bool:
         tokens = self._stream.tokens
         following = tokens[min(index + 1, len(tokens) - 1)].type
-        return following in (tt.ASSIGN, tt.COMMA, tt.CLOSE) or tokens[index].type == tt.AT
+        return following in NAMES | {tt.ASSIGN, tt.COMMA, tt.CLOSE} or tokens[index].type == tt.AT
 
     def _lose_enum_member(self, token: Token, previous: Token, at_start: bool) -> None:
         """Report what is no member, and go on behind it."""
@@ -391,6 +449,12 @@ class RecoveryStrategy:
         """Between two elements: supply a forgotten comma if an element follows on the spot."""
         index = self._stream.index
         token, previous = self._stream.tokens[index], self._stream.LT(-1)
+        if token.type == tt.SEMICOLON and self._separates(index, closing, starts):
+            if not getattr(self._parser._ctx, "semicolons", False):
+                self._say.unexpected("`,`")
+            self._parser._ctx.semicolons = True  # the others of this list are the same mistake
+            token.type = tt.COMMA
+            return
         if token.type in (tt.COMMA, closing) or previous.type in (opening, tt.COMMA):
             return
         if token.type not in starts or token.type == tt.THROWS or self._around.declares(index):
@@ -399,6 +463,20 @@ class RecoveryStrategy:
             return  # the bracket is missing, not a comma
         if self._begins_element(index):
             self._missing_comma()
+
+    def _separates(self, index: int, closing: int, starts: frozenset[int]) -> bool:
+        """Whether a `;` stands between two elements: the list goes on behind it, and closes on its line."""
+        tokens = self._stream.tokens
+        at = index + 1
+        if tokens[at].type not in starts or self._around.starts_line(at) or not self._begins_element(at):
+            return False
+        while tokens[at].type not in (tt.EOF, tt.OPEN_BRACE, tt.CLOSE, tt.LPAREN):
+            if self._around.starts_line(at):
+                return False
+            if tokens[at].type == closing:
+                return True
+            at += 1
+        return False
 
     def _begins_element(self, index: int) -> bool:
         tokens, context = self._stream.tokens, self._parser._ctx

@@ -30,11 +30,12 @@ _MINUSES = "\N{MINUS SIGN}\N{EN DASH}\N{EM DASH}\N{NON-BREAKING HYPHEN}\N{HYPHEN
 _ADVICE = {
     "|": "alternatives are declared: `union Name { a: T; b: U; }`, and flags are listed by name",
     "&": "there are no references: write the type itself, or `ref<T>` in an archive struct",
-    "!": "what is not optional needs no mark; there is no `!`",
+    "!": "there is no `!`: write the value itself; a type without `?` always has one",
+    "/": "values are not computed, names are joined with `.`, and comments begin with `//`",
     "$": "names are ASCII letters, digits and `_`",
     "\\": "a declaration may go on in the next line as it is",
     "~": "a service has no destructor, and a value no complement",
-    **dict.fromkeys("+/%^", "values are not computed: write the result"),
+    **dict.fromkeys("%^", "values are not computed: write the result"),
 }
 
 
@@ -92,7 +93,7 @@ class _Mender:
                 run_end = start + 1
             elif not self._is_covered(start) and not self._is_understood(start):
                 if not goes_on:
-                    self._stray(start, _ADVICE.get(self._text[start]))
+                    self._stray(start, self._advice(start))
                     self._scanned.tokens[bisect_right(starts, start)].broken = True
                 run_end = start + 1
 
@@ -134,6 +135,9 @@ class _Mender:
             "include": 'write `import "path.mfidl";`',
             "define": "a constant is written `const NAME: u32 = 1;`",
             "pragma": "leave it out: a file is read once",
+            **dict.fromkeys(
+                ("if", "ifdef", "ifndef", "else", "endif"), "there is no preprocessor: leave it out"
+            ),
         }.get(words[0] if words and self._text.startswith(words[0], start + 1) else "")
         self._stray(start, advice or "comments begin with `//`", None if advice else "//")
         self._cover(start, end)
@@ -213,6 +217,19 @@ class _Mender:
         shown = f"`{character}`" if plain else f"U+{ord(character):04X}"
         span = Span(self._source, start, start + 1)
         self._diagnostics.error("E0104", span, help=advice, fix=fix, character=shown)
+
+    def _advice(self, start: int) -> str | None:
+        if self._text[start] in "+*":
+            sign = self._text[start] == "+" and self._text[:start].rstrip(" ")[-1:] in (
+                "=",
+                "[",
+                ",",
+                ":",
+                "(",
+                ".",
+            )
+            return "leave the `+` out" if sign else "values are not computed: write the result"
+        return _ADVICE.get(self._text[start])
 
     def _end_of_line(self, start: int) -> int:
         end = self._text.find("\n", start)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from mfidl.diagnostics import Diagnostics
 from mfidl.source import SourceFile, Span
 from mfidl.syntax import token_types as tt
+from mfidl.syntax.numerals import number_advice, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -194,7 +195,7 @@ class _Lexer:
     def _number(self, text: str, start: int, end: int) -> Token:
         token = Token(_number(text), text, start, end)
         if token.type == tt.BAD_NUMBER:
-            self._error("E0106", start, end, text=text)
+            self._error("E0106", start, end, help=number_advice(text), text=shortened(text))
             token.broken = True
         return token
 

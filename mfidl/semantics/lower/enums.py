@@ -87,6 +87,8 @@ class EnumLowering:
         numbers: dict[int, ast.EnumMember] = {}
         targets = TargetScope(self._context)
         made = []
+        if not declaration.broken and self._none_is_numbered(declaration):
+            return ()
         for member in declaration.members:
             name = member.name.text
             read = read_annotations(self._context, member.annotations, Place.MEMBER)
@@ -110,6 +112,16 @@ class EnumLowering:
                 made.append(model.EnumMember(name, number, member.doc, gone, prescribed, span))
         targets.check()
         return tuple(made)
+
+    def _none_is_numbered(self, declaration: ast.EnumDecl) -> bool:
+        """Several members, and no number anywhere: that is one mistake."""
+        names = [member.name.text for member in declaration.members]
+        if len(names) < 2 or any(member.value is not None for member in declaration.members):
+            return False
+        shown = ", ".join(f"{name} = {number}" for number, name in enumerate(names[:3]))
+        hint = f"write `{shown}`" + (" and so on" if len(names) > 3 else "")
+        self._context.diagnostics.error("E0409", declaration.members[0].name.span, help=hint, name=names[0])
+        return True
 
     def _number(
         self,
