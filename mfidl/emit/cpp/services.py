@@ -18,6 +18,7 @@ def service_view(describer: Describer, service: Service, module: Module) -> Serv
         _MethodMaker(describer, module, service, names, method, named).view()
         for method, named in zip(service.methods, names.methods, strict=True)
     )
+    listed = _by_index(service)
     return ServiceView(
         doc=doc(service.doc),
         attribute=deprecation(service.deprecated),
@@ -31,8 +32,8 @@ def service_view(describer: Describer, service: Service, module: Module) -> Serv
         descriptor_text=service.descriptor,
         method_list=names.method_list,
         method_names=initialised(
-            f"inline constexpr std::array<std::string_view, {len(methods)}> {names.method_list}",
-            [f'"{method.name}"' for method in service.methods],
+            f"inline constexpr std::array<std::string_view, {len(listed)}> {names.method_list}",
+            [f'"{name}"' for name in listed],
             middle=False,
         ),
         per_agent="true" if service.agent else "false",
@@ -45,6 +46,12 @@ def service_view(describer: Describer, service: Service, module: Module) -> Serv
         scatter_template="cpp/client/scatter_source.j2" if service.agent else "cpp/nothing.j2",
         dispatch_template="cpp/server/dispatch.j2",
     )
+
+
+def _by_index(service: Service) -> list[str]:
+    """The names of the methods, also of those that are not generated: a name's place is its index."""
+    opening = " method "
+    return [line[len(opening) :] for line in service.descriptor.splitlines() if line.startswith(opening)]
 
 
 def implicit_structs(describer: Describer, service: Service, module: Module) -> list[StructView]:
