@@ -15,6 +15,7 @@ _COMMANDS = {
     "descriptor": "mfidl.cli.descriptor",
     "fmt": "mfidl.cli.fmt",
     "help": "mfidl.cli.help",
+    "init": "mfidl.cli.init",
     "lint": "mfidl.cli.lint",
 }
 _HELP = {
@@ -26,6 +27,7 @@ _HELP = {
     "compile": "Generate C++ and Python from schemas.",
     "descriptor": "Write the resolved program as a protobuf message.",
     "fmt": "Put schemas in their one canonical style.",
+    "init": "Begin a project that builds and runs at once.",
     "help": "Explain a command, a code (E0301), or a topic.",
 }
 

@@ -1,0 +1,3 @@
+#include <iostream>
+#include "plain.codec.hpp"
+int main() { plain::Item item{.name = "bolt", .count = 3}; std::cout << item.name << ' ' << item.count << '\n'; }
