@@ -58,7 +58,7 @@ def project(name: str, languages: Sequence[str]) -> dict[str, str]:
 
 
 def write(folder: Path, files: dict[str, str]) -> None:
-    """Writes all files, or none and raises RefusedError: because one is there already, or cannot be written."""
+    """Writes all files; or none, and raises RefusedError: one is there already, or cannot be written."""
     there = [path for path in files if os.path.lexists(folder / path)]
     if there:
         raise RefusedError(

@@ -1,4 +1,4 @@
-"""find_package(mfidl) and mfidl_generate(), as a project elsewhere uses them: it builds, runs, and follows its schemas."""
+"""find_package(mfidl) and mfidl_generate(), for a project elsewhere: it builds, runs, follows its schemas."""
 
 import shutil
 import time

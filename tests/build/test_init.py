@@ -11,15 +11,14 @@ import pytest
 
 from .conftest import ROOT, Cmake
 
-NOBODY = "127.0.0.1:0"
+
+def run(command: list[str], env: dict[str, str], cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, timeout=100, check=False)
 
 
 def init(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "mfidl", "init", *arguments]
-    env = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return subprocess.run(
-        command, cwd=folder, env=env, capture_output=True, text=True, timeout=60, check=False
-    )
+    return run(command, {**os.environ, "PYTHONPATH": str(ROOT)}, folder)
 
 
 def files(folder: Path) -> set[str]:
@@ -28,7 +27,7 @@ def files(folder: Path) -> set[str]:
 
 @contextmanager
 def serving(command: list[str], env: dict[str, str]) -> Iterator[str]:
-    server = subprocess.Popen([*command, f"tcp://{NOBODY}"], env=env, stdout=subprocess.PIPE, text=True)
+    server = subprocess.Popen([*command, "tcp://127.0.0.1:0"], env=env, stdout=subprocess.PIPE, text=True)
     try:
         assert server.stdout is not None
         yield server.stdout.readline().strip()
@@ -54,40 +53,23 @@ def test_a_new_project_builds_and_talks_across_languages(
     installed = tmp_path / "site"
     options = ["--no-build-isolation", "--no-deps", "--no-index", "--disable-pip-version-check", "-q"]
     pip = [sys.executable, "-m", "pip", "install", *options, "--target", str(installed), str(folder)]
-    done = subprocess.run(pip, capture_output=True, text=True, timeout=100, check=False)
+    done = run(pip, dict(os.environ))
     assert done.returncode == 0, done.stdout + done.stderr
 
     env = {**os.environ, "PYTHONPATH": os.pathsep.join((str(installed), str(ROOT / "runtime/python")))}
+    built, scripts = folder / "build", folder / "python"
     servers = {
-        "C++": [str(folder / "build/server")],
-        "Python": [sys.executable, str(folder / "python/server.py")],
+        "C++": [str(built / "server")],
+        "Python": [sys.executable, str(scripts / "server.py")],
     }
-    clients = {
-        "C++": [str(folder / "build/client")],
-        "Python": [sys.executable, str(folder / "python/client.py")],
-    }
+    clients = [[str(built / "client")], [sys.executable, str(scripts / "client.py")]]
     for server, command in servers.items():
         with serving(command, env) as address:
-            for client in clients.values():
-                greeted = subprocess.run(
-                    [*client, "Ada", address],
-                    env=env,
-                    capture_output=True,
-                    text=True,
-                    timeout=30,
-                    check=False,
-                )
+            for client in clients:
+                greeted = run([*client, "Ada", address], env)
                 assert greeted.stdout == f"Hello, Ada, from {server}! Visit 1.\n", greeted.stderr
-                refused = subprocess.run(
-                    [*client, "nobody", address],
-                    env=env,
-                    capture_output=True,
-                    text=True,
-                    timeout=30,
-                    check=False,
-                )
-                assert refused.stderr == "not welcome: nobody is nobody\n"
-                assert refused.returncode == 1
+                refused = run([*client, "nobody", address], env)
+                assert (refused.stderr, refused.returncode) == ("not welcome: nobody is nobody\n", 1)
 
 
 @pytest.mark.parametrize(("language", "others"), [("cpp", "python/"), ("python", "cpp/")])
