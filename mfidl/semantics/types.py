@@ -127,7 +127,12 @@ class TypeResolver:
             return None
         if expression.arguments is not None:
             if name in _SCALARS or self._named(expression, scope) is not None:
-                self._context.diagnostics.error("E0402", expression.span, name=name)
+                hint = (
+                    "limit it with `@length(16)`, or write `array<u8, 16>`"
+                    if name in ("string", "bytes")
+                    else None
+                )
+                self._context.diagnostics.error("E0402", expression.span, help=hint, name=name)
             return None
         if name in _SCALARS:
             return _SCALARS[name], 1
@@ -160,6 +165,10 @@ class TypeResolver:
         if len(arguments) != arity:
             found = "none" if not arguments else str(len(arguments))
             self._context.diagnostics.error("E0401", expression.span, name=name, expected=words, found=found)
+            return None
+        if name == "array" and isinstance(arguments[0], ast.IntLiteral):
+            hint = "the type comes first, then the length: `array<u8, 4>`"
+            self._context.diagnostics.error("E0413", arguments[0].span, help=hint)
             return None
         first = self._argument(arguments[0], scope)
         if name == "array":

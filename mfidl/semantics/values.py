@@ -1,25 +1,28 @@
 """F4. Values of constants, defaults, bounds and enum members, checked against the type they stand for."""
 
 import math
-import re
+from collections.abc import Callable
+from typing import TypeVar
 
 from mfidl import model
 from mfidl.diagnostics import Note
 from mfidl.diagnostics.suggest import nearest
+from mfidl.semantics import moments
 from mfidl.semantics.annotations import Place, read_annotations
 from mfidl.semantics.constraints import broken_constraint, constraints_from
 from mfidl.semantics.context import Context
 from mfidl.semantics.numbers import as_float, fits_kind, is_integer, order
 from mfidl.semantics.symbols import Kind, Missing, Scope, Symbol, look_up
-from mfidl.semantics.wording import describe, wanted_scalar
+from mfidl.semantics.wording import describe, short, wanted_scalar
 from mfidl.syntax import ast
+from mfidl.syntax.habits import VALUES
 from mfidl.syntax.tokens import DEPTH_LIMIT
 
 _CONST = frozenset((Kind.CONST,))
 _ENUM = frozenset((Kind.ENUM, Kind.FLAGS))
 _WITH_MEMBERS = (model.DeclKind.ENUM, model.DeclKind.FLAGS)
 _WORDS = frozenset(("true", "false", "inf", "nan"))
-_UUID = re.compile("[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
+_T = TypeVar("_T")
 _I64 = (-(1 << 63), (1 << 63) - 1)
 
 
@@ -74,6 +77,12 @@ class Evaluator:
     def _named_constant(
         self, expression: ast.NameExpr, scope: Scope
     ) -> tuple[model.Type, model.Value] | None:
+        holder = self._enum_before(expression.path, scope)
+        if holder is not None:
+            notes, kind = holder.notes(), f"a member of {holder.kind.value}"
+            name = expression.path.text
+            self._context.diagnostics.error("E0309", expression.span, notes=notes, name=name, kind=kind)
+            return None
         symbol = self._context.find(expression.path, scope, _CONST, "E0308")
         if symbol is None:
             return None
@@ -84,6 +93,15 @@ class Evaluator:
             )
             return None
         return self.constant(symbol)
+
+    def _enum_before(self, path: ast.Path, scope: Scope) -> Symbol | None:
+        """The enum or flags of `Rank.bm25`, where neither is wanted."""
+        if len(path.parts) < 2 or path.text.rpartition(".")[0] in scope.modules:
+            return None
+        holder = ast.Path(path.parts[:-1], path.parts[0].span.to(path.parts[-2].span))
+        found = look_up(scope, holder, frozenset(), self._context.scopes)
+        is_enum = isinstance(found, Symbol) and found.kind in (Kind.ENUM, Kind.FLAGS)
+        return found if is_enum and isinstance(found, Symbol) else None
 
     # Values by type -----------------------------------------------------------------------------------------
 
@@ -139,13 +157,27 @@ class Evaluator:
             return word in ("true", "false") and not expression.negative
         return type_.scalar.is_float and (word == "inf" or (word == "nan" and not expression.negative))
 
-    def _mismatch(self, expression: ast.Expr, expected: str) -> model.Value | None:
+    def _mismatch(self, expression: ast.Expr, expected: str, hint: str | None = None) -> model.Value | None:
         self._context.diagnostics.error(
-            "E0501", expression.span, expected=expected, found=describe(expression)
+            "E0501", expression.span, help=hint, expected=expected, found=describe(expression)
         )
         return None
 
     def _from_constant(self, expression: ast.NameExpr, type_: model.Type, scope: Scope) -> model.Value | None:
+        name = expression.path.text
+        is_text = isinstance(type_, model.Primitive) and type_.scalar is model.Scalar.STRING
+        if is_text and name not in scope.symbols and "." not in name and name not in VALUES:
+            if self._context.is_first(scope, expression.path, "E0308"):
+                near = nearest(
+                    name, [each.name for each in scope.symbols.values() if each.kind is Kind.CONST]
+                )
+                hint = (
+                    f"did you mean `{near}`?"
+                    if near and near.lower() != name
+                    else f'a text stands in quotes: "{name}"'
+                )
+                self._context.diagnostics.error("E0308", expression.span, help=hint, name=name)
+            return None
         found = self._named_constant(expression, scope)
         if found is None:
             return None
@@ -178,9 +210,11 @@ class Evaluator:
                 return self._text(expression, data)
             case model.Scalar.BYTES, ast.StringLiteral(data):
                 return data
-            case model.Scalar.UUID, ast.StringLiteral(data):
-                if _UUID.fullmatch(data.decode("latin-1")):
-                    return bytes.fromhex(data.decode().replace("-", ""))
+            case model.Scalar.UUID, ast.StringLiteral():
+                return self._moment(expression, moments.uuid, "uuid")
+            case model.Scalar.TIMESTAMP, ast.StringLiteral():
+                nanoseconds = self._moment(expression, moments.timestamp, "timestamp")
+                return None if nanoseconds is None else self._number(expression, nanoseconds, scalar)
             case model.Scalar.DURATION, ast.DurationLiteral(nanoseconds):
                 return self._number(expression, nanoseconds, scalar)
             case model.Scalar.TIMESTAMP, ast.IntLiteral(value):
@@ -190,6 +224,17 @@ class Evaluator:
             case _, ast.FloatLiteral(number) if scalar.is_float:
                 return self._number(expression, number, scalar)
         return self._mismatch(expression, wanted_scalar(scalar))
+
+    def _moment(self, literal: ast.StringLiteral, read: Callable[[str], _T], what: str) -> _T | None:
+        """What a text literal says, if it is one of its kind."""
+        text = literal.data.decode("utf-8", "replace")
+        try:
+            return read(text)
+        except moments.MalformedError as fault:
+            self._context.diagnostics.error(
+                "E0514", literal.span, help=fault.help, text=short(literal), what=what, reason=fault.reason
+            )
+            return None
 
     def _text(self, expression: ast.Expr, data: bytes) -> str | None:
         try:
@@ -212,9 +257,12 @@ class Evaluator:
         if scalar.is_integer:
             low, high = scalar.limits()
             hint = f"{scalar.value} holds {low} to {high}"
-        text = expression.span.text()
-        shown = text if len(text) <= 40 else text[:37] + "..."
-        self._context.diagnostics.error("E0502", expression.span, help=hint, value=shown, type=scalar.value)
+        elif not scalar.is_float:
+            hint = "nanoseconds in 64 bits: about 292 years"
+        value_text = short(expression)
+        self._context.diagnostics.error(
+            "E0502", expression.span, help=hint, value=value_text, type=scalar.value
+        )
         return None
 
     def _enum_value(self, expression: ast.NameExpr, type_: model.Named, scope: Scope) -> model.Value | None:
@@ -234,7 +282,7 @@ class Evaluator:
             self._context.diagnostics.error(
                 "E0501",
                 expression.span,
-                help=f"members are written with their enum: `{name}.{expression.path.text}`",
+                help=f"members are written with their {type_.kind.value}: `{name}.{expression.path.text}`",
                 expected=f"a member of `{type_.full_name}`",
                 found=describe(expression),
             )
@@ -293,10 +341,21 @@ class Evaluator:
         )
         return None
 
+    def _as_members(self, expression: ast.Expr, type_: model.Named) -> str | None:
+        """How a number is written with members, if there is one for each of its bits."""
+        flags = self._context.enums.flags_named(type_.full_name)
+        if flags is None or not isinstance(expression, ast.IntLiteral) or expression.value < 0:
+            return None
+        members = [member for member in flags.members if expression.value >> member.bit & 1]
+        if sum(1 << member.bit for member in members) != expression.value:
+            return None
+        return f"write [{', '.join(f'{type_.name}.{member.name}' for member in members)}]"
+
     def _flags(self, expression: ast.Expr, type_: model.Named, scope: Scope) -> model.Value | None:
         """`[Field.title, Field.url]`; elements may be constants of several bits too."""
         if not isinstance(expression, ast.ListExpr):
-            return self._mismatch(expression, f"members of `{type_.full_name}`, one or several in [ ]")
+            expected = f"members of `{type_.full_name}`, one or several in [ ]"
+            return self._mismatch(expression, expected, self._as_members(expression, type_))
         given: list[model.Value] = []
         for each in expression.elements:
             if isinstance(each, ast.ListExpr):
@@ -392,6 +451,7 @@ class Evaluator:
         if not declaration.has_body:
             self._context.diagnostics.error("E0511", expression.span, name=declaration.name.text)
             return None
+        sound = True
         given: dict[str, ast.Expr] = {}
         fields = {each.name.text: each for each in declaration.fields}
         for key, held in expression.entries:
@@ -400,26 +460,25 @@ class Evaluator:
             name = key.path.text
             if name in given:
                 self._context.diagnostics.error("E0506", key.span, what=f"field `{name}`")
-                return None
-            if name not in fields:
+                sound = False
+            elif name in fields:
+                given[name] = held
+            else:
+                sound = False
                 if not declaration.broken:
                     self._unknown_field(key, declaration, list(fields))
-                return None
-            given[name] = held
         made = []
         for name, field in fields.items():
-            if name not in given:
-                if field.default is None and not self._may_lack(field, symbol.scope):
-                    struct_name = declaration.name.text
-                    self._context.diagnostics.error("E0505", expression.span, struct=struct_name, name=name)
-                    return None
-                continue
-            own = self._context.types.resolve(field.type, symbol.scope)
-            value = None if own is None else self._field(given[name], field, own, symbol.scope, scope)
-            if value is None:
-                return None
-            made.append((name, value))
-        return model.StructValue(type_.full_name, tuple(made))
+            if name in given:
+                own = self._context.types.resolve(field.type, symbol.scope)
+                value = None if own is None else self._field(given[name], field, own, symbol.scope, scope)
+                if value is not None:
+                    made.append((name, value))
+            elif sound and field.default is None and not self._may_lack(field, symbol.scope):
+                struct_name = declaration.name.text
+                self._context.diagnostics.error("E0505", expression.span, struct=struct_name, name=name)
+                sound = False
+        return model.StructValue(type_.full_name, tuple(made)) if sound and len(made) == len(given) else None
 
     def _union(self, expression: ast.Expr, type_: model.Named, scope: Scope) -> model.Value | None:
         """`{ number: 1.5 }`: one alternative by its name."""

@@ -102,7 +102,7 @@ VALUES = {
     **dict.fromkeys(("True", "TRUE", "yes", "on"), "write `true`"),
     **dict.fromkeys(("False", "FALSE", "no", "off"), "write `false`"),
     **dict.fromkeys(
-        ("None", "null", "nullptr", "NULL", "nil", "undefined", "nullopt"),
+        ("None", "none", "null", "nullptr", "NULL", "nil", "undefined", "nullopt"),
         "what is optional is absent by itself: leave the default out",
     ),
     **dict.fromkeys(("Infinity", "INFINITY", "infinity", "Inf"), "write `inf`"),

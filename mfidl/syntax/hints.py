@@ -9,6 +9,7 @@ from mfidl.syntax import token_types as tt
 from mfidl.syntax._antlr.MfidlParser import MfidlParser
 from mfidl.syntax.habits import DECLARATIONS, LABELS, MODIFIERS, here
 from mfidl.syntax.lookaround import DECLARES, NAMES
+from mfidl.syntax.numerals import UNITS
 from mfidl.syntax.tokens import Token, TokenStream
 
 _TYPE_WORDS = frozenset(
@@ -62,10 +63,16 @@ def _by_rule(context: Any, stream: TokenStream, token: Token) -> str | None:
             return _name(context, token, previous, after)
         case MfidlParser.AnnotationContext() if token.type in _WRONG_RANGES:
             return "a range is written `low..high`, and either side may be left out"
+        case MfidlParser.TypeArgumentContext() if previous.type == tt.COMMA and token.type in _NO_LENGTHS:
+            return "the length of an array is a whole number: `array<u8, 4>`"
         case MfidlParser.ValueContext() if token.type == tt.LPAREN:
             return "lists are written `[a, b]`, structs `{ x: 1 }`"
-        case MfidlParser.ValueContext() | MfidlParser.EntryContext() if token.type == tt.ASSIGN:
+        case MfidlParser.ValueContext() if token.type == tt.DOT and after.type == tt.INTEGER:
+            return f"digits stand on both sides of the point: `0.{_short(after.text)}`"
+        case MfidlParser.EntryContext() if token.type == tt.ASSIGN:
             return "fields of a value are written `{ x: 1 }`"
+        case MfidlParser.EntryContext() if token.type in (tt.COMMA, tt.CLOSE):
+            return "a list is written `[1, 2]`; in `{ }` each value has its name: `{ x: 1, y: 2 }`"
     if token.type == tt.LBRACKET:
         return "annotations are written `@name`"
     if token.type == tt.STRING and isinstance(context, MfidlParser.FileContext):
@@ -100,6 +107,8 @@ def _declaration(context: Any, token: Token, previous: Token) -> str | None:
 def _constant(context: Any, token: Token, previous: Token) -> str | None:
     if token.type == tt.AT:
         return "the annotations of a constant stand behind its type"
+    if context.init is not None:
+        return _behind_value(token, previous)
     if context.of is not None:
         return "the value stands behind a `=`" if token.type == tt.COLON else None
     if token.type == tt.ASSIGN:
@@ -109,6 +118,24 @@ def _constant(context: Any, token: Token, previous: Token) -> str | None:
     if token.text in _TYPE_WORDS:
         return f"write `{_short(previous.text)}: {token.text}`"
     return f"the name comes first: `{_short(token.text)}: {here(_short(previous.text))}`"
+
+
+def _behind_value(token: Token, previous: Token) -> str | None:
+    """What goes on behind a value that was complete."""
+    touches = previous.end == token.start
+    if token.type in (tt.LESS, tt.GREATER, tt.MINUS, tt.LPAREN) or (token.type == tt.DOT and not touches):
+        return "values are not computed: write the result"
+    if token.type == tt.DOT and previous.type == tt.INTEGER:
+        return f"digits stand on both sides of the point: `{_short(previous.text)}.0`"
+    if token.type == tt.DOT:
+        return "values are not computed: write the result"
+    if token.type == tt.COMMA:
+        return "a list is written `[1, 2]`, and digits are grouped with `_`: `1_000`"
+    if token.type == tt.OPEN_BRACE and previous.type in NAMES:
+        return "the type is known already: write `{ ... }` alone"
+    if token.text in UNITS and previous.type == tt.INTEGER:
+        return f"a number and its unit are written together: `{previous.text}{token.text}`"
+    return None
 
 
 def _import(token: Token, previous: Token) -> str | None:
@@ -121,6 +148,7 @@ def _import(token: Token, previous: Token) -> str | None:
     return None
 
 
+_NO_LENGTHS = frozenset((tt.FLOAT, tt.MINUS, tt.STRING, tt.DURATION))
 _WRONG_RANGES = frozenset((tt.DOT, tt.MINUS, tt.COLON, tt.GREATER, tt.LESS, tt.DOTS))
 
 
@@ -141,6 +169,8 @@ def meant_declaration(word: str, following: Token) -> tuple[str | None, str | No
 
 
 def _field(context: Any, stream: TokenStream, token: Token, previous: Token) -> str | None:
+    if context.init is not None:
+        return _behind_value(token, previous)
     if context.of is not None:
         return _behind_type(stream, token, previous)
     if previous.text == "reserved":

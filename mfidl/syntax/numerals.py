@@ -2,7 +2,7 @@
 
 import re
 
-_UNITS = {
+UNITS = {
     "ns": 1,
     "us": 10**3,
     "ms": 10**6,
@@ -35,7 +35,7 @@ def number_advice(text: str) -> str | None:
         return _of_prefix(text) or (
             "one number and one unit: write the sum in the smaller unit" if rest else _NAME
         )
-    known = unit if unit in _UNITS else _OTHER_UNITS.get(unit)
+    known = unit if unit in UNITS else _OTHER_UNITS.get(unit)
     if known is not None:
         return _duration(whole, fraction or "", known)
     size = _SIZES.get(unit[0].lower())
@@ -52,12 +52,12 @@ _NAME = "a name begins with a letter or `_`"
 def _duration(whole: str, fraction: str, unit: str) -> str:
     """The same time in whole units."""
     scale = 10 ** len(fraction.replace("_", ""))
-    nanoseconds, rest = divmod(int(whole + fraction) * _UNITS[unit], scale)
+    nanoseconds, rest = divmod(int(whole + fraction) * UNITS[unit], scale)
     if rest or not nanoseconds:
         return "a duration is a whole number and one unit, and nothing is shorter than `1ns`"
-    best = next(name for name in reversed(_UNITS) if nanoseconds % _UNITS[name] == 0)
+    best = next(name for name in reversed(UNITS) if nanoseconds % UNITS[name] == 0)
     best = unit if not fraction else best
-    return f"write `{nanoseconds // _UNITS[best]}{best}`"
+    return f"write `{nanoseconds // UNITS[best]}{best}`"
 
 
 def _of_prefix(text: str) -> str | None:
