@@ -18,6 +18,7 @@ GOLDEN = Path(__file__).parent / "golden" / "cpp"
 SCHEMAS = {
     "hello": GOLDEN / "hello/schema",
     "kinds": GOLDEN / "kinds/schema",
+    "messages": GOLDEN / "messages/schema",
     "patterns": GOLDEN / "patterns/schema",
     "search": GOLDEN.parent / "python/search/schema",
     "services": GOLDEN / "services/schema",
