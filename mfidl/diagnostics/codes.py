@@ -69,7 +69,7 @@ _ROWS = (
     ("E0314", "not an agent", "`{name}` is {kind}, not an agent", "`per` names an agent: agent name: string;"),
     ("E0315", "unknown error", "unknown error `{name}`", "`throws` names errors: error Name { ... }"),
     ("E0316", "unknown enum or module", "no enum or module `{name}`", "A member is written Enum.member, a constant of another module module.NAME."),
-    ("E0317", "name taken in a language", "`{text}` is the name of `{other}` in {language} already", "What is named for a language keeps that name as it stands, so two members of one scope cannot share it."),
+    ("E0317", "name taken in a language", "the name `{text}` is taken in {language} already", "What is named for a language keeps that name as it stands, so two members of one scope cannot share it."),
     # Types
     ("E0401", "wrong number of type arguments", "`{name}` takes {expected}, not {found}", "list<T>, set<T>, map<K, V>, array<T, N>."),
     ("E0402", "type without arguments", "`{name}` takes no type arguments", "Only list, set, map and array take arguments."),
@@ -102,7 +102,7 @@ _ROWS = (
     ("E0429", "annotated `reserved`", "`@{name}` does not belong to `reserved`", "There is nothing that could be annotated."),
     ("E0430", "not a name", '"{name}" is not a name', "A name is a letter or _, then letters, digits and _."),
     ("E0431", "reserved twice", "{what} is reserved twice", "Once is enough."),
-    ("E0432", "ref outside of an archive", "only a type of the tier archive can hold a `ref`, and {what} is not one", "The identity of shared objects is kept by the archive's table of objects: @tier(archive), and numbers on the fields."),
+    ("E0432", "ref outside of an archive", "a `ref` stands only in types of the tier archive, not in {what}", "The identity of shared objects is kept by the archive's table of objects: @tier(archive), and numbers on the fields."),
     ("E0433", "number of protobuf's own", "numbers 19000 to 19999 are protobuf's own, {number} among them", "An archive is valid protobuf, which keeps these numbers for itself."),
     ("E0434", "ref to something else", "`ref` refers to a struct or union of the tier archive, not {what}", "A shared object is an entry of the archive's table of objects."),
     ("E0435", "stream out of place", "a stream is the result of a method, or its last parameter: `-> stream<T>`", "A stream is a way of calling, not a value: it cannot be held by another type, or stand among several results."),
@@ -125,6 +125,7 @@ _ROWS = (
     ("E0511", "value of a custom struct", "there is no literal for `{name}`: only its own codec knows what it holds", "A struct of the tier custom has no fields that could be written down."),
     ("E0512", "value of a union", "a value of union `{name}` is one alternative, not {found}", "{ number: 1.5 }: the name of the alternative and its value."),
     ("E0513", "value of a ref", "there is no literal for a `ref`", "A ref points to an object of its graph, which exists only at run time."),
+    ("E0514", "malformed time or uuid", "{text} is no {what}: {reason}", 'Times are written as in RFC 3339, "2024-02-29T12:30:45.5Z"; uuids as "123e4567-e89b-12d3-a456-426614174000".'),
     # Annotations and methods
     ("E0601", "unknown annotation", "unknown annotation `@{name}`", "Annotations are checked, so that a slip of the pen does not go unseen."),
     ("E0602", "annotation out of place", "`@{name}` does not belong to {place}; it goes with {allowed}", "Each annotation has its places."),

@@ -76,9 +76,9 @@ class TargetScope:
             if other is None or other.text == name.text:
                 first.setdefault(text, name)
                 continue
-            notes = [Note(f"`{other.text}` is declared here", other.span)]
+            notes = [Note(f"by `{other.text}`", other.span)]
             self._context.diagnostics.error(
-                "E0317", span, notes=notes, text=text, language=_LANGUAGES[language], other=other.text
+                "E0317", span, notes=notes, text=text, language=_LANGUAGES[language]
             )
 
 

@@ -9,7 +9,7 @@ _WANTED = {
     model.Scalar.BYTES: "bytes in quotes",
     model.Scalar.UUID: 'a uuid in quotes, as "123e4567-e89b-12d3-a456-426614174000"',
     model.Scalar.DURATION: "a duration with a unit, as 200ms",
-    model.Scalar.TIMESTAMP: "nanoseconds since 1970",
+    model.Scalar.TIMESTAMP: 'nanoseconds since 1970, or a time in quotes, as "2024-02-29T12:30:45Z"',
 }
 
 

@@ -190,7 +190,8 @@ def _by_key(
             context.diagnostics.error("E0624", key.span, help=hint, name=name, of=annotation.path.text)
             return None
         if name in given:
-            context.diagnostics.error("E0506", key.span, what=f"`{name}`")
+            notes = [Note("first here", given[name].span)]
+            context.diagnostics.error("E0506", key.span, notes=notes, what=f"`{name}`")
             return None
         given[name] = argument.value
     return given

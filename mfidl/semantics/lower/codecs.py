@@ -37,11 +37,11 @@ def read_codecs(context: Context, declaration: ast.StructDecl, read: Read, asked
             context.diagnostics.error("E0705", name.span, help=f"write `struct {name.text};`", name=name.text)
     elif asked.sound:
         for annotation in named[:1]:
-            hint = (
-                "add @tier(custom)"
-                if asked.tier is None
-                else f"write @tier(custom), not @tier({asked.tier.value})"
-            )
+            hint = "add @tier(custom)"
+            if asked.tier is not None:
+                hint = f"write @tier(custom), not @tier({asked.tier.value})"
+            if declaration.has_body:
+                hint += f", and leave the body out: `struct {name.text};`"
             written = annotation.path.text
             context.diagnostics.error("E0703", annotation.span, help=hint, annotation=written, name=name.text)
         if not declaration.has_body and not named:
@@ -67,8 +67,8 @@ def cpp_type(context: Context, read: Read) -> model.CppType | None:
 
 _WORDS = {
     _HEADER: "the path of a header",
-    _CPP_NAME: "the qualified name of a C++ type, as geo::Codec",
-    _PYTHON_NAME: "a module and a name in it, as geo.codec:Codec",
+    _CPP_NAME: "the qualified name of a C++ type, such as geo::Codec",
+    _PYTHON_NAME: "a module and a name in it, such as geo.codec:Codec",
 }
 
 

@@ -33,7 +33,13 @@ def check_refs(
     """In what is never an archive: errors, parameters and results."""
     held = _first(fields, lowered)
     if held is not None:
-        context.diagnostics.error("E0432", ref_span(held.type), what=what)
+        report_misplaced(context, held.type, what)
+
+
+def report_misplaced(context: Context, expression: ast.TypeExpr, what: str) -> None:
+    """Of a `ref` in what is never an archive."""
+    hint = "put an archive itself here: what it refers to comes with it"
+    context.diagnostics.error("E0432", ref_span(expression), help=hint, what=what)
 
 
 def check_own_refs(

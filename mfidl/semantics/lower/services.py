@@ -16,7 +16,7 @@ from mfidl.semantics.lower.calls import (
 from mfidl.semantics.lower.constants import lower_agent
 from mfidl.semantics.lower.earlier import EarlierNames
 from mfidl.semantics.lower.fields import lower_fields
-from mfidl.semantics.lower.refs import check_refs, holds_ref, ref_span
+from mfidl.semantics.lower.refs import check_refs, holds_ref, report_misplaced
 from mfidl.semantics.lower.streams import is_stream, param_stream, result_stream
 from mfidl.semantics.symbols import Kind, Scope, Symbol
 from mfidl.semantics.target_names import TargetScope
@@ -174,7 +174,7 @@ def _results(context: Context, method: ast.MethodDecl, scope: Scope) -> tuple[tu
     if spelled is None:
         return (), True
     if holds_ref(spelled):
-        context.diagnostics.error("E0432", ref_span(results), what=what)
+        report_misplaced(context, results, what)
     constraints = (*context.types.constraints_of(spelled), *constraints_from(context, read, spelled, scope))
     field = model.Field("value", model.expand(spelled), spelled, "", None, constraints, span=results.span)
     return (field,), True

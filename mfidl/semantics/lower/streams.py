@@ -5,7 +5,7 @@ from mfidl.diagnostics import Note
 from mfidl.semantics.annotations import Place, read_annotations
 from mfidl.semantics.constraints import constraints_from
 from mfidl.semantics.context import Context
-from mfidl.semantics.lower.refs import holds_ref, ref_span
+from mfidl.semantics.lower.refs import holds_ref, report_misplaced
 from mfidl.semantics.symbols import Scope
 from mfidl.syntax import ast
 
@@ -58,7 +58,7 @@ def _stream(context: Context, name: str, type_: ast.TypeExpr, doc: str, scope: S
     if spelled is None:
         return None
     if holds_ref(spelled):
-        context.diagnostics.error("E0432", ref_span(element), what="a stream")
+        report_misplaced(context, element, "a stream")
     own = read_annotations(context, element.annotations, Place.TYPE)
     constraints = (*context.types.constraints_of(spelled), *constraints_from(context, own, spelled, scope))
     return model.Stream(name, model.expand(spelled), spelled, constraints, doc, type_.span)
