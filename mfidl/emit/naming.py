@@ -32,6 +32,9 @@ class Scope:
         self._taken.add(name)
         return name
 
+    def is_free(self, name: str) -> bool:
+        return name not in self._taken
+
     def taken(self) -> frozenset[str]:
         """All names that are taken by now, the reserved ones among them."""
         return frozenset(self._taken)

@@ -176,50 +176,65 @@ assert Late("x").at == Point(x=9) and Point(__private___=3) != Point()
 
 
 def test_defaults_that_can_be_changed_are_made_for_each_call() -> None:
-    path = f"{ROOT / 'runtime/python'}:{GOLDEN / 'defaults/out'}"
-    ran = subprocess.run(
-        [sys.executable, "-c", DEFAULTS],
-        env={**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"},
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert ran.returncode == 0, ran.stderr
+    _python(DEFAULTS, ROOT / "runtime/python", GOLDEN / "defaults/out")
 
 
-MISUSES = {
-    "an argument left out": "client.score(1)",
-    "a field that the result does not have": "client.stats().documentz",
-    "a request of another method": "client.score_batch([IndexQueryRequest([])])",
-    "a wrong type of an argument": 'client.score("1", 2)',
-    "a wrong type of a field": 'Hit(doc="7")',
-    "a servant with a wrong result": "class Wrong(IndexServant):\n    def stats(self) -> int: ...",
-    "await on a blocking call": "async def wrong() -> None:\n    await client.clear()",
-}
+RELOCATED = """
+from one.alternatives import Holder as One, HOLDER_CODEC as ONE, ValueText as Text
+from two.deep.alternatives import Holder as Two, HOLDER_CODEC as TWO, StoreClient, StoreServant
+import mf
+
+assert One is not Two and One() != Two()
+assert TWO.decode(ONE.encode(One(v=Text("abc")))).v.value == "abc"
+
+class Store(StoreServant):
+    def put(self, v, p, w): return v
+    def put_old(self, o): ...
+    def fetch(self, h): return h
+
+light = mf.Light()
+light.offer(Store())
+assert type(StoreClient(mf.Client(light)).put(Two().v)) is type(Two().v)
+"""
 
 
-def test_mypy_finds_every_planted_misuse(tmp_path: Path) -> None:
-    """The planted lines are errors, each on its own; the right ones beside them are not."""
-    begin = (
-        "import mf\n"
-        "from generated.code.sf1.search import Hit, IndexClient, IndexQueryRequest, IndexServant\n\n"
-        'client = IndexClient(mf.Light()).at("books")\n'
-        'hits: list[Hit] = client.query(["one"], 3)\n'
-        "score: float = client.score(1, 2)\n"
-    )
-    for at, line in enumerate(MISUSES.values()):
-        (tmp_path / f"misuse_{at}.py").write_text(f"{begin}{line}\n")
-    (tmp_path / "right.py").write_text(begin)
-    path = f"{ROOT / 'runtime/python'}:{GOLDEN / 'search/out'}:{tmp_path}"
-    files = [str(each) for each in sorted(tmp_path.glob("*.py"))]
-    report = _run(
-        "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), *files, path=path, cwd=tmp_path
-    ).stdout
-    begins = begin.count("\n")
-    for at, name in enumerate(MISUSES):
-        lines = [
-            line for line in report.splitlines() if line.startswith(f"misuse_{at}.py:") and ": error:" in line
-        ]
-        assert lines, f"{name}: not found\n{report}"
-        assert all(int(line.split(":")[1]) > begins for line in lines), report
-    assert "right.py" not in report, report
+def test_a_tree_stands_below_any_package(tmp_path: Path) -> None:
+    """The same schema below two prefixes, in one process."""
+    folder = GOLDEN / "alternatives/schema"
+    outcome = check([str(folder / "alternatives.mfidl")], [str(folder)])
+    assert outcome.program is not None
+    for prefix in ("one", "two.deep"):
+        for each in generate(outcome.program, EmitOptions(prefix, "0")):
+            target = tmp_path / each.path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(each.text)
+    assert (tmp_path / "one/py.typed").exists()
+    assert (tmp_path / "two/py.typed").exists()
+    _python(RELOCATED, ROOT / "runtime/python", tmp_path)
+
+
+DEPRECATED = """
+import warnings
+import mf
+from alternatives import Old, StoreClient, StoreServant, PlainA, OLD_CODEC
+
+class Store(StoreServant):
+    def put(self, v, p, w): return v
+    def put_old(self, o): return PlainA(o.x)
+    def fetch(self, h): return h
+
+light = mf.Light()
+light.offer(Store())
+client = StoreClient(mf.Client(light))
+warnings.simplefilter("error")
+assert OLD_CODEC.decode(OLD_CODEC.encode(Old(3))) == Old(3)  # nobody is to blame for bytes
+with warnings.catch_warnings(record=True) as seen:
+    warnings.simplefilter("always")
+    assert client.put_old(Old(3)) == PlainA(3)
+assert [(str(each.message), each.filename) for each in seen] == [("use put", "<string>")], seen
+assert Old.__deprecated__ == "use Holder"
+"""
+
+
+def test_a_deprecated_method_warns_who_calls_it() -> None:
+    _python(DEPRECATED, ROOT / "runtime/python", GOLDEN / "alternatives/out")

@@ -42,6 +42,8 @@ class Facts:
                     users[inner.full_name].append(name)
         self._constrained = _with_users(users, (name for name, fields in parts.items() if _has_own(fields)))
 
+        self.has_deprecated = any(_deprecates(each) for each in program.modules)
+
     def module(self, name: str) -> Module:
         return self._modules[name]
 
@@ -51,6 +53,14 @@ class Facts:
     def is_constrained(self, struct: Struct) -> bool:
         """Whether a value can violate a constraint, in itself or in what it contains."""
         return struct.full_name in self._constrained
+
+
+def _deprecates(module: Module) -> bool:
+    """Whether something in it is marked so that type checkers object to its use."""
+    marked = [each.deprecated for each in module.declarations]
+    marked += [each.deprecated for union in module.unions for each in union.alternatives]
+    marked += [each.deprecated for service in module.services for each in service.methods]
+    return any(each is not None for each in marked)
 
 
 def _with_users(users: dict[str, list[str]], first: Iterable[str]) -> set[str]:

@@ -115,9 +115,9 @@ def package_name(module: str, prefix: str) -> str:
     return ".".join([prefix, *parts] if prefix else parts)
 
 
-class _Members(Scope):
-    """The names of a class body. Those that begin with two underscores mean something to Python there, unless
-    three stand at their end.
+class _Scope(Scope):
+    """The names of a module or class. Those that begin with two underscores mean something to Python there,
+    unless three stand at their end.
     """
 
     def take(self, wanted: str) -> str:
@@ -138,7 +138,7 @@ def module_names(module: Module) -> ModuleNames:
     """First what the generator adds, then what the schema says, in one scope: the names of all files meet in
     the package.
     """
-    scope = Scope(_MODULE_WORDS)
+    scope = _Scope(_MODULE_WORDS)
     stems = {}
     for each in module.declarations:
         if not isinstance(each, Alias):
@@ -156,8 +156,15 @@ def module_names(module: Module) -> ModuleNames:
 
 
 def _stem(scope: Scope, name: str) -> str:
-    """Both names of a codec are built from it; the shape's decides, which nothing else ends like."""
-    return scope.take(f"{snake(name)}_shape".upper()).removesuffix("_SHAPE").lower()
+    """The word that both names of a codec are built from, <STEM>_SHAPE and <STEM>_CODEC."""
+    stem = snake(name).lstrip("_").upper()
+    if not stem[:1].isalpha():
+        stem = f"N{stem}"
+    while not scope.is_free(f"{stem}_SHAPE") or not scope.is_free(f"{stem}_CODEC"):
+        stem += "_"
+    scope.take(f"{stem}_SHAPE")
+    scope.take(f"{stem}_CODEC")
+    return stem.lower()
 
 
 def written(
@@ -181,7 +188,7 @@ def written(
 def field_names(struct: Struct) -> tuple[str, ...]:
     """Attributes of a struct or error, or parameters and results of a method."""
     own = _ERROR if struct.is_error else _OWN
-    scope = _Members(PYTHON_RESERVED, BUILTINS, TYPE_HELPERS, own, _type_names(struct.fields))
+    scope = _Scope(PYTHON_RESERVED, BUILTINS, TYPE_HELPERS, own, _type_names(struct.fields))
     return tuple(scope.take(written(each)) for each in struct.fields)
 
 
@@ -190,7 +197,8 @@ def _type_names(fields: Iterable[Field]) -> set[str]:
     found: set[str] = set()
     for each in fields:
         for named in mentioned(each.spelled):
-            found |= {named, f"{named}_"}
+            taken = _Scope().take(named)
+            found |= {taken, f"{taken}_"}
     return found
 
 
@@ -219,7 +227,7 @@ def enum_members(members: Sequence[EnumMember | FlagsMember]) -> list[str]:
     """Members of an enum or flags; `name`, `value` and int's functions are taken by the base class, and so is
     whatever has one underscore at both ends.
     """
-    scope = _Members(PYTHON_RESERVED, _ENUM)
+    scope = _Scope(PYTHON_RESERVED, _ENUM)
     names = [written(each) for each in members]
     return [scope.take(f"{each}_" if _is_sunder(each) else each) for each in names]
 
@@ -236,12 +244,12 @@ def _service(service: Service, scope: Scope) -> ServiceNames:
     client, scatter, servant = (scope.take(f"{own}{what}") for what in ("Client", "Scatter", "Servant"))
     upper = snake(own).upper()
     constant, descriptor = scope.take(f"{upper}_SERVICE"), scope.take(f"{upper}_DESCRIPTOR")
-    words = PYTHON_RESERVED | BUILTINS | SERVICE_HELPERS
+    words = PYTHON_RESERVED | BUILTINS | TYPE_HELPERS | SERVICE_HELPERS
     types = _type_names(
         field for each in service.methods for field in (*each.params.fields, *each.results.fields)
     )
-    calls = _Members(words, _TARGET_FUNCTIONS, types)
-    serving = _Members(words, ["mf_service"], types)
+    calls = _Scope(words, _TARGET_FUNCTIONS, types)
+    serving = _Scope(words, ["mf_service"], types)
     added = [
         (
             calls.take(f"{written(method)}_async"),

@@ -244,13 +244,13 @@ class ClientFile(ServiceFile):
             CallView(
                 self._head(names.function, parameters, "mf.CallOptions", result),
                 docstring(method_doc(method), 8),
-                back + bracket("self._target.call(", arguments, ")", 8),
+                bracket(f"{back}self._target.call(", arguments, ")", 8),
                 marked,
             ),
             CallView(
                 "async " + self._head(names.asynchronous, parameters, "mf.CallOptions", result, 6),
                 docstring(f"Like `{names.function}`, awaited.", 8),
-                back + bracket("await self._target.call_async(", arguments, ")", 8),
+                bracket(f"{back}await self._target.call_async(", arguments, ")", 8),
                 marked,
             ),
         ]
@@ -317,7 +317,7 @@ class ServerFile(ServiceFile):
         outcome = "None" if method.oneway else f"list[mf.Outcome[{result}]]"
         function = f"self.{names.servant_function}"
         rows = f"({row} for {'each' if parts else '_'} in requests)"
-        call = bracket("mf.each(", [function, rows], ")", 8)
+        call = bracket("mf.each(" if method.oneway else "return mf.each(", [function, rows], ")", 8)
         return ServantMethodView(
             head=bracket(f"def {names.servant_function}(", ["self", *parameters], f") -> {result}:", 4),
             doc=docstring(method_doc(method), 8),
@@ -330,5 +330,5 @@ class ServerFile(ServiceFile):
             batch_doc=docstring(
                 f"All items of a message that has more than one; here `{names.servant_function}` for each.", 8
             ),
-            batch_body=call if method.oneway else f"return {call}",
+            batch_body=call,
         )

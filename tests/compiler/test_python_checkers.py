@@ -1,0 +1,117 @@
+"""What type checkers make of generated Python: nothing in the trees themselves, and every planted misuse."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+GOLDEN = Path(__file__).parent / "golden" / "python"
+RUNTIME = ROOT / "runtime/python"
+
+# Lines that are right, and then one that is wrong, each in a file of its own.
+RIGHT = """
+import mf
+from alternatives import Part, Value, ValueNumber, ValueText
+from generated.code.sf1.search import Hit, IndexClient, IndexQueryRequest, IndexServant
+from typing import assert_never
+
+client = IndexClient(mf.Light()).at("books")
+hits: list[Hit] = client.query(["one"], 3)
+score: float = client.score(1, 2)
+parts: Part = Part.title | Part.body
+def text_of(value: Value) -> str: return value.value if isinstance(value, ValueText) else ""
+"""
+MISUSES = {
+    "an argument left out": "client.score(1)",
+    "a field that the result does not have": "client.stats().documentz",
+    "a request of another method": "client.score_batch([IndexQueryRequest([])])",
+    "a wrong type of an argument": 'client.score("1", 2)',
+    "a wrong type of a field": 'Hit(doc="7")',
+    "a servant with a wrong result": "class Wrong(IndexServant):\n    def stats(self) -> int: ...",
+    "await on a blocking call": "async def wrong() -> None:\n    await client.clear()",
+    "a value without its alternative": "value: Value = 1.5",
+    "a wrong type of an alternative": 'ValueNumber("1")',
+    "an alternative forgotten": "def kind(value: Value) -> None:\n    match value:\n"
+    "        case ValueNumber(number): number.hex()\n        case _: assert_never(value)",
+    "a flag that there is not": "parts = Part.titel",
+    "a number for flags": "parts = 3",
+}
+
+
+def _basedpyright(folder: Path, settings: dict[str, object]) -> list[dict[str, object]]:
+    """What it finds, as its JSON has it."""
+    project = folder / "pyrightconfig.json"
+    project.write_text(json.dumps({"pythonVersion": "3.11", **settings}))
+    ran = subprocess.run(
+        [sys.executable, "-m", "basedpyright", "-p", str(project), "--outputjson"],
+        capture_output=True,
+        text=True,
+        timeout=110,
+    )
+    found: list[dict[str, object]] = json.loads(ran.stdout)["generalDiagnostics"]
+    return found
+
+
+def test_pyright_finds_nothing_in_the_trees(tmp_path: Path) -> None:
+    trees = [each / "out" for each in sorted(GOLDEN.iterdir()) if (each / "out").is_dir()]
+    found = _basedpyright(
+        tmp_path,
+        {
+            "include": [str(each) for each in trees],
+            "typeCheckingMode": "strict",
+            "extraPaths": [str(RUNTIME), *map(str, trees)],
+        },
+    )
+    assert not found, found
+
+
+def _planted(folder: Path) -> int:
+    """Writes misuse_<n>.py and right.py; the lines before the misuse."""
+    for at, line in enumerate(MISUSES.values()):
+        (folder / f"misuse_{at}.py").write_text(f"{RIGHT}{line}\n")
+    (folder / "right.py").write_text(RIGHT)
+    return RIGHT.count("\n")
+
+
+def _assert_found(places: list[tuple[str, int]], begins: int, report: object) -> None:
+    """Every misuse, and nothing beside it."""
+    for at, name in enumerate(MISUSES):
+        lines = [line for file, line in places if file == f"misuse_{at}.py"]
+        assert lines, f"{name}: not found\n{report}"
+        assert all(line > begins for line in lines), report
+    assert all(file != "right.py" for file, _ in places), report
+
+
+def test_mypy_finds_every_planted_misuse(tmp_path: Path) -> None:
+    begins = _planted(tmp_path)
+    path = ":".join(map(str, (RUNTIME, GOLDEN / "search/out", GOLDEN / "alternatives/out", tmp_path)))
+    files = [each.name for each in sorted(tmp_path.glob("*.py"))]
+    report = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), *files],
+        cwd=tmp_path,
+        env={**os.environ, "MYPYPATH": path},
+        capture_output=True,
+        text=True,
+        timeout=110,
+    ).stdout
+    errors = [line.split(":") for line in report.splitlines() if ": error:" in line]
+    _assert_found([(each[0], int(each[1])) for each in errors], begins, report)
+
+
+def test_pyright_finds_every_planted_misuse(tmp_path: Path) -> None:
+    begins = _planted(tmp_path)
+    paths = [str(each) for each in (RUNTIME, GOLDEN / "search/out", GOLDEN / "alternatives/out")]
+    found = _basedpyright(
+        tmp_path, {"include": [str(tmp_path)], "extraPaths": paths, "typeCheckingMode": "standard"}
+    )
+    errors = [each for each in found if each["severity"] == "error"]
+    places = [(Path(str(each["file"])).name, _line(each)) for each in errors]
+    _assert_found(places, begins, errors)
+
+
+def _line(found: dict[str, object]) -> int:
+    at = found["range"]
+    assert isinstance(at, dict)
+    return int(at["start"]["line"]) + 1
