@@ -1,0 +1,106 @@
+"""What no generator can do yet is left out of the program, by name; what stays keeps its place."""
+
+from pathlib import Path
+
+from mfidl import model
+from mfidl.compiler import Exit, Targets, compile_files
+from mfidl.diagnostics import Diagnostic, Diagnostics
+from mfidl.emit.generable import generable
+from tests.compiler.schema import program_of
+
+SCHEMA = """module m;
+import "o.mfidl";
+@tier(archive) struct Config { 1: name: string; 2: parent: ref<Config>?; }
+@tier(custom) @python.codec("geo:Codec") struct Geo;
+struct Plain { x: u32; config: list<o.Point>; }
+struct Holder { plain: Plain; config: map<string, Config>; }
+struct Around { holder: Holder?; around: list<Around>; }
+union Either { plain: Plain; geo: Geo; }
+type Many = list<Around>;
+type Fine = list<Plain>;
+const NAMED: Config = { name: "x" };
+error Lost { why: string; }
+error Held { config: Config; }
+service S {
+  plain(plain: Plain) -> u32 throws Lost;
+  around(around: Around?);
+  down() -> stream<u32>;
+  either() -> list<Either>;
+  @cached(entries = 5) cached(x: u32) -> u32;
+  @replicated(pattern = one_hop) replicated(x: u32) -> u32;
+  held(x: u32) throws Held;
+  last(x: Fine);
+}
+topic T: Plain;
+"""
+IMPORTED = "module o; struct Point { x: u8; } @tier(archive) struct Own { 1: x: u8; } topic T: Point;"
+
+
+def cut(folder: Path) -> tuple[model.Program, list[Diagnostic]]:
+    diagnostics = Diagnostics()
+    program = generable(program_of(folder, SCHEMA, o=IMPORTED), diagnostics)
+    return program, diagnostics.sorted()
+
+
+def test_what_needs_a_codec_that_is_not_generated_is_left_out_with_all_that_holds_it(tmp_path: Path) -> None:
+    program, _ = cut(tmp_path)
+    module = program.module("m")
+    assert {each.name for each in module.declarations} == {"Plain", "Fine", "Lost"}
+    assert (module.constants, module.topics) == ((), ())
+    assert {each.name for each in program.module("o").declarations} == {"Point"}
+
+
+def test_methods_keep_their_indices_and_services_their_fingerprints(tmp_path: Path) -> None:
+    whole = program_of(tmp_path, SCHEMA, o=IMPORTED).module("m").services[0]
+    service = cut(tmp_path)[0].module("m").services[0]
+    assert [(each.name, each.index) for each in service.methods] == [("plain", 0), ("cached", 4), ("last", 7)]
+    assert service.methods[1].cached is None
+    assert service.fingerprint == whole.fingerprint
+
+
+def test_each_thing_left_out_of_a_requested_module_is_one_warning_with_its_reason(tmp_path: Path) -> None:
+    _, diagnostics = cut(tmp_path)
+    assert {each.severity for each in diagnostics} == {"warning"}
+    said = dict(
+        each.message.split(" is left out of the generated code: ")
+        for each in diagnostics
+        if each.code == "W0801"
+    )
+    archive, custom = "the archive codec is not generated yet", "custom codecs are not called yet"
+    assert said == {
+        "struct `Config`": archive,
+        "struct `Geo`": custom,
+        "struct `Holder`": f"it needs `Config`, and {archive}",
+        "struct `Around`": f"it needs `Holder`, and {archive}",
+        "union `Either`": f"it needs `Geo`, and {custom}",
+        "alias `Many`": f"it needs `Around`, and {archive}",
+        "constant `NAMED`": f"it needs `Config`, and {archive}",
+        "error `Held`": f"it needs `Config`, and {archive}",
+        "method `S.around`": f"it needs `Around`, and {archive}",
+        "method `S.either`": f"it needs `Either`, and {custom}",
+        "method `S.held`": f"it needs `Held`, and {archive}",
+        "method `S.down`": "streams are not generated yet",
+        "method `S.replicated`": "replication is not generated yet",
+        "topic `T`": "topics are not generated yet",
+    }
+    (cached,) = (each for each in diagnostics if each.code == "W0802")
+    assert "`S.cached`" in cached.message
+
+
+def test_a_program_that_can_be_generated_whole_gives_no_warning(tmp_path: Path) -> None:
+    text = "module m; flags F: u8 { a } union U { f: F; } service S { f(u: U) -> F; }"
+    diagnostics = Diagnostics()
+    program = program_of(tmp_path, text)
+    assert generable(program, diagnostics).modules[0].declarations == program.modules[0].declarations
+    assert diagnostics.sorted() == []
+
+
+def test_the_whole_language_compiles_and_only_warns(tmp_path: Path) -> None:
+    (tmp_path / "sf1").mkdir()
+    (tmp_path / "sf1" / "text.mfidl").write_text("module sf1.text; struct Document { id: u32; }")
+    schema = Path(__file__).parent / "whole_language.mfidl"
+    out = tmp_path / "out"
+    outcome = compile_files([str(schema)], [str(tmp_path)], Targets(str(out / "cpp"), str(out / "python")))
+    assert outcome.exit is Exit.OK
+    assert {each.severity for each in outcome.diagnostics} == {"warning"}
+    assert {path.suffix for path in out.rglob("*") if path.is_file()} >= {".hpp", ".cpp", ".py"}
