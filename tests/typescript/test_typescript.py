@@ -1,0 +1,352 @@
+"""A generator that knows of mfidlc only the descriptor: TypeScript, checked against the vectors with Node."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+VECTORS = ROOT / "tests/vectors"
+GENERATOR = ROOT / "examples/typescript"
+HARNESS = Path(__file__).parent / "harness.mjs"
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("node") is None, reason="needs nodejs, which tools/bootstrap test installs"
+)
+
+
+def generate(out: Path, *schemas: Path, options: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
+    command = [
+        sys.executable,
+        "-m",
+        "mfidl",
+        "compile",
+        *map(str, schemas),
+        "--typescript",
+        str(out),
+        *options,
+    ]
+    path = os.pathsep.join([str(GENERATOR), os.environ["PATH"]])
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "PATH": path}
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60, check=False)
+    if done.returncode == 0:
+        (out / "package.json").write_text('{"type": "module"}\n')
+    return done
+
+
+def node(out: Path, cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    command = ["node", str(HARNESS), str(out)]
+    given = json.dumps(cases)
+    done = subprocess.run(command, input=given, capture_output=True, text=True, timeout=100, check=False)
+    assert done.returncode == 0, done.stderr
+    results: list[dict[str, Any]] = json.loads(done.stdout)
+    return results
+
+
+@pytest.fixture(scope="module")
+def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("typescript")
+    done = generate(out, *sorted((VECTORS / "schemas").glob("*.mfidl")))
+    assert (done.returncode, done.stderr) == (0, "")
+    return out
+
+
+def vectors() -> list[dict[str, Any]]:
+    return [
+        each for file in sorted((VECTORS / "codec").glob("*.json")) for each in json.loads(file.read_text())
+    ]
+
+
+def case(vector: dict[str, Any]) -> dict[str, Any]:
+    name = vector.get("type") or vector["method"]
+    schema = Path(vector["schema"]).stem
+    return {"file": f"vectors/{schema}.js", "type": name, "hex": vector["hex"].replace(" ", "")}
+
+
+def same(expected: Any, found: Any) -> bool:
+    """Whether a value that Node decoded is the vector's."""
+    if isinstance(found, dict) and found.keys() == {"big"}:
+        return bool(int(found["big"]) == expected)
+    if isinstance(expected, dict):
+        if isinstance(found, dict) and found.keys() == {"kind", "value"} and len(expected) == 1:
+            ((name, inner),) = expected.items()
+            return bool(name == found["kind"] and same(inner, found["value"]))
+        return list(expected) == list(found) and all(same(expected[name], found[name]) for name in expected)
+    if isinstance(expected, list):
+        return len(expected) == len(found) and all(map(same, expected, found))
+    if isinstance(expected, str) and re.fullmatch("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", str(found)):
+        return expected == found.replace("-", "")
+    return bool(expected == found)
+
+
+def test_every_vector_is_read_and_written(generated: Path) -> None:
+    wanted = vectors()
+    assert len(wanted) >= 416
+    for vector, result in zip(wanted, node(generated, [case(each) for each in wanted]), strict=True):
+        assert "error" not in result, (vector["name"], result)
+        assert same(vector["value"], result["value"]), (vector["name"], vector["value"], result["value"])
+        assert result["hex"] == case(vector)["hex"], vector["name"]
+
+
+def test_damaged_bytes_end_in_typed_errors_and_no_prefix_is_a_value(generated: Path) -> None:
+    wanted = [each for each in vectors() if each["by"] == "hand"]
+    results = node(generated, [{**case(each), "damage": 200} for each in wanted])
+    assert sum(result["prefixes"] for result in results) == 0
+    assert sum(result["refused"] for result in results) > 1000
+
+
+@pytest.mark.parametrize(
+    ("type_", "data", "message"),
+    [
+        ("Hit", "", "Hit.doc, at byte 0: the bytes end inside a number"),
+        (
+            "Hit",
+            "8000 0000803f 00 00",
+            "Hit.doc, at byte 0: a number does not fit in its type, or is not in its",
+        ),
+        ("Hit", "ffffffff1f 0000803f 00 00", "Hit.doc, at byte 0: a number does not fit in its type"),
+        ("Hit", "01 0000803f 02 c328 00", "Hit.title, at byte 5: text is not UTF-8"),
+        ("Hit", "01 0000803f 03 eda080 00", "Hit.title, at byte 5: text is not UTF-8"),
+        ("Hit", "01 0000803f 09 6161", "Hit.title, at byte 5: length 9, but 2 bytes left"),
+        (
+            "Hit",
+            "01 0000803f 00 04 010203",
+            "Hit.positions, at byte 6: 4 elements need at least 4 bytes, 3 left",
+        ),
+        ("Hit", "01 0000803f 00 ffffffff0f", "Hit.positions, at byte 6: 4294967295 elements need at least"),
+        ("Hit", "01 0000803f 00 00 00", "Hit, at byte 7: 1 byte after the end of the value"),
+        ("Integers", "02 00 00 00 00 00 00 00 00", "Integers.a, at byte 0: bool byte 2 is neither 0 nor 1"),
+        (
+            "Posting",
+            "01000000 0200 07 00",
+            "Posting.rank, at byte 6: 7 is not a member of vectors.shapes.Rank",
+        ),
+        ("Posting", "01000000 0200", "Posting, at byte 0: 8 bytes expected, 6 left"),
+        ("Texts", "00 00 02", "Texts.name, at byte 2: presence byte 2 is neither 0 nor 1"),
+        (
+            "Maps",
+            "02 0161 00 0161 00 00000000000000",
+            "Maps.counts, at byte 0: keys are not strictly ascending",
+        ),
+        ("Tree", "00000001" * 64 + "00000000", "nested deeper than 64"),
+        ("Bounded", "00 00 00 00 00", "Bounded.limit: 0 is not in 1..1000"),
+    ],
+)
+def test_wrong_bytes_are_located(generated: Path, type_: str, data: str, message: str) -> None:
+    name = f"vectors.shapes.{type_}"
+    wrong = {"file": "vectors/shapes.js", "type": name, "hex": data.replace(" ", "")}
+    [result] = node(generated, [wrong])
+    assert message in result.get("message", str(result))
+    assert result["error"] == ("ValueError" if "1..1000" in message else "DecodeError")
+
+
+@pytest.mark.parametrize(
+    ("type_", "expression", "message"),
+    [
+        ("Hit", "{doc: -1, score: 1, title: '', positions: []}", "Hit.doc: -1 does not fit in u32"),
+        ("Hit", "{doc: 1.5, score: 1, title: '', positions: []}", "Hit.doc: expected u32, got 1.5"),
+        ("Hit", "{doc: 1, score: 1e39, title: '', positions: []}", "Hit.score: 1e+39 does not fit in f32"),
+        (
+            "Hit",
+            "{doc: 1, score: 1, title: '\\ud800', positions: []}",
+            "Hit.title: text with a lone surrogate",
+        ),
+        (
+            "Hit",
+            "{doc: 1, score: 1, title: 'a', positions: [1, null]}",
+            "Hit.positions[1]: expected u32, got null",
+        ),
+        ("Hit", "{doc: 1}", "Hit.score: expected f32, got undefined"),
+        ("Posting", "{doc: 1, tf: 1, rank: 9}", "Posting.rank: 9 is not a member of vectors.shapes.Rank"),
+        (
+            "Integers",
+            "{...m.Integers.decode(new Uint8Array(9)), e: 5}",
+            "Integers.e: expected i64 (a bigint), got 5",
+        ),
+        (
+            "Tree",
+            "(() => { const t = {value: 0, children: [], named: new Map()}; t.next = t; return t; })()",
+            "nested",
+        ),
+    ],
+)
+def test_wrong_values_are_named_and_not_written(
+    generated: Path, type_: str, expression: str, message: str
+) -> None:
+    [result] = node(
+        generated,
+        [{"file": "vectors/shapes.js", "type": f"vectors.shapes.{type_}", "expression": expression}],
+    )
+    assert result["error"] == "ValueError"
+    assert message in result["message"]
+
+
+def test_defaults_fill_what_is_not_given(generated: Path) -> None:
+    hit = "{doc: 1, score: 0, title: '', positions: []}"
+    asked = {"file": "vectors/shapes.js", "type": "vectors.shapes.Defaults"}
+    [result] = node(generated, [{**asked, "expression": f"m.Defaults.make({{hit: {hit}, title: 'mine'}})"}])
+    assert result["value"]["limit"] == 1000
+    assert result["value"]["stop_words"] == ["a", "the"]
+    assert result["value"]["wait"] == {"big": "30000000000"}
+    assert result["value"]["title"] == "mine"
+
+
+NASTY = """
+module nasty.class;
+import "other.mfidl" as o;
+/// Ends */ early?
+struct Map { __proto__: u32; constructor: string; class: map<string, o.Uint8Array>; hasOwnProperty: bool?; }
+struct delete { x: list<i64?>; y: set<string>; z: map<u64, list<delete>>; }
+flags Bits: u64 { low, high = 63, __proto__ = 2 }
+flags Word: u32 { top = 31 }
+enum Sign: i64 { least = -9223372036854775808, most = 9223372036854775807 }
+open enum Wide: u64 { all = 18446744073709551615 }
+/// One of many.
+union any { 1: number: f64; 7: text: string @length(..4); 300: many: list<any>; nothing: o.Nothing; }
+struct Uses { bits: Bits; word: Word; sign: Sign; wide: Wide; any: any; deep: array<array<o.Pair, 2>, 2>; }
+const SIGN: Sign = Sign.least;
+const EVERYTHING: Bits = [Bits.low, Bits.high];
+const HUGE: u64 = 18446744073709551615;
+const NAMES: map<string, list<u8>> = {"a": [1, 2], "b": []};
+const ONE: any = { text: "t" };
+const RAW: bytes = "\\xff\\x00";
+@deprecated("use nothing")
+service Service {
+  delete(new: Map, class: delete) -> (function: any, mf: u8);
+  Map();
+  @oneway await(x: u8 = 3);
+}
+service ServiceDelete {}
+struct ServiceDeleteParams { x: u8; }
+"""
+OTHER = """
+module other;
+struct Nothing {}
+struct Pair { a: u8; b: u32; }
+@tier(febird) struct Uint8Array { data: bytes; pairs: list<Pair>; }
+"""
+
+
+@pytest.fixture(scope="module")
+def nasty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("nasty")
+    (folder / "nasty.mfidl").write_text(NASTY.replace("nothing: o.", "4: nothing: o."))
+    (folder / "other.mfidl").write_text(OTHER)
+    done = generate(folder / "out", folder / "nasty.mfidl", folder / "other.mfidl")
+    assert (done.returncode, done.stderr) == (0, "")
+    return folder / "out"
+
+
+def test_names_of_the_language_and_large_numbers_survive(nasty: Path) -> None:
+    at = {"file": "nasty/class.js"}
+    pair = "[{a: 1, b: 2}, {a: 3, b: 4}]"
+    uses = (
+        f"{{bits: 1n << 63n, word: m.Word.top, sign: m.SIGN, wide: 5n, any: m.ONE, deep: [{pair}, {pair}]}}"
+    )
+    own = "Object.assign(JSON.parse('{\"__proto__\": 7}'), {constructor: 'c', class: new Map()})"
+    results = node(
+        nasty,
+        [
+            {**at, "type": "nasty.class.Uses", "expression": uses},
+            {
+                **at,
+                "type": "nasty.class.any",
+                "expression": "{kind: 'many', value: [m.ONE, {kind: 'nothing', value: {}}]}",
+            },
+            {**at, "type": "nasty.class.Map", "expression": own},
+            {**at, "type": "nasty.class.any", "hex": "05"},
+            {**at, "type": "nasty.class.any", "expression": "{kind: 'text', value: 'longer'}"},
+            {**at, "type": "nasty.class.Service.delete.results", "hex": "0100000000000000000c"},
+            {
+                **at,
+                "type": "nasty.class.delete",
+                "expression": "{x: [], y: new Set(['\\u{10000}', '\\uffff']), z: new Map()}",
+            },
+        ],
+    )
+    pairs = "01000000 02000000 03000000 04000000".replace(" ", "") * 2
+    least = "ff" * 9 + "01"
+    assert results[0]["hex"] == "80" * 9 + "01" + "8080808008" + least + "05" + "070174" + pairs
+    assert results[1]["hex"] == "ac02" + "02" + "070174" + "04"
+    assert results[2]["hex"] == "07" + "0163" + "00" + "00"
+    assert results[3]["message"] == "any, at byte 0: 5 is not an alternative of nasty.class.any"
+    assert results[4]["message"] == "any.text: length 6 is not in 0..4"
+    assert results[5]["value"] == {"function": {"kind": "number", "value": 0}, "mf": 12}
+    assert results[6]["value"]["y"] == ["\uffff", "\U00010000"], "keys are in the order of their UTF-8 bytes"
+
+
+MISUSES = {
+    "m.Service.methods.delete.params.encode({})": "TS2345",
+    "m.Uses.decode('x')": "TS2345",
+    "const sign: m.Sign = 5n": "TS2322",
+    "const one: m.any_ = { kind: 'none', value: 1 }": "TS2322",
+    "const n: number = m.HUGE": "TS2322",
+    "m.ServiceAwaitParams.make({ y: 1 })": "TS2345",
+}
+
+
+@pytest.mark.skipif(
+    shutil.which("tsc") is None, reason="needs node-typescript, which tools/bootstrap test installs"
+)
+def test_the_types_are_right_for_the_compiler_of_typescript(nasty: Path, generated: Path) -> None:
+    good = (
+        "const p = m.ServiceAwaitParams.make({}); const x: number = p.x;"
+        " const any: m.any_ = m.ONE; any.kind === 'text' && any.value.length"
+    )
+    lines = ['import * as m from "./nasty/class.js";', good, *MISUSES]
+    (nasty / "use.ts").write_text(";\n".join(lines) + ";\n")
+    shutil.copytree(generated / "vectors", nasty / "vectors", dirs_exist_ok=True)
+    command = [
+        "tsc",
+        "--noEmit",
+        "--strict",
+        "--exactOptionalPropertyTypes",
+        "--target",
+        "es2020",
+        "--module",
+        "node16",
+    ]
+    command += [
+        "--moduleResolution",
+        "node16",
+        "use.ts",
+        *(str(path) for path in sorted(nasty.rglob("*.d.ts"))),
+    ]
+    done = subprocess.run(command, cwd=nasty, capture_output=True, text=True, timeout=100, check=False)
+    found = re.findall(r"^(\S+)\((\d+),\d+\): error (TS\d+)", done.stdout, re.MULTILINE)
+    expected = [("use.ts", str(number), code) for number, code in enumerate(MISUSES.values(), 3)]
+    assert found == expected, done.stdout
+
+
+def test_what_typescript_cannot_have_is_left_out_with_a_warning(tmp_path: Path) -> None:
+    (tmp_path / "s.mfidl").write_text(
+        'module s;\nstruct A { name: string @pattern("a+"); }\n'
+        "@tier(archive) struct Stored { 1: name: string; }\n"
+        "service S { keep(stored: Stored); name(a: A) -> A; }\n"
+    )
+    done = generate(tmp_path / "out", tmp_path / "s.mfidl")
+    assert done.returncode == 0, done.stderr
+    assert "warning[W0908]: typescript: the @pattern of `name` is not checked in TypeScript" in done.stderr
+    assert "s.mfidl:2:12" in done.stderr
+    assert "method `S.keep` is left out" in done.stderr
+    text = (tmp_path / "out/s.d.ts").read_text()
+    assert "export interface Stored" in text
+    assert "Codec<Stored>" not in text
+    assert "keep" not in text
+
+
+def test_an_unknown_option_is_refused_by_the_generator(tmp_path: Path) -> None:
+    (tmp_path / "s.mfidl").write_text("module s;\n")
+    done = generate(tmp_path / "out", tmp_path / "s.mfidl", options=("--typescript-opt", "runtme=x"))
+    assert done.returncode == 1
+    assert "error[E0908]: typescript: unknown option `runtme`" in done.stderr
+    assert not (tmp_path / "out").exists()
+    done = generate(tmp_path / "out", tmp_path / "s.mfidl", options=("--typescript-opt", "runtime=@acme/mf"))
+    assert 'from "@acme/mf"' in (tmp_path / "out/s.js").read_text()
+    assert not (tmp_path / "out/mf.js").exists()
