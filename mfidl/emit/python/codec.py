@@ -1,6 +1,6 @@
 """F6. The view of _codec.py: the shape and the codec of every declared type."""
 
-from mfidl.emit.python.context import Context, attributes
+from mfidl.emit.python.context import Context
 from mfidl.emit.python.layout import bracket, unfolded
 from mfidl.emit.python.shapes import field_shape, shape
 from mfidl.model import Enum, Field, Flags, Struct, Union
@@ -40,7 +40,7 @@ class CodecFile:
         name = self._common().type_name(struct.full_name)
         lines = [
             f"    {name},\n",
-            f"    {fields_text(self._context, struct.fields, attributes(struct))},\n",
+            f"    {fields_text(self._context, struct.fields, self._context.attributes(struct))},\n",
         ]
         if struct.layout is not None:
             lines.append("    memcpy=True,\n")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from mfidl.emit.output import EmitOptions
 from mfidl.emit.python.facts import Facts
 from mfidl.emit.python.imports import Imports
-from mfidl.emit.python.names import ModuleNames, field_names, package_name
+from mfidl.emit.python.names import ModuleNames, package_name
 from mfidl.model import Field, Module, Program, Struct, Union
 
 
@@ -22,6 +22,7 @@ class Context:
     imports: Imports = field(default_factory=Imports)
     _foreign: dict[tuple[str, str], str] = field(default_factory=dict)
     _locals: set[str] = field(default_factory=set)
+    _packages: dict[str, str] = field(default_factory=dict)
 
     @property
     def program(self) -> Program:
@@ -33,7 +34,9 @@ class Context:
 
     def package(self, module: str) -> str:
         """The package of a schema module: 'prefix.a.b'."""
-        return package_name(module, self.options.python_package)
+        if module not in self._packages:
+            self._packages[module] = package_name(module, self.options.python_package)
+        return self._packages[module]
 
     def type_name(self, full_name: str) -> str:
         """The local name of a declared type or alias, imported if need be."""
@@ -50,6 +53,9 @@ class Context:
         return self._local(
             "_types", full_name, names[union.alternatives.index(alternative)], self.owner(union.full_name)
         )
+
+    def attributes(self, struct: Struct) -> tuple[str, ...]:
+        return self.facts.attributes(struct)
 
     def stem(self, full_name: str) -> str:
         """The word that names of a type's codec are built from."""
@@ -75,7 +81,3 @@ class Context:
             self._foreign[key] = local
             self._locals.add(local)
         return self.imports.name(f"{package}.{file}", name, self._foreign[key])
-
-
-def attributes(struct: Struct) -> tuple[str, ...]:
-    return field_names(struct)

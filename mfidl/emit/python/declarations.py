@@ -4,7 +4,7 @@ of requests and results.
 
 from dataclasses import dataclass
 
-from mfidl.emit.python.context import Context, attributes
+from mfidl.emit.python.context import Context
 from mfidl.emit.python.facts import referred
 from mfidl.emit.python.layout import WIDTH, bracket, docstring
 from mfidl.emit.python.literals import field_default, literal, text_literal
@@ -151,7 +151,7 @@ class TypesFile:
         return f"@{self._context.imports.name('dataclasses', 'dataclass')}(slots=True)\n"
 
     def _struct(self, struct: Struct) -> ClassView:
-        fields = zip(struct.fields, attributes(struct), strict=True)
+        fields = zip(struct.fields, self._context.attributes(struct), strict=True)
         return ClassView(
             self._deprecated(struct) + self._dataclass(),
             f"class {self._context.type_name(struct.full_name)}:",
@@ -181,7 +181,7 @@ class TypesFile:
         )
 
     def _result(self, method: Method, name: str, shown: str) -> ClassView:
-        fields = zip(method.results.fields, attributes(method.results), strict=True)
+        fields = zip(method.results.fields, self._context.attributes(method.results), strict=True)
         doc = docstring(f"What {shown} returns.", 4)
         return ClassView(
             self._dataclass(),
@@ -196,7 +196,9 @@ class TypesFile:
             self._field(
                 each, name, field_default(self._context, each) if at >= from_here else "", given=given
             )
-            for at, (each, name) in enumerate(zip(struct.fields, attributes(struct), strict=True))
+            for at, (each, name) in enumerate(
+                zip(struct.fields, self._context.attributes(struct), strict=True)
+            )
         )
 
     def _field(self, each: Field, name: str, default: str, *, given: bool = False) -> LineView:

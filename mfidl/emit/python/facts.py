@@ -6,7 +6,7 @@ Nothing here recurses over references between types, however long their chains a
 from collections import defaultdict
 from collections.abc import Iterable
 
-from mfidl.emit.python.names import ModuleNames, module_names
+from mfidl.emit.python.names import ModuleNames, field_names, module_names
 from mfidl.model import (
     AliasOf,
     ArrayOf,
@@ -30,6 +30,7 @@ class Facts:
 
     def __init__(self, program: Program) -> None:
         self.program = program
+        self._attributes: dict[Struct, tuple[str, ...]] = {}
         self._modules = {module.name: module for module in program.modules}
         self._names = {module.name: module_names(module) for module in program.modules}
         parts: dict[str, tuple[Field, ...]] = {
@@ -49,6 +50,12 @@ class Facts:
 
     def names(self, module: str) -> ModuleNames:
         return self._names[module]
+
+    def attributes(self, struct: Struct) -> tuple[str, ...]:
+        """The Python names of its fields."""
+        if struct not in self._attributes:
+            self._attributes[struct] = field_names(struct)
+        return self._attributes[struct]
 
     def is_constrained(self, struct: Struct) -> bool:
         """Whether a value can violate a constraint, in itself or in what it contains."""

@@ -5,6 +5,7 @@ it.
 import re
 from collections import defaultdict
 
+_DIGIT = re.compile(r"\d")
 _STANDARD = frozenset(
     ["abc", "collections.abc", "dataclasses", "enum", "math", "re", "struct", "types", "typing", "uuid"]
 )
@@ -64,6 +65,8 @@ def _kind(name: str) -> int:
 
 
 def _natural(name: str) -> list[tuple[int, int, str]]:
+    if not _DIGIT.search(name):
+        return [(1, 0, name)]
     return [
         (0, int(part), "") if part.isdigit() else (1, 0, part) for part in re.split(r"(\d+)", name) if part
     ]

@@ -4,7 +4,7 @@ with.
 
 import math
 
-from mfidl.emit.python.context import Context, attributes
+from mfidl.emit.python.context import Context
 from mfidl.emit.python.facts import referred
 from mfidl.emit.python.names import enum_members
 from mfidl.emit.python.types import annotation, scalar_name
@@ -242,5 +242,5 @@ def _struct(context: Context, value: StructValue) -> str:
     parts = []
     for name, item in value.fields:
         at = written.index(name)
-        parts.append(f"{attributes(struct)[at]}={literal(context, struct.fields[at].type, item)}")
+        parts.append(f"{context.attributes(struct)[at]}={literal(context, struct.fields[at].type, item)}")
     return f"{context.type_name(value.struct)}({', '.join(parts)})"

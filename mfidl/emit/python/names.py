@@ -64,8 +64,6 @@ _MODULE_WORDS = PYTHON_RESERVED | BUILTINS | TYPE_HELPERS | SERVICE_HELPERS | CO
 class MethodNames:
     request: str
     result: str  # of the dataclass; only generated for several results
-    params: tuple[str, ...]
-    results: tuple[str, ...]
     function: str
     asynchronous: str
     batch: str
@@ -121,9 +119,11 @@ class _Scope(Scope):
     """
 
     def take(self, wanted: str) -> str:
-        if wanted.startswith("__"):
-            wanted = wanted.rstrip("_") + "_" * max(3, _underscores_behind(wanted) + 1)
-        return super().take(wanted)
+        return super().take(_plain(wanted) if wanted.startswith("__") else wanted)
+
+
+def _plain(name: str) -> str:
+    return name.rstrip("_") + "_" * max(3, _underscores_behind(name) + 1)
 
 
 def _underscores_behind(name: str) -> int:
@@ -187,8 +187,7 @@ def written(
 
 def field_names(struct: Struct) -> tuple[str, ...]:
     """Attributes of a struct or error, or parameters and results of a method."""
-    own = _ERROR if struct.is_error else _OWN
-    scope = _Scope(PYTHON_RESERVED, BUILTINS, TYPE_HELPERS, own, _type_names(struct.fields))
+    scope = _Scope(_OF_ERRORS if struct.is_error else _OF_STRUCTS, _type_names(struct.fields))
     return tuple(scope.take(written(each)) for each in struct.fields)
 
 
@@ -196,9 +195,12 @@ def _type_names(fields: Iterable[Field]) -> set[str]:
     """What annotations in the same class say: a member of that name would hide the type."""
     found: set[str] = set()
     for each in fields:
-        for named in mentioned(each.spelled):
-            taken = _Scope().take(named)
-            found |= {taken, f"{taken}_"}
+        if isinstance(each.spelled, Primitive):
+            continue
+        for name in mentioned(each.spelled):
+            taken = _plain(name) if name.startswith("__") else name
+            found.add(taken)
+            found.add(f"{taken}_")
     return found
 
 
@@ -219,8 +221,9 @@ def mentioned(type_: Type) -> Iterator[str]:
             return
 
 
-_OWN = frozenset(["self", "options"])
-_ERROR = frozenset(["self", "args", "with_traceback", "add_note"])
+_IN_CLASSES = PYTHON_RESERVED | BUILTINS | TYPE_HELPERS
+_OF_STRUCTS = _IN_CLASSES | {"self", "options"}
+_OF_ERRORS = _IN_CLASSES | {"self", "args", "with_traceback", "add_note"}
 
 
 def enum_members(members: Sequence[EnumMember | FlagsMember]) -> list[str]:
@@ -244,7 +247,7 @@ def _service(service: Service, scope: Scope) -> ServiceNames:
     client, scatter, servant = (scope.take(f"{own}{what}") for what in ("Client", "Scatter", "Servant"))
     upper = snake(own).upper()
     constant, descriptor = scope.take(f"{upper}_SERVICE"), scope.take(f"{upper}_DESCRIPTOR")
-    words = PYTHON_RESERVED | BUILTINS | TYPE_HELPERS | SERVICE_HELPERS
+    words = _IN_CLASSES | SERVICE_HELPERS
     types = _type_names(
         field for each in service.methods for field in (*each.params.fields, *each.results.fields)
     )
@@ -266,8 +269,6 @@ def _service(service: Service, scope: Scope) -> ServiceNames:
             MethodNames(
                 request=scope.take(f"{own}{camel(name)}Request"),
                 result=scope.take(f"{own}{camel(name)}Result") if _has_class(method) else "",
-                params=field_names(method.params),
-                results=field_names(method.results),
                 function=calls.take(name),
                 asynchronous=asynchronous,
                 batch=batch,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from mfidl.emit.naming import PYTHON_RESERVED, Scope
 from mfidl.emit.python.codec import fields_text
-from mfidl.emit.python.context import Context, attributes
+from mfidl.emit.python.context import Context
 from mfidl.emit.python.declarations import decorator, first_default, with_deprecation
 from mfidl.emit.python.layout import bracket, docstring
 from mfidl.emit.python.literals import constant_default, is_made_by_call, literal
@@ -69,13 +69,13 @@ class ServiceView:
     methods: tuple[MethodView, ...]
 
 
-def method_doc(method: Method) -> str:
+def method_doc(context: Context, method: Method) -> str:
     """Its doc comment, and those of its parameters and results that have one."""
     doc = with_deprecation(method.doc, method.deprecated)
     parts = [
         f"{name}: {' '.join(each.doc.split())}"
         for struct in (method.params, method.results)
-        for each, name in zip(struct.fields, attributes(struct), strict=True)
+        for each, name in zip(struct.fields, context.attributes(struct), strict=True)
         if each.doc.strip()
     ]
     return "\n\n".join(part for part in (doc, "\n".join(parts)) if part)
@@ -169,7 +169,7 @@ class MethodsFile(ServiceFile):
 
     def _fields(self, before: str, struct: Struct) -> str:
         self._context.imports.name("mf.codec", "shape")
-        return fields_text(self._context, struct.fields, attributes(struct), before)
+        return fields_text(self._context, struct.fields, self._context.attributes(struct), before)
 
 
 class ClientFile(ServiceFile):
@@ -243,7 +243,7 @@ class ClientFile(ServiceFile):
         return [
             CallView(
                 self._head(names.function, parameters, "mf.CallOptions", result),
-                docstring(method_doc(method), 8),
+                docstring(method_doc(self._context, method), 8),
                 bracket(f"{back}self._target.call(", arguments, ")", 8),
                 marked,
             ),
@@ -270,7 +270,7 @@ class ClientFile(ServiceFile):
         """A default stands in the signature where all parameters behind it have one too."""
         from_here = first_default(struct)
         items = []
-        for at, (each, name) in enumerate(zip(struct.fields, attributes(struct), strict=True)):
+        for at, (each, name) in enumerate(zip(struct.fields, self._context.attributes(struct), strict=True)):
             text = f"{name}: {annotation(self._context, each.spelled, given=True)}"
             if at >= from_here:
                 text += " | None" * is_made_by_call(each)
@@ -281,7 +281,7 @@ class ClientFile(ServiceFile):
     def _arguments(self, struct: Struct) -> list[str]:
         from_here = first_default(struct)
         items = []
-        for at, (each, name) in enumerate(zip(struct.fields, attributes(struct), strict=True)):
+        for at, (each, name) in enumerate(zip(struct.fields, self._context.attributes(struct), strict=True)):
             made = ""
             if at >= from_here and each.default is not None and is_made_by_call(each):
                 made = f"{literal(self._context, each.type, each.default)} if {name} is None else "
@@ -310,17 +310,18 @@ class ServerFile(ServiceFile):
         sequence = self._context.imports.name("collections.abc", "Sequence")
         result = self._result_type(method, names)
         request = self._own("_types", names.request)
-        fields = zip(method.params.fields, attributes(method.params), strict=True)
+        fields = zip(method.params.fields, self._context.attributes(method.params), strict=True)
         parameters = [f"{name}: {annotation(self._context, each.spelled)}" for each, name in fields]
-        parts = ", ".join(f"each.{name}" for name in names.params)
-        row = f"({parts},)" if len(names.params) == 1 else f"({parts})"
+        attributes = self._context.attributes(method.params)
+        parts = ", ".join(f"each.{name}" for name in attributes)
+        row = f"({parts},)" if len(attributes) == 1 else f"({parts})"
         outcome = "None" if method.oneway else f"list[mf.Outcome[{result}]]"
         function = f"self.{names.servant_function}"
         rows = f"({row} for {'each' if parts else '_'} in requests)"
         call = bracket("mf.each(" if method.oneway else "return mf.each(", [function, rows], ")", 8)
         return ServantMethodView(
             head=bracket(f"def {names.servant_function}(", ["self", *parameters], f") -> {result}:", 4),
-            doc=docstring(method_doc(method), 8),
+            doc=docstring(method_doc(self._context, method), 8),
             batch_head=bracket(
                 f"def {names.servant_batch}(",
                 ["self", f"requests: {sequence}[{request}]"],
