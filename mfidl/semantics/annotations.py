@@ -127,6 +127,11 @@ def only_argument(
             return argument.value
         if key is not None and isinstance(argument.key, ast.NameExpr) and argument.key.path.text == key:
             return argument.value
+        written = argument.key.path.text if isinstance(argument.key, ast.NameExpr) else ""
+        if key is not None and argument.key is not None and nearest(written, (key,)):
+            hint, of = f"did you mean `{key}`?", annotation.path.text
+            context.diagnostics.error("E0624", argument.key.span, help=hint, fix=key, name=written, of=of)
+            return None
     bad_arguments(context, annotation)
     return None
 

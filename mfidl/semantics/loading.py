@@ -8,7 +8,8 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from mfidl.diagnostics import Diagnostics, Note, did_you_mean
+from mfidl.diagnostics import Diagnostics, Note
+from mfidl.diagnostics.suggest import nearest
 from mfidl.source import SourceFile, Span, UnreadableSource, read_source
 from mfidl.syntax import ast
 from mfidl.syntax.parser import parse
@@ -162,22 +163,15 @@ class Loader:
         return None
 
     def _not_found(self, module: LoadedModule, target: str, span: Span) -> None:
-        folders = [folder or "." for folder in self._folders(module)]
-        looked = Note("searched in " + ", ".join(f"`{folder}`" for folder in dict.fromkeys(folders)))
-        parent, base = os.path.split(target)
-        siblings: list[str] = []
-        for folder in folders:
-            try:
-                entries = os.listdir(os.path.join(folder, parent))
-            except OSError:
-                continue
-            siblings += [entry for entry in entries if entry.endswith(".mfidl")]
-        hint = (
-            f"did you mean `{target}.mfidl`?" if f"{base}.mfidl" in siblings else did_you_mean(base, siblings)
-        )
-        if hint is None and not base.endswith(".mfidl"):
+        folders = [folder or "." for folder in dict.fromkeys(self._folders(module))]
+        looked = Note("searched in " + ", ".join(f"`{folder}`" for folder in folders))
+        hint = next(filter(None, (_near_file(folder, target) for folder in folders)), None)
+        fix = None if hint is None else f'"{hint}"'
+        if hint is not None:
+            hint = f"did you mean `{hint}`?"
+        elif not target.endswith(".mfidl"):
             hint = "schemas are files whose names end with `.mfidl`"
-        self._diagnostics.error("E0203", span, notes=[looked], help=hint, path=target)
+        self._diagnostics.error("E0203", span, notes=[looked], help=hint, fix=fix, path=target)
 
     def _cycle(self, known: LoadedModule, span: Span) -> None:
         names = [each.name for each in self._open[self._open.index(known) :]]
@@ -187,3 +181,22 @@ class Loader:
             last = pending[len(importing.imports)]
             notes.append(Note(f"`{importing.name}` imports `{imported}` here", last.target.span))
         self._diagnostics.error("E0204", span, notes=notes, cycle=" -> ".join([*names, names[0]]))
+
+
+def _near_file(folder: str, target: str) -> str | None:
+    """The path below a folder that may have been meant: each part is there, or resembles one that is."""
+    found: list[str] = []
+    for part in target.split("/"):
+        try:
+            entries = os.listdir(os.path.join(folder, *found))
+        except OSError:
+            return None
+        if part in entries:
+            near: str | None = part
+        else:
+            near = f"{part}.mfidl" if f"{part}.mfidl" in entries else nearest(part, entries)
+        if near is None:
+            return None
+        found.append(near)
+    path = "/".join(found)
+    return path if path.endswith(".mfidl") and path != target else None

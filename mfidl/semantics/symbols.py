@@ -231,6 +231,8 @@ def _look_in(holder: Scope, name: str, viewer: Scope, wanted: frozenset[Kind]) -
                 return Missing(help=advice, fix=TYPES.get(name, TYPES.get(name.lower())))
         elif Kind.CONST in wanted and name in VALUES:
             return Missing(help=VALUES[name])
+    if holder is viewer and viewer.modules.get(name) is not None:
+        return Missing(help=f"`{name}` is a module: write `{name}.Name`")
     found = nearest(name, candidates)
     return Missing(help=f"did you mean `{found}`?" if found else None, fix=found)
 

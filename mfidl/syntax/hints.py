@@ -41,6 +41,9 @@ def _anywhere(stream: TokenStream, token: Token) -> str | None:
         return "strings have no prefix"
     if token.type == tt.MINUS and after.type == tt.MINUS:
         return "comments begin with `//`"
+    known_generic = previous.text in ("stream", "list", "set", "ref") and stream.LT(-2).type != tt.SEMICOLON
+    if known_generic and token.type == tt.NAME and after.type not in (tt.LPAREN, tt.LESS):
+        return f"write `{previous.text}<{here(_short(token.text))}>`"
     return None
 
 
@@ -61,6 +64,8 @@ def _by_rule(context: Any, stream: TokenStream, token: Token) -> str | None:
             return _enum(token, previous, after)
         case MfidlParser.NameContext():
             return _name(context, token, previous, after)
+        case MfidlParser.AnnotationContext() if token.type == tt.COLON and previous.type in NAMES:
+            return f"arguments are written `{_short(previous.text)} = value`"
         case MfidlParser.AnnotationContext() if token.type in _WRONG_RANGES:
             return "a range is written `low..high`, and either side may be left out"
         case MfidlParser.TypeArgumentContext() if previous.type == tt.COMMA and token.type in _NO_LENGTHS:
@@ -89,6 +94,8 @@ def _declaration(context: Any, token: Token, previous: Token) -> str | None:
             return "annotations stand before the declaration that they are about"
         case MfidlParser.ConstDeclContext():
             return _constant(context, token, previous)
+        case MfidlParser.TopicDeclContext():
+            return "a topic is written `topic Name : Type;`"
         case MfidlParser.AgentDeclContext() if token.type in NAMES:
             return f"write `{_short(previous.text)}: {here(_short(token.text))}`"
         case MfidlParser.AgentDeclContext() if token.type == tt.ASSIGN:
@@ -329,6 +336,8 @@ def _head(context: Any, token: Token) -> str | None:
         if isinstance(context, MfidlParser.ServiceBodyContext):
             return "services do not inherit: offer both, or list the methods here too"
         return "structs do not inherit: make the other one a field"
+    if isinstance(context, MfidlParser.ServiceBodyContext) and token.type == tt.COMMA:
+        return "a service has one agent"
     if isinstance(context, MfidlParser.ServiceBodyContext) and token.type in NAMES:
         return "an agent is named with `per`: `service Name per agent { ... }`"
     if token.type == tt.DOT:
@@ -345,6 +354,8 @@ def _head(context: Any, token: Token) -> str | None:
 def _enum(token: Token, previous: Token, after: Token) -> str | None:
     if token.type == tt.SEMICOLON:
         return "members are separated by `,`"
+    if token.type in (tt.LESS, tt.MINUS) and previous.type in (tt.INTEGER, tt.HEX):
+        return "values are not computed: write the result"
     if token.type in NAMES and previous.text in ("class", "struct"):
         return f"leave `{previous.text}` out"
     if token.type == tt.COLON and after.type in (tt.INTEGER, tt.HEX):

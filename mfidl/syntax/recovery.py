@@ -29,6 +29,7 @@ from mfidl.syntax.skipping import Skipper
 from mfidl.syntax.tokens import Token, TokenStream
 
 _TEXTS = {number: text for table in (tt.KEYWORDS, tt.PUNCTUATION) for text, number in table.items()}
+_RESULT_WORDS = frozenset(("returns", "return", "raises", "throw", "throws"))
 _OPENINGS = frozenset((tt.LBRACKET, tt.LPAREN, tt.LESS))
 _PAIR_OF = {tt.CLOSE: "}", tt.RPAREN: ")", tt.GREATER: ">", tt.RBRACKET: "]"}
 
@@ -200,7 +201,8 @@ class RecoveryStrategy:
         if token.type == tt.CLOSE and getattr(self._parser._ctx.parentCtx, "commas", False):
             return self._supplied(tt.SEMICOLON)  # who separates with commas has none behind the last
         in_struct = isinstance(self._parser._ctx, MfidlParser.StructMemberContext)
-        calls = in_struct and self._stream.LT(2).type == tt.LPAREN  # `x: u32 range(1..2)` is no field
+        # `x: u32 range(1..2)` is no field, and `f() returns (u32)` no method behind another one.
+        calls = self._stream.LT(2).type == tt.LPAREN and (in_struct or token.text in _RESULT_WORDS)
         ends_here = (
             token.type in (tt.CLOSE, tt.EOF)
             or self._around.starts_line(index)
