@@ -42,10 +42,13 @@ def _base(context: Context, declaration: ast.EnumDecl, scope: Scope) -> model.Pr
     base = model.expand(spelled)
     if isinstance(base, model.Primitive) and base.scalar.is_integer and not base.scalar.is_signed:
         return base
-    hint = None
+    hint = fix = None
     if isinstance(base, model.Primitive) and base.scalar.is_integer:
-        hint = f"write u{base.scalar.bits}"
-    context.diagnostics.error("E0417", declaration.base.span, help=hint, type=f"`{model.spell(base)}`")
+        fix = f"u{base.scalar.bits}"
+        hint = f"write {fix}"
+    context.diagnostics.error(
+        "E0417", declaration.base.span, help=hint, fix=fix, type=f"`{model.spell(base)}`"
+    )
     return None
 
 
@@ -99,13 +102,14 @@ class _Members:
         span = member.name.span if member.value is None else member.value.span
         bits = self._base.scalar.bits
         if not 0 <= bit < bits:
-            hint = None
+            hint = fix = None
             if member.value is not None and bit > 0 and bit & (bit - 1) == 0:
-                hint = f"a value is the number of a bit: for the mask {bit} write {bit.bit_length() - 1}"
+                fix = str(bit.bit_length() - 1)
+                hint = f"a value is the number of a bit: for the mask {bit} write {fix}"
             elif bits < 64:
                 hint = f"a wider type has more: u{2 * bits}"
             self._context.diagnostics.error(
-                "E0418", span, help=hint, type=self._base.scalar.value, last=bits - 1, bit=bit
+                "E0418", span, help=hint, fix=fix, type=self._base.scalar.value, last=bits - 1, bit=bit
             )
             self._next = None
             return None

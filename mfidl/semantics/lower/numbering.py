@@ -117,24 +117,31 @@ def _is_free(
         report("E0423", span, number=span.text(), limit=NUMBER_LIMIT)
         return False
     if value in PROTOBUF_OWN:
-        report("E0433", span, help=_instead(following), number=value)
+        free = following.take()
+        report("E0433", span, help=f"{free} is free", fix=str(free), number=value)
         return False
     place = reserved.place_of(value)
     if place is not None:
         notes = [Note("reserved here", place)]
-        report("E0427", span, notes=notes, help=_instead(following), number=value, kind=kind)
+        free = following.take()
+        report("E0427", span, notes=notes, help=f"{free} is free", fix=str(free), number=value, kind=kind)
         return False
     if value in taken:
         other = taken[value]
         notes = [Note("first here", other.name.span)]
-        hint = _instead(following)
-        report("E0424", span, notes=notes, help=hint, number=value, kind=kind, other=other.name.text)
+        free = following.take()
+        report(
+            "E0424",
+            span,
+            notes=notes,
+            help=f"{free} is free",
+            fix=str(free),
+            number=value,
+            kind=kind,
+            other=other.name.text,
+        )
         return False
     return True
-
-
-def _instead(following: _Following) -> str:
-    return f"{following.take()} is free"
 
 
 def _report_unnumbered(

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from mfidl import model
-from mfidl.diagnostics import Note
+from mfidl.diagnostics import Fix, Note
 from mfidl.semantics.context import Context
 from mfidl.semantics.lower.tiers import Asked
 from mfidl.source import Span
@@ -57,11 +57,22 @@ def check_own_refs(
         notes = [] if asked.span is None else [Note("another tier is asked for here", asked.span)]
         numbers = "" if all(field.number for field in declaration.fields) else ", and numbers on its fields"
         hint = f"write @tier(archive) before `{declaration.keyword} {name}`{numbers}"
-        context.diagnostics.error("E0432", ref_span(held.type), notes=notes, help=hint, what=f"`{name}`")
+        fix = Fix(_before(declaration), "@tier(archive) ")
+        if asked.span is not None:
+            fix = Fix(asked.span, "archive")
+        context.diagnostics.error(
+            "E0432", ref_span(held.type), notes=notes, help=hint, fix=fix, what=f"`{name}`"
+        )
         return False
     for written, field in _pairs(declaration.fields, lowered):
         _check_targets(context, written, field)
     return True
+
+
+def _before(declaration: ast.StructDecl) -> Span:
+    """The empty place before its keyword, behind the annotations."""
+    start = declaration.span.start
+    return Span(declaration.span.file, start, start)
 
 
 def _check_targets(context: Context, written: ast.Field, field: model.Field) -> None:

@@ -68,8 +68,8 @@ def _name(context: Context, item: ast.StringLiteral, made: Reservation) -> None:
 def _range(context: Context, item: ast.ReservedRange, made: Reservation) -> None:
     low, high = item.low.value, item.high.value
     if low > high:
-        hint = f"write `{item.high.span.text()}..{item.low.span.text()}`"
-        context.diagnostics.error("E0606", item.span, help=hint, range=item.span.text())
+        fix = f"{item.high.span.text()}..{item.low.span.text()}"
+        context.diagnostics.error("E0606", item.span, help=f"write `{fix}`", fix=fix, range=item.span.text())
         return
     for bound in (item.low, item.high) if item.low is not item.high else (item.low,):
         if not 1 <= bound.value <= NUMBER_LIMIT:

@@ -101,4 +101,4 @@ def _check_alternatives(
         if alternative is not None and isinstance(alternative.type, model.OptionalOf):
             marks = written.type.optional_marks
             span = marks[0] if marks else written.type.span
-            context.diagnostics.error("E0421", span, name=written.name.text)
+            context.diagnostics.error("E0421", span, fix="" if marks else None, name=written.name.text)
