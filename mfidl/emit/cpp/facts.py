@@ -2,18 +2,16 @@
 
 from collections.abc import Iterable, Iterator
 
+from mfidl.emit.cpp.reach import holders, parts
 from mfidl.model import (
-    AliasOf,
     ArrayOf,
     DeclKind,
     Field,
     ListOf,
     MapOf,
     Named,
-    OptionalOf,
     Primitive,
     Program,
-    RefOf,
     Scalar,
     SetOf,
     Struct,
@@ -32,6 +30,9 @@ class Facts:
         self._program = program
         self._union_sizes: dict[str, int] = {}
         self._measure_unions()
+        self._constrained = holders(program, _is_constrained, _has_constraints)
+        self._floating = holders(program, lambda _: False, _is_float)
+        self._existing = holders(program, _is_existing, lambda _: False)
 
     def min_size(self, type_: Type) -> int:
         """Bytes of the smallest febird encoding."""
@@ -121,81 +122,55 @@ class Facts:
 
     def constrained(self, type_: Type) -> bool:
         """Does a struct that the type names or holds have constraints, itself or further in?"""
-        return self._constrained(type_, set())
+        return any(_has_constraints(part) or _named(part, self._constrained) for part in parts(type_))
 
     def struct_constrained(self, struct: Struct) -> bool:
-        return self._struct_constrained(struct, set())
+        return any(field.constraints or self.constrained(field.type) for field in struct.fields)
 
     def union_constrained(self, union: Union) -> bool:
-        return self._union_constrained(union, set())
-
-    def _struct_constrained(self, struct: Struct, seen: set[str]) -> bool:
-        seen.add(struct.full_name)
-        return any(field.constraints or self._constrained(field.type, seen) for field in struct.fields)
-
-    def _union_constrained(self, union: Union, seen: set[str]) -> bool:
-        seen.add(union.full_name)
-        return any(each.constraints or self._constrained(each.type, seen) for each in union.alternatives)
-
-    def _constrained(self, type_: Type, seen: set[str]) -> bool:
-        match type_:
-            case Named(kind=DeclKind.STRUCT | DeclKind.ERROR):
-                return type_.full_name not in seen and self._struct_constrained(
-                    self._program.struct(type_), seen
-                )
-            case Named(kind=DeclKind.UNION):
-                return type_.full_name not in seen and self._union_constrained(
-                    self._program.union(type_), seen
-                )
-            case ListOf() | ArrayOf() | SetOf():
-                return bool(type_.constraints) or self._constrained(type_.element, seen)
-            case MapOf():
-                here = bool(type_.key_constraints or type_.value_constraints)
-                return here or self._constrained(type_.key, seen) or self._constrained(type_.value, seen)
-            case OptionalOf():
-                return self._constrained(type_.element, seen)
-            case Primitive() | Named() | RefOf() | AliasOf():
-                return False
+        return any(each.constraints or self.constrained(each.type) for each in union.alternatives)
 
     def ordering(self, fields: Iterable[Field]) -> str:
         """The category of comparing them one by one: a float may have no order. What an existing C++ type
         compares as is its own business; partial takes all.
         """
-        partial = any(scalar.is_float for scalar in self._scalars(fields)) or self.holds_existing(fields)
-        return "std::partial_ordering" if partial else "std::strong_ordering"
+        floats = any(_is_float(part) or _named(part, self._floating) for part in _parts(fields))
+        return "std::partial_ordering" if floats or self.holds_existing(fields) else "std::strong_ordering"
 
     def holds_existing(self, fields: Iterable[Field]) -> bool:
         """Is there a type of @cpp.type in them, however far in? It need not have comparisons."""
-        return any(struct.cpp_type is not None for struct in self._structs(fields))
+        return any(_named(part, self._existing) for part in _parts(fields))
 
-    def _structs(self, fields: Iterable[Field]) -> Iterator[Struct]:
-        return (each for each in self._closure(fields) if isinstance(each, Struct))
 
-    def _scalars(self, fields: Iterable[Field]) -> Iterator[Scalar]:
-        return (each.scalar for each in self._closure(fields) if isinstance(each, Primitive))
+def _parts(fields: Iterable[Field]) -> Iterator[Type]:
+    return (part for field in fields for part in parts(field.type))
 
-    def _closure(self, fields: Iterable[Field]) -> Iterator[Struct | Primitive]:
-        """Every declared struct and every scalar that the fields are made of."""
-        seen: set[str] = set()
-        pending = [field.type for field in fields]
-        while pending:
-            match pending.pop():
-                case Primitive() as scalar:
-                    yield scalar
-                case MapOf(key, value):
-                    pending += [key, value]
-                case ListOf(element) | ArrayOf(element) | SetOf(element) | OptionalOf(element):
-                    pending.append(element)
-                case Named(full_name=name) if name not in seen:
-                    seen.add(name)
-                    declared = self._program.declaration(name)
-                    if isinstance(declared, Struct):
-                        yield declared
-                        pending += [field.type for field in declared.fields]
-                    elif isinstance(declared, Union):
-                        pending += [field.type for field in declared.alternatives]
-                case _:
-                    pass
+
+def _named(type_: Type, names: frozenset[str]) -> bool:
+    return isinstance(type_, Named) and type_.full_name in names
+
+
+def _is_float(type_: Type) -> bool:
+    return isinstance(type_, Primitive) and type_.scalar.is_float
+
+
+def _is_existing(declared: Struct | Union) -> bool:
+    return isinstance(declared, Struct) and declared.cpp_type is not None
+
+
+def _is_constrained(declared: Struct | Union) -> bool:
+    fields = declared.fields if isinstance(declared, Struct) else declared.alternatives
+    return any(field.constraints for field in fields)
+
+
+def _has_constraints(type_: Type) -> bool:
+    match type_:
+        case ListOf() | ArrayOf() | SetOf():
+            return bool(type_.constraints)
+        case MapOf():
+            return bool(type_.key_constraints or type_.value_constraints)
+        case _:
+            return False
 
 
 def varint_size(number: int) -> int:
