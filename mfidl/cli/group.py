@@ -7,6 +7,7 @@ import click
 from mfidl import __version__
 
 _COMMANDS = {
+    "doc": "mfidl.cli.doc",
     "explain": "mfidl.cli.explain",
     "proto": "mfidl.cli.proto",
     "breaking": "mfidl.cli.breaking",
@@ -19,6 +20,7 @@ _COMMANDS = {
     "lint": "mfidl.cli.lint",
 }
 _HELP = {
+    "doc": "Write documentation: one HTML page per module.",
     "lint": "Look for what a schema may say, but better should not.",
     "explain": "Tell tiers and why, layouts, bytes on the wire.",
     "proto": "Print proto2 files for the archive tier.",

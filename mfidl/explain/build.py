@@ -7,6 +7,7 @@ from mfidl.explain import report
 from mfidl.explain.selection import Method, Selected, select
 from mfidl.explain.services import Services
 from mfidl.explain.types import Types
+from mfidl.explain.wording import constraints_of
 
 
 def explain(program: model.Program, name: str | None = None) -> list[report.ModuleReport]:
@@ -43,6 +44,17 @@ class Explainer:
         whole = self._services.service(service, self.module.name)
         only = tuple(each for each in whole.methods if each.name == method.name)
         return replace(whole, methods=only, detailed=True)
+
+    def default_text(self, field: model.Field) -> str | None:
+        """As the schema writes it; None where there is no default."""
+        return None if field.default is None else self.value_text(field.type, field.default)
+
+    def value_text(self, type_: model.Type, value: model.Value) -> str:
+        return self._types.given_text(type_, value)
+
+    def checks(self, field: model.Field) -> list[tuple[str, str]]:
+        """(place, constraint)."""
+        return list(constraints_of(field))
 
     def topic(self, topic: model.Topic) -> report.TopicReport:
         return self._services.topic(topic, self.module.name)

@@ -105,6 +105,10 @@ class Types:
             return report.Cost(size, size, size)
         return measured.cost if subject.tier is model.Tier.FEBIRD else None
 
+    def given_text(self, type_: model.Type, value: model.Value, limit: int = 400) -> str:
+        """A default or constant as the schema writes it, what it leaves out filled in."""
+        return value_text(self._examples.given(type_, value), type_, self.program, limit)
+
     def cost_of_type(
         self, type_: model.Type, constraints: tuple[model.Constraint, ...]
     ) -> report.Cost | None:

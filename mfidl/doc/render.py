@@ -1,0 +1,26 @@
+"""The Jinja environment of HTML: it escapes whatever is not `Markup` already."""
+
+from functools import cache
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+TEMPLATES = Path(__file__).resolve().parent.parent / "templates" / "doc"
+
+
+def render(template: str, **values: object) -> str:
+    """The text of `page.html.j2` and the like."""
+    return _environment().get_template(template).render(values)
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        undefined=StrictUndefined,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        auto_reload=False,
+    )

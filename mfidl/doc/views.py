@@ -1,0 +1,135 @@
+"""What the templates see. `Markup` is HTML already; a `str` is text, and is escaped where it is placed."""
+
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+
+@dataclass(frozen=True, slots=True)
+class Badge:
+    """A word in a rounded box; `tip` is told when the pointer rests on it, and to screen readers."""
+
+    text: str
+    style: str
+    tip: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """`id` makes a row a target of links; "" for none."""
+
+    id: str
+    cells: tuple[Markup, ...]
+    deprecated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """`columns`: (heading, class of its cells)."""
+
+    caption: str
+    columns: tuple[tuple[str, str], ...]
+    rows: tuple[Row, ...]
+    template: str = "table.html.j2"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A run of bytes in one row of a drawing. `begins`, `ends`: the field does so in this run."""
+
+    first: int
+    span: int
+    label: str
+    style: str
+    tip: str
+    begins: bool
+    ends: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ByteRow:
+    """Eight bytes. `gap`: rows were left out before it."""
+
+    offset: int
+    cells: tuple[Cell, ...]
+    gap: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A memory layout; `words` say the same to who cannot see it."""
+
+    rows: tuple[ByteRow, ...]
+    words: str
+    summary: str
+    hint: str
+    template: str = "drawing.html.j2"
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """What each tier takes, folded; and the example that was counted."""
+
+    summary: str
+    rows: tuple[tuple[Badge, str, str, str, str], ...]
+    example: str
+    template: str = "costs.html.j2"
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Labelled lines."""
+
+    rows: tuple[tuple[str, Markup], ...]
+    template: str = "facts.html.j2"
+
+
+Part = Table | Drawing | Costs | Facts
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One declaration, or one method of a service (then inside of its section)."""
+
+    id: str
+    keyword: str
+    name: str
+    head: Markup
+    badges: tuple[Badge, ...]
+    deprecated: str | None
+    doc: Markup
+    parts: tuple[Part, ...]
+    inner: tuple["Section", ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Sections of one kind, under one heading."""
+
+    id: str
+    title: str
+    sections: tuple[Section, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleLink:
+    name: str
+    href: str
+    current: bool
+    summary: Markup
+    counts: str
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """`index` is the search index as JSON that may stand in a script element."""
+
+    title: str
+    path: str
+    doc: Markup
+    facts: Facts | None
+    groups: tuple[Group, ...]
+    modules: tuple[ModuleLink, ...]
+    home: str
+    index: Markup
+    version: str
