@@ -50,6 +50,8 @@ def test_a_layout_is_the_same_everywhere(
     assert [(run.offset, run.size) for run in found.padding] == padding
 
 
+UNION = "it is a union, whose size depends on the alternative"
+DEEP = "`Deep`, which is febird because field `s` is a string, which has no fixed size"
 _FIXED = [scalar for scalar in Scalar if scalar not in (Scalar.STRING, Scalar.BYTES)]
 
 
@@ -81,14 +83,63 @@ def test_slots_and_padding_cover_a_layout_exactly_once(scalars: list[Scalar]) ->
         ("x: bytes;", Tier.FEBIRD, "field `x` is a bytes, which has no fixed size"),
         ("x: array<u8?, 2>;", Tier.FEBIRD, "field `x` is an array whose element may be absent"),
         ("x: Asked;", Tier.FEBIRD, "field `x` is `Asked`, which is febird because the file asks for it"),
+        ("x: array<F, 2>; e: E;", Tier.MEMCPY, "every field has a fixed size"),
+        ("x: U;", Tier.FEBIRD, f"field `x` is `U`, which is febird because {UNION}"),
+        ("x: Stored;", Tier.FEBIRD, "field `x` is `Stored`, which is archive because the file asks for it"),
+        ("x: Geo;", Tier.FEBIRD, "field `x` is `Geo`, which is custom because the file names its codec"),
+        ("x: array<Deep, 2>;", Tier.FEBIRD, f"field `x` is an array whose element is {DEEP}"),
     ],
 )  # fmt: skip
 def test_the_compiler_chooses_the_fastest_tier_and_says_why(
     tmp_path: Path, fields: str, tier: Tier, reason: str
 ) -> None:
-    text = f"module m; @tier(febird) struct Asked {{ x: u8; }} struct A {{ {fields} }}"
-    plan = struct_of(program_of(tmp_path, text), "m.A").plan
+    more = (
+        "@tier(febird) struct Asked { x: u8; } flags F: u8 { a } enum E: u8 { a = 0 } union U { a: u8; }"
+        '@tier(archive) struct Stored { 1: x: u8; } @tier(custom) @python.codec("g:C") struct Geo;'
+        "struct Deep { x: u8; s: string; }"
+    )
+    plan = struct_of(program_of(tmp_path, f"module m; {more} struct A {{ {fields} }}"), "m.A").plan
     assert (plan.tier, plan.reason) == (tier, reason)
+
+
+@pytest.mark.parametrize(
+    ("declaration", "tier", "reason"),
+    [
+        ("@tier(memcpy) struct A { x: u8; }", Tier.MEMCPY, "every field has a fixed size"),
+        ("@tier(febird) struct A { x: u8; }", Tier.FEBIRD, "the file asks for it"),
+        ("@tier(archive) struct A { 1: x: u8; }", Tier.ARCHIVE, "the file asks for it"),
+        ('@tier(custom) @python.codec("g:C") struct A;', Tier.CUSTOM, "the file names its codec"),
+        ("struct A { 1: x: u8; }", Tier.MEMCPY, "every field has a fixed size"),
+    ],
+)
+def test_a_tier_that_is_asked_for_is_the_reason(
+    tmp_path: Path, declaration: str, tier: Tier, reason: str
+) -> None:
+    plan = struct_of(program_of(tmp_path, f"module m; {declaration}"), "m.A").plan
+    assert (plan.tier, plan.reason, plan.layout is None) == (tier, reason, tier is not Tier.MEMCPY)
+
+
+@pytest.mark.parametrize(
+    ("annotation", "tier", "reason"),
+    [
+        ("", Tier.FEBIRD, UNION),
+        ("@tier(febird)", Tier.FEBIRD, "the file asks for it"),
+        ("@tier(archive)", Tier.ARCHIVE, "the file asks for it"),
+    ],
+)
+def test_a_union_is_febird_or_an_archive(tmp_path: Path, annotation: str, tier: Tier, reason: str) -> None:
+    program = program_of(tmp_path, f"module m; {annotation} union U {{ 1: a: u8; }}")
+    plan = program.modules[0].unions[0].plan
+    assert plan == model.StructPlan(tier, reason, None)
+
+
+def test_values_of_an_archive_travel_through_a_method_in_febird(tmp_path: Path) -> None:
+    program = program_of(
+        tmp_path, "module m; @tier(archive) struct A { 1: x: u8; } service S { f(a: A) -> A; g(x: u8); }"
+    )
+    f, g = program.modules[0].services[0].methods
+    assert (f.params.tier, f.results.tier, g.params.tier) == (Tier.FEBIRD, Tier.FEBIRD, Tier.MEMCPY)
+    assert f.params.plan.reason == "field `a` is `A`, which is archive because the file asks for it"
 
 
 def test_errors_are_febird_whatever_their_fields(tmp_path: Path) -> None:
