@@ -84,6 +84,8 @@ def generators_of(
     ctx: click.Context, programs: Iterable[str], timeout: float, builtin: Iterable[str]
 ) -> tuple[Generator, ...]:
     """The generators of this run; `programs` are the values of --plugin, `builtin` names that are taken."""
+    if not timeout > 0:  # a NaN passes Click's own check
+        raise click.UsageError(f"--plugin-timeout takes a number of seconds, not {timeout}.", ctx)
     asked = asked_of(ctx)
     named = dict(_plugin(ctx, each, builtin) for each in programs)
     for name in (*named, *(name for name, _ in asked.options)):
@@ -127,7 +129,7 @@ def _found(ctx: click.Context, name: str) -> str:
     hint = f" Did you mean `{near}`?" if near else ""
     searched = ", ".join(f"`{each}`" for each in _folders()) or "nothing"
     raise click.UsageError(
-        f"No such option: --{name}.{hint} Nor is there a program `{PREFIX}{name}` on PATH, which would"
+        f"No such option '--{name}'.{hint} Nor is there a program `{PREFIX}{name}` on PATH, which would"
         f" generate for it; searched: {searched}. Elsewhere: --plugin {name}=PATH",
         ctx,
     )

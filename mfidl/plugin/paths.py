@@ -12,7 +12,7 @@ def bad_path(path: str) -> str | None:
     if not path:
         return "is empty"
     if path.startswith("/") or "\\" in path or ":" in path:
-        return "is not relative, with forward slashes"
+        return "is not a relative path with forward slashes"
     if any(part in ("", ".", "..") for part in parts):
         return "has an empty part, `.` or `..`"
     if not path.isprintable():
