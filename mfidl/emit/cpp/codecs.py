@@ -58,7 +58,7 @@ class Codecs:
             functions = (
                 block(f"static {size_head}", [size]),
                 block(f"static {write_head}", [write]),
-                block(f"[[nodiscard]] static {read_head}", [*reads, "return true;"]),
+                block(f"[[nodiscard]] static {read_head}", _last_returned(reads)),
             )
         else:
             levelled = ["if (!reader.enter()) return false;", *reads, "reader.leave();", "return true;"]
@@ -242,6 +242,13 @@ def _check(expression: str, name: str) -> str:
             body = body.removesuffix(" })")
             head = f"{start}{opened}{lambda_found.rstrip()}\n          {body}\n        }})) {{"
     return f'{head}\n      return "{name}" + *violated;\n    }}'
+
+
+def _last_returned(reads: list[str]) -> list[str]:
+    if not reads:
+        return ["return true;"]
+    last = reads[-1].removeprefix("if (!").removesuffix(") return false;")
+    return [*reads[:-1], f"return {last};"]
 
 
 def _conjunction(checks: list[str]) -> str:

@@ -299,7 +299,7 @@ class _MethodMaker:
         request_used = "request" if names.params else "/*request*/"
         many = "void" if self.method.oneway else f"mf::Outcomes<{result}>"
         asynchronous = [async_servant, "Request&& request"]
-        forwarded = ["std::move(request)"]
+        forwarded = ["std::move(request)" if self.method.params.layout is None else "request"]
         if not self.method.oneway:
             asynchronous.append(f"mf::Responder<{result}> responder")
             forwarded.append("std::move(responder)")

@@ -204,7 +204,7 @@ class Describer:
             for field, member in zip(error.fields, members, strict=True)
         ]
         moves = [
-            f"{member}({member})" if self.types.by_value(field.type) else f"{member}(std::move({member}))"
+            f"{member}({member})" if self.types.is_trivial(field.type) else f"{member}(std::move({member}))"
             for field, member in zip(error.fields, members, strict=True)
         ]
         head = f"{'explicit ' if len(members) == 1 else ''}{name}("

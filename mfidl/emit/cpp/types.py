@@ -128,6 +128,20 @@ class CppTypes:
                 case Named() | AliasOf() | RefOf():
                     pass
 
+    def is_trivial(self, type_: Type) -> bool:
+        """Is copying it as good as moving it?"""
+        match expand(type_):
+            case Primitive(scalar):
+                return scalar not in (Scalar.STRING, Scalar.BYTES)
+            case ArrayOf(element):
+                return self.is_trivial(element)
+            case Named(kind=DeclKind.STRUCT) as named:
+                return self._program.struct(named).layout is not None
+            case Named(kind=kind):
+                return kind in (DeclKind.ENUM, DeclKind.FLAGS)
+            case _:
+                return False
+
     def by_value(self, type_: Type) -> bool:
         """Is a parameter of this type passed by value?"""
         match expand(type_):

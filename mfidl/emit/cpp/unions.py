@@ -124,7 +124,7 @@ class UnionMaker:
         spelled = self._spelled(field)
         old = deprecation(field.deprecated)
         get = f"return {'*' if self.types.boxed_in(self.union, field) else ''}std::get<{index}>(value_);"
-        given = "value" if self.types.by_value(field.type) else "std::move(value)"
+        given = "value" if self._keeps(field) else "std::move(value)"
         made = f"return {self._name}(std::in_place_index<{index}>, {given});"
         test = f"return value_.index() == {index};"
         taken = f"{spelled} value"
@@ -135,6 +135,10 @@ class UnionMaker:
             _Function(f"{old}[[nodiscard]] ", f"{spelled}&", names.accessor, "", "", get),
             _Function(old, "void", names.set, taken, "", f"value_.emplace<{index}>({given});"),
         ]
+
+    def _keeps(self, field: Field) -> bool:
+        """A box takes what it is given by moving it."""
+        return self.types.is_trivial(field.type) and not self.types.boxed_in(self.union, field)
 
     def _special(self) -> list[str]:
         name = self._name

@@ -43,8 +43,7 @@ struct Febird<::hello::GreeterGreetRequest> {
     febird_write(writer, value.name);
   }
   [[nodiscard]] static bool read(Reader& reader, ::hello::GreeterGreetRequest& value) {
-    if (!read_field(reader, "name", value.name)) return false;
-    return true;
+    return read_field(reader, "name", value.name);
   }
 };
 

@@ -74,8 +74,7 @@ struct Febird<::shapes::kinds::KindsTurnRequest> {
   }
   [[nodiscard]] static bool read(Reader& reader, ::shapes::kinds::KindsTurnRequest& value) {
     if (!read_field(reader, "value", value.value)) return false;
-    if (!read_field(reader, "fields", value.fields)) return false;
-    return true;
+    return read_field(reader, "fields", value.fields);
   }
 };
 
@@ -117,8 +116,7 @@ struct Febird<::shapes::kinds::KindsFindResult> {
   }
   [[nodiscard]] static bool read(Reader& reader, ::shapes::kinds::KindsFindResult& value) {
     if (!read_field(reader, "fields", value.fields)) return false;
-    if (!read_field(reader, "value", value.value)) return false;
-    return true;
+    return read_field(reader, "value", value.value);
   }
 };
 
@@ -141,8 +139,7 @@ struct Febird<::shapes::kinds::KindsEvaluateRequest> {
     febird_write(writer, value.expression);
   }
   [[nodiscard]] static bool read(Reader& reader, ::shapes::kinds::KindsEvaluateRequest& value) {
-    if (!read_field(reader, "expression", value.expression)) return false;
-    return true;
+    return read_field(reader, "expression", value.expression);
   }
 };
 

@@ -94,7 +94,7 @@ inline mf::Outcomes<::shapes::kinds::KindsFindResult> KindsFind::invoke_batch(
 
 inline void KindsFind::invoke(::shapes::kinds::KindsAsyncServant& servant, Request&& request,
                               mf::Responder<::shapes::kinds::KindsFindResult> responder) {
-  return servant.find(std::move(request), std::move(responder));
+  return servant.find(request, std::move(responder));
 }
 
 inline double KindsEvaluate::invoke(::shapes::kinds::KindsServant& servant,

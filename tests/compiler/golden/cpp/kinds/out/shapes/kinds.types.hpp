@@ -205,13 +205,11 @@ class Value {
   [[nodiscard]] std::vector<std::string>& terms() { return std::get<2>(value_); }
   void set_terms(std::vector<std::string> value) { value_.emplace<2>(std::move(value)); }
 
-  [[nodiscard]] static Value of_posting(Posting value) {
-    return Value(std::in_place_index<3>, std::move(value));
-  }
+  [[nodiscard]] static Value of_posting(Posting value) { return Value(std::in_place_index<3>, value); }
   [[nodiscard]] bool is_posting() const noexcept { return value_.index() == 3; }
   [[nodiscard]] const Posting& posting() const { return std::get<3>(value_); }
   [[nodiscard]] Posting& posting() { return std::get<3>(value_); }
-  void set_posting(Posting value) { value_.emplace<3>(std::move(value)); }
+  void set_posting(Posting value) { value_.emplace<3>(value); }
 
   friend bool operator==(const Value&, const Value&) = default;
   friend std::partial_ordering operator<=>(const Value&, const Value&) = default;

@@ -47,8 +47,7 @@ struct Febird<::shapes::patterns::FinderFindRequest> {
     febird_write(writer, value.expression);
   }
   [[nodiscard]] static bool read(Reader& reader, ::shapes::patterns::FinderFindRequest& value) {
-    if (!read_field(reader, "expression", value.expression)) return false;
-    return true;
+    return read_field(reader, "expression", value.expression);
   }
 };
 

@@ -94,8 +94,7 @@ struct Febird<::sf1::search::IndexAddRequest> {
     febird_write(writer, value.doc);
   }
   [[nodiscard]] static bool read(Reader& reader, ::sf1::search::IndexAddRequest& value) {
-    if (!read_field(reader, "doc", value.doc)) return false;
-    return true;
+    return read_field(reader, "doc", value.doc);
   }
 };
 
@@ -112,8 +111,7 @@ struct Febird<::sf1::search::IndexQueryRequest> {
   [[nodiscard]] static bool read(Reader& reader, ::sf1::search::IndexQueryRequest& value) {
     if (!read_field(reader, "terms", value.terms)) return false;
     if (!read_field(reader, "limit", value.limit)) return false;
-    if (!read_field(reader, "rank", value.rank)) return false;
-    return true;
+    return read_field(reader, "rank", value.rank);
   }
 };
 
@@ -207,8 +205,7 @@ struct Febird<::sf1::search::AdminPingRequest> {
     febird_write(writer, value.payload);
   }
   [[nodiscard]] static bool read(Reader& reader, ::sf1::search::AdminPingRequest& value) {
-    if (!read_field(reader, "payload", value.payload)) return false;
-    return true;
+    return read_field(reader, "payload", value.payload);
   }
 };
 

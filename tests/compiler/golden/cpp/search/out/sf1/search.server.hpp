@@ -148,7 +148,7 @@ inline mf::Outcomes<::sf1::search::IndexStatsResult> IndexStats::invoke_batch(
 
 inline void IndexStats::invoke(::sf1::search::IndexAsyncServant& servant, Request&& request,
                                mf::Responder<::sf1::search::IndexStatsResult> responder) {
-  return servant.stats(std::move(request), std::move(responder));
+  return servant.stats(request, std::move(responder));
 }
 
 inline void IndexClear::invoke(::sf1::search::IndexServant& servant) {
@@ -166,7 +166,7 @@ inline mf::Outcomes<void> IndexClear::invoke_batch(::sf1::search::IndexServant& 
 
 inline void IndexClear::invoke(::sf1::search::IndexAsyncServant& servant, Request&& request,
                                mf::Responder<void> responder) {
-  return servant.clear(std::move(request), std::move(responder));
+  return servant.clear(request, std::move(responder));
 }
 
 inline void IndexTouch::invoke(::sf1::search::IndexServant& servant, const ::sf1::text::DocId& doc) {
@@ -183,7 +183,7 @@ inline void IndexTouch::invoke_batch(::sf1::search::IndexServant& servant,
 }
 
 inline void IndexTouch::invoke(::sf1::search::IndexAsyncServant& servant, Request&& request) {
-  return servant.touch(std::move(request));
+  return servant.touch(request);
 }
 
 inline float IndexScore::invoke(::sf1::search::IndexServant& servant, const ::sf1::text::DocId& doc,
@@ -202,7 +202,7 @@ inline mf::Outcomes<float> IndexScore::invoke_batch(::sf1::search::IndexServant&
 
 inline void IndexScore::invoke(::sf1::search::IndexAsyncServant& servant, Request&& request,
                                mf::Responder<float> responder) {
-  return servant.score(std::move(request), std::move(responder));
+  return servant.score(request, std::move(responder));
 }
 
 inline mf::Bytes AdminPing::invoke(::sf1::search::AdminServant& servant, const mf::Bytes& payload) {

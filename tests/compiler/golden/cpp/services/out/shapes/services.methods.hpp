@@ -235,8 +235,7 @@ struct Febird<::shapes::services::PlainIn0Out2Result> {
   }
   [[nodiscard]] static bool read(Reader& reader, ::shapes::services::PlainIn0Out2Result& value) {
     if (!read_field(reader, "count", value.count)) return false;
-    if (!read_field(reader, "name", value.name)) return false;
-    return true;
+    return read_field(reader, "name", value.name);
   }
 };
 
@@ -265,8 +264,7 @@ struct Febird<::shapes::services::PlainIn1Out1Request> {
     febird_write(writer, value.a);
   }
   [[nodiscard]] static bool read(Reader& reader, ::shapes::services::PlainIn1Out1Request& value) {
-    if (!read_field(reader, "a", value.a)) return false;
-    return true;
+    return read_field(reader, "a", value.a);
   }
 };
 
@@ -282,8 +280,7 @@ struct Febird<::shapes::services::PlainIn2Out0Request> {
   }
   [[nodiscard]] static bool read(Reader& reader, ::shapes::services::PlainIn2Out0Request& value) {
     if (!read_field(reader, "a", value.a)) return false;
-    if (!read_field(reader, "b", value.b)) return false;
-    return true;
+    return read_field(reader, "b", value.b);
   }
 };
 
@@ -299,8 +296,7 @@ struct Febird<::shapes::services::PlainIn2Out1Request> {
   }
   [[nodiscard]] static bool read(Reader& reader, ::shapes::services::PlainIn2Out1Request& value) {
     if (!read_field(reader, "a", value.a)) return false;
-    if (!read_field(reader, "b", value.b)) return false;
-    return true;
+    return read_field(reader, "b", value.b);
   }
 };
 
@@ -337,8 +333,7 @@ struct Febird<::shapes::services::PlainIn4Out1Request> {
     if (!read_field(reader, "a", value.a)) return false;
     if (!read_field(reader, "b", value.b)) return false;
     if (!read_field(reader, "c", value.c)) return false;
-    if (!read_field(reader, "d", value.d)) return false;
-    return true;
+    return read_field(reader, "d", value.d);
   }
 };
 
@@ -389,8 +384,7 @@ struct Febird<::shapes::services::PlainIn5Out1Request> {
     if (!read_field(reader, "b", value.b)) return false;
     if (!read_field(reader, "c", value.c)) return false;
     if (!read_field(reader, "d", value.d)) return false;
-    if (!read_field(reader, "e", value.e)) return false;
-    return true;
+    return read_field(reader, "e", value.e);
   }
 };
 
@@ -482,8 +476,7 @@ struct Febird<::shapes::services::PlainNote2Request> {
   }
   [[nodiscard]] static bool read(Reader& reader, ::shapes::services::PlainNote2Request& value) {
     if (!read_field(reader, "a", value.a)) return false;
-    if (!read_field(reader, "b", value.b)) return false;
-    return true;
+    return read_field(reader, "b", value.b);
   }
 };
 
@@ -500,8 +493,7 @@ struct Febird<::shapes::services::ShardedReadRequest> {
   [[nodiscard]] static bool read(Reader& reader, ::shapes::services::ShardedReadRequest& value) {
     if (!read_field(reader, "key", value.key)) return false;
     if (!read_field(reader, "limit", value.limit)) return false;
-    if (!read_field(reader, "from", value.from)) return false;
-    return true;
+    return read_field(reader, "from", value.from);
   }
 };
 
@@ -531,8 +523,7 @@ struct Febird<::shapes::services::ShardedRatioRequest> {
     febird_write(writer, value.of);
   }
   [[nodiscard]] static bool read(Reader& reader, ::shapes::services::ShardedRatioRequest& value) {
-    if (!read_field(reader, "of", value.of)) return false;
-    return true;
+    return read_field(reader, "of", value.of);
   }
 };
 

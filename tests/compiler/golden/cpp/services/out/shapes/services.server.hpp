@@ -178,7 +178,7 @@ inline mf::Outcomes<void> PlainIn0Out0::invoke_batch(::shapes::services::PlainSe
 
 inline void PlainIn0Out0::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
                                  mf::Responder<void> responder) {
-  return servant.in0_out0(std::move(request), std::move(responder));
+  return servant.in0_out0(request, std::move(responder));
 }
 
 inline std::int32_t PlainIn0Out1::invoke(::shapes::services::PlainServant& servant) {
@@ -197,7 +197,7 @@ inline mf::Outcomes<std::int32_t> PlainIn0Out1::invoke_batch(::shapes::services:
 
 inline void PlainIn0Out1::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
                                  mf::Responder<std::int32_t> responder) {
-  return servant.in0_out1(std::move(request), std::move(responder));
+  return servant.in0_out1(request, std::move(responder));
 }
 
 inline ::shapes::services::PlainIn0Out2Result PlainIn0Out2::invoke(
@@ -217,7 +217,7 @@ inline mf::Outcomes<::shapes::services::PlainIn0Out2Result> PlainIn0Out2::invoke
 
 inline void PlainIn0Out2::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
                                  mf::Responder<::shapes::services::PlainIn0Out2Result> responder) {
-  return servant.in0_out2(std::move(request), std::move(responder));
+  return servant.in0_out2(request, std::move(responder));
 }
 
 inline void PlainIn1Out0::invoke(::shapes::services::PlainServant& servant, const std::int32_t& a) {
@@ -235,7 +235,7 @@ inline mf::Outcomes<void> PlainIn1Out0::invoke_batch(::shapes::services::PlainSe
 
 inline void PlainIn1Out0::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
                                  mf::Responder<void> responder) {
-  return servant.in1_out0(std::move(request), std::move(responder));
+  return servant.in1_out0(request, std::move(responder));
 }
 
 inline std::string PlainIn1Out1::invoke(::shapes::services::PlainServant& servant, const std::string& a) {
@@ -312,7 +312,7 @@ inline mf::Outcomes<bool> PlainIn3Out1::invoke_batch(::shapes::services::PlainSe
 
 inline void PlainIn3Out1::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
                                  mf::Responder<bool> responder) {
-  return servant.in3_out1(std::move(request), std::move(responder));
+  return servant.in3_out1(request, std::move(responder));
 }
 
 inline mf::Bytes PlainIn4Out1::invoke(::shapes::services::PlainServant& servant, const std::int8_t& a,
@@ -354,7 +354,7 @@ inline mf::Outcomes<::shapes::services::PlainIn4Out2Result> PlainIn4Out2::invoke
 
 inline void PlainIn4Out2::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
                                  mf::Responder<::shapes::services::PlainIn4Out2Result> responder) {
-  return servant.in4_out2(std::move(request), std::move(responder));
+  return servant.in4_out2(request, std::move(responder));
 }
 
 inline std::vector<::shapes::services::Pair> PlainIn5Out1::invoke(
@@ -398,7 +398,7 @@ inline mf::Outcomes<::shapes::services::PlainIn5Out2Result> PlainIn5Out2::invoke
 
 inline void PlainIn5Out2::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
                                  mf::Responder<::shapes::services::PlainIn5Out2Result> responder) {
-  return servant.in5_out2(std::move(request), std::move(responder));
+  return servant.in5_out2(request, std::move(responder));
 }
 
 inline std::int32_t PlainIn6Out1::invoke(::shapes::services::PlainServant& servant, const std::int32_t& a,
@@ -418,7 +418,7 @@ inline mf::Outcomes<std::int32_t> PlainIn6Out1::invoke_batch(::shapes::services:
 
 inline void PlainIn6Out1::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
                                  mf::Responder<std::int32_t> responder) {
-  return servant.in6_out1(std::move(request), std::move(responder));
+  return servant.in6_out1(request, std::move(responder));
 }
 
 inline void PlainNote0::invoke(::shapes::services::PlainServant& servant) {
@@ -435,7 +435,7 @@ inline void PlainNote0::invoke_batch(::shapes::services::PlainServant& servant,
 }
 
 inline void PlainNote0::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request) {
-  return servant.note0(std::move(request));
+  return servant.note0(request);
 }
 
 inline void PlainNote1::invoke(::shapes::services::PlainServant& servant, const std::int32_t& a) {
@@ -452,7 +452,7 @@ inline void PlainNote1::invoke_batch(::shapes::services::PlainServant& servant,
 }
 
 inline void PlainNote1::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request) {
-  return servant.note1(std::move(request));
+  return servant.note1(request);
 }
 
 inline void PlainNote2::invoke(::shapes::services::PlainServant& servant, const std::string& a,
@@ -531,7 +531,7 @@ inline mf::Outcomes<::shapes::services::ShardedNamedResult> ShardedNamed::invoke
 
 inline void ShardedNamed::invoke(::shapes::services::ShardedAsyncServant& servant, Request&& request,
                                  mf::Responder<::shapes::services::ShardedNamedResult> responder) {
-  return servant.named(std::move(request), std::move(responder));
+  return servant.named(request, std::move(responder));
 }
 
 }  // namespace methods

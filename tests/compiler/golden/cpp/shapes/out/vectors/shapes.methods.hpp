@@ -112,8 +112,7 @@ struct Febird<::vectors::shapes::IndexQueryRequest> {
   }
   [[nodiscard]] static bool read(Reader& reader, ::vectors::shapes::IndexQueryRequest& value) {
     if (!read_field(reader, "terms", value.terms)) return false;
-    if (!read_field(reader, "limit", value.limit)) return false;
-    return true;
+    return read_field(reader, "limit", value.limit);
   }
 };
 
@@ -167,8 +166,7 @@ struct Febird<::vectors::shapes::IndexNamedRequest> {
     febird_write(writer, value.text);
   }
   [[nodiscard]] static bool read(Reader& reader, ::vectors::shapes::IndexNamedRequest& value) {
-    if (!read_field(reader, "text", value.text)) return false;
-    return true;
+    return read_field(reader, "text", value.text);
   }
 };
 
@@ -183,8 +181,7 @@ struct Febird<::vectors::shapes::IndexNamedResult> {
     febird_write(writer, value.hit);
   }
   [[nodiscard]] static bool read(Reader& reader, ::vectors::shapes::IndexNamedResult& value) {
-    if (!read_field(reader, "hit", value.hit)) return false;
-    return true;
+    return read_field(reader, "hit", value.hit);
   }
 };
 

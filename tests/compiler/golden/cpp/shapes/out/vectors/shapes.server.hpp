@@ -81,7 +81,7 @@ inline mf::Outcomes<void> IndexNothing::invoke_batch(::vectors::shapes::IndexSer
 
 inline void IndexNothing::invoke(::vectors::shapes::IndexAsyncServant& servant, Request&& request,
                                  mf::Responder<void> responder) {
-  return servant.nothing(std::move(request), std::move(responder));
+  return servant.nothing(request, std::move(responder));
 }
 
 inline std::int32_t IndexOne::invoke(::vectors::shapes::IndexServant& servant, const std::int32_t& value) {
@@ -99,7 +99,7 @@ inline mf::Outcomes<std::int32_t> IndexOne::invoke_batch(::vectors::shapes::Inde
 
 inline void IndexOne::invoke(::vectors::shapes::IndexAsyncServant& servant, Request&& request,
                              mf::Responder<std::int32_t> responder) {
-  return servant.one(std::move(request), std::move(responder));
+  return servant.one(request, std::move(responder));
 }
 
 inline std::vector<::vectors::shapes::Hit> IndexQuery::invoke(::vectors::shapes::IndexServant& servant,
@@ -139,7 +139,7 @@ inline mf::Outcomes<::vectors::shapes::IndexStatsResult> IndexStats::invoke_batc
 
 inline void IndexStats::invoke(::vectors::shapes::IndexAsyncServant& servant, Request&& request,
                                mf::Responder<::vectors::shapes::IndexStatsResult> responder) {
-  return servant.stats(std::move(request), std::move(responder));
+  return servant.stats(request, std::move(responder));
 }
 
 inline ::vectors::shapes::IndexNamedResult IndexNamed::invoke(::vectors::shapes::IndexServant& servant,
@@ -177,7 +177,7 @@ inline void IndexTouch::invoke_batch(::vectors::shapes::IndexServant& servant,
 }
 
 inline void IndexTouch::invoke(::vectors::shapes::IndexAsyncServant& servant, Request&& request) {
-  return servant.touch(std::move(request));
+  return servant.touch(request);
 }
 
 }  // namespace methods

@@ -102,8 +102,7 @@ struct Febird<::class_::namespace_::IndexQueryRequest> {
     if (!read_field(reader, "options", value.options_)) return false;
     if (!read_field(reader, "token", value.token_)) return false;
     if (!read_field(reader, "class", value.class_)) return false;
-    if (!read_field(reader, "IndexClient", value.IndexClient__)) return false;
-    return true;
+    return read_field(reader, "IndexClient", value.IndexClient__);
   }
 };
 
@@ -205,8 +204,7 @@ struct Febird<::class_::namespace_::IndexDispatchRequest> {
     febird_write(writer, value.on);
   }
   [[nodiscard]] static bool read(Reader& reader, ::class_::namespace_::IndexDispatchRequest& value) {
-    if (!read_field(reader, "on", value.on)) return false;
-    return true;
+    return read_field(reader, "on", value.on);
   }
 };
 

@@ -119,7 +119,7 @@ inline mf::Outcomes<::class_::namespace_::IndexAsyncQueryResult> IndexAsyncQuery
 
 inline void IndexAsyncQuery::invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
                                     mf::Responder<::class_::namespace_::IndexAsyncQueryResult> responder) {
-  return servant.async_query_(std::move(request), std::move(responder));
+  return servant.async_query_(request, std::move(responder));
 }
 
 inline ::class_::namespace_::template_ IndexQueryBatch::invoke(::class_::namespace_::IndexServant& servant,
@@ -141,7 +141,7 @@ inline mf::Outcomes<::class_::namespace_::template_> IndexQueryBatch::invoke_bat
 
 inline void IndexQueryBatch::invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
                                     mf::Responder<::class_::namespace_::template_> responder) {
-  return servant.query_batch_(std::move(request), std::move(responder));
+  return servant.query_batch_(request, std::move(responder));
 }
 
 inline void IndexAt::invoke(::class_::namespace_::IndexServant& servant) {
@@ -159,7 +159,7 @@ inline mf::Outcomes<void> IndexAt::invoke_batch(::class_::namespace_::IndexServa
 
 inline void IndexAt::invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
                             mf::Responder<void> responder) {
-  return servant.at_(std::move(request), std::move(responder));
+  return servant.at_(request, std::move(responder));
 }
 
 inline void IndexAny::invoke(::class_::namespace_::IndexServant& servant,
@@ -178,7 +178,7 @@ inline mf::Outcomes<void> IndexAny::invoke_batch(::class_::namespace_::IndexServ
 
 inline void IndexAny::invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
                              mf::Responder<void> responder) {
-  return servant.any_(std::move(request), std::move(responder));
+  return servant.any_(request, std::move(responder));
 }
 
 inline void IndexDispatch::invoke(::class_::namespace_::IndexServant& servant,
@@ -216,7 +216,7 @@ inline mf::Outcomes<::class_::namespace_::stdin_> IndexService::invoke_batch(
 
 inline void IndexService::invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
                                  mf::Responder<::class_::namespace_::stdin_> responder) {
-  return servant.service_(std::move(request), std::move(responder));
+  return servant.service_(request, std::move(responder));
 }
 
 inline void IndexOperator::invoke(::class_::namespace_::IndexServant& servant, const std::int32_t& int_) {
@@ -233,7 +233,7 @@ inline void IndexOperator::invoke_batch(::class_::namespace_::IndexServant& serv
 }
 
 inline void IndexOperator::invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request) {
-  return servant.operator_(std::move(request));
+  return servant.operator_(request);
 }
 
 }  // namespace methods
