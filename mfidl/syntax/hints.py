@@ -234,7 +234,7 @@ def _two_words(stream: TokenStream, token: Token, previous: Token) -> str:
 
 
 def _behind_number(context: Any, token: Token) -> str | None:
-    if token.type in NAMES and context.reserved:
+    if token.type in NAMES and getattr(context, "reserved", None):
         return "a range is written `1..5`, and several are separated by `,`"
     if token.type in NAMES:
         return f"a `:` stands behind the number: `1: {_short(token.text)}`"
