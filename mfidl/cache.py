@@ -156,7 +156,12 @@ def _compiler_digest() -> bytes:
 
 
 def _compiler_entries() -> list[tuple[str, os.stat_result]]:
-    return sorted(_walk([_PACKAGE]), key=lambda each: each[0])
+    return code_below(_PACKAGE)
+
+
+def code_below(root: str) -> list[tuple[str, os.stat_result]]:
+    """Code and templates below a folder, sorted."""
+    return sorted(_walk([root]), key=lambda each: each[0])
 
 
 def _walk(folders: list[str]) -> Iterable[tuple[str, os.stat_result]]:

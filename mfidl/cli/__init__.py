@@ -4,6 +4,7 @@ Exit codes: 0 all is well, 1 errors in a schema, 2 wrong use of the command line
 or written, 70 an error of the compiler itself, 130 interrupted, 141 nobody reads the output any more.
 """
 
+import gc
 import sys
 
 
@@ -16,6 +17,8 @@ def main() -> None:
 
         print(f"mfidlc {__version__}")
         return
+    # What a compiler makes lives until it ends: looking for garbage early finds none.
+    gc.set_threshold(100_000, 20, 100)
     if sys.argv[1:2] == ["compile"]:
         from mfidl.cache import recall
 

@@ -10,6 +10,8 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from mfidl.emit.compiled import CompiledLoader
+
 TEMPLATES = Path(__file__).resolve().parent.parent / "templates"
 
 
@@ -18,10 +20,9 @@ def render(template: str, **values: object) -> str:
     return _environment().get_template(template).render(values)
 
 
-@cache
-def _environment() -> Environment:
+def environment(templates: Path) -> Environment:
     return Environment(
-        loader=FileSystemLoader(TEMPLATES),
+        loader=CompiledLoader(FileSystemLoader(templates), templates),
         undefined=StrictUndefined,
         autoescape=False,
         trim_blocks=True,
@@ -29,3 +30,8 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
         auto_reload=False,
     )
+
+
+@cache
+def _environment() -> Environment:
+    return environment(TEMPLATES)

@@ -1,0 +1,119 @@
+"""F6. Templates as Python's own bytecode, kept as Python keeps that of its modules: made when first needed,
+in `__pycache__` beside them (or in the folder of mfidl/cache.py, where that cannot be written), and made anew
+when a template, Jinja or Python is another one. To compile them in every run takes longer than to render.
+
+    file = digest of body, body
+    body = marshal of (stamp, {name: code})
+    stamp = versions; name, size and time of every template
+"""
+
+import marshal
+import os
+import sys
+from collections.abc import Callable, MutableMapping
+from pathlib import Path
+from types import CodeType
+from typing import Any
+
+import jinja2
+from jinja2 import BaseLoader, Environment, Template
+
+from mfidl import cache
+
+_DIGEST = len(cache.digest(b""))
+
+
+class CompiledLoader(BaseLoader):
+    """Gives the templates of a folder. Asks `sources` for texts only if there is no current bytecode."""
+
+    def __init__(self, sources: BaseLoader, folder: Path) -> None:
+        self._sources = sources
+        self._folder = folder
+        self._codes: dict[str, CodeType] | None = None
+
+    def get_source(
+        self, environment: Environment, template: str
+    ) -> tuple[str, str | None, Callable[[], bool] | None]:
+        return self._sources.get_source(environment, template)
+
+    def list_templates(self) -> list[str]:
+        return self._sources.list_templates()
+
+    def load(
+        self, environment: Environment, name: str, globals: MutableMapping[str, Any] | None = None
+    ) -> Template:
+        if self._codes is None:
+            self._codes = self._current(environment)
+        code = self._codes.get(name)
+        if code is None:
+            return super().load(environment, name, globals)
+        return environment.template_class.from_code(environment, code, {} if globals is None else globals)
+
+    def _current(self, environment: Environment) -> dict[str, CodeType]:
+        stamp = _stamp(self._folder)
+        kept = _kept(self._folder)
+        for path in kept:
+            codes = _read(path, stamp)
+            if codes is not None:
+                return codes
+        if not any(map(_is_writable, kept)):
+            return {}  # one by one, as they are asked for
+        codes = {
+            name: self._compiled(environment, name) for name in self.list_templates() if name.endswith(".j2")
+        }
+        body = marshal.dumps((stamp, codes))
+        for path in kept:
+            if _write(path, cache.digest(body) + body):
+                break
+        return codes
+
+    def _compiled(self, environment: Environment, name: str) -> CodeType:
+        source, filename, _ = self.get_source(environment, name)
+        code = environment.compile(source, name, filename)
+        assert isinstance(code, CodeType)
+        return code
+
+
+def _kept(folder: Path) -> list[str]:
+    name = f"templates.{sys.implementation.cache_tag}.bin"
+    paths = [] if sys.dont_write_bytecode else [str(folder / "__pycache__" / name)]
+    elsewhere = cache.folder()
+    return [*paths, os.path.join(elsewhere, name)] if elsewhere else paths
+
+
+def _stamp(folder: Path) -> bytes:
+    stats = [f"{path}:{stat.st_size}:{stat.st_mtime_ns}" for path, stat in cache.code_below(str(folder))]
+    return cache.digest(
+        "\0".join([sys.version, jinja2.__version__, *stats]).encode("utf-8", "surrogateescape")
+    )
+
+
+def _read(path: str, stamp: bytes) -> dict[str, CodeType] | None:
+    try:
+        with open(path, "rb") as stream:
+            data = stream.read()
+    except OSError:
+        return None
+    if data[:_DIGEST] != cache.digest(data[_DIGEST:]):  # cut short: marshal must not see it
+        return None
+    found, codes = marshal.loads(data[_DIGEST:])
+    return codes if found == stamp else None
+
+
+def _is_writable(path: str) -> bool:
+    folder = os.path.dirname(path)
+    while folder and not os.path.exists(folder):
+        folder = os.path.dirname(folder)
+    return os.access(folder, os.W_OK)
+
+
+def _write(path: str, data: bytes) -> bool:
+    temporary = f"{path}.{os.getpid()}.tmp"
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(temporary, "wb") as stream:
+            stream.write(data)
+        os.replace(temporary, path)
+    except OSError:
+        return False
+    return True
