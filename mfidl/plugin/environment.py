@@ -81,11 +81,13 @@ class _Unknown(StrictUndefined):
         exc: Any = UndefinedError,  # noqa: ARG002 - Jinja2's signature
     ) -> None:
         def unknown(_message: str) -> UnknownName:
+            if hint is not None:
+                return UnknownName(hint.rstrip("."), str(name), None)
             if obj is missing:
                 return UnknownName(f"`{name}` is unknown here", str(name), _top_level(str(name)))
             known = [each for each in dir(obj) if not each.startswith("_")]
-            words = f"a {type(obj).__name__} has no `{name}`"
-            return UnknownName(hint or words, str(name), did_you_mean(str(name), known))
+            message = f"{type(obj).__name__} has no `{name}`"
+            return UnknownName(message, str(name), did_you_mean(str(name), known))
 
         super().__init__(hint, obj, name, unknown)  # type: ignore[arg-type]
 

@@ -14,7 +14,7 @@ from mfidl.diagnostics import Diagnostics, did_you_mean
 from mfidl.plugin.environment import UnknownName
 from mfidl.source import SourceFile, Span
 
-_QUOTED = re.compile(r"'([^']+)'")
+_QUOTED = re.compile(r"['`]([^'`]+)['`]")
 
 
 def report_mistake(

@@ -77,11 +77,11 @@ def same(expected: Any, found: Any) -> bool:
         if isinstance(found, dict) and found.keys() == {"kind", "value"} and len(expected) == 1:
             ((name, inner),) = expected.items()
             return bool(name == found["kind"] and same(inner, found["value"]))
-        return list(expected) == list(found) and all(same(expected[name], found[name]) for name in expected)
+        return expected.keys() == set(found) and all(same(expected[name], found[name]) for name in expected)
     if isinstance(expected, list):
         return len(expected) == len(found) and all(map(same, expected, found))
     if isinstance(expected, str) and re.fullmatch("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", str(found)):
-        return expected == found.replace("-", "")
+        return expected == str(found).replace("-", "")
     return bool(expected == found)
 
 
