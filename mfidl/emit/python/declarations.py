@@ -148,7 +148,8 @@ class TypesFile:
         return decorator(self._context, each.deprecated)
 
     def _dataclass(self) -> str:
-        return f"@{self._context.imports.name('dataclasses', 'dataclass')}(slots=True)\n"
+        name = self._context.imports.name("mf.core.dataclass", "dataclass")
+        return f"@{name}(slots=True)\n"
 
     def _struct(self, struct: Struct) -> ClassView:
         fields = zip(struct.fields, self._context.attributes(struct), strict=True)

@@ -172,7 +172,7 @@ def field_default(context: Context, each: Field) -> str:
         factory = text.removesuffix("()")
     else:
         factory = f"lambda: {text}"
-    name = context.imports.name("dataclasses", "field")
+    name = context.imports.name("mf.core.dataclass", "field")
     return f"{name}(default_factory={factory})"
 
 

@@ -7,9 +7,9 @@ Nothing but addresses passes through the controller: calls go directly, and go o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from uuid import UUID
 
+from mf.core.dataclass import dataclass, field
 from mf.core.error import DeclaredError
 
 

@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Final, TypeAlias
 
 from mf.codec.enums import OpenEnum
 from mf.codec.flags import Flags, bit
+from mf.core.dataclass import dataclass, field
 from mf.core.deprecation import deprecated
 from mf.core.error import DeclaredError
 

@@ -4,13 +4,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Final, TypeAlias
 from uuid import UUID
 
 from mf.codec.enums import OpenEnum
 from mf.codec.times import Duration, Timestamp
+from mf.core.dataclass import dataclass, field
 
 Point3: TypeAlias = list[float]
 Points: TypeAlias = "list[Point]"

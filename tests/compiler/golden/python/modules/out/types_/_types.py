@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
+from mf.core.dataclass import dataclass, field
 from types_.import_._types import Part
 
 

@@ -5,9 +5,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from enum import IntEnum
 
+from mf.core.dataclass import dataclass, field
 from mf.core.error import DeclaredError
 
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from mf.core.dataclass import dataclass
 
 
 @dataclass(slots=True)

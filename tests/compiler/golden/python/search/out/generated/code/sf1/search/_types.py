@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Final
 
 from generated.code.sf1.text._types import DocId, Document
 from mf.codec.enums import OpenEnum
+from mf.core.dataclass import dataclass, field
 from mf.core.error import DeclaredError
 
 

@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TypeAlias
+
+from mf.core.dataclass import dataclass, field
 
 DocId: TypeAlias = int
 
