@@ -56,14 +56,14 @@ def _topics() -> tuple[str, ...]:
 
 def _code(topic: str) -> str | None:
     """The page of a code, as it stands in the documentation."""
-    from mfidl.diagnostics.explain import explain
+    from mfidl.diagnostics.explain import explain, plain
 
     name = _normal(topic)
     code = _catalogue(name).get(name)
     if code is None:
         return None
     found = None if name.startswith("L") else explain(name)
-    text = found.text if found else code.explanation + "\n"
+    text = plain(found.text) if found else code.explanation + "\n"
     return f"{name}: {code.title}\n\n{text}"
 
 

@@ -52,3 +52,8 @@ def _read(code: Code, section: str) -> Explanation:
     )
     example, mended = (schemas[0], schemas[1]) if len(schemas) > 1 else (None, None)
     return Explanation(code, section.strip() + "\n", example, mended, files)
+
+
+def plain(text: str) -> str:
+    """An explanation for a terminal: blocks of code indented, without their fences."""
+    return _FENCE.sub(lambda block: "".join(f"    {line}\n" for line in block.group(3).splitlines()), text)

@@ -14,7 +14,7 @@ def used_codes() -> set[str]:
         code
         for path in SOURCES.rglob("*.py")
         if path.name != "codes.py"
-        for code in re.findall(r'"(E\d{4})"', path.read_text())
+        for code in re.findall(r'"([EW]\d{4})"', path.read_text())
     }
 
 
@@ -30,8 +30,10 @@ def test_every_code_that_a_schema_can_cause_is_in_the_corpus() -> None:
     shown = {
         code for path in ROOT.rglob("*.stderr") for code in re.findall(r"error\[(E\d{4})\]", path.read_text())
     }
-    needs_no_schema = {"E0001", "E0002", "E0003", "E0004", "E0005"}
+    needs_no_schema = {"E0001", "E0003", "E0004", "E0005"}  # test_cli.py, test_write.py
+    needs_no_schema |= {"E0007", "W0007"}  # test_diagnostics.py
     needs_no_schema |= {code for code in CATALOGUE if code[1:3] == "09"}  # test_plugins.py, test_templates.py
+    needs_no_schema |= {code for code in CATALOGUE if code[:3] == "W08"}  # test_generable.py
     assert set(CATALOGUE) - shown == needs_no_schema
 
 
