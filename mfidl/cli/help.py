@@ -101,10 +101,12 @@ def _normal(topic: str) -> str:
 
 
 def _around(name: str, codes: Iterable[str]) -> list[str]:
-    """The five codes with the nearest numbers."""
-    return sorted(
-        sorted(codes, key=lambda code: (code[0] != name[0], abs(int(code[1:]) - int(name[1:]))))[:5]
-    )
+    """The five codes with the nearest numbers, of the same group if there are so many."""
+
+    def distance(code: str) -> tuple[bool, bool, int]:
+        return code[0] != name[0], code[1:3] != name[1:3], abs(int(code[1:]) - int(name[1:]))
+
+    return sorted(sorted(codes, key=distance)[:5])
 
 
 def _is_long(text: str) -> bool:
