@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
+from compiler import suite as compiler
 from harness.chart import write_chart
 from harness.child import BenchError
 from harness.rows import Samples, write_json
@@ -20,7 +21,7 @@ from rpc import suite as rpc
 
 _HERE = Path(__file__).parent
 _OUT = _HERE / "out"
-_SUITES: dict[str, ModuleType] = {suite.NAME: suite for suite in (rpc, python)}
+_SUITES: dict[str, ModuleType] = {suite.NAME: suite for suite in (rpc, python, compiler)}
 
 
 def _run(suite: ModuleType) -> bool:

@@ -23,6 +23,9 @@ UNITS = {
     "mb_per_s": "MB/s",
     "ns": "ns",
     "kb": "KB",
+    "cpu_ms": "ms",
+    "peak_mb": "MB",
+    "generated_kb": "KB",
     "request": "bytes",
     "reply": "bytes",
 }

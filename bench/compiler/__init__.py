@@ -1,0 +1,1 @@
+"""What the compiler costs, beside protoc, capnp and flatc on the same schema."""

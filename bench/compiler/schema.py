@@ -1,0 +1,160 @@
+"""A schema as a service of some size has it, made of a seed: data that every translator writes in its language.
+
+Structs of 4 to 16 fields that hold numbers, strings, lists and each other; enums; services whose methods take
+and give them. Only what all four languages have, so that all four write the same.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+SCALARS = ("bool", "i32", "i64", "u32", "u64", "f32", "f64", "string", "bytes")
+_WORDS = (
+    *("account", "address", "amount", "author", "batch", "channel", "city", "code", "colour", "comment"),
+    *(
+        "count",
+        "country",
+        "created",
+        "currency",
+        "customer",
+        "depth",
+        "document",
+        "duration",
+        "email",
+        "entry",
+    ),
+    *("error", "event", "file", "filter", "folder", "group", "hash", "height", "history", "host"),
+    *("image", "index", "item", "label", "language", "length", "level", "limit", "link", "list"),
+    *("location", "message", "metric", "mode", "node", "note", "offset", "order", "owner", "page"),
+    *("parent", "path", "phone", "place", "policy", "price", "product", "profile", "quality", "query"),
+    *("rank", "reason", "record", "region", "report", "result", "role", "score", "segment", "session"),
+    *("shape", "size", "source", "stage", "status", "store", "subject", "summary", "target", "task"),
+    *("text", "ticket", "title", "token", "topic", "total", "tree", "unit", "user", "weight"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    """A scalar or the name of an enum or struct; in a list or not."""
+
+    name: str
+    many: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    name: str
+    type: Type
+    doc: str
+
+
+@dataclass(frozen=True, slots=True)
+class Struct:
+    name: str
+    doc: str
+    fields: tuple[Field, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Enum:
+    name: str
+    doc: str
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    name: str
+    doc: str
+    request: str
+    result: str
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    name: str
+    doc: str
+    methods: tuple[Method, ...]
+
+
+Declaration = Struct | Enum | Service
+
+
+def make(lines: int, seed: int = 42) -> list[Declaration]:
+    """Declarations of about so many lines in our own language; the same for the same seed."""
+    return _Maker(random.Random(seed)).make(lines)
+
+
+class _Maker:
+    def __init__(self, chance: random.Random) -> None:
+        self._chance = chance
+        self._structs: list[str] = []
+        self._enums: list[str] = []
+        self._number = 0
+
+    def make(self, lines: int) -> list[Declaration]:
+        made: list[Declaration] = []
+        while lines > 0:
+            each = self._declaration()
+            made.append(each)
+            lines -= _lines(each)
+        return made
+
+    def _declaration(self) -> Declaration:
+        self._number += 1
+        kind = self._number % 20
+        if kind in (1, 11):
+            return self._enum()
+        return self._service() if kind == 0 else self._struct()
+
+    def _name(self) -> str:
+        return f"{self._word().capitalize()}{self._word().capitalize()}{self._number}"
+
+    def _word(self) -> str:
+        return self._chance.choice(_WORDS)
+
+    def _doc(self, of: str) -> str:
+        return f"The {self._word()} of a {of}, as its {self._word()} has it."
+
+    def _enum(self) -> Enum:
+        values = self._chance.sample(_WORDS, self._chance.randint(3, 10))
+        made = Enum(self._name(), self._doc("kind"), tuple(values))
+        self._enums.append(made.name)
+        return made
+
+    def _struct(self) -> Struct:
+        names = self._chance.sample(_WORDS, self._chance.randint(4, 16))
+        fields = tuple(Field(name, self._type(), self._doc(name)) for name in names)
+        made = Struct(self._name(), self._doc("record"), fields)
+        self._structs.append(made.name)
+        return made
+
+    def _type(self) -> Type:
+        chance = self._chance.random()
+        if chance < 0.1 and self._enums:
+            return Type(self._chance.choice(self._enums))
+        if chance < 0.25 and self._structs:
+            return Type(self._chance.choice(self._structs[-30:]), self._chance.random() < 0.5)
+        return Type(self._chance.choice(SCALARS), self._chance.random() < 0.15)
+
+    def _service(self) -> Service:
+        verbs = self._chance.sample(("add", "get", "find", "remove", "update", "move", "check"), 5)
+        methods = tuple(
+            Method(f"{verb}_{self._word()}", self._doc(verb), *self._chance.choices(self._structs, k=2))
+            for verb in verbs
+        )
+        return Service(self._name(), self._doc("service"), methods)
+
+
+def _lines(each: Declaration) -> int:
+    if isinstance(each, Struct):
+        return 3 + sum(2 if documented(number) else 1 for number in range(len(each.fields))) + 1
+    if isinstance(each, Enum):
+        return 3 + len(each.values) + 1
+    return 3 + 2 * len(each.methods) + 1
+
+
+def documented(number: int) -> bool:
+    """Whether the field of this number has a comment: every fourth has, as people do it."""
+    return number % 4 == 0
