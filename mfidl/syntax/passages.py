@@ -10,8 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 _CONFLICT = re.compile(r"^<{7} .*\n(?:.*\n)*?(={7}\n(?:.*\n)*?>{7} .*)$", re.MULTILINE)
-_FENCE = re.compile(r"^```.*$", re.MULTILINE)
-_MARKUP = re.compile(r"<!--(?:.*?-->|.*)")
+# In strings and comments they are text like any other.
+_FOREIGN = re.compile(
+    r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*(?s:.*?)\*/|(?P<fence>^```.*$)|(?P<markup><!--(?:.*?-->|.*))',
+    re.MULTILINE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +42,12 @@ def passages(text: str) -> Iterator[Passage]:
         first_line = text.index("\n", matched.start())
         yield Passage(matched.start(), first_line, "E0115", (matched.start(), matched.start() + 7))
         yield Passage(matched.start(1), matched.end(1))
-    for number, matched in enumerate(_FENCE.finditer(text)):
+    foreign = list(_FOREIGN.finditer(text))
+    for number, matched in enumerate(each for each in foreign if each["fence"]):
         place = (matched.start(), matched.start() + 3)
         fence = Passage(matched.start(), matched.end(), "E0116", place, "leave the fences of Markdown out")
         yield Passage(matched.start(), matched.end()) if number else fence
-    for matched in _MARKUP.finditer(text):
+    for matched in (each for each in foreign if each["markup"]):
         advice = "comments are written `// ...` or `/* ... */`"
         yield Passage(matched.start(), matched.end(), "E0116", (matched.start(), matched.start() + 4), advice)
 
