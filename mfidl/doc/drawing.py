@@ -6,9 +6,10 @@ from mfidl.explain import report
 _ROW = 8
 _MOST_ROWS = 64
 _HUES = 6
+_LETTERS = 7  # that fit into a byte
 
 
-def draw(layout: report.Layout) -> Drawing | None:
+def draw(title: str, layout: report.Layout) -> Drawing | None:
     """None where there is nothing to see, or too much."""
     slots = [slot for slot in layout.slots if slot.size]
     offsets = [at for at in range(0, layout.size, _ROW) if not _is_middle(slots, at)]
@@ -21,7 +22,7 @@ def draw(layout: report.Layout) -> Drawing | None:
         cells = tuple(_cell(slot, at, hues) for slot in slots if _overlaps(slot, at))
         rows.append(ByteRow(at, cells, gap=at != previous + _ROW))
         previous = at
-    return Drawing(tuple(rows), _words(layout), _summary(layout), _hint(layout))
+    return Drawing(title, tuple(rows), _words(layout), _summary(layout), _hint(layout))
 
 
 def _overlaps(slot: report.Slot, at: int) -> bool:
@@ -40,8 +41,13 @@ def _cell(slot: report.Slot, at: int, hues: dict[int, str]) -> Cell:
     if slot.name is None:
         return Cell(first - at, end - first, "", "padding", f"padding, byte {place}", begins, ends)
     tip = f"{slot.name}: {slot.type}, byte {place}"
-    label = slot.name if begins else ""
+    label = _label(slot.name, end - first) if begins else ""
     return Cell(first - at, end - first, label, hues[slot.offset], tip, begins, ends)
+
+
+def _label(name: str, span: int) -> str:
+    """Of a nested field in few bytes only the end."""
+    return name if len(name) <= span * _LETTERS else name.rpartition(".")[2]
 
 
 def _summary(layout: report.Layout) -> str:

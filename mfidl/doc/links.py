@@ -31,6 +31,9 @@ class Links:
         for module in program.requested:
             for local in _locals(module):
                 self._targets[f"{module.name}.{local}"] = Target(module.name, local)
+        self._locals: dict[str, list[str]] = {}
+        for full_name, target in self._targets.items():
+            self._locals.setdefault(target.local, []).append(full_name)
         self._imports = {
             module.name: {each.local_name: each.module for each in module.imports}
             for module in program.modules
@@ -53,6 +56,13 @@ class Links:
         if imported and rest:
             candidates.append(f"{imported}.{rest}")
         return next((each for each in candidates if each in self._targets), None)
+
+    def local(self, local: str, page: str) -> Markup:
+        """A name without its module: a link if this page has it, or only one other."""
+        places = self._locals.get(local, [])
+        here = [each for each in places if each == f"{page}.{local}"]
+        found = here or places
+        return self.name(found[0], local, page) if len(found) == 1 else escape(local)
 
     def module(self, name: str) -> Markup:
         """An imported module; a link where it has a page."""

@@ -110,7 +110,7 @@ def _module_links(made: Made, current: str) -> tuple[ModuleLink, ...]:
             module.name,
             file_name(module.name),
             module.name == current,
-            sections.summary(module.doc),
+            sections.abstract(module.doc),
             _counts(module),
         )
         for module, sections in made

@@ -11,7 +11,6 @@ from mfidl.explain import Explainer, report
 from mfidl.explain.wording import constraint_text, quoted
 
 NOTHING = Markup("")
-_FIELD_COLUMNS = (("Name", "name"), ("Type", "type"), ("Default", "value"), ("Description", "text"))
 
 
 class Sections:
@@ -28,12 +27,24 @@ class Sections:
     def summary(self, text: str, scope: str = "") -> Markup:
         return markdown.summary(text, lambda word: self._address(word, scope))
 
-    def _address(self, word: str, scope: str) -> str | None:
+    def abstract(self, text: str) -> Markup:
+        """A summary that stands on the index page."""
+        return markdown.summary(text, lambda word: self._address(word, "", seen_from=""))
+
+    def _address(self, word: str, scope: str, seen_from: str | None = None) -> str | None:
         full_name = self.links.resolve(word, self.page, scope)
-        return None if full_name is None else self.links.href(full_name, self.page)
+        page = self.page if seen_from is None else seen_from
+        return None if full_name is None else self.links.href(full_name, page)
 
     def type(self, type_: model.Type) -> Markup:
         return self.links.type(type_, self.page)
+
+    def deprecation(self, reason: str | None) -> Markup:
+        """`reason` "" where the schema gives none; None where nothing is deprecated."""
+        if reason is None:
+            return NOTHING
+        told = Markup(": {}").format(self.summary(reason)) if reason else Markup(".")
+        return Markup('<p class="deprecated">Deprecated{}</p>').format(told)
 
     # Declarations
 
@@ -52,10 +63,15 @@ class Sections:
         fields = subject.alternatives if isinstance(subject, model.Union) else subject.fields
         parts: list[Part] = []
         if fields:
-            title = "Alternatives" if isinstance(subject, model.Union) else "Fields"
-            parts.append(self.fields(title, fields, subject.name))
-        parts += self.measures(told)
+            title = "Alternative" if isinstance(subject, model.Union) else "Field"
+            layout = subject.layout if isinstance(subject, model.Struct) else None
+            parts.append(self.fields(title, fields, subject.name, layout=layout))
+        if told.layout is not None and (drawing := draw("Layout", told.layout)) is not None:
+            parts.append(drawing)
+        parts.append(Costs(_cost_summary(told), tuple(map(_tier_row, told.tiers)), told.example or ""))
         facts = [(label, escape(text)) for label, text in _bindings(subject, told)]
+        if told.used_by:
+            facts.append(("Used by", Markup(", ").join(map(self._user, told.used_by))))
         if facts:
             parts.append(Facts(tuple(facts)))
         return Section(
@@ -64,36 +80,48 @@ class Sections:
             subject.name,
             NOTHING,
             (tier_badge(told),),
-            subject.deprecated,
+            self.deprecation(subject.deprecated),
             self.doc(subject.doc, subject.name),
             tuple(parts),
         )
 
-    def measures(self, told: report.TypeReport) -> list[Part]:
-        """The layout of memcpy, and the costs of every tier."""
-        drawing = draw(told.layout) if told.layout is not None else None
-        costs = Costs(_cost_summary(told), tuple(map(_tier_row, told.tiers)), told.example or "")
-        return [drawing, costs] if drawing is not None else [costs]
+    def _user(self, text: str) -> Markup:
+        """`Index.query reply` with a link to the method."""
+        words = text.split(" ")
+        at = 1 if words[0] == "topic" else 0
+        marked = [escape(each) for each in words]
+        marked[at] = self.links.local(words[at], self.page)
+        return Markup(" ").join(marked)
 
     def fields(
-        self, caption: str, fields: tuple[model.Field, ...], prefix: str, *, ids: bool = True
+        self,
+        caption: str,
+        fields: tuple[model.Field, ...],
+        prefix: str,
+        *,
+        ids: bool = True,
+        layout: model.Layout | None = None,
     ) -> Table:
-        numbered = any(each.number is not None for each in fields)
-        defaults = any(each.default is not None for each in fields)
-        columns = (
-            _FIELD_COLUMNS if defaults else tuple(each for each in _FIELD_COLUMNS if each[0] != "Default")
+        """One row a field; columns in which nothing would stand are left out."""
+        offsets = {slot.name: slot.offset for slot in layout.slots} if layout is not None else {}
+        columns: list[tuple[tuple[str, str], list[Markup]]] = [
+            (("#", "number"), [escape("" if each.number is None else each.number) for each in fields]),
+            ((caption, "name"), [Markup("<code>{}</code>").format(each.name) for each in fields]),
+            (("Type", "type"), [self._typed(each) for each in fields]),
+            (("Offset", "number"), [escape(offsets.get(each.name, "")) for each in fields]),
+            (("Default", "value"), [self._default(each) for each in fields]),
+            (("Description", "text"), [self._remarks(each, prefix) for each in fields]),
+        ]
+        shown = [each for each in columns if any(each[1])]
+        rows = tuple(
+            Row(
+                f"{prefix}.{field.name}" if ids else "",
+                tuple(cells[at] for _, cells in shown),
+                field.deprecated is not None,
+            )
+            for at, field in enumerate(fields)
         )
-        rows = tuple(self._field(each, prefix if ids else "", numbered, defaults) for each in fields)
-        return Table(caption, ((("#", "number"), *columns) if numbered else columns), rows)
-
-    def _field(self, field: model.Field, prefix: str, numbered: bool, defaults: bool) -> Row:
-        cells = [Markup("<code>{}</code>").format(field.name), self._typed(field)]
-        if numbered:
-            cells.insert(0, escape(field.number if field.number is not None else ""))
-        if defaults:
-            cells.append(self._default(field))
-        cells.append(self._remarks(field, prefix))
-        return Row(f"{prefix}.{field.name}" if prefix else "", tuple(cells), field.deprecated is not None)
+        return Table(caption, tuple(head for head, _ in shown), rows)
 
     def _typed(self, field: model.Field) -> Markup:
         return Markup('<code class="type">{}</code>').format(self.type(field.spelled))
@@ -102,31 +130,34 @@ class Sections:
         text = self.explainer.default_text(field)
         return NOTHING if text is None else Markup("<code>{}</code>").format(text)
 
+    def checks(self, field: model.Field) -> Markup:
+        """The constraints of a field and of what is in it; nothing where it has none."""
+        found = self.explainer.checks(field)
+        texts = [_check(place.removeprefix(field.name), text) for place, text in found]
+        return Markup(" ").join(Markup('<code class="check">{}</code>').format(each) for each in texts)
+
     def _remarks(self, field: model.Field, scope: str) -> Markup:
-        checks = [
-            f"{place.removeprefix(field.name)} {text}".strip() for place, text in self.explainer.checks(field)
-        ]
+        checks = self.checks(field)
         pieces = [self.doc(field.doc, scope)] if field.doc else []
         if checks:
-            shown = Markup(" ").join(Markup('<code class="check">{}</code>').format(each) for each in checks)
-            pieces.append(Markup('<p class="checks">{}</p>').format(shown))
+            pieces.append(Markup('<p class="checks">{}</p>').format(checks))
         if field.was:
             pieces.append(Markup("<p>Earlier called <code>{}</code>.</p>").format(", ".join(field.was)))
-        return Markup("").join([*pieces, deprecation(field.deprecated)])
+        return Markup("").join([*pieces, self.deprecation(field.deprecated)])
 
     def _number(self, declaration: model.Enum | model.Flags) -> Section:
         told = self.explainer.type(declaration)
         assert isinstance(told, report.NumberReport)
         if isinstance(declaration, model.Flags):
             columns: tuple[tuple[str, str], ...]
-            columns = (("Name", "name"), ("Bit", "number"), ("Value", "number"), ("Description", "text"))
+            columns = (("Flag", "name"), ("Bit", "number"), ("Value", "number"), ("Description", "text"))
             rows = tuple(
                 self._member(declaration.name, each, (str(each.bit), f"{1 << each.bit:#x}"))
                 for each in declaration.members
             )
-            badge = Badge("flags", "plain", "Bits without a name survive a round trip.")
+            badge = Badge("open", "plain", "Bits without a name survive a round trip.")
         else:
-            columns = (("Name", "name"), ("Number", "number"), ("Description", "text"))
+            columns = (("Member", "name"), ("Number", "number"), ("Description", "text"))
             rows = tuple(
                 self._member(declaration.name, each, (str(each.number),)) for each in declaration.members
             )
@@ -137,16 +168,16 @@ class Sections:
             declaration.name,
             Markup(": {}").format(told.base),
             (badge,),
-            declaration.deprecated,
+            self.deprecation(declaration.deprecated),
             self.doc(declaration.doc, declaration.name),
-            (Table("Members", columns, rows),) if rows else (),
+            (Table("Member", columns, rows),) if rows else (),
         )
 
     def _member(
         self, owner: str, member: model.EnumMember | model.FlagsMember, numbers: tuple[str, ...]
     ) -> Row:
         name = Markup("<code>{}</code>").format(member.name)
-        text = self.doc(member.doc, owner) + deprecation(member.deprecated)
+        text = self.doc(member.doc, owner) + self.deprecation(member.deprecated)
         cells = (name, *(escape(each) for each in numbers), text)
         return Row(f"{owner}.{member.name}", cells, member.deprecated is not None)
 
@@ -156,7 +187,8 @@ class Sections:
         if texts:
             head += Markup(" {}").format(" ".join(texts))
         doc = self.doc(alias.doc, alias.name)
-        return Section(alias.name, "type", alias.name, head, (), alias.deprecated, doc, ())
+        gone = self.deprecation(alias.deprecated)
+        return Section(alias.name, "type", alias.name, head, (), gone, doc, ())
 
     # The rest of a module
 
@@ -164,12 +196,14 @@ class Sections:
         value = self.explainer.value_text(constant.type, constant.value)
         head = Markup(": {} = {}").format(self.type(constant.spelled), value)
         doc = self.doc(constant.doc, constant.name)
-        return Section(constant.name, "const", constant.name, head, (), constant.deprecated, doc, ())
+        gone = self.deprecation(constant.deprecated)
+        return Section(constant.name, "const", constant.name, head, (), gone, doc, ())
 
     def agent(self, agent: model.Agent) -> Section:
         head = Markup(": {}").format(self.type(agent.spelled))
         doc = self.doc(agent.doc, agent.name)
-        return Section(agent.name, "agent", agent.name, head, (), agent.deprecated, doc, ())
+        gone = self.deprecation(agent.deprecated)
+        return Section(agent.name, "agent", agent.name, head, (), gone, doc, ())
 
     def topic(self, topic: model.Topic) -> Section:
         told = self.explainer.topic(topic)
@@ -178,7 +212,14 @@ class Sections:
         badge = Badge(told.tier, told.tier, "How its values are serialized.")
         doc = self.doc(topic.doc, topic.name)
         return Section(
-            topic.name, "topic", topic.name, head, (badge,), topic.deprecated, doc, (Facts(facts),)
+            topic.name,
+            "topic",
+            topic.name,
+            head,
+            (badge,),
+            self.deprecation(topic.deprecated),
+            doc,
+            (Facts(facts),),
         )
 
     def per(self, agent: model.Agent | None) -> tuple[tuple[str, Markup], ...]:
@@ -188,11 +229,10 @@ class Sections:
         return (("Offered per", Markup("<code>{}: {}</code>").format(name, self.type(agent.spelled))),)
 
 
-def deprecation(reason: str | None) -> Markup:
-    """`reason` "" where the schema gives none; None where nothing is deprecated."""
-    if reason is None:
-        return NOTHING
-    return Markup('<p class="deprecated">Deprecated{}</p>').format(f": {reason}" if reason else ".")
+def _check(place: str, text: str) -> str:
+    """`[]` is each element, `[key]` each key; the way in is spelled out from the outside."""
+    words = place.replace("[key]", "keys ").replace("[value]", "values ").replace("[]", "each ")
+    return f"{words}{text}"
 
 
 def tier_badge(told: report.TypeReport) -> Badge:
@@ -212,19 +252,19 @@ def _bindings(subject: model.Struct | model.Union, told: report.TypeReport) -> l
     reserved = [*numbers, *(quoted(each) for each in subject.reserved.names)]
     if reserved:
         found.append(("Reserved", ", ".join(reserved)))
-    if told.used_by:
-        found.append(("Used by", ", ".join(told.used_by)))
     return found
 
 
 def _cost_summary(told: report.TypeReport) -> str:
     if told.cost is None:
         return f"Bytes in {told.tier}, and in other tiers"
-    cost = told.cost
-    if cost.most == cost.fewest:
-        return f"{cost.fewest} bytes in {told.tier}; other tiers"
-    most = "no end" if cost.most is None else str(cost.most)
-    return f"{cost.fewest} to {most} bytes in {told.tier}; other tiers"
+    return f"{bytes_of(told.cost)} in {told.tier}; other tiers"
+
+
+def bytes_of(cost: report.Cost) -> str:
+    if cost.most is None:
+        return f"{cost.fewest} bytes or more"
+    return f"{cost.fewest} bytes" if cost.most == cost.fewest else f"{cost.fewest} to {cost.most} bytes"
 
 
 def _tier_row(row: report.TierRow) -> tuple[Badge, str, str, str, str]:

@@ -3,7 +3,8 @@
 from markupsafe import Markup, escape
 
 from mfidl import model
-from mfidl.doc.sections import NOTHING, Sections, tier_badge
+from mfidl.doc.drawing import draw
+from mfidl.doc.sections import NOTHING, Sections, bytes_of, tier_badge
 from mfidl.doc.views import Badge, Facts, Part, Section
 from mfidl.explain import report
 from mfidl.explain.wording import duration_text
@@ -21,9 +22,9 @@ def service_section(sections: Sections, service: model.Service) -> Section:
     )
     doc = sections.doc(service.doc, service.name)
     badge = Badge(f"{len(methods)} method{'' if len(methods) == 1 else 's'}", "plain")
-    parts = (Facts(facts),)
+    gone = sections.deprecation(service.deprecated)
     return Section(
-        service.name, "service", service.name, NOTHING, (badge,), service.deprecated, doc, parts, methods
+        service.name, "service", service.name, NOTHING, (badge,), gone, doc, (Facts(facts),), methods
     )
 
 
@@ -32,20 +33,21 @@ def _method(
 ) -> Section:
     parts: list[Part] = []
     if method.params.fields:
-        parts.append(sections.fields("Parameters", method.params.fields, "", ids=False))
+        parts.append(sections.fields("Parameter", method.params.fields, "", ids=False))
     if method.results.fields and not method.single_result:
-        parts.append(sections.fields("Results", method.results.fields, "", ids=False))
+        parts.append(sections.fields("Result", method.results.fields, "", ids=False))
     parts.append(Facts(tuple(_facts(sections, method, told))))
-    for message in (told.request, told.reply):
+    for title, message in (("Request", told.request), ("Reply", told.reply)):
         if message is not None and message.body.layout is not None and len(message.body.fields) > 1:
-            parts += sections.measures(message.body)[:-1]
+            drawing = draw(f"{title} layout", message.body.layout)
+            parts += [drawing] if drawing is not None else []
     return Section(
         f"{service.name}.{method.name}",
         "",
         method.name,
         _signature(sections, method),
         tuple(_badges(method)),
-        method.deprecated,
+        sections.deprecation(method.deprecated),
         sections.doc(method.doc, service.name),
         tuple(parts),
     )
@@ -103,13 +105,8 @@ def _facts(sections: Sections, method: model.Method, told: report.MethodReport) 
     found.append(("Request", _message(told.request)))
     if told.reply is not None:
         found.append(("Reply", _message(told.reply)))
-    checks = [
-        *(f"{each.place} {each.constraint}" for each in told.request.checks),
-        *(f"{each.place} {each.constraint}" for each in (told.reply.checks if told.reply else ())),
-    ]
-    if checks:
-        shown = Markup(" ").join(Markup('<code class="check">{}</code>').format(each) for each in checks)
-        found.append(("Checked", shown))
+    if method.single_result and (checks := sections.checks(method.results.fields[0])):
+        found.append(("Result", checks))
     if method.was:
         found.append(("Earlier", Markup("<code>{}</code>").format(", ".join(method.was))))
     return found
@@ -125,6 +122,5 @@ def _message(message: report.Message) -> Markup:
     cost = message.body.cost
     if cost is None or message.frame is None:
         return shown
-    most = "no end" if cost.most is None else str(cost.most)
-    size = f"{cost.fewest} bytes" if cost.most == cost.fewest else f"{cost.fewest} to {most} bytes"
-    return Markup("{} {}; in a frame of {} for the example").format(shown, size, message.frame.example)
+    size = f"{bytes_of(cost)}; frame of the example: {message.frame.example}"
+    return Markup("{} {}").format(shown, size)

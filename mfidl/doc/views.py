@@ -59,6 +59,7 @@ class ByteRow:
 class Drawing:
     """A memory layout; `words` say the same to who cannot see it."""
 
+    title: str
     rows: tuple[ByteRow, ...]
     words: str
     summary: str
@@ -89,14 +90,16 @@ Part = Table | Drawing | Costs | Facts
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One declaration, or one method of a service (then inside of its section)."""
+    """One declaration, or one method of a service (then inside of its section). `deprecated` is empty where
+    it is not.
+    """
 
     id: str
     keyword: str
     name: str
     head: Markup
     badges: tuple[Badge, ...]
-    deprecated: str | None
+    deprecated: Markup
     doc: Markup
     parts: tuple[Part, ...]
     inner: tuple["Section", ...] = ()
