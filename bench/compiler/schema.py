@@ -1,4 +1,4 @@
-"""A schema as a service of some size has it, made of a seed: data that every translator writes in its language.
+"""A schema as a service of some size has it, of a seed: data that each translator writes in its language.
 
 Structs of 4 to 16 fields that hold numbers, strings, lists and each other; enums; services whose methods take
 and give them. Only what all four languages have, so that all four write the same.

@@ -1,7 +1,7 @@
 """What `make bench-compiler` runs: mfidlc, protoc, capnp and flatc on one schema, run by run in turn.
 
-Cold: a new process, an empty cache of mfidlc, and no output of an earlier run. Python's bytecode of the compiler
-and of its templates is there, as it is after the first run on any machine.
+Cold: a new process, an empty cache of mfidlc, and no output of an earlier run. Python's bytecode of the
+compiler and of its templates is there, as it is after the first run on any machine.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Peer:
     program: str
     file: str
     text: str
-    arguments: tuple[str, ...]  # with {out}
+    arguments: tuple[str, ...]  # with {out} and {folder}
     header: str = ""  # what a user of the types includes
     source: str = ""  # what is compiled once; a header where all is inline
 
@@ -51,15 +51,16 @@ def _peers(text: Mapping[str, str]) -> list[Peer]:
     pb = ("protoc", "bench.proto", text["proto"])
     fb = ("flatc", "bench.fbs", text["fbs"])
     cp = ("capnp", "bench.capnp", text["capnp"])
+    path = ("--proto_path={folder}",)
     flat = ("--gen-object-api", "--gen-compare", "-o", "{out}")
     header, source = "bench.codec.hpp", "bench.codec.cpp"
     return [
         Peer("mf/c++ & python", *mf, ("compile", "--cpp", "{out}/cpp", "--python", "{out}/python")),
         Peer("mf/c++", *mf, ("compile", "--cpp", "{out}"), header, source),
         Peer("mf/python", *mf, ("compile", "--python", "{out}")),
-        Peer("protoc/c++ & python", *pb, ("--cpp_out={out}", "--python_out={out}", "--pyi_out={out}")),
-        Peer("protoc/c++", *pb, ("--cpp_out={out}",), "bench.pb.h", "bench.pb.cc"),
-        Peer("protoc/python", *pb, ("--python_out={out}", "--pyi_out={out}")),
+        Peer("protoc/c++ & python", *pb, (*path, "--cpp_out={out}", "--python_out={out}", "--pyi_out={out}")),
+        Peer("protoc/c++", *pb, (*path, "--cpp_out={out}"), "bench.pb.h", "bench.pb.cc"),
+        Peer("protoc/python", *pb, (*path, "--python_out={out}", "--pyi_out={out}")),
         Peer(
             "capnp/c++", *cp, ("compile", "-I/usr/include", "-oc++:{out}"), "bench.capnp.h", "bench.capnp.c++"
         ),
@@ -114,7 +115,7 @@ class _Bench:
         out = self.out(peer)
         return [
             peer.program,
-            *(each.format(out=out) for each in peer.arguments),
+            *(each.format(out=out, folder=self._folder) for each in peer.arguments),
             str(self._folder / peer.file),
         ]
 
