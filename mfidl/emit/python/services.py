@@ -123,16 +123,18 @@ class MethodsFile(ServiceFile):
             ),
             descriptor=tuple(service.descriptor.rstrip("\n").split("\n")),
             methods=tuple(
-                self._method(method, own) for method, own in zip(service.methods, names.methods, strict=True)
+                self._method(at, method, own)
+                for at, (method, own) in enumerate(zip(service.methods, names.methods, strict=True))
             ),
         )
 
-    def _method(self, method: Method, names: MethodNames) -> MethodView:
+    def _method(self, place: int, method: Method, names: MethodNames) -> MethodView:
+        """`place`: among the methods that are generated, and so among the routes that a client binds."""
         context = self._context
         context.imports.name("mf.core.service", "Method")
         context.imports.name("mf.codec.method", "method")
         request = self._own("_types", names.request)
-        arguments = [f'"{method.full_name}"', str(method.index), request]
+        arguments = [f'"{method.full_name}"', str(place), request]
         if method.params.fields:
             arguments.append(self._fields("params=", method.params))
         if method.results.fields:

@@ -16,7 +16,9 @@ from typing import Any
 import pytest
 
 import mf
-from mf.core.service import Servant
+from mf.core.service import Servant, ServiceInfo
+from mf.protocol.events import BindRequested
+from mf.server.offer import Offers
 from tests.python.conftest import Recorder, Served, eventually
 from tests.python.echo import ECHO_SERVICE, EchoClient, Negative, Number, service
 
@@ -358,3 +360,28 @@ def test_adopted_sockets_are_served_like_accepted_ones(served: Served) -> None:
 def test_the_descriptor_of_a_service_is_what_the_client_compares(served: Served) -> None:
     assert served.server._offers.descriptor("demo.Echo") == ECHO_SERVICE.descriptor
     assert served.server._offers.descriptor("demo.Other") == ""
+
+
+def test_a_method_that_is_not_generated_is_bound_and_refused_when_it_is_called() -> None:
+    """A client in another language names all methods of the schema."""
+
+    class Whole(Recorder):
+        mf_service = ServiceInfo(
+            name=ECHO_SERVICE.name,
+            agent=ECHO_SERVICE.agent,
+            descriptor=f"{ECHO_SERVICE.descriptor}\n method scan\n  params febird\n",
+            fingerprint=ECHO_SERVICE.fingerprint,
+            methods=ECHO_SERVICE.methods,
+        )
+
+    offers = Offers()
+    offers.add(Whole(), "a", inline=False)
+
+    def bound(*names: str) -> Any:
+        return offers.resolve(BindRequested(0, ECHO_SERVICE.fingerprint, ECHO_SERVICE.name, "a", list(names)))
+
+    twice, scan = bound("twice", "scan")
+    assert twice.function(2) == 4
+    with pytest.raises(mf.Error, match="UNKNOWN_METHOD: this method is not generated for Python"):
+        scan.method.decode_request(b"")
+    assert bound("twice", "scam") == (mf.Code.UNKNOWN_METHOD, f"{ECHO_SERVICE.name} has no method scam")

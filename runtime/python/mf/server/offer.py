@@ -1,11 +1,11 @@
 """R5. What a server offers: servants by (service, agent), and for each method the function to call."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from mf.core.agent import Agent, agent_text
-from mf.core.error import Code
-from mf.core.service import Method, Servant, ServiceInfo, generated_base, is_async
+from mf.core.error import Code, not_executed
+from mf.core.service import FEBIRD, Method, Servant, ServiceInfo, generated_base, is_async
 from mf.protocol.events import BindRequested
 
 
@@ -22,7 +22,7 @@ class Handler:
         self.offer = offer
         self.method = method
         self.inline = inline
-        self.function: Callable[..., Any] = getattr(servant, method.attribute)
+        self.function: Callable[..., Any] = getattr(servant, method.attribute, _left_out)
         self.batch: Callable[..., Any] | None = None
         own = getattr(type(servant), method.batch_attribute, None)
         if own is not None and own is not getattr(base, method.batch_attribute, None):
@@ -43,6 +43,36 @@ class Offer:
         self.service: ServiceInfo = servant.mf_service
         self.agent = agent
         self.handlers = {method.name: Handler(self, method, inline) for method in self.service.methods}
+        # What mfidlc does not generate yet has its name all the same, and clients in other languages bind it.
+        for line in self.service.descriptor.splitlines():
+            name = line.removeprefix(" method ")
+            if name != line and name not in self.handlers:
+                self.handlers[name] = Handler(self, _not_generated(name), inline)
+
+
+def _left_out(*_: object) -> NoReturn:
+    raise not_executed(Code.UNKNOWN_METHOD, "this method is not generated for Python")
+
+
+def _not_generated(name: str) -> Method[Any, Any]:
+    return Method(
+        name=name,
+        index=0,
+        attribute="",
+        batch_attribute="",
+        request=_left_out,
+        request_encoding=FEBIRD,
+        result_encoding=FEBIRD,
+        encode_request=_left_out,
+        encode_requests=_left_out,
+        decode_request=_left_out,
+        decode_requests=_left_out,
+        encode_result=_left_out,
+        encode_results=_left_out,
+        decode_result=_left_out,
+        decode_results=_left_out,
+        decode_results_at=_left_out,
+    )
 
 
 class Offers:
