@@ -5,6 +5,7 @@ import dataclasses
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -22,6 +23,7 @@ from mfidl.descriptor.errors import DescriptorError
 from mfidl.descriptor.formats import formatted
 from mfidl.descriptor.read import from_bytes, from_message
 from mfidl.descriptor.write import to_message
+from mfidl.plugin import plugin_pb2 as plugin_pb
 from mfidl.source import SourceFile, Span
 from tests.compiler.everything import SOURCES, everything
 from tests.compiler.schema import program_of
@@ -186,6 +188,48 @@ def mfidlc(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[bytes]:
     command = [sys.executable, "-m", "mfidl", *arguments]
     env = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONHASHSEED": "random"}
     return subprocess.run(command, cwd=cwd, env=env, capture_output=True, timeout=60, check=False)
+
+
+PROTOS = {"mfidl/descriptor/descriptor.proto": pb, "mfidl/plugin/plugin.proto": plugin_pb}
+SAME_EVERYWHERE = {"name", "full_name", "doc", "deprecated", "target_names", "span", "type", "spelled"}
+
+
+def proto_fields(path: str) -> Iterator[tuple[str, str, int, bool]]:
+    """Of a .proto file: message, field, number, and whether a comment stands above the field."""
+    scope: list[str] = []
+    above = ""
+    for line in (ROOT / path).read_text().splitlines():
+        opened = re.match(r"\s*(message|enum|oneof) (\w+) \{", line)
+        field = re.match(r"\s+(?:repeated |optional )?[\w.]+ (\w+) = (\d+);", line)
+        if opened:
+            scope.append("" if opened[1] == "oneof" else opened[2])
+        elif line.strip() == "}":
+            scope.pop()
+        elif field:
+            message = ".".join(filter(None, scope))
+            yield message, field[1], int(field[2]), above.strip().startswith("//")
+        above = line
+
+
+@pytest.mark.parametrize("path", PROTOS)
+def test_the_messages_are_documented_field_by_field(path: str) -> None:
+    bare = [
+        f"{message}.{name}"
+        for message, name, _, documented in proto_fields(path)
+        if not documented and name not in SAME_EVERYWHERE
+    ]
+    assert bare == []
+
+
+@pytest.mark.parametrize("path", PROTOS)
+def test_the_generated_messages_are_those_of_the_proto_file(path: str) -> None:
+    """`make regen` renews them."""
+    generated = {
+        (message.name, field.name, field.number)
+        for message in PROTOS[path].DESCRIPTOR.message_types_by_name.values()
+        for field in message.fields
+    }
+    assert generated == {(message, name, number) for message, name, number, _ in proto_fields(path)}
 
 
 def test_the_command_writes_the_same_bytes_wherever_it_runs(tmp_path: Path) -> None:

@@ -38,13 +38,12 @@ export const fileOf = (module) => (module.name === "mf" ? "mf_" : module.name.re
 export function namesOf(module) {
   const scope = new Scope();
   const names = new Map();
-  const written = (each) => each.target_names.find(({ target }) => target === "typescript")?.name ?? each.name;
   for (const service of module.services) {
     for (const method of service.methods) {
-      for (const each of [method.params, method.results]) names.set(each.full_name, scope.take(`${written(service)}${camel(written(method))}${camel(each.name)}`));
+      for (const each of [method.params, method.results]) names.set(each.full_name, scope.take(`${service.name}${camel(method.name)}${camel(each.name)}`));
     }
   }
   const declared = module.declarations.map((each) => each[each.kind]);
-  for (const each of [...module.constants, ...declared, ...module.services]) names.set(each.full_name, scope.take(written(each)));
+  for (const each of [...module.constants, ...declared, ...module.services]) names.set(each.full_name, scope.take(each.name));
   return { names, scope };
 }
