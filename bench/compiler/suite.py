@@ -62,7 +62,11 @@ def _peers(text: Mapping[str, str]) -> list[Peer]:
         Peer("protoc/c++", *pb, (*path, "--cpp_out={out}"), "bench.pb.h", "bench.pb.cc"),
         Peer("protoc/python", *pb, (*path, "--python_out={out}", "--pyi_out={out}")),
         Peer(
-            "capnp/c++", *cp, ("compile", "-I/usr/include", "-oc++:{out}"), "bench.capnp.h", "bench.capnp.c++"
+            "capnp/c++",
+            *cp,
+            ("compile", "-I/usr/include", "--src-prefix={folder}", "-oc++:{out}"),
+            "bench.capnp.h",
+            "bench.capnp.c++",
         ),
         Peer("flatc/c++ & python", *fb, ("--cpp", "--python", *flat)),
         Peer("flatc/c++", *fb, ("--cpp", *flat), "bench_generated.h", "bench_generated.h"),
