@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from markupsafe import Markup
 
@@ -14,6 +15,8 @@ from mfidl.doc.views import Facts, Group, ModuleLink, Page, Section
 from mfidl.emit.output import GeneratedFile
 from mfidl.explain import Explainer, Types
 
+Entry = tuple[str, str, str, str]  # of the search index: name, kind, address, module
+
 _SCRIPT_SAFE = {
     ord("<"): "\\u003c",
     ord(">"): "\\u003e",
@@ -23,43 +26,55 @@ _SCRIPT_SAFE = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A module with what its page says."""
+
+    module: model.Module
+    sections: Sections
+    groups: tuple[Group, ...]
+
+    @property
+    def file(self) -> str:
+        return file_name(self.module.name)
+
+
 def generate(program: model.Program) -> list[GeneratedFile]:
     """The pages of the requested modules."""
     links, types = Links(program), Types(program)
-    modules = sorted(program.requested, key=lambda each: each.name)
-    made = [(module, Sections(links, Explainer(types, module))) for module in modules]
-    files = [
-        GeneratedFile(file_name(module.name), _module_page(module, sections, made), module.name)
-        for module, sections in made
-    ]
+    made = []
+    for module in sorted(program.requested, key=lambda each: each.name):
+        sections = Sections(links, Explainer(types, module))
+        made.append(_Made(module, sections, tuple(_groups(module, sections))))
+    files = [GeneratedFile(each.file, _module_page(each, made), each.module.name) for each in made]
     if len(made) > 1:
         files.append(GeneratedFile(INDEX, _index_page(made)))
     return files
 
 
-Made = list[tuple[model.Module, Sections]]
-
-
-def _module_page(module: model.Module, sections: Sections, made: Made) -> str:
-    groups = tuple(_groups(module, sections))
+def _module_page(this: _Made, made: list[_Made]) -> str:
+    module = this.module
+    entries = _names(this.groups, "")
+    for each in made:
+        entries += [] if each is this else _declared_names(each)
     page = Page(
         title=module.name,
         path=module.path,
-        doc=sections.doc(module.doc),
-        facts=_imports(module, sections),
-        groups=groups,
+        doc=this.sections.doc(module.doc),
+        facts=_imports(module, this.sections),
+        groups=this.groups,
         modules=_module_links(made, module.name),
         home=INDEX if len(made) > 1 else "",
-        index=_index([*_names(groups, ""), *_others(made, module.name)]),
+        index=_index(entries),
         version=__version__,
     )
     return render("page.html.j2", page=page)
 
 
-def _index_page(made: Made) -> str:
-    names: list[tuple[str, str, str, str]] = []
-    for module, sections in made:
-        names += _names(tuple(_groups(module, sections)), file_name(module.name), module.name)
+def _index_page(made: list[_Made]) -> str:
+    entries: list[Entry] = []
+    for each in made:
+        entries += _names(each.groups, each.file, each.module.name)
     page = Page(
         title="Modules",
         path="",
@@ -68,7 +83,7 @@ def _index_page(made: Made) -> str:
         groups=(),
         modules=_module_links(made, ""),
         home="",
-        index=_index(names),
+        index=_index(entries),
         version=__version__,
     )
     return render("page.html.j2", page=page)
@@ -104,16 +119,16 @@ def _imports(module: model.Module, sections: Sections) -> Facts | None:
     return Facts((("Imports", Markup(", ").join(names)),))
 
 
-def _module_links(made: Made, current: str) -> tuple[ModuleLink, ...]:
+def _module_links(made: list[_Made], current: str) -> tuple[ModuleLink, ...]:
     return tuple(
         ModuleLink(
-            module.name,
-            file_name(module.name),
-            module.name == current,
-            sections.abstract(module.doc),
-            _counts(module),
+            each.module.name,
+            each.file,
+            each.module.name == current,
+            each.sections.abstract(each.module.doc),
+            _counts(each.module),
         )
-        for module, sections in made
+        for each in made
     )
 
 
@@ -121,11 +136,6 @@ def _counts(module: model.Module) -> str:
     types = len([each for each in module.declarations if not isinstance(each, model.Alias)])
     counted = ((len(module.services), "service"), (len(module.topics), "topic"), (types, "type"))
     return ", ".join(f"{count} {word}{'' if count == 1 else 's'}" for count, word in counted if count)
-
-
-# The search index: (name, kind, address, module)
-
-Entry = tuple[str, str, str, str]
 
 
 def _names(groups: tuple[Group, ...], file: str, module: str = "") -> list[Entry]:
@@ -150,25 +160,10 @@ def _of_section(section: Section, kind: str, file: str, module: str) -> list[Ent
 _MEMBERS = {"enum": "member", "flags": "flag", "union": "alternative"}
 
 
-def _others(made: Made, current: str) -> list[Entry]:
-    """The declarations of the other pages."""
-    found: list[Entry] = []
-    for module, _ in made:
-        if module.name != current:
-            file = file_name(module.name)
-            found += [(name, kind, f"{file}#{name}", module.name) for name, kind in _declared_names(module)]
-    return found
-
-
-def _declared_names(module: model.Module) -> Iterable[tuple[str, str]]:
-    yield from ((each.name, "service") for each in module.services)
-    yield from ((each.name, "topic") for each in module.topics)
-    yield from ((each.name, each.kind.value) for each in module.structs)
-    yield from ((each.name, "union") for each in module.unions)
-    yield from ((each.name, "enum") for each in module.enums)
-    yield from ((each.name, "flags") for each in module.flags)
-    yield from ((each.name, "type") for each in module.aliases)
-    yield from ((each.name, "const") for each in module.constants)
+def _declared_names(made: _Made) -> list[Entry]:
+    """The declarations of another page, without what is in them."""
+    sections = [section for group in made.groups for section in group.sections]
+    return [(each.id, each.keyword, f"{made.file}#{each.id}", made.module.name) for each in sections]
 
 
 def _index(entries: list[Entry]) -> Markup:

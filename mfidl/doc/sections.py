@@ -262,9 +262,10 @@ def _cost_summary(told: report.TypeReport) -> str:
 
 
 def bytes_of(cost: report.Cost) -> str:
+    fewest = "1 byte" if cost.fewest == 1 else f"{cost.fewest} bytes"
     if cost.most is None:
-        return f"{cost.fewest} bytes or more"
-    return f"{cost.fewest} bytes" if cost.most == cost.fewest else f"{cost.fewest} to {cost.most} bytes"
+        return f"{fewest} or more"
+    return fewest if cost.most == cost.fewest else f"{cost.fewest} to {cost.most} bytes"
 
 
 def _tier_row(row: report.TierRow) -> tuple[Badge, str, str, str, str]:
