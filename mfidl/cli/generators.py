@@ -7,7 +7,6 @@ name of such a program is a mistake in the command line, and named as both.
 
 import os
 import re
-import shutil
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -118,7 +117,9 @@ def _pair(value: str) -> tuple[str, str]:
 
 
 def _found(ctx: click.Context, name: str) -> str:
-    program = shutil.which(PREFIX + name)
+    from shutil import which  # a cost that few runs need to pay
+
+    program = which(PREFIX + name)
     if program is not None:
         return program
     from mfidl.diagnostics.suggest import nearest

@@ -1,5 +1,6 @@
-// Decodes and encodes by generated code: `node harness.mjs OUT < cases.json > results.json`. A case is {file, type, hex} or, to be written, {file, type,
-// expression}; results are {value, hex} or {error, message}. With "damage" it tries every prefix and `damage` corruptions, and counts what they end in.
+// Decodes and encodes by generated code: `node harness.mjs OUT < cases.json > results.json`. A case is {file, type,
+// hex} or, to be written, {file, type, expression}; results are {value, hex} or {error, message}. With "damage" it
+// tries every prefix and `damage` corruptions, and counts what they end in.
 
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
@@ -15,7 +16,8 @@ function plain(value) {
   if (value instanceof Uint8Array) return Buffer.from(value).toString("hex");
   if (value instanceof Map) return [...value].map(([key, each]) => [plain(key), plain(each)]);
   if (value instanceof Set || Array.isArray(value)) return [...value].map(plain);
-  if (typeof value === "object") return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, plain(each)]));
+  if (typeof value === "object")
+    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, plain(each)]));
   return Number.isFinite(value) || typeof value !== "number" ? value : String(value);
 }
 

@@ -1,4 +1,5 @@
-// The program of a request, with the look-ups that emitting needs: types by number, declarations by name, names of generated code, and what has no codec.
+// The program of a request, with the look-ups that emitting needs: types by number, declarations by name, names of
+// generated code, and what has no codec.
 
 import { namesOf } from "./names.mjs";
 
@@ -13,7 +14,8 @@ export class Program {
     this.names = new Map(); // full name -> name in the generated code
     this.scopes = new Map(); // module -> Scope
     for (const module of modules) {
-      for (const each of module.declarations) this.declarations.set(each[each.kind].full_name, { module, kind: each.kind, it: each[each.kind] });
+      for (const each of module.declarations)
+        this.declarations.set(each[each.kind].full_name, { module, kind: each.kind, it: each[each.kind] });
       const { names, scope } = namesOf(module);
       for (const [full, name] of names) this.names.set(full, name);
       this.scopes.set(module, scope);
@@ -53,15 +55,24 @@ export class Program {
   #isCoded(number, without) {
     const type = this.types[number];
     switch (type.kind) {
-      case "scalar": return true;
-      case "named": return !without.has(type.named.full_name);
-      case "list": return this.#isCoded(type.list.element, without);
-      case "set": return this.#isCoded(type.set.element, without);
-      case "array": return this.#isCoded(type.array.element, without);
-      case "map": return this.#isCoded(type.map.key, without) && this.#isCoded(type.map.value, without);
-      case "optional": return this.#isCoded(type.optional, without);
-      case "alias": return this.#isCoded(type.alias.target, without);
-      default: return false;
+      case "scalar":
+        return true;
+      case "named":
+        return !without.has(type.named.full_name);
+      case "list":
+        return this.#isCoded(type.list.element, without);
+      case "set":
+        return this.#isCoded(type.set.element, without);
+      case "array":
+        return this.#isCoded(type.array.element, without);
+      case "map":
+        return this.#isCoded(type.map.key, without) && this.#isCoded(type.map.value, without);
+      case "optional":
+        return this.#isCoded(type.optional, without);
+      case "alias":
+        return this.#isCoded(type.alias.target, without);
+      default:
+        return false;
     }
   }
 
@@ -71,12 +82,14 @@ export class Program {
 
   #findWithoutCodec() {
     const without = new Set();
-    for (let before = -1; before !== without.size; ) {
+    for (let before = -1; before !== without.size;) {
       before = without.size;
       for (const [name, { kind, it }] of this.declarations) {
         if (kind !== "struct" && kind !== "union") continue;
         const parts = kind === "struct" ? it.fields : it.alternatives;
-        const coded = (it.plan.tier === "MEMCPY" || it.plan.tier === "FEBIRD") && parts.every((part) => this.#isCoded(part.type, without));
+        const coded =
+          (it.plan.tier === "MEMCPY" || it.plan.tier === "FEBIRD") &&
+          parts.every((part) => this.#isCoded(part.type, without));
         if (!coded) without.add(name);
       }
     }

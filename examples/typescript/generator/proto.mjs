@@ -1,5 +1,5 @@
-// Reads .proto files (the part of proto3 that descriptor.proto and plugin.proto use) into tables that wire.mjs decodes and encodes by. So the message
-// definitions themselves are all that this generator knows of mfidlc.
+// Reads .proto files (the part of proto3 that descriptor.proto and plugin.proto use) into tables that wire.mjs decodes
+// and encodes by. So the message definitions themselves are all that this generator knows of mfidlc.
 //
 //   schema.messages: Map of full name -> {name, fields: [{name, number, type, repeated, optional, oneof}], byNumber}
 //   schema.enums:    Map of full name -> Map of number -> word
@@ -8,8 +8,13 @@ const TOKEN = /\/\/[^\n]*|"(?:[^"\\]|\\.)*"|[A-Za-z_][\w.]*|\d+|[{}=;]/g;
 
 export function parseProto(texts) {
   const schema = { messages: new Map(), enums: new Map() };
-  for (const text of texts) parseFile(text.match(TOKEN).filter((token) => !token.startsWith("//")), schema);
-  for (const message of schema.messages.values()) for (const field of message.fields) field.type = resolve(schema, message.name, field.type);
+  for (const text of texts)
+    parseFile(
+      text.match(TOKEN).filter((token) => !token.startsWith("//")),
+      schema,
+    );
+  for (const message of schema.messages.values())
+    for (const field of message.fields) field.type = resolve(schema, message.name, field.type);
   return schema;
 }
 

@@ -6,7 +6,7 @@ import { key, property } from "./names.mjs";
 const TYPES = { BOOL: "boolean", STRING: "string", BYTES: "Uint8Array", UUID: "string" };
 
 export class Writer {
-  /** `refer(fullName, prefix)`: the name of a declaration, `$` before it for the codec of an enum; it notes the import that this needs. */
+  /** `refer…(fullName, prefix)`: the name of a declaration, `$` before it for an enum's codec; it notes the import. */
   constructor(program, referInTypes, referInCode) {
     this.program = program;
     this.referInTypes = referInTypes;
@@ -18,16 +18,26 @@ export class Writer {
     const type = this.program.types[number];
     const of = (each) => this.typescript(each);
     switch (type.kind) {
-      case "scalar": return TYPES[type.scalar] ?? (BIG.has(type.scalar) ? "bigint" : "number");
-      case "named": return this.referInTypes(type.named.full_name);
-      case "alias": return this.referInTypes(type.alias.full_name);
-      case "list": return this.#array(type.list.element);
-      case "array": return this.#array(type.array.element);
-      case "set": return `Set<${of(type.set.element)}>`;
-      case "map": return `Map<${of(type.map.key)}, ${of(type.map.value)}>`;
-      case "optional": return `${of(type.optional)} | undefined`;
-      case "ref": return of(type.ref);
-      default: throw new Error(`types of kind ${type.kind} are unknown to this generator`);
+      case "scalar":
+        return TYPES[type.scalar] ?? (BIG.has(type.scalar) ? "bigint" : "number");
+      case "named":
+        return this.referInTypes(type.named.full_name);
+      case "alias":
+        return this.referInTypes(type.alias.full_name);
+      case "list":
+        return this.#array(type.list.element);
+      case "array":
+        return this.#array(type.array.element);
+      case "set":
+        return `Set<${of(type.set.element)}>`;
+      case "map":
+        return `Map<${of(type.map.key)}, ${of(type.map.value)}>`;
+      case "optional":
+        return `${of(type.optional)} | undefined`;
+      case "ref":
+        return of(type.ref);
+      default:
+        throw new Error(`types of kind ${type.kind} are unknown to this generator`);
     }
   }
 
@@ -44,20 +54,35 @@ export class Writer {
 
   #codec(type) {
     switch (type.kind) {
-      case "scalar": return `mf.${type.scalar.toLowerCase()}`;
-      case "named": return this.referInCode(type.named.full_name, ["ENUM", "FLAGS"].includes(type.named.kind) ? "$" : "");
-      case "list": return `mf.list(${this.codec(type.list.element, type.list.constraints)})`;
-      case "set": return `mf.set(${this.codec(type.set.element, type.set.constraints)})`;
-      case "array": return `mf.array(${this.codec(type.array.element, type.array.constraints)}, ${type.array.length})`;
-      case "map": return `mf.map(${this.codec(type.map.key, type.map.key_constraints)}, ${this.codec(type.map.value, type.map.value_constraints)})`;
-      case "optional": return `mf.optional(${this.codec(type.optional)})`;
-      default: throw new Error(`types of kind ${type.kind} have no codec`);
+      case "scalar":
+        return `mf.${type.scalar.toLowerCase()}`;
+      case "named":
+        return this.referInCode(type.named.full_name, ["ENUM", "FLAGS"].includes(type.named.kind) ? "$" : "");
+      case "list":
+        return `mf.list(${this.codec(type.list.element, type.list.constraints)})`;
+      case "set":
+        return `mf.set(${this.codec(type.set.element, type.set.constraints)})`;
+      case "array":
+        return `mf.array(${this.codec(type.array.element, type.array.constraints)}, ${type.array.length})`;
+      case "map":
+        return this.#map(type.map);
+      case "optional":
+        return `mf.optional(${this.codec(type.optional)})`;
+      default:
+        throw new Error(`types of kind ${type.kind} have no codec`);
     }
+  }
+
+  #map({ key: keyType, value, key_constraints, value_constraints }) {
+    return `mf.map(${this.codec(keyType, key_constraints)}, ${this.codec(value, value_constraints)})`;
   }
 
   #checked(text, type, constraints) {
     for (const { kind, ...each } of constraints) {
-      if (kind === "range") text = `mf.checked(${text}, { range: [${this.#bound(each.range.low, type)}, ${this.#bound(each.range.high, type)}] })`;
+      if (kind === "range") {
+        const [low, high] = [each.range.low, each.range.high].map((bound) => this.#bound(bound, type));
+        text = `mf.checked(${text}, { range: [${low}, ${high}] })`;
+      }
       if (kind === "length") text = `mf.checked(${text}, { length: [${each.length.low}, ${each.length.high}] })`;
       if (kind === "finite") text = `mf.checked(${text}, { finite: true })`;
     }
@@ -78,18 +103,31 @@ export class Writer {
     const value = this.program.values[number];
     const type = this.program.bare(typeNumber);
     switch (value.kind) {
-      case "boolean": return String(value.boolean);
-      case "integer": case "large": return this.#integer(value[value.kind], type);
-      case "real": return real(value.real);
-      case "text": return JSON.stringify(value.text);
-      case "raw": return type.scalar === "UUID" ? JSON.stringify(uuid(value.raw)) : `new Uint8Array([${[...value.raw]}])`;
-      case "enum": return `${this.referInCode(value.enum.enum)}[${JSON.stringify(value.enum.member)}]`;
-      case "flags": return this.#integer(value.flags.bits, type);
-      case "list": return this.#listLiteral(value.list.elements, type);
-      case "map": return `new Map([${value.map.entries.map((each) => `[${this.literal(each.key, type.map.key)}, ${this.literal(each.value, type.map.value)}]`).join(", ")}])`;
-      case "struct": return this.#structLiteral(value.struct);
-      case "union": return this.#unionLiteral(value.union);
-      default: throw new Error(`values of kind ${value.kind} are unknown to this generator`);
+      case "boolean":
+        return String(value.boolean);
+      case "integer":
+      case "large":
+        return this.#integer(value[value.kind], type);
+      case "real":
+        return real(value.real);
+      case "text":
+        return JSON.stringify(value.text);
+      case "raw":
+        return type.scalar === "UUID" ? JSON.stringify(uuid(value.raw)) : `new Uint8Array([${[...value.raw]}])`;
+      case "enum":
+        return `${this.referInCode(value.enum.enum)}[${JSON.stringify(value.enum.member)}]`;
+      case "flags":
+        return this.#integer(value.flags.bits, type);
+      case "list":
+        return this.#listLiteral(value.list.elements, type);
+      case "map":
+        return this.#mapLiteral(value.map.entries, type.map);
+      case "struct":
+        return this.#structLiteral(value.struct);
+      case "union":
+        return this.#unionLiteral(value.union);
+      default:
+        throw new Error(`values of kind ${value.kind} are unknown to this generator`);
     }
   }
 
@@ -98,10 +136,16 @@ export class Writer {
     return type.kind === "set" ? `new Set(${text})` : text;
   }
 
+  #mapLiteral(entries, { key: keyType, value }) {
+    const pairs = entries.map((each) => `[${this.literal(each.key, keyType)}, ${this.literal(each.value, value)}]`);
+    return `new Map([${pairs.join(", ")}])`;
+  }
+
   #structLiteral({ struct, fields }) {
     const declared = this.program.declarations.get(struct).it.fields;
     const typeOf = (name) => declared.find((field) => field.name === name).type;
-    const text = `{ ${fields.map(({ name, value }) => `${key(name)}: ${this.literal(value, typeOf(name))}`).join(", ")} }`;
+    const parts = fields.map(({ name, value }) => `${key(name)}: ${this.literal(value, typeOf(name))}`);
+    const text = `{ ${parts.join(", ")} }`;
     return this.program.hasCodec(struct) ? `${this.referInCode(struct)}.make(${text})` : text;
   }
 
@@ -110,13 +154,16 @@ export class Writer {
     return `{ kind: ${JSON.stringify(alternative)}, value: ${this.literal(value, type)} }`;
   }
 
-  /** One field of an interface. */
+  /** One field of an interface; the type of an optional one says `| undefined` itself. */
   member(field) {
-    const optional = this.program.type(field.type).kind === "optional";
-    return `${property(field.name)}${optional ? "?" : ""}: ${this.typescript(field.spelled)}${optional ? " | undefined" : ""};`.replace(/( \| undefined)+;$/, " | undefined;");
+    const optional = this.program.type(field.type).kind === "optional" ? "?" : "";
+    return `${property(field.name)}${optional}: ${this.typescript(field.spelled)};`;
   }
 }
 
 const real = (number) => (Object.is(number, -0) ? "-0" : String(number));
 
-const uuid = (raw) => Buffer.from(raw).toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+const uuid = (raw) =>
+  Buffer.from(raw)
+    .toString("hex")
+    .replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");

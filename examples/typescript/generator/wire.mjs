@@ -1,9 +1,19 @@
-// Protobuf bytes to plain objects and back, by the tables of proto.mjs. 64-bit integers are bigint, enums their words. What is not there: repeated [],
-// `optional` and messages undefined, the rest zero; of a oneof only the member that is set, and under the oneof's own name the member's.
+// Protobuf bytes to plain objects and back, by the tables of proto.mjs. 64-bit integers are bigint, enums their words.
+// What is not there: repeated [], `optional` and messages undefined, the rest zero; of a oneof only the member that is
+// set, and under the oneof's own name the member's.
 
 const utf8 = { decoder: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }), encoder: new TextEncoder() };
 
-const ZERO = { bool: false, string: "", bytes: new Uint8Array(0), double: 0, uint32: 0, int32: 0, uint64: 0n, int64: 0n };
+const ZERO = {
+  bool: false,
+  string: "",
+  bytes: new Uint8Array(0),
+  double: 0,
+  uint32: 0,
+  int32: 0,
+  uint64: 0n,
+  int64: 0n,
+};
 
 export function decode(message, bytes) {
   const value = empty(message);
@@ -34,7 +44,8 @@ export function decode(message, bytes) {
     uint64: varint,
     int64: () => BigInt.asIntN(64, varint()),
   };
-  const one = ({ scalar, enum: words, message: inner }) => (inner ? decode(inner, chunk()) : words ? word(words, varint()) : scalars[scalar]());
+  const one = ({ scalar, enum: words, message: inner }) =>
+    inner ? decode(inner, chunk()) : words ? word(words, varint()) : scalars[scalar]();
   const skip = (kind) => {
     if (kind === 0) varint();
     else if (kind === 2) chunk();
@@ -56,7 +67,8 @@ export function decode(message, bytes) {
   return value;
 }
 
-const isPackable = ({ scalar, enum: words }) => words !== undefined || (scalar !== undefined && scalar !== "string" && scalar !== "bytes");
+const isPackable = ({ scalar, enum: words }) =>
+  words !== undefined || (scalar !== undefined && scalar !== "string" && scalar !== "bytes");
 
 const word = (words, number) => words.get(Number(number)) ?? `unknown ${number}`;
 
@@ -69,7 +81,7 @@ function empty(message) {
   return value;
 }
 
-/** Writes the fields that the object has. Of the scalars: bool, string, uint32 and enums, which is all that an answer needs. */
+/** Writes the fields that the object has; of scalars bool, string, uint32 and enums, which is all that an answer has. */
 export function encode(message, value) {
   const parts = [];
   for (const field of message.fields) {

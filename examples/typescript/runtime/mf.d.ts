@@ -7,7 +7,7 @@ export declare class DecodeError extends Error {
   readonly reason: string;
 }
 
-/** The value is not what the schema says, and nothing was written; or it was decoded, and breaks a constraint of the schema. */
+/** The value is not what the schema says, and nothing was written; or it was decoded, and breaks a constraint. */
 export declare class ValueError extends Error {
   readonly path: string;
   readonly reason: string;

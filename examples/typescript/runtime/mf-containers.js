@@ -1,0 +1,180 @@
+// Lists, arrays, sets, maps, optional values; and constraints around any type.
+
+import { told, Writer } from "./mf-bytes.js";
+import { string } from "./mf-scalars.js";
+
+const items = (reader, count, element) => {
+  reader.enter();
+  const values = [];
+  for (let index = 0; index < count; index++) values.push(reader.at(index, () => element.read(reader)));
+  reader.depth--;
+  return values;
+};
+
+const writeItems = (writer, values, element) => {
+  writer.enter();
+  values.forEach((value, index) => writer.at(index, () => element.write(writer, value)));
+  writer.depth--;
+};
+
+const ascending = (reader, keys, type, start) => {
+  for (let at = 1; at < keys.length; at++)
+    if (type.compare(keys[at - 1], keys[at]) >= 0) reader.fail("keys are not strictly ascending", start);
+};
+
+const sorted = (writer, keys, type, keyOf) => {
+  const ordered = [...keys].sort((a, b) => type.compare(keyOf(a), keyOf(b)));
+  for (let at = 1; at < ordered.length; at++)
+    if (type.compare(keyOf(ordered[at - 1]), keyOf(ordered[at])) === 0) writer.broken("a key stands here twice");
+  return ordered;
+};
+
+export const list = (element) => ({
+  min: () => 1,
+  length: (value) => value.length,
+  read: (reader) => items(reader, reader.count(element.min()), element),
+  write(writer, value) {
+    if (!Array.isArray(value)) writer.broken(`expected an array, got ${told(value)}`);
+    writer.unsigned(value.length);
+    writeItems(writer, value, element);
+  },
+});
+
+export function array(element, length) {
+  const check = (writer, value) => {
+    if (!Array.isArray(value)) writer.broken(`expected an array, got ${told(value)}`);
+    if (value.length !== length) writer.broken(`expected exactly ${length} elements, got ${value.length}`);
+  };
+  return {
+    get size() {
+      return length * element.size;
+    },
+    min: () => length * element.min(),
+    read(reader) {
+      reader.charge(length * 8);
+      return items(reader, length, element);
+    },
+    write(writer, value) {
+      check(writer, value);
+      writeItems(writer, value, element);
+    },
+    readFixed(reader) {
+      reader.charge(length * 8);
+      return Array.from({ length }, (_, index) => reader.at(index, () => element.readFixed(reader)));
+    },
+    writeFixed(writer, value) {
+      check(writer, value);
+      value.forEach((each, index) => writer.at(index, () => element.writeFixed(writer, each)));
+    },
+  };
+}
+
+export const set = (element) => ({
+  min: () => 1,
+  length: (value) => value.size,
+  read(reader) {
+    const start = reader.pos;
+    const values = items(reader, reader.count(element.min()), element);
+    ascending(reader, values, element, start);
+    return new Set(values);
+  },
+  write(writer, value) {
+    if (!(value instanceof Set)) writer.broken(`expected a Set, got ${told(value)}`);
+    writer.unsigned(value.size);
+    writeItems(
+      writer,
+      writableKeys(writer, value, element, (each) => each),
+      element,
+    );
+  },
+});
+
+/** In the wire's order. Comparing needs keys of the right type, so each is written once for its errors alone. */
+const writableKeys = (writer, entries, type, keyOf) => {
+  const trial = new Writer(writer.toString());
+  let index = 0;
+  for (const entry of entries) trial.at(index++, () => type.write(trial, keyOf(entry)));
+  return sorted(writer, entries, type, keyOf);
+};
+
+export const map = (key, value) => ({
+  min: () => 1,
+  length: (entries) => entries.size,
+  read(reader) {
+    const start = reader.pos;
+    const entries = items(reader, reader.count(key.min() + value.min()), {
+      read: (from) => [key.read(from), value.read(from)],
+    });
+    ascending(
+      reader,
+      entries.map(([each]) => each),
+      key,
+      start,
+    );
+    return new Map(entries);
+  },
+  write(writer, entries) {
+    if (!(entries instanceof Map)) writer.broken(`expected a Map, got ${told(entries)}`);
+    writer.unsigned(entries.size);
+    const pair = {
+      write(into, [first, second]) {
+        key.write(into, first);
+        value.write(into, second);
+      },
+    };
+    writeItems(
+      writer,
+      writableKeys(writer, entries, key, ([each]) => each),
+      pair,
+    );
+  },
+});
+
+export const optional = (element) => ({
+  min: () => 1,
+  read: (reader) => (reader.bit("presence") ? element.read(reader) : undefined),
+  write(writer, value) {
+    writer.byte(value === undefined ? 0 : 1);
+    if (value !== undefined) element.write(writer, value);
+  },
+});
+
+// Constraints. `rules`: {range: [low, high], length: [low, high], finite: true}; a bound that is undefined is none.
+
+export function checked(type, rules) {
+  const check = (where, value) => {
+    const problem = value === undefined ? null : violation(type, rules, value);
+    if (problem !== null) where.broken(problem);
+    return value;
+  };
+  const made = Object.create(type); // what is not here is the type's own
+  const around = (read, write) => ({
+    [read]: { value: (reader) => check(reader, type[read](reader)) },
+    [write]: {
+      value(writer, value) {
+        type[write](writer, value); // first, for it sees whether the value is of the type at all
+        check(writer, value);
+      },
+    },
+  });
+  return Object.defineProperties(made, {
+    ...around("read", "write"),
+    ...around("readFixed", "writeFixed"),
+    min: { value: () => type.min() },
+  });
+}
+
+function violation(type, rules, value) {
+  const { range, length, finite } = rules;
+  const outside = ([low, high], number) =>
+    (low !== undefined && !(number >= low)) || (high !== undefined && !(number <= high));
+  const spelled = ([low, high]) => `${low ?? ""}..${high ?? ""}`;
+  if (range && outside(range, value)) return `${value} is not in ${spelled(range)}`;
+  if (length) {
+    const size = lengthOf(value);
+    if (outside(length, size)) return `length ${size} is not in ${spelled(length)}`;
+  }
+  return finite && !Number.isFinite(value) ? `${value} is not finite` : null;
+}
+
+const lengthOf = (value) => (typeof value === "string" ? string.length(value) : (value.size ?? value.length));
