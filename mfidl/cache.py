@@ -16,6 +16,7 @@ Contents are compared by digest and never by time. In any doubt: compile.
 import marshal
 import os
 import sys
+import time
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from typing import NamedTuple
@@ -25,6 +26,8 @@ _CODE = (".py", ".j2")
 _BESIDE = ("antlr4", "jinja2")  # what generates with us: found beside us, or not looked at
 _KEPT = 500
 _DIGEST = 16
+_STARTED = time.time_ns()
+_TICK = 10_000_000  # file systems may count in ticks of some milliseconds
 
 
 class Run(NamedTuple):
@@ -74,7 +77,7 @@ def recall(arguments: Sequence[str]) -> Run | None:
 def remember(arguments: Sequence[str], run: Run) -> None:
     """Keep a run; where that is not possible, nothing is lost but time."""
     kept = folder()
-    if kept is None:
+    if kept is None or _is_edited():
         return
     body = marshal.dumps((_compiler_digest(), *run))
     path = _path(kept, arguments)
@@ -153,6 +156,11 @@ def _compiler_digest() -> bytes:
                 continue
             break
     return digest("\0".join(parts).encode("utf-8", "surrogateescape"))
+
+
+def _is_edited() -> bool:
+    """Whether the compiler's files changed under a run, which then is of neither the old nor the new one."""
+    return any(stat.st_mtime_ns >= _STARTED - _TICK for _, stat in _compiler_entries())
 
 
 def _compiler_entries() -> list[tuple[str, os.stat_result]]:

@@ -10,11 +10,16 @@ in the manifest, unless it generates one of that name.
 import contextlib
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from mfidl.diagnostics import Diagnostics
 from mfidl.emit.output import GeneratedFile
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
 MANIFEST = ".mfidl-manifest.json"
 
@@ -39,12 +44,35 @@ def write_trees(trees: Sequence[OutputTree], modules: Sequence[str], diagnostics
     """Write the trees that stand for `modules`. False, with a diagnostic and nothing changed, when that
     fails.
     """
-    plan = _Plan()
-    for root in dict.fromkeys(tree.root for tree in trees):
-        files = [each for tree in trees if tree.root == root for each in tree.files]
-        if not _plan_root(root, files, modules, plan, diagnostics):
-            return False
-    return _carry_out(plan, diagnostics)
+    roots = dict.fromkeys(tree.root for tree in trees)
+    with _alone(roots):
+        plan = _Plan()
+        for root in roots:
+            files = [each for tree in trees if tree.root == root for each in tree.files]
+            if not _plan_root(root, files, modules, plan, diagnostics):
+                return False
+        return _carry_out(plan, diagnostics)
+
+
+@contextlib.contextmanager
+def _alone(roots: Iterable[str]) -> Iterator[None]:
+    """Other runs wait: the rules of a parallel build may write modules into one root, with one manifest. A
+    root that is not there yet is guarded by the nearest folder above it.
+    """
+    with contextlib.ExitStack() as held:
+        for folder in sorted({_nearest(os.path.realpath(root)) for root in roots}):
+            with contextlib.suppress(OSError):  # where nothing can be locked, nothing can be done
+                descriptor = os.open(folder, os.O_RDONLY)
+                held.callback(os.close, descriptor)
+                if fcntl is not None:
+                    fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+
+
+def _nearest(folder: str) -> str:
+    while not os.path.isdir(folder):
+        folder = os.path.dirname(folder)
+    return folder
 
 
 @dataclass(frozen=True, slots=True)

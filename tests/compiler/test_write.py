@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -141,3 +143,19 @@ def test_with_a_stamp_the_rule_makes_that_and_the_compiler_counts(tmp_path: Path
     build_files(wanted)
     assert stamp.stat().st_mtime != 1
     assert outputs.stat().st_mtime == 1
+
+
+def test_runs_into_one_root_at_the_same_time_lose_nothing(tmp_path: Path) -> None:
+    script = (
+        "import sys; from mfidl.diagnostics import Diagnostics; from mfidl.emit.output import GeneratedFile;"
+        "from mfidl.emit.write import OutputTree, write_trees; name = sys.argv[2];"
+        "[write_trees([OutputTree(sys.argv[1], [GeneratedFile(f'{name}/{i}', '', f'{name}{i}')])],"
+        " [f'{name}{i}'], Diagnostics()) for i in range(40)]"
+    )
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
+    command = [sys.executable, "-c", script, str(tmp_path)]
+    runs = [subprocess.Popen([*command, name], env=env) for name in "abc"]
+    assert [run.wait(timeout=60) for run in runs] == [0, 0, 0]
+
+    manifest = json.loads((tmp_path / MANIFEST).read_text())
+    assert len(manifest["files"]) == 120
