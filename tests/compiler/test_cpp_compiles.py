@@ -1,0 +1,147 @@
+"""Generated C++ compiles without a warning, whatever a schema's names and whatever its users include before.
+
+ctest compiles, links and runs `kinds`, `words`, `patterns` and the types of the vectors, under g++ -O2 and
+under clang with sanitizers (tests/cpp/codec/CMakeLists.txt). Here the syntax of others is checked: the tree that
+is as wide as dCache's messages, the one with every form of method, and tests/names, where everything is
+called by a word of C++ or of the generator. What takes long is shared between the compilers.
+"""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.compiler.cpp import COMPILERS, ROOT, Command, generate_into, run_all, syntax
+from tests.names import make
+
+GOLDEN = ROOT / "tests/compiler/golden/cpp"
+NAMES = ROOT / "tests/names"
+PRELUDE = NAMES / "prelude.hpp"
+
+_NAMED = {
+    "names/types.codec.cpp": ("g++",),
+    "errors.cpp": ("clang++-19",),
+    "names/fields.codec.cpp": COMPILERS,
+    "names/helpers.client.cpp": ("g++",),
+    "names/helpers.server.cpp": ("clang++-19",),
+    "names/helpers.codec.cpp": COMPILERS,
+    "names/constants.codec.cpp": COMPILERS,
+    "methods.cpp": ("clang++-19",),
+}
+_GOLDEN = {
+    ("messages", "dcache/messages.codec.cpp"): COMPILERS,
+    ("services", "shapes/services.client.cpp"): ("g++",),
+    ("services", "shapes/services.server.cpp"): ("clang++-19",),
+}
+_M32 = {"kinds": "shapes/kinds.codec.cpp", "shapes": "vectors/shapes.codec.cpp"}
+_TIDY = ("shapes/kinds.codec.cpp", "shapes/kinds.client.cpp")  # the latter includes all headers
+
+CASES = [
+    "clang-tidy",
+    *(f"{compiler} {file}" for file, compilers in _NAMED.items() for compiler in compilers),
+    *(f"{compiler} {file}" for (_, file), compilers in _GOLDEN.items() for compiler in compilers),
+]
+
+
+@pytest.fixture(scope="module")
+def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    named = tmp_path_factory.mktemp("names")
+    generate_into(named, sorted(NAMES.glob("*.mfidl")), NAMES)
+    for part, header in (("methods", "client"), ("errors", "types")):
+        (named / f"{part}.cpp").write_text(f'#include "names/{part}.{header}.hpp"\n')
+    commands: dict[str, Command] = {"clang-tidy": _tidy(tmp_path_factory.mktemp("tidy"))}
+    for file, compilers in _NAMED.items():
+        for compiler in compilers:
+            # gnu++20 has the macros `linux` and `unix` besides those of the headers.
+            options = ("-std=gnu++20", f"-I{named}", "-include", str(PRELUDE))
+            commands[f"{compiler} {file}"] = syntax(compiler, named / file, *options)
+    for (tree, file), compilers in _GOLDEN.items():
+        for compiler in compilers:
+            out = GOLDEN / tree / "out"
+            commands[f"{compiler} {file}"] = syntax(compiler, out / file, f"-I{out}")
+    return run_all(commands)
+
+
+def _tidy(folder: Path) -> Command:
+    tree = GOLDEN / "kinds"
+    source = folder / "all.cpp"
+    source.write_text("".join(f'#include "{tree / "out" / file}"\n' for file in _TIDY))
+    config = f"--config-file={ROOT / 'tests/compiler/generated.clang-tidy'}"
+    options = (
+        "-std=c++20",
+        f"-I{ROOT / 'runtime/cpp/include'}",
+        f"-I{tree / 'out'}",
+        f"-I{tree / 'include'}",
+    )
+    # On standard error it counts what it passed over in headers of others.
+    quiet = 'said=$("$@" 2>/dev/null) || { echo "$said"; exit 1; }'
+    return ("sh", "-c", quiet, "sh", "clang-tidy-19", "--quiet", config, str(source), "--", *options)
+
+
+@pytest.mark.timeout(400)
+@pytest.mark.parametrize("case", CASES)
+def test_the_compiler_has_nothing_to_say(said: dict[str, str], case: str) -> None:
+    assert said[case] == ""
+
+
+def test_the_schemas_of_names_are_those_of_their_words() -> None:
+    for name, text in make.schemas().items():
+        assert (NAMES / name).read_text() == text, "run python -m tests.names.make"
+
+
+@pytest.mark.parametrize("tree", _M32)
+def test_layouts_are_the_same_where_a_pointer_has_32_bits(tree: str) -> None:
+    if not Path("/usr/include/gnu/stubs-32.h").exists() and not list(
+        Path("/usr/include").glob("*/gnu/stubs-32.h")
+    ):
+        pytest.skip("libc6-dev-i386 is not installed (packaging/apt-test.txt)")
+    out = GOLDEN / tree / "out"
+    options = ("-m32", "-Wno-conversion", f"-I{out}", f"-I{GOLDEN / tree / 'include'}")
+    kernel = ("-idirafter", "/usr/include/x86_64-linux-gnu")  # the headers of Linux are for both
+    assert run_all({tree: syntax("g++", out / _M32[tree], *options, *kernel)}) == {tree: ""}
+
+
+_USES = """
+#include "shapes/kinds.types.hpp"
+using shapes::kinds::Coloured;
+unsigned f(const Coloured& coloured) { return coloured.colour + coloured.rgb; }
+shapes::kinds::Page page();
+"""
+
+
+def test_who_uses_what_is_deprecated_is_told(tmp_path: Path) -> None:
+    source = tmp_path / "uses.cpp"
+    source.write_text(_USES)
+    tree = GOLDEN / "kinds"
+    command = syntax("g++", source, f"-I{tree / 'out'}", f"-I{tree / 'include'}", "-Wno-error")
+    said = run_all({"": command})[""]
+    warnings = [line.partition("warning: ")[2] for line in said.splitlines() if "warning: " in line]
+    assert set(warnings) == {
+        "‘shapes::kinds::Coloured::rgb’ is deprecated: use color [-Wdeprecated-declarations]",
+        "‘Page’ is deprecated: use Document [-Wdeprecated-declarations]",
+    }
+
+
+def test_the_forward_header_is_enough_to_name_types(tmp_path: Path) -> None:
+    source = tmp_path / "names.cpp"
+    source.write_text(
+        '#include "shapes/kinds.fwd.hpp"\n'
+        "void f(const shapes::kinds::Document&, shapes::kinds::Value&, shapes::kinds::Field);\n"
+        "class Holder { shapes::kinds::KindsClient* client_ = nullptr; shapes::kinds::Rank rank_{}; };\n"
+    )
+    command = syntax("g++", source, f"-I{GOLDEN / 'kinds/out'}")
+    assert run_all({"": command}) == {"": ""}
+
+
+def test_types_and_codecs_include_neither_asio_nor_threads(tmp_path: Path) -> None:
+    source = tmp_path / "types.cpp"
+    source.write_text('#include "dcache/messages.codec.hpp"\n')
+    command = [*syntax("g++", source, f"-I{GOLDEN / 'messages/out'}"), "-M"]
+    made = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert "dcache/messages.types.hpp" in made
+    assert not [word for word in made.split() if "asio" in word or word.endswith(("/thread", "/mutex"))]
+
+
+def test_the_compilers_are_there() -> None:
+    assert [name for name in (*COMPILERS, "clang-tidy-19") if shutil.which(name) is None] == []
