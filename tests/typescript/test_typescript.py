@@ -326,13 +326,14 @@ def test_the_types_are_right_for_the_compiler_of_typescript(nasty: Path, generat
 
 def test_what_typescript_cannot_have_is_left_out_with_a_warning(tmp_path: Path) -> None:
     (tmp_path / "s.mfidl").write_text(
-        'module s;\nstruct A { name: string @pattern("a+"); }\n'
+        'module s;\nstruct A { name: string @pattern("a+"); all: map<string, list<string @pattern("b")>>; }\n'
         "@tier(archive) struct Stored { 1: name: string; }\n"
         "service S { keep(stored: Stored); name(a: A) -> A; }\n"
     )
     done = generate(tmp_path / "out", tmp_path / "s.mfidl")
     assert done.returncode == 0, done.stderr
     assert "warning[W0908]: typescript: the @pattern of `name` is not checked in TypeScript" in done.stderr
+    assert "the @pattern of `all` is not checked" in done.stderr
     assert "s.mfidl:2:12" in done.stderr
     assert "method `S.keep` is left out" in done.stderr
     text = (tmp_path / "out/s.d.ts").read_text()

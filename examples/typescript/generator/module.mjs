@@ -101,7 +101,7 @@ class ModuleEmitter {
       case "flags":
         return this.#flags(it);
       case "alias": {
-        this.#warnOfPatterns(it.constraints, it);
+        this.#warnOfPatterns(it);
         return [[], [...comment(it), `export type ${this.#name(it)} = ${this.text.typescript(it.spelled)};`, ""]];
       }
       default:
@@ -145,7 +145,7 @@ class ModuleEmitter {
     this.codecs.push([it.full_name, name]);
     const { layout } = it.plan;
     const lines = it.fields.map((field, index) => {
-      this.#warnOfPatterns(field.constraints, field);
+      this.#warnOfPatterns(field);
       const place = layout ? `, ${layout.slots[index].offset}` : "";
       return `  [${JSON.stringify(field.name)}${place}, ${this.text.codec(field.type, field.constraints)}],`;
     });
@@ -180,7 +180,7 @@ class ModuleEmitter {
     }
     this.codecs.push([it.full_name, name]);
     const lines = it.alternatives.map((each) => {
-      this.#warnOfPatterns(each.constraints, each);
+      this.#warnOfPatterns(each);
       return `  [${each.number}, ${JSON.stringify(each.name)}, ${this.text.codec(each.type, each.constraints)}],`;
     });
     const code = [`export const ${name} = mf.union(${JSON.stringify(it.full_name)}, () => [`, ...lines, "]);", ""];
@@ -295,11 +295,13 @@ class ModuleEmitter {
     return `{ index: ${it.index}, ${codecs}, ${facts} }`;
   }
 
-  #warnOfPatterns(constraints, where) {
-    if (constraints.some(({ kind }) => kind === "pattern"))
-      this.warn(`the @pattern of \`${where.name}\` is not checked in TypeScript`, where.span);
+  #warnOfPatterns(where) {
+    const unchecked = where.constraints.some(isPattern) || this.program.holds(where.type, isPattern);
+    if (unchecked) this.warn(`the @pattern of \`${where.name}\` is not checked in TypeScript`, where.span);
   }
 }
+
+const isPattern = ({ kind }) => kind === "pattern";
 
 /** A doc comment; nothing for what has none. */
 function comment({ doc, deprecated }, indent = "") {

@@ -43,6 +43,28 @@ export class Program {
     return this.declarations.get(type.named.full_name).it.base;
   }
 
+  /** Whether a constraint that `wanted` finds stands inside of a type, on elements, keys or values. */
+  holds(number, wanted) {
+    const type = this.type(number);
+    const inner = type[type.kind];
+    switch (type.kind) {
+      case "list":
+      case "set":
+      case "array":
+        return inner.constraints.some(wanted) || this.holds(inner.element, wanted);
+      case "map":
+        return (
+          [...inner.key_constraints, ...inner.value_constraints].some(wanted) ||
+          this.holds(inner.key, wanted) ||
+          this.holds(inner.value, wanted)
+        );
+      case "optional":
+        return this.holds(inner, wanted);
+      default:
+        return false;
+    }
+  }
+
   hasCodec(fullName) {
     return !this.#withoutCodec.has(fullName);
   }

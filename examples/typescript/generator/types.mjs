@@ -86,7 +86,7 @@ export class Writer {
       if (kind === "length") text = `mf.checked(${text}, { length: [${each.length.low}, ${each.length.high}] })`;
       if (kind === "finite") text = `mf.checked(${text}, { finite: true })`;
     }
-    return text; // patterns: main.mjs warns of them
+    return text; // patterns: module.mjs warns of them
   }
 
   #bound(number, type) {
