@@ -58,7 +58,7 @@ lint: ## Check style, types and floors, without building anything
 	@$(MAKE) checks
 
 tidy: ## Run clang-tidy over the C++ runtime (slow)
-	@$(STAGE) 'install what clang-tidy needs' tools/bootstrap core test dev
+	@$(STAGE) 'install what clang-tidy needs' tools/bootstrap core test
 	@$(STAGE) 'configure' cmake --preset clang-asan --log-level=ERROR
 	@$(STAGE) 'clang-tidy' tools/tidy build/clang-asan
 
