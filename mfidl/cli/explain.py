@@ -1,5 +1,7 @@
 """F8. `mfidlc explain FILE [NAME]`"""
 
+import sys
+
 import click
 
 from mfidl.cli.common import finish, show
@@ -47,4 +49,6 @@ def command(file: str, name: str | None, import_paths: tuple[str, ...], as_json:
         click.echo(render_json(reports), nl=False)
     else:
         show(outcome.diagnostics, style, color)
-        click.echo(render_text(reports), nl=False)
+        # A terminal that is not UTF-8 gets question marks for the letters that it does not have.
+        encoding = sys.stdout.encoding or "ascii"
+        click.echo(render_text(reports).encode(encoding, "replace").decode(encoding), nl=False)

@@ -41,6 +41,8 @@ class Archive:
     def _field(self, type_: model.Type, value: Example, number: int) -> int:
         tag = _varint(number << 3)
         match type_, value:
+            case model.RefOf(), None:
+                return tag + 1  # an index into the table of objects
             case _, None:
                 return 0
             case model.OptionalOf(element), _:

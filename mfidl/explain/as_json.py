@@ -11,4 +11,4 @@ VERSION = 1
 
 def render_json(modules: Sequence[ModuleReport]) -> str:
     data = {"version": VERSION, "modules": [asdict(each) for each in modules]}
-    return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(data, indent=2) + "\n"

@@ -188,6 +188,7 @@ class TopicReport:
     type: str
     tier: str
     cost: Cost | None
+    problem: str | None
 
 
 TypeLike = TypeReport | NumberReport | AliasReport

@@ -93,10 +93,9 @@ def _properties(method: report.MethodReport) -> Iterator[str]:
 
 def _message(label: str, message: report.Message) -> Iterator[str]:
     body = message.body
-    if message.stream is not None:
-        yield from entry(label, f"a stream of {message.stream.type}, each {message.stream.tier}")
-        if not body.fields:
-            return
+    if message.stream is not None and not body.fields:
+        yield from entry(label, _stream(message.stream))
+        return
     yield from entry(label, f"{message.encoding} because {body.why}" if body.fields else "empty")
     if body.layout is not None and body.fields:
         yield from entry("", _places(body.layout))
@@ -109,6 +108,12 @@ def _message(label: str, message: report.Message) -> Iterator[str]:
     if body.layout is not None and body.layout.better_order is not None:
         better = body.layout.better_order
         yield from entry("", f"cheaper order: {', '.join(better.fields)}: saves {better.saved} bytes")
+    if message.stream is not None:
+        yield from entry("", f"and {_stream(message.stream)}")
+
+
+def _stream(stream: report.StreamReport) -> str:
+    return f"a stream of {stream.type}, each {stream.tier}"
 
 
 def _places(layout: report.Layout) -> str:
@@ -130,5 +135,8 @@ def topic_lines(topic: report.TopicReport) -> Iterator[str]:
     yield "-" * WIDTH
     yield from entry("identity", f"fingerprint {topic.fingerprint}")
     yield from entry("value", f"{topic.type}, {topic.tier}")
-    low, example, high = cost_cells(topic.cost)
-    yield from entry("bytes", f"min {low}, example {example}, max {high}")
+    if topic.cost is None:
+        yield from entry("bytes", f"cannot be told: {topic.problem}")
+    else:
+        low, example, high = cost_cells(topic.cost)
+        yield from entry("bytes", f"min {low}, example {example}, max {high}")

@@ -26,14 +26,17 @@ class Services:
         )
 
     def topic(self, topic: model.Topic, module: str) -> report.TopicReport:
-        held = self._program.declaration(topic.type.full_name)
-        cost = None
-        tier = "febird"
-        if isinstance(held, model.Struct | model.Union):
-            cost, tier = self._types.cost(held, self._types.in_febird(held)), held.tier.value
-        agent, type_ = _agent(topic.agent, module), type_text(topic.type, module)
+        told = self._types.declaration(self._program.declaration(topic.type.full_name), module)
+        assert isinstance(told, report.TypeReport)
         return report.TopicReport(
-            topic.name, topic.full_name, agent, topic.fingerprint.hex(), type_, tier, cost
+            topic.name,
+            topic.full_name,
+            _agent(topic.agent, module),
+            topic.fingerprint.hex(),
+            type_text(topic.type, module),
+            told.tier,
+            told.cost,
+            None if told.cost is not None else told.problem or f"it is {told.tier}",
         )
 
     def method(self, method: model.Method, service: model.Service, module: str) -> report.MethodReport:

@@ -140,6 +140,8 @@ def _all_pieces(
 
 def _pieces(value: Example, type_: model.Type, program: model.Program) -> Iterator[str]:
     match value, type_:
+        case None, model.RefOf(element):
+            yield f"<a {element.name}>"
         case None, _:
             yield "absent"
         case _, model.OptionalOf(element):

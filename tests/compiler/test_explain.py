@@ -1,7 +1,9 @@
 """`mfidlc explain`: what it says, for people and for tools. MF_REGEN=1 writes the golden texts anew."""
 
+import dataclasses
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -233,6 +235,48 @@ def test_json_and_text_go_to_standard_output(tmp_path: Path) -> None:
     assert (text.returncode, text.stderr) == (0, "")
     assert text.stdout.startswith("module m ")
     assert "\033" not in text.stdout
+
+
+def test_the_page_names_every_member_of_the_json() -> None:
+    page = (HERE.parents[1] / "docs" / "explain.md").read_text()
+    classes = [each for each in vars(r).values() if dataclasses.is_dataclass(each)]
+    assert len(classes) > 15
+    for each in classes:
+        for field in dataclasses.fields(each):
+            assert re.search(rf"[`\"]{field.name}[`\"]", page), (each, field.name)
+
+
+SCHEMAS_OF_THE_TREE = sorted(
+    path for path in (HERE / "golden").rglob("schema/**/*.mfidl") if "cpp" not in path.parts
+)
+
+
+@pytest.mark.parametrize("path", SCHEMAS_OF_THE_TREE, ids=lambda path: path.stem)
+def test_the_explanation_agrees_with_the_planner(path: Path) -> None:
+    """A chosen tier is possible; memcpy is possible where it was chosen, or the file asks for another."""
+    root = next(each for each in path.parents if each.name == "schema")
+    outcome = check([str(path)], [str(root)])
+    assert outcome.program is not None, [each.message for each in outcome.diagnostics]
+    for module in explain(outcome.program):
+        found = [each for each in module.types if isinstance(each, r.TypeReport)]
+        found += [method.request.body for service in module.services for method in service.methods]
+        for each in found:
+            assert _tier(each, each.tier).possible, each.full_name
+            if not each.asked:
+                assert _tier(each, "memcpy").possible == (each.tier == "memcpy"), each.full_name
+            assert (each.layout is not None) == (each.tier == "memcpy"), each.full_name
+
+
+def test_letters_that_the_terminal_lacks_become_question_marks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "k.mfidl").write_text('module k; struct A { a: string = "서울"; }')
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    done = mfidlc("explain", "k.mfidl", cwd=tmp_path)
+    assert done.returncode == 0
+    assert 'string = "??"' in done.stdout
+    listed = json.loads(mfidlc("explain", "k.mfidl", "--json", cwd=tmp_path).stdout)
+    assert listed["modules"][0]["types"][0]["fields"][0]["default"] == '"서울"'
 
 
 def test_mistakes_in_the_schema_are_shown_instead(tmp_path: Path) -> None:
