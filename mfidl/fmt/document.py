@@ -95,11 +95,34 @@ def _is_forced(doc: Doc) -> bool:
             return False
 
 
-@dataclass(slots=True)
 class _Row:
-    indent: int
-    code: str = ""
-    comment: str = ""
+    """A line that grows; in pieces, so that a line of a million words is no slower a word."""
+
+    __slots__ = ("_pieces", "comment", "indent", "width")
+
+    def __init__(self, indent: int, code: str = "") -> None:
+        self.indent = indent
+        self.comment = ""
+        self.width = 0  # of the code
+        self._pieces: list[str] = []
+        self.add(code)
+
+    def add(self, text: str) -> None:
+        if text:
+            self._pieces.append(text)
+            self.width += len(text)
+
+    def last(self) -> str:
+        return self._pieces[-1][-1]
+
+    def code(self) -> str:
+        return "".join(self._pieces).rstrip(" ")
+
+    def close(self, comment: str) -> None:
+        """With a comment, behind which nothing stands."""
+        self._pieces = [self.code()]
+        self.width = len(self._pieces[0])
+        self.comment = comment
 
 
 class Printer:
@@ -142,22 +165,22 @@ class Printer:
         if self._must_break:
             self._new_line()
         row = self._rows[-1]
-        if not row.code:
+        if not row.width:
             row.indent = indent
             text = text.lstrip(" ")
-        row.code += text
+        row.add(text)
 
     def _text(self, text: Text, indent: int) -> None:
         self._write(text.text, indent + (INDENT if text.deeper and self._begins_line() else 0))
 
     def _begins_line(self) -> bool:
-        return self._must_break or not self._rows[-1].code
+        return self._must_break or not self._rows[-1].width
 
     def _new_line(self, blank: bool = False) -> None:
         self._must_break = False
-        if self._rows[-1].code:
+        if self._rows[-1].width:
             self._rows.append(_Row(0))
-        if blank and len(self._rows) > 1 and self._rows[-2].code:
+        if blank and len(self._rows) > 1 and self._rows[-2].width:
             self._rows.insert(-1, _Row(0))
 
     def _note(self, note: Note, indent: int) -> None:
@@ -167,11 +190,10 @@ class Printer:
         if self._begins_line():
             indent += INDENT if note.deeper else 0
         row = self._rows[-1]
-        if comment.kind == "line" and row.code:
-            row.code = row.code.rstrip(" ")
-            row.comment = comment.lines[0]
+        if comment.kind == "line" and row.width:
+            row.close(comment.lines[0])
         else:
-            glued = not row.code or row.code[-1] in " ([<"
+            glued = not row.width or row.last() in " ([<"
             space = " " if note.space and not glued else ""
             self._write(space + comment.lines[0], indent)
             for line in comment.lines[1:]:
@@ -186,7 +208,7 @@ class Printer:
     def _fits(self, indent: int, doc: Doc, rest: list[_Command]) -> bool:
         """Whether `doc` without breaks fits on the line, and what follows up to the next possible break."""
         row = self._rows[-1]
-        room = LIMIT - (indent if self._begins_line() else row.indent + len(row.code))
+        room = LIMIT - (indent if self._begins_line() else row.indent + row.width)
         pending: list[tuple[bool, Doc]] = [(False, doc)]
         behind = len(rest)
         while room >= 0:
@@ -199,10 +221,10 @@ class Printer:
             match current:
                 case Text():
                     room -= len(current.text)
-                case Note():
-                    if _is_forced(current):
-                        return True
-                    room -= len(current.comment.lines[0]) + 1
+                case Note(comment=comment):
+                    room, ends = _behind(comment, room)
+                    if ends:
+                        return room >= 0
                 case Line():
                     if broken or current.hard:
                         return True
@@ -216,6 +238,13 @@ class Printer:
         return False
 
 
+def _behind(comment: Comment, room: int) -> tuple[int, bool]:
+    """What is left of the line behind a comment, and whether it ends there. Line comments may stick out."""
+    if comment.kind != "block" or comment.breaks:
+        return 0, True
+    return room - len(comment.lines[0]) - 1, comment.forces_break
+
+
 def _lines(rows: Iterable[_Row]) -> list[str]:
     """Rows to lines; the comments behind code in consecutive rows stand in one column, if there is room."""
     lines: list[str] = []
@@ -227,7 +256,7 @@ def _lines(rows: Iterable[_Row]) -> list[str]:
         if row.comment:
             run.append(row)
         else:
-            lines.append((" " * row.indent + row.code).rstrip(" ") if row.code else "")
+            lines.append(" " * row.indent + row.code() if row.width else "")
     lines += _aligned(run)
     while lines and not lines[-1]:
         lines.pop()
@@ -235,7 +264,7 @@ def _lines(rows: Iterable[_Row]) -> list[str]:
 
 
 def _aligned(run: list[_Row]) -> list[str]:
-    column = max((row.indent + len(row.code) for row in run), default=0) + _GAP
+    column = max((row.indent + row.width for row in run), default=0) + _GAP
     if any(column + len(row.comment) > LIMIT for row in run):
-        return [" " * row.indent + row.code + " " * _GAP + row.comment for row in run]
-    return [(" " * row.indent + row.code).ljust(column) + row.comment for row in run]
+        return [" " * row.indent + row.code() + " " * _GAP + row.comment for row in run]
+    return [(" " * row.indent + row.code()).ljust(column) + row.comment for row in run]

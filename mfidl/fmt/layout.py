@@ -163,7 +163,8 @@ class Layout:
 
     def _throws(self, out: list[Doc]) -> None:
         self._trailing(out)
-        self._last = None
+        parts: list[Doc] = [Line()]
+        self._leading(parts, blanks=False)
         clause: list[Doc] = []
         self._token(clause, deeper=False)
         rest: list[Doc] = []
@@ -175,7 +176,7 @@ class Layout:
                 rest.append(Line())
                 self._last = None
         clause.append(Indent(Join(rest)))
-        out.append(Group(Indent(Join([Line(), Group(Join(clause))]))))
+        out.append(Group(Indent(Join([*parts, Group(Join(clause))]))))
 
     def _enum_member(self) -> Doc:
         lines = self._annotation_lines()

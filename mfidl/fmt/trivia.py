@@ -83,6 +83,7 @@ def read(source: SourceFile, tokens: list[Token]) -> list[Tok]:
         at = token.end
         made.append(tok)
     made[-1].breaks = max(1, made[-1].breaks)
+    _settle(made[-1])
     return _normal(made)
 
 

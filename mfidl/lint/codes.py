@@ -14,6 +14,7 @@ _ROWS = (
     ("L0104", "module not in lower case", "`{name}` in the name of a module is not in lower case", "Parts of module names become folders, packages and namespaces.\n\n  module Sf1.Search;    ->    module sf1.search;"),
     ("L0105", "like a built-in word", "{kind} `{name}` is easily taken for the built-in `{word}`", "Nothing is reserved, but a reader stumbles.\n\n  struct String { ... }    ->    struct Text { ... }"),
     ("L0106", "member repeats the enum", "member `{name}` repeats the name of its {kind}", "Members are always written behind their enum, in schemas and in generated code.\n\n  enum Rank: u8 { rank_bm25 = 0 }    ->    enum Rank: u8 { bm25 = 0 }"),
+    ("L0107", "file not named like its module", "module `{name}` stands in `{file}`", "A file is imported by its path and then used by the last part of the module's name: both should be one word.\n\n  import \"sf1/search.mfidl\";    // module sf1.search: search.Hit"),
     # Comments
     ("L0201", "service without documentation", "service `{name}` has no doc comment", "Off unless asked for. Doc comments reach the generated code and the pages of `mfidlc doc`.\n\n  /// Finds documents.\n  service Index { ... }"),
     ("L0202", "method without documentation", "method `{name}` has no doc comment", "Off unless asked for. Doc comments reach the generated code and the pages of `mfidlc doc`.\n\n  /// Documents that hold all terms, best first.\n  query(terms: list<string>) -> list<Hit>;"),

@@ -92,3 +92,13 @@ def members_that_repeat_the_enum(subject: Subject) -> Iterator[Finding]:
             if rest != name.lower() and rest[:1].isalpha():
                 values: dict[str, object] = {"name": name, "kind": each.keyword}
                 yield Finding("L0106", member.name.span, values, _help(rest, name))
+
+
+def files_not_named_like_modules(subject: Subject) -> Iterator[Finding]:
+    file = subject.file.source.name.replace("\\", "/").rpartition("/")[2]
+    for each in subject.file.declarations:
+        if isinstance(each, ast.ModuleDecl) and file.endswith(".mfidl"):
+            name = each.path.parts[-1].text
+            if file != f"{name}.mfidl":
+                hint = f"call the file `{name}.mfidl`"
+                yield Finding("L0107", each.path.span, {"name": each.path.text, "file": file}, hint)

@@ -9,7 +9,7 @@ from mfidl.lint.subject import Finding, Subject
 from mfidl.source import Span
 
 MANY = 8
-_ASKS = re.compile(r"(get|query|find|lookup|look_up|fetch|list|count|search|is|has|read|exists)(_.*)?")
+_ASKS = re.compile(r"(get|query|find|lookup|look_up|list|count|search|is|has|exists)(_.*)?")
 
 
 def getters_not_idempotent(subject: Subject) -> Iterator[Finding]:
