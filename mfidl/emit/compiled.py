@@ -51,18 +51,19 @@ class CompiledLoader(BaseLoader):
 
     def _current(self, environment: Environment) -> dict[str, CodeType]:
         stamp = _stamp(self._folder)
-        kept = _kept(self._folder)
-        for path in kept:
+        beside, *elsewhere = _kept(self._folder)
+        for path in (beside, *elsewhere):
             codes = _read(path, stamp)
             if codes is not None:
                 return codes
-        if not any(map(_is_writable, kept)):
+        places = [*([] if sys.dont_write_bytecode else [beside]), *elsewhere]
+        if not any(map(_is_writable, places)):
             return {}  # one by one, as they are asked for
         codes = {
             name: self._compiled(environment, name) for name in self.list_templates() if name.endswith(".j2")
         }
         body = marshal.dumps((stamp, codes))
-        for path in kept:
+        for path in places:
             if _write(path, cache.digest(body) + body):
                 break
         return codes
@@ -76,9 +77,9 @@ class CompiledLoader(BaseLoader):
 
 def _kept(folder: Path) -> list[str]:
     name = f"templates.{sys.implementation.cache_tag}.bin"
-    paths = [] if sys.dont_write_bytecode else [str(folder / "__pycache__" / name)]
     elsewhere = cache.folder()
-    return [*paths, os.path.join(elsewhere, name)] if elsewhere else paths
+    beside = str(folder / "__pycache__" / name)
+    return [beside, os.path.join(elsewhere, name)] if elsewhere else [beside]
 
 
 def _stamp(folder: Path) -> bytes:
