@@ -68,6 +68,7 @@ class Loader:
         real = os.path.realpath(path)
         self._by_real_path[real] = None
         try:
+            _check_name(module_path, name)
             source = read_source(path, name)
         except UnreadableSource as problem:
             self.unreadable = self.unreadable or problem.code == "E0001"
@@ -200,3 +201,11 @@ def _near_file(folder: str, target: str) -> str | None:
         found.append(near)
     path = "/".join(found)
     return path if path.endswith(".mfidl") and path != target else None
+
+
+def _check_name(module_path: str, name: str) -> None:
+    """Refuse a name that no text can hold: it goes into banners, documents and descriptors."""
+    try:
+        module_path.encode("utf-8")
+    except UnicodeEncodeError:
+        raise UnreadableSource("E0001", path=name, reason="its name is not UTF-8") from None

@@ -153,3 +153,9 @@ def test_an_output_folder_that_cannot_be_is_exit_code_3(tmp_path: Path) -> None:
     assert done.returncode == 3
     assert "error[E0004]: cannot write `out" in done.stderr
     assert sorted(path.name for path in tmp_path.iterdir()) == ["good.mfidl", "out"]
+
+
+def test_a_name_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    (tmp_path / os.fsdecode(b"\xff.mfidl")).write_text(GOOD)
+    done = mfidlc("check", os.fsdecode(b"\xff.mfidl"), cwd=tmp_path)
+    assert (done.returncode, "its name is not UTF-8" in done.stderr) == (3, True)
