@@ -23,6 +23,9 @@ from mfidl.syntax.parser import parse
 from mfidl.syntax.tokens import tokenize
 
 
+_TIMES = 5
+
+
 @dataclass(frozen=True, slots=True)
 class FormatResult:
     """One file: its text before and after; `after` is None if it does not parse. `changed`: its bytes do."""
@@ -51,9 +54,22 @@ def format_source(source: SourceFile, diagnostics: Diagnostics) -> str | None:
     before = parse(source, diagnostics)
     if diagnostics:
         return None
-    text = _laid_out(source)
+    text = _settled(source)
     if text != source.text:
         _compare(source, before, text)
+    return text
+
+
+def _settled(source: SourceFile) -> str:
+    """Laid out until nothing changes any more: nearly always the first time, but a comment in an odd place may
+    belong to another line once the lines are broken.
+    """
+    text = source.text
+    for _ in range(_TIMES):
+        again = _laid_out(SourceFile(source.path, source.name, text))
+        if again == text:
+            break
+        text = again
     return text
 
 
