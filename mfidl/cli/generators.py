@@ -72,6 +72,8 @@ def _note(ctx: click.Context, asked: Asked, option: str, value: str | None) -> N
     if option.endswith(_OPT):
         if value is None:
             raise click.UsageError(f"{option} needs a value: {option} key=value", ctx)
+        if any("\ud800" <= each <= "\udfff" for each in value):  # bytes that are no text
+            raise click.UsageError(f"The value of {option} is not UTF-8.", ctx)
         asked.options.append((name, value))
         return
     if name in asked.outs:

@@ -297,6 +297,7 @@ def test_a_folder_that_cannot_be_written_is_an_error_of_its_own(work: Path) -> N
         (["--demo", "a", "--demo", "b"], "--demo is given twice"),
         (["--demo-opt", "a=b"], "Nothing is asked of generator 'demo'"),
         (["--demo", "out", "--demo-opt"], "--demo-opt needs a value"),
+        (["--demo", "out", "--demo-opt", "a=\udcff"], "The value of --demo-opt is not UTF-8"),
         (["--plugin", "demo=x"], "Nothing is asked of generator 'demo'"),
         (["--plugin", "demo", "--demo", "out"], "'demo' is not NAME=PATH"),
         (["--plugin", "cpp=x", "--cpp", "out"], "'cpp' is a language of mfidlc itself"),
