@@ -22,7 +22,6 @@ from mfidl.syntax import ast
 from mfidl.syntax.parser import parse
 from mfidl.syntax.tokens import tokenize
 
-
 _TIMES = 5
 
 
@@ -61,8 +60,8 @@ def format_source(source: SourceFile, diagnostics: Diagnostics) -> str | None:
 
 
 def _settled(source: SourceFile) -> str:
-    """Laid out until nothing changes any more: nearly always the first time, but a comment in an odd place may
-    belong to another line once the lines are broken.
+    """Laid out until nothing changes any more: nearly always the first time, but a comment in an odd place
+    may belong to another line once the lines are broken.
     """
     text = source.text
     for _ in range(_TIMES):
