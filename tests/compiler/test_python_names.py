@@ -46,7 +46,7 @@ def test_mypy_finds_no_name_that_hides_another(generated: Path, tmp_path: Path) 
 
 
 def test_pyright_finds_no_name_that_hides_another(generated: Path, tmp_path: Path) -> None:
-    """Of every word as a type, and of the generator's own. Not in strict mode, which objects to names that begin
+    """Of every word as a type, and the generator's own. Not in strict mode: it objects to names that begin
     with an underscore.
     """
     folders = [str(generated / "names" / each) for each in ("helpers", "types")]

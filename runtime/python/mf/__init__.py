@@ -25,6 +25,7 @@ from mf.core.target import BatchCall, Scattered
 if TYPE_CHECKING:
     from mf.app.server import Server
     from mf.codec.enums import OpenEnum
+    from mf.codec.flags import Flags
     from mf.codec.times import Duration, Timestamp
     from mf.light import Light
     from mf.server import CurrentCall, current_call
@@ -42,6 +43,7 @@ __all__ = [
     "Error",
     "ErrorCodec",
     "Execution",
+    "Flags",
     "Light",
     "Method",
     "OpenEnum",
@@ -62,6 +64,7 @@ if not TYPE_CHECKING:
     _HOMES = {
         "CurrentCall": "mf.server",
         "Duration": "mf.codec.times",
+        "Flags": "mf.codec.flags",
         "Light": "mf.light",
         "OpenEnum": "mf.codec.enums",
         "Server": "mf.app.server",
