@@ -265,6 +265,18 @@ def test_the_command_says_what_is_wrong_and_writes_nothing(tmp_path: Path) -> No
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.mfidl", "good.mfidl"]
 
 
+def test_the_example_of_the_documentation_works(tmp_path: Path) -> None:
+    page = (ROOT / "docs/descriptor.md").read_text()
+    [text] = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    (tmp_path / "search.pb").write_bytes(to_message(everything()).SerializeToString())
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", text]
+    done = subprocess.run(
+        command, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout.startswith("top.Point x scalar\ntop.Point y scalar\ntop.Node first scalar\n")
+
+
 def test_check_does_not_import_protobuf(tmp_path: Path) -> None:
     (tmp_path / "good.mfidl").write_text("module good;\n")
     script = (

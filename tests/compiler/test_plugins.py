@@ -335,3 +335,14 @@ def test_options_keep_their_values_beside_generators(work: Path) -> None:
     done = compile_(work, "-I", "--demo", "--demo", "out", "--color=never", "-I.")
     assert (done.returncode, done.stderr) == (0, "")
     assert files(work) == [".mfidl-manifest.json", "x"]
+
+
+def test_the_generator_of_the_documentation_works(work: Path) -> None:
+    page = (ROOT / "docs/plugins.md").read_text()
+    [text] = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    first, _, rest = text.partition("\n")
+    assert first == "#!/usr/bin/env python3"
+    script(work, f"#!{sys.executable}\nimport sys; sys.path.insert(0, {str(ROOT)!r})\n{rest}")
+    done = compile_(work, "--demo", "out")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (work / "out/a.b.txt").read_text() == "a.b.A\n"
