@@ -26,6 +26,7 @@ _ROWS = (
     ("E0005", "output written twice", "`{path}` would be written for both `{first}` and `{second}`", "Two modules map to the same generated file. Rename one of them."),
     ("E0006", "file is not text", "`{path}` is not text: byte {byte} is zero", "Schemas are UTF-8 text. This is a program, an archive, or text in UTF-16."),
     ("E0007", "more errors", "{count} more errors in this file are not shown", "A file shows at most 100 errors. Mend some of those before this one; what is left will then be shown."),
+    ("E0008", "too many words", "this file goes on after {limit} words, spaces and comments", "A schema this large is most often data given by mistake. Split it into modules."),
     ("W0007", "more warnings", "{count} more warnings in this file are not shown", "A file shows at most 100 warnings."),
     # Syntax
     ("E0101", "unexpected text", "expected {expected}, found {found}", "The text does not follow the grammar here. The parser goes on behind the next `;` or `}`."),
@@ -111,6 +112,7 @@ _ROWS = (
     ("E0438", "stream before other parameters", "stream `{name}` must be the last parameter", "What stands before the stream is sent with the call, the stream follows it."),
     ("E0439", "stream with default", "a stream has no default", "The elements of a stream are sent one after the other once the call has begun."),
     ("E0440", "topic type", "a topic carries a struct or union, not {type}", "What is published can only grow if it has fields: put it into a struct."),
+    ("E0441", "needed for itself", "{what} is needed to say what it is itself", "A constant in it, of a member's number or a bound, has this very type. Give the constant a plain type, as u32."),
     # Values
     ("E0501", "wrong kind of value", "expected {expected}, found {found}", "The value does not fit the type that it stands for."),
     ("E0502", "out of range", "{value} does not fit into {type}", "The value lies outside of the range of the type."),

@@ -55,6 +55,7 @@ class TypeResolver:
         self._known: dict[ast.TypeExpr, tuple[model.Type, int] | None] = {}
         self._aliases: dict[str, tuple[model.Type, int, tuple[model.Constraint, ...]] | None] = {}
         self._open_aliases: list[Symbol] = []
+        self._limited: list[Symbol] = []  # their constraints are being read
 
     def resolve(self, expression: ast.TypeExpr, scope: Scope) -> model.Type | None:
         found = self._resolve(expression, scope)
@@ -81,6 +82,9 @@ class TypeResolver:
             for each in loop:
                 self._aliases[each.full_name] = None
             return None
+        if symbol in self._limited:
+            self._context.diagnostics.error("E0441", symbol.span, what=f"alias `{symbol.name}`")
+            return None
         declaration = symbol.declaration
         assert isinstance(declaration, ast.AliasDecl)
         if len(self._open_aliases) >= DEPTH_LIMIT:
@@ -89,11 +93,12 @@ class TypeResolver:
         self._open_aliases.append(symbol)
         target = self._resolve(declaration.type, symbol.scope)
         self._open_aliases.pop()
-        self._aliases.setdefault(symbol.full_name, None)
         if target is None:
-            return None
+            return self._aliases.setdefault(symbol.full_name, None)
+        self._limited.append(symbol)
         read = read_annotations(self._context, declaration.type_annotations, Place.TYPE)
         own = constraints_from(self._context, read, target[0], symbol.scope)
+        self._limited.pop()
         made = (target[0], target[1], (*self.constraints_of(target[0]), *own))
         self._aliases[symbol.full_name] = made
         return made

@@ -26,18 +26,31 @@ class EnumLowering:
         }
         self._known: dict[str, model.Enum | None] = {}
         self._flags: dict[str, model.Flags | None] = {}
+        self._open: list[str] = []
 
     def enum_named(self, full_name: str) -> model.Enum | None:
-        if full_name not in self._known:
-            self._known[full_name] = None
+        if full_name not in self._known and not self._is_open(full_name):
+            self._open.append(full_name)
             self._known[full_name] = self._lower(self._symbols[full_name])
-        return self._known[full_name]
+            self._open.pop()
+        return self._known.get(full_name)
 
     def flags_named(self, full_name: str) -> model.Flags | None:
-        if full_name not in self._flags:
-            self._flags[full_name] = None
+        if full_name not in self._flags and not self._is_open(full_name):
+            self._open.append(full_name)
             self._flags[full_name] = self._lower_flags(self._symbols[full_name])
-        return self._flags[full_name]
+            self._open.pop()
+        return self._flags.get(full_name)
+
+    def _is_open(self, full_name: str) -> bool:
+        """Whether a number of its members asks for one of its members; reports it if so."""
+        if full_name not in self._open:
+            return False
+        symbol = self._symbols[full_name]
+        assert isinstance(symbol.declaration, ast.EnumDecl)
+        what = f"{symbol.declaration.keyword} `{symbol.name}`"
+        self._context.diagnostics.error("E0441", symbol.span, what=what)
+        return True
 
     def _lower_flags(self, symbol: Symbol) -> model.Flags | None:
         return lower_flags(self._context, symbol, self._targets[symbol.scope.prefix])
