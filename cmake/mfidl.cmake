@@ -15,26 +15,27 @@
 # build configures again by itself. Ninja does so within one build; make compares before it builds, so there every edited
 # schema configures again. A mistake in a schema fails the build of its target, with the compiler's message, and of nothing else.
 
-include_guard(GLOBAL)
-set(_MFIDL_STEP "${CMAKE_CURRENT_LIST_DIR}/mfidl_step.cmake")
+cmake_policy(VERSION 3.25)  # of the functions below, whatever the project asks for
 
 # The compiler: the variable MFIDLC, else mfidlc beside this tree or on PATH, else the module mfidl of the Python found.
 find_program(MFIDLC mfidlc HINTS "${CMAKE_CURRENT_LIST_DIR}/../.venv/bin" DOC "The MF/IDL compiler, mfidlc")
+set(_mfidl_command "")
 if(MFIDLC)
-  set(_MFIDL_COMMAND "${MFIDLC}")
+  set(_mfidl_command "${MFIDLC}")
 else()
   find_package(Python3 3.11 QUIET COMPONENTS Interpreter)
   if(Python3_FOUND)
     execute_process(COMMAND "${Python3_EXECUTABLE}" -m mfidl --version RESULT_VARIABLE _mfidl_status OUTPUT_QUIET ERROR_QUIET)
     if(_mfidl_status EQUAL 0)
-      set(_MFIDL_COMMAND "${Python3_EXECUTABLE}" -m mfidl)
+      set(_mfidl_command "${Python3_EXECUTABLE}" -m mfidl)
     endif()
   endif()
 endif()
+set(_MFIDL_COMMAND "${_mfidl_command}" CACHE INTERNAL "How mfidl_generate() calls the compiler")
 
 function(mfidl_generate)
   cmake_parse_arguments(arg "" "TARGET;PYTHON" "FILES;IMPORT_PATHS;LINK;OPTIONS" ${ARGN})
-  if(NOT arg_TARGET OR NOT arg_FILES OR arg_UNPARSED_ARGUMENTS OR arg_KEYWORDS_MISSING_VALUES)
+  if(NOT arg_TARGET OR NOT arg_FILES OR arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "usage: mfidl_generate(TARGET name FILES a.mfidl... [IMPORT_PATHS folders...] [PYTHON folder] "
       "[LINK libraries...] [OPTIONS options...])")
   endif()
@@ -74,7 +75,7 @@ endmacro()
 # Compiles once, so that the list of files is known, and says what makes CMake configure again.
 function(_mfidl_configure out command files)
   file(CONFIGURE OUTPUT "${out}.settings.cmake" CONTENT "set(out [==[@out@]==])\nset(command [==[@command@]==])\n" @ONLY)
-  execute_process(COMMAND "${CMAKE_COMMAND}" -D "settings=${out}.settings.cmake" -P "${_MFIDL_STEP}")
+  execute_process(COMMAND "${CMAKE_COMMAND}" -D "settings=${out}.settings.cmake" -P "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/mfidl_step.cmake")
   if(EXISTS "${out}.errors")
     file(READ "${out}.errors" errors)
     message("mfidlc refused a schema of ${arg_TARGET}, so building that target will fail:\n${errors}")
@@ -108,8 +109,8 @@ function(_mfidl_build out command files)
   endforeach()
   list(GET command 0 tool)
   add_custom_command(OUTPUT "${out}.stamp" BYPRODUCTS "${out}.outputs" ${sources}
-    COMMAND "${CMAKE_COMMAND}" -D "settings=${out}.settings.cmake" -P "${_MFIDL_STEP}"
-    DEPENDS ${files} "${out}.settings.cmake" "${tool}" "${_MFIDL_STEP}" DEPFILE "${out}.d"
+    COMMAND "${CMAKE_COMMAND}" -D "settings=${out}.settings.cmake" -P "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/mfidl_step.cmake"
+    DEPENDS ${files} "${out}.settings.cmake" "${tool}" "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/mfidl_step.cmake" DEPFILE "${out}.d"
     COMMENT "Generating ${arg_TARGET} from its schemas" VERBATIM)
   add_custom_command(OUTPUT "${out}.done"
     COMMAND ${command} COMMAND "${CMAKE_COMMAND}" -E touch "${out}.done"

@@ -25,7 +25,7 @@ def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
 class Cmake:
     """A project of a user's: its own linker, no flags of ours, and ccache only to make the tests quick."""
 
-    def __init__(self, source: Path, prefix: Path, generator: str) -> None:
+    def __init__(self, source: Path, prefix: Path, generator: str, *options: str) -> None:
         self.source = source
         self.build_dir = source / "build"
         self.configured = self._run(
@@ -35,6 +35,7 @@ class Cmake:
             f"-DMFIDLC={Path(sys.executable).with_name('mfidlc')}",
             "-DCMAKE_BUILD_TYPE=Debug",
             "-DCMAKE_CXX_FLAGS_DEBUG=-O0 -Wall -Wextra -Wconversion -Werror",
+            *options,
         )
 
     def build(self, *, fails: bool = False) -> str:

@@ -1,6 +1,7 @@
 """find_package(mfidl) and mfidl_generate(), for a project elsewhere: it builds, runs, follows its schemas."""
 
 import shutil
+import sys
 import time
 from pathlib import Path
 
@@ -90,6 +91,45 @@ def test_types_and_codecs_alone_need_neither_boost_nor_threads(
     rules = [path.read_text() for path in source.glob("build/**/*.d")]
     assert any("mf/codec" in rule for rule in rules)
     assert not any("boost" in rule for rule in rules)
+
+
+def test_a_target_that_is_there_gets_the_code_and_any_folder_may_ask(
+    tmp_path: Path, prefix: Path, cmake: type[Cmake]
+) -> None:
+    source = project(tmp_path, "cmake_minimum_required(VERSION 3.16)\nproject(top CXX)\n")
+    for folder in ("one", "two"):
+        (source / folder).mkdir()
+        with (source / "CMakeLists.txt").open("a") as text:
+            text.write(f"add_subdirectory({folder})\n")
+        (source / folder / "CMakeLists.txt").write_text(
+            f"find_package(mfidl REQUIRED COMPONENTS codec)\nadd_executable({folder} ../plain.cpp)\n"
+            f"mfidl_generate(TARGET {folder} FILES ../schemas/plain.mfidl)\n"
+        )
+    built = cmake(source, prefix, "Ninja")
+    built.build()
+
+    assert built.run("one/one") == built.run("two/two") == "bolt 3\n"
+
+
+def test_without_mfidlc_the_module_of_a_python_is_called(
+    tmp_path: Path, prefix: Path, cmake: type[Cmake], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    options = ("-DMFIDLC=MFIDLC-NOTFOUND", f"-DPython3_EXECUTABLE={sys.executable}", "-DCOMPONENTS=codec")
+    built = cmake(project(tmp_path), prefix, "Ninja", *options)
+
+    assert (built.build_dir / "plain_types.mfidl/plain.types.hpp").exists()
+
+
+def test_a_compiler_of_another_version_is_told(tmp_path: Path, prefix: Path, cmake: type[Cmake]) -> None:
+    fake = tmp_path / "mfidlc"
+    fake.write_text("#!/bin/sh\necho mfidlc 7.0\n")
+    fake.chmod(0o755)
+
+    with pytest.raises(AssertionError) as failure:
+        cmake(project(tmp_path), prefix, "Ninja", f"-DMFIDLC={fake}")
+    said = " ".join(str(failure.value).split())
+    assert 'the compiler is "mfidlc 7.0"' in said
 
 
 @pytest.mark.parametrize(
