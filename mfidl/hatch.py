@@ -1,4 +1,4 @@
-"""F8. A build hook for hatchling: schemas become Python packages of the wheel.
+"""F9. A build hook for hatchling: schemas become Python packages of the wheel.
 
     [build-system]
     requires = ["hatchling", "mfidl"]

@@ -1,4 +1,4 @@
-"""F8. `import` of schemas, for notebooks and scripts:
+"""F9. `import` of schemas, for notebooks and scripts:
 
     import mfidl.importer
     mfidl.importer.install(["schemas"])
