@@ -42,7 +42,10 @@ class Finder:
         if schema is not None:
             self._compile(schema, made, name)
             return PathFinder.find_spec(name, [str(made.parent)])
-        if self._folder(parts) is not None and PathFinder.find_spec(name, _path) is None:
+        folders = [path for path in self._folders(parts) if path.is_dir()]
+        if not folders or PathFinder.find_spec(name, _path) is not None:
+            return None
+        if any(any(path.rglob("*.mfidl")) for path in folders):
             spec = ModuleSpec(name, None, is_package=True)
             spec.submodule_search_locations = [str(made)]
             return spec
@@ -64,9 +67,8 @@ class Finder:
         candidates = (folder.joinpath(*written) for folder, written in names)
         return next((path for path in candidates if path.is_file()), None)
 
-    def _folder(self, parts: Sequence[str]) -> Path | None:
-        candidates = (folder.joinpath(*written) for folder, written in self._ways(parts))
-        return next((path for path in candidates if any(path.rglob("*.mfidl"))), None)
+    def _folders(self, parts: Sequence[str]) -> list[Path]:
+        return [folder.joinpath(*written) for folder, written in self._ways(parts)]
 
     def _ways(self, parts: Sequence[str]) -> Iterable[tuple[Path, list[str]]]:
         plain = [part.rstrip("_") or part for part in parts]
