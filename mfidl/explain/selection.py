@@ -23,6 +23,7 @@ class UnknownNameError(Exception):
 
 def select(program: model.Program, name: str) -> tuple[model.Module, Selected]:
     """Raises UnknownNameError. Names of the requested modules win over imported ones."""
+    name = _without_local_word(program, name)
     for modules in (program.requested, program.modules):
         found = [
             (module, target, full)
@@ -43,6 +44,16 @@ def select(program: model.Program, name: str) -> tuple[model.Module, Selected]:
     hint = did_you_mean(name, sorted(known))
     problem = f"no type, service, method or topic `{name}`"
     raise UnknownNameError(f"{problem}; {hint}" if hint else f"{problem} in {_list(program)}.")
+
+
+def _without_local_word(program: model.Program, name: str) -> str:
+    """`t.Document` as the file writes it after `import ... as t;` is `sf1.text.Document`."""
+    word, dot, rest = name.partition(".")
+    for module in program.requested:
+        for each in module.imports if dot else ():
+            if each.local_name == word:
+                return f"{each.module}.{rest}"
+    return name
 
 
 def _named(module: model.Module) -> list[tuple[str, Selected]]:

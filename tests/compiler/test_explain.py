@@ -202,13 +202,11 @@ def test_a_name_may_be_short_or_full(tmp_path: Path, name: str) -> None:
     assert render_text(explain(program_of(tmp_path, SERVICE), name))
 
 
-def test_an_imported_type_is_found_by_its_full_name(tmp_path: Path) -> None:
-    program = program_of(
-        tmp_path,
-        'module main; import "far.mfidl"; struct A { b: far.B; }',
-        far="module far; struct B { x: u8; }",
-    )
-    [module] = explain(program, "far.B")
+@pytest.mark.parametrize("name", ["far.B", "f.B", "B"])
+def test_an_imported_type_is_found_by_each_of_its_names(tmp_path: Path, name: str) -> None:
+    near = 'module near; import "far.mfidl" as f; struct A { b: f.B; }'
+    program = program_of(tmp_path, near, far="module far; struct B { x: u8; }")
+    [module] = explain(program, name)
     assert module.name == "far"
 
 
