@@ -20,10 +20,18 @@ from mf.core.error import Code, Error, Execution
 
 if TYPE_CHECKING:
     from mf.codec.careful_error import CarefulError
+    from mf.codec.fast import Functions
 
 Buffer = bytes | bytearray | memoryview
 V = TypeVar("V")  # what is written
 T = TypeVar("T")  # what is read: the same, or a tuple of its fields for the parameters of a method
+
+
+def functions_of(shape: Struct | Union) -> "Functions":
+    """Imports what makes them when the first codec is used."""
+    from mf.codec.fast import functions
+
+    return functions(shape)
 
 
 class Codec(Generic[V, T]):
@@ -59,9 +67,7 @@ class Codec(Generic[V, T]):
             return object.__getattribute__(self, name)
 
     def _prepare(self) -> None:
-        from mf.codec.fast import functions
-
-        made = functions(self.shape)
+        made = functions_of(self.shape)
         self._check_written = made.check_written
         self._check_read = made.check_read
         self._write = made.write

@@ -7,7 +7,7 @@ from typing import Any
 
 from mf.codec import shape as s
 from mf.codec.codec import Codec
-from mf.codec.plain import PlainParts, PlainValue, is_plain
+from mf.codec.plain import Parts, PlainParts, PlainValue, is_plain
 from mf.core.service import DEFAULT_BATCH_MAX, FEBIRD, MEMCPY, ErrorCodec, Method
 
 
@@ -46,11 +46,7 @@ def method(
         request=request,
         request_encoding=request_encoding,
         result_encoding=result_encoding,
-        encode_request=(
-            given.encode_parts
-            if isinstance(given, PlainParts)
-            else lambda *parts: given.encode(request(*parts))
-        ),
+        encode_request=given.encode_parts,
         encode_requests=given.encode_all,
         decode_request=given.decode,
         decode_requests=given.decode_all,
@@ -70,11 +66,10 @@ def method(
 
 def _params(
     name: str, request: Callable[..., Any], fields: Callable[[], tuple[s.Field, ...]], memcpy: bool
-) -> Codec[Any, tuple[Any, ...]]:
+) -> Parts[Any, tuple[Any, ...]]:
     shape = s.Struct(f"{name}.params", s.parts_made, fields, memcpy=memcpy, implicit=True)
-    if memcpy and is_plain(shape) and shape.fields:
-        return PlainParts(shape, request, where=name)
-    return Codec(shape, where=name)
+    kind = PlainParts if memcpy and is_plain(shape) and shape.fields else Parts
+    return kind(shape, request, where=name)
 
 
 def _results(

@@ -1,7 +1,8 @@
-"""R1. Shortcuts for single calls whose parameters or result are numbers of fixed size: one `struct.Struct`.
+"""R1. Shortcuts for single calls: parameters that are written without making an object of them, and values
+that are numbers of fixed size, which one `struct.Struct` packs.
 
-Only for values that are what `struct` makes of them (no bools, enums, uuids or times, no constraints).
-Whatever `struct` refuses goes the ordinary way, which finds the words.
+The latter only for values that are what `struct` makes of them (no bools, enums, uuids or times, no
+constraints). Whatever is refused goes the ordinary way, which finds the words.
 """
 
 from collections.abc import Callable
@@ -9,7 +10,7 @@ from struct import Struct, error
 from typing import Any, TypeVar
 
 from mf.codec import shape as s
-from mf.codec.codec import Buffer, Codec
+from mf.codec.codec import Buffer, Codec, functions_of
 from mf.codec.malformed import GIVE_UP
 
 V = TypeVar("V")
@@ -23,17 +24,41 @@ def is_plain(shape: s.Struct) -> bool:
     )
 
 
-class PlainParts(Codec[V, T]):
+class Parts(Codec[V, T]):
     """Parameters: read as a tuple, written from an object of `request`, or from the parts themselves."""
 
-    __slots__ = ("_pack", "_request", "_unpack")
+    __slots__ = ("_request", "_write_parts")
 
-    _pack: Callable[..., bytes]
-    _unpack: Callable[[Buffer], Any]
+    _write_parts: Callable[..., None]
 
     def __init__(self, shape: s.Struct, request: Callable[..., V], *, where: str) -> None:
         super().__init__(shape, where=where)
         self._request = request
+
+    def _prepare(self) -> None:
+        super()._prepare()
+        write_parts = functions_of(self.shape).write_parts
+        assert write_parts is not None
+        self._write_parts = write_parts
+
+    def encode_parts(self, *parts: Any) -> bytes | bytearray:
+        out = bytearray()
+        try:
+            if self._check_read is not None:
+                self._check_read(parts)  # type: ignore[arg-type]  # a tuple, as it is read
+            self._write_parts(out, *parts)
+        except GIVE_UP:
+            return self._write_carefully((self._request(*parts),))
+        return out
+
+
+class PlainParts(Parts[V, T]):
+    """Parameters that are plain numbers."""
+
+    __slots__ = ("_pack", "_unpack")
+
+    _pack: Callable[..., bytes]
+    _unpack: Callable[[Buffer], Any]
 
     def _prepare(self) -> None:
         super()._prepare()

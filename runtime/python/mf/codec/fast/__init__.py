@@ -5,6 +5,7 @@ that takes one byte), compiled, and kept with the shape:
 
     write(out, values)           appends the values, one behind the other
     read(data, pos, count)       -> (list of `count` values, position behind them)
+    write_parts(out, *parameters)   appends one request
     check_written(value), check_read(value)     give up on a violated constraint; None where nothing has any
 
 Everything is a batch: one value is a batch of one, a list field is a batch inside. Functions of types that

@@ -8,7 +8,7 @@ from mf.codec import shape as s
 from mf.codec.fast.check import Checking
 from mf.codec.fast.read import Reading
 from mf.codec.fast.unit import Unit, indented
-from mf.codec.fast.write import Writing
+from mf.codec.fast.write import Writing, parts_of
 from mf.codec.limits import MAX_DEPTH
 
 Composite = s.Struct | s.Union
@@ -18,13 +18,14 @@ Check = Callable[[Any], None]
 class Functions:
     """Of one type; immutable, and shared by all codecs and threads."""
 
-    __slots__ = ("check_read", "check_written", "deep", "height", "read", "source", "write")
+    __slots__ = ("check_read", "check_written", "deep", "height", "read", "source", "write", "write_parts")
 
     def __init__(self, source: str, made: dict[str, Any], *, deep: bool, height: int) -> None:
         self.source: Final = source
         self.deep: Final = deep
         self.height: Final = height
         self.write: Callable[..., None] = made["write"]
+        self.write_parts: Callable[..., None] | None = made.get("write_parts")
         self.read: Callable[..., tuple[list[Any], int]] = made["read"]
         self.check_written: Check | None = made.get("check_written")
         self.check_read: Check | None = made.get("check_read", self.check_written)
@@ -150,8 +151,13 @@ def _text(shape: Composite, unit: Unit, deep: set[Composite], checked: set[Compo
     ]
     if shape in checked:
         lines += ["def check_written(value):", *indented(checking.body(shape))]
-    if shape in checked and isinstance(shape, s.Struct) and shape.make is s.parts_made:
-        lines += ["def check_read(value):", *indented(checking.parts(shape))]
+    if isinstance(shape, s.Struct) and shape.make is s.parts_made:
+        lines += [
+            f"def write_parts({', '.join(['out', *parts_of(shape)])}):",
+            *indented(["depth = 0"] * (shape in deep) + Writing(unit).parts(shape)),
+        ]
+        if shape in checked:
+            lines += ["def check_read(value):", *indented(checking.parts(shape))]
     return "\n".join(lines) + "\n"
 
 

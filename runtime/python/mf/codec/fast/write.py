@@ -22,6 +22,10 @@ def runs(fields: tuple[s.Field, ...]) -> Iterator[list[s.Field]]:
         yield run
 
 
+def parts_of(shape: s.Struct) -> list[str]:
+    return [f"part_{at}" for at in range(len(shape.fields))]
+
+
 class Writing:
     """The body of one `write`."""
 
@@ -31,26 +35,42 @@ class Writing:
     def body(self, shape: s.Struct | s.Union) -> list[str]:
         return self._union(shape) if isinstance(shape, s.Union) else self._struct(shape)
 
+    def parts(self, shape: s.Struct) -> list[str]:
+        """Of one request, whose parameters are the locals `part_0`, `part_1`, ..."""
+        values = parts_of(shape)
+        if shape.memcpy:
+            return [f"out += {self._packed(shape, values)}"] if shape.smallest else ["pass"]
+        return ["append = out.append", *self._fields(shape, values)]
+
     def _struct(self, shape: s.Struct) -> list[str]:
         if shape.smallest == 0:
             return ["pass"]
         single = shape.parts is s.bare_parts
+        values = ["value" if single else f"value.{each.attribute}" for each in shape.fields]
         if shape.memcpy:
-            parts = [
-                part
-                for each in shape.fields
-                for part in packed(self._unit, each.shape, "value" if single else f"value.{each.attribute}")
-            ]
-            pack = self._unit.packer(struct_format(shape), "pack")
-            return [f'out += b"".join([{pack}({", ".join(parts)}) for value in values])']
-        body: list[str] = []
-        for run in runs(shape.fields):
-            values = ["value" if single else f"value.{each.attribute}" for each in run]
-            if is_fixed(run[0].shape):
-                body += self._run([each.shape for each in run], values)
-            else:
-                body += self._value(run[0].shape, values[0], 1)
+            return [f'out += b"".join([{self._packed(shape, values)} for value in values])']
+        body = self._fields(shape, values)
         return ["append = out.append", "for value in values:", *indented(body)]
+
+    def _packed(self, shape: s.Struct, values: list[str]) -> str:
+        parts = [
+            part
+            for each, value in zip(shape.fields, values, strict=True)
+            for part in packed(self._unit, each.shape, value)
+        ]
+        return f"{self._unit.packer(struct_format(shape), 'pack')}({', '.join(parts)})"
+
+    def _fields(self, shape: s.Struct, values: list[str]) -> list[str]:
+        body: list[str] = []
+        at = 0
+        for run in runs(shape.fields):
+            own = values[at : at + len(run)]
+            at += len(run)
+            if is_fixed(run[0].shape):
+                body += self._run([each.shape for each in run], own)
+            else:
+                body += self._value(run[0].shape, own[0], 1)
+        return body
 
     def _union(self, shape: s.Union) -> list[str]:
         body = ["kind = type(value)"]
