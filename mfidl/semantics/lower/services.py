@@ -169,7 +169,7 @@ def _results(context: Context, method: ast.MethodDecl, scope: Scope) -> tuple[tu
         fields = lower_fields(context, results, Place.RESULT, scope)
         check_refs(context, results, fields, what)
         return fields, False
-    read = read_annotations(context, method.result_annotations, Place.RESULT)
+    read = read_annotations(context, method.result_annotations, Place.TYPE)  # it has no name
     spelled = context.types.resolve(results, scope)
     if spelled is None:
         return (), True
