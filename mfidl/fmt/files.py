@@ -140,10 +140,12 @@ def _replace(path: str, data: bytes, diagnostics: Diagnostics) -> bool:
             os.fsync(stream.fileno())
         os.chmod(temporary, mode)
         os.replace(temporary, target)
+        temporary = None
     except OSError as error:
+        diagnostics.error("E0004", None, path=path, reason=error.strerror or str(error))
+        return False
+    finally:  # whatever came between, an interrupt too
         if temporary is not None:
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
-        diagnostics.error("E0004", None, path=path, reason=error.strerror or str(error))
-        return False
     return True
