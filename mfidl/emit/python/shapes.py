@@ -28,7 +28,8 @@ def shape(context: Context, type_: Type, constraints: Iterable[Constraint] = ())
         return f"shape.Optional({shape(context, type_.element, constraints)})"
     plain = _plain(context, type_)
     rules = [_rule(context, each) for each in constraints]
-    return f"shape.Checked({plain}, ({', '.join(rules)},))" if rules else plain
+    one = "," * (len(rules) == 1)
+    return f"shape.Checked({plain}, ({', '.join(rules)}{one}))" if rules else plain
 
 
 def field_shape(context: Context, each: Field, attribute: str) -> str:

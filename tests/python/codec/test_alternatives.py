@@ -140,3 +140,38 @@ def test_a_peer_cannot_fill_the_memory_with_combinations() -> None:
     for number in range(64):
         codec.decode(codec.encode(types.Fixed(wide=types.Wide(1 << number | 2))))
     assert codec.shape.fields[2].shape.values == before
+
+
+@pytest.mark.parametrize("where", ["light", "server"])
+def test_unions_and_flags_travel_in_calls_and_errors(where: str) -> None:
+    class Turning(types.AlternativesServant):  # type: ignore[misc]
+        def turn(self, value: Any, part: Any) -> Any:
+            if part == types.Part():
+                raise types.Refused(why=value, part=types.Part.url)
+            match value:
+                case types.ValueTiny(types.TinyA(number)):
+                    return types.TinyB(-number)
+            return types.TinyA(int(part))
+
+        def only(self, part: Any) -> Any:
+            return ~part
+
+    light, server = mf.Light(), mf.Server()
+    light.offer(Turning())
+    server.offer(Turning())
+    with server, mf.Client(light if where == "light" else server.address) as client:
+        turning = types.AlternativesClient(client)
+        both = types.Part.title | types.Part.body
+        assert turning.turn(types.ValueTiny(types.TinyA(5)), both) == types.TinyB(-5)
+        assert turning.turn(types.ValueText("a"), both) == types.TinyA(3)
+        assert turning.only(both) == types.Part(0xFFFC)
+        with pytest.raises(types.Refused) as caught:
+            turning.turn(types.ValueText("a"), types.Part())
+        assert (caught.value.why, caught.value.part) == (types.ValueText("a"), types.Part.url)
+        request = types.AlternativesTurnRequest
+        outcomes = turning.turn_bulk(
+            [request(types.ValueText("a"), part) for part in (both, types.Part(), both)]
+        )
+        assert [each.ok for each in outcomes] == [True, False, True]
+        with pytest.raises(mf.Error, match=r"turn: value\.text: length 6 is not in 1\.\.5"):
+            turning.turn(types.ValueText("abcdef"), both)
