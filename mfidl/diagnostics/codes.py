@@ -128,6 +128,7 @@ _ROWS = (
     ("E0512", "value of a union", "a value of union `{name}` is one alternative, not {found}", "{ number: 1.5 }: the name of the alternative and its value."),
     ("E0513", "value of a ref", "there is no literal for a `ref`", "A ref points to an object of its graph, which exists only at run time."),
     ("E0514", "malformed time or uuid", "{text} is no {what}: {reason}", 'Times are written as in RFC 3339, "2024-02-29T12:30:45.5Z"; uuids as "123e4567-e89b-12d3-a456-426614174000".'),
+    ("E0515", "constants too large", "with `{name}` the constants of this program come to more than {limit} elements and bytes where they are used", "Generated code writes a constant out wherever it is used. Use it in fewer places, or send such data instead of declaring it."),
     # Annotations and methods
     ("E0601", "unknown annotation", "unknown annotation `@{name}`", "Annotations are checked, so that a slip of the pen does not go unseen."),
     ("E0602", "annotation out of place", "`@{name}` does not belong to {place}; it goes with {allowed}", "Each annotation has its places."),

@@ -1,4 +1,4 @@
-"""F4. Which numbers fit which types, and the order of keys on the wire."""
+"""F4. Which numbers fit which types, the order of keys on the wire, and the size of values."""
 
 import math
 import struct
@@ -44,3 +44,29 @@ def order(value: model.Value) -> tuple[int, bytes]:
             return value.number, b""
         case _:
             return 0, b""
+
+
+def weight(value: model.Value) -> int:
+    """How much there is to write of a value beside one scalar: elements, and bytes of text."""
+    total = 0
+    stack = [value]
+    while stack:
+        match stack.pop():
+            case str() | bytes() as text:
+                total += len(text)
+            case model.ListValue(elements):
+                total += len(elements)
+                stack += elements
+            case model.MapValue(entries):
+                total += len(entries)
+                for key, held in entries:
+                    stack += [key, held]
+            case model.StructValue(_, fields):
+                total += len(fields)
+                stack += [held for _, held in fields]
+            case model.UnionValue(_, _, held):
+                total += 1
+                stack.append(held)
+            case _:
+                pass
+    return total

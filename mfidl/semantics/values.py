@@ -11,7 +11,7 @@ from mfidl.semantics import moments
 from mfidl.semantics.annotations import Place, read_annotations
 from mfidl.semantics.constraints import broken_constraint, constraints_from
 from mfidl.semantics.context import Context
-from mfidl.semantics.numbers import as_float, fits_kind, is_integer, order
+from mfidl.semantics.numbers import as_float, fits_kind, is_integer, order, weight
 from mfidl.semantics.symbols import Kind, Missing, Scope, Symbol, look_up
 from mfidl.semantics.wording import describe, short, wanted_scalar
 from mfidl.syntax import ast
@@ -23,6 +23,8 @@ _ENUM = frozenset((Kind.ENUM, Kind.FLAGS))
 _WITH_MEMBERS = (model.DeclKind.ENUM, model.DeclKind.FLAGS)
 _WORDS = frozenset(("true", "false", "inf", "nan"))
 _T = TypeVar("_T")
+# What constants may come to where they are used, in elements and bytes of text: generators write it out.
+WRITTEN_OUT_LIMIT = 1 << 20
 _I64 = (-(1 << 63), (1 << 63) - 1)
 
 
@@ -33,6 +35,8 @@ class Evaluator:
         self._context = context
         self._constants: dict[str, tuple[model.Type, model.Value] | None] = {}
         self._open: list[Symbol] = []
+        self._weights: dict[str, int] = {}
+        self._written_out = 0  # all uses of constants, by what they stand for
 
     # Constants ----------------------------------------------------------------------------------------------
 
@@ -57,6 +61,7 @@ class Evaluator:
         value = None if type_ is None else self.value(declaration.value, type_, symbol.scope)
         self._open.pop()
         made = None if type_ is None or value is None else (type_, value)
+        self._weights[symbol.full_name] = 0 if value is None else weight(value)
         return self._constants.setdefault(symbol.full_name, made)
 
     def whole_number(self, expression: ast.Expr, scope: Scope, what: str) -> int | None:
@@ -92,7 +97,18 @@ class Evaluator:
                 "E0309", expression.span, notes=notes, name=symbol.name, kind=kind
             )
             return None
-        return self.constant(symbol)
+        made = self.constant(symbol)
+        return made if made is None or self._has_room(symbol, expression) else None
+
+    def _has_room(self, symbol: Symbol, expression: ast.NameExpr) -> bool:
+        """Whether all constants that are used still fit when they are written out; reported once if not."""
+        before = self._written_out
+        self._written_out += self._weights[symbol.full_name]
+        if before <= WRITTEN_OUT_LIMIT < self._written_out:
+            self._context.diagnostics.error(
+                "E0515", expression.span, name=symbol.name, limit=WRITTEN_OUT_LIMIT
+            )
+        return self._written_out <= WRITTEN_OUT_LIMIT
 
     def _enum_before(self, path: ast.Path, scope: Scope) -> Symbol | None:
         """The enum or flags of `Rank.bm25`, where neither is wanted."""
