@@ -39,9 +39,9 @@ def annotation(context: Context, type_: Type, *, given: bool = False) -> str:
         case RefOf():
             return annotation(context, type_.element, given=given)
         case AliasOf():
-            return (
-                annotation(context, type_.target, given=True) if given else context.type_name(type_.full_name)
-            )
+            if given and _holds_container(type_.target):
+                return annotation(context, type_.target, given=True)
+            return context.type_name(type_.full_name)
         case OptionalOf():
             return f"{annotation(context, type_.element, given=given)} | None"
         case ListOf() | ArrayOf():
@@ -66,3 +66,16 @@ def scalar_name(context: Context, scalar: Scalar) -> str:
             return context.imports.name("mf.codec.times", "Duration")
         case _:
             return _PLAIN.get(scalar, "int")
+
+
+def _holds_container(type_: Type) -> bool:
+    """Whether a caller may hand in another type than the one that it becomes."""
+    match type_:
+        case ListOf() | ArrayOf() | SetOf() | MapOf():
+            return True
+        case OptionalOf():
+            return _holds_container(type_.element)
+        case AliasOf():
+            return _holds_container(type_.target)
+        case _:
+            return False

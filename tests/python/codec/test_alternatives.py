@@ -175,3 +175,10 @@ def test_unions_and_flags_travel_in_calls_and_errors(where: str) -> None:
         assert [each.ok for each in outcomes] == [True, False, True]
         with pytest.raises(mf.Error, match=r"turn: value\.text: length 6 is not in 1\.\.5"):
             turning.turn(types.ValueText("abcdef"), both)
+
+
+def test_a_codec_can_be_copied_before_and_after_its_first_use() -> None:
+    codec = copy.copy(_codec("Tiny"))
+    assert codec.decode(codec.encode(types.TinyA(1))) == types.TinyA(1)
+    assert copy.copy(codec).decode(b"\1\2") == types.TinyA(2)
+    assert not hasattr(codec, "nothing")

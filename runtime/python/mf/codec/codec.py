@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from mf.codec.fast import Functions
 
 Buffer = bytes | bytearray | memoryview
+_MADE = ("_check_read", "_check_written", "_pack", "_read", "_unpack", "_write", "_write_parts")
 V = TypeVar("V")  # what is written
 T = TypeVar("T")  # what is read: the same, or a tuple of its fields for the parameters of a method
 
@@ -63,6 +64,8 @@ class Codec(Generic[V, T]):
 
         def __getattr__(self, name):
             """Called for a slot that is still empty: the first use makes the functions."""
+            if name not in _MADE:
+                raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
             self._prepare()
             return object.__getattribute__(self, name)
 

@@ -155,10 +155,10 @@ class IndexClient:
         """Many calls of `clear` in one message."""
         return self._target.bulk(INDEX_CLEAR, requests, options)
 
-    def touch(self, doc: int, *, options: mf.CallOptions | None = None) -> None:
+    def touch(self, doc: DocId, *, options: mf.CallOptions | None = None) -> None:
         self._target.call(INDEX_TOUCH, options, doc)
 
-    async def touch_async(self, doc: int, *, options: mf.CallOptions | None = None) -> None:
+    async def touch_async(self, doc: DocId, *, options: mf.CallOptions | None = None) -> None:
         """Like `touch`, awaited."""
         await self._target.call_async(INDEX_TOUCH, options, doc)
 
@@ -174,10 +174,10 @@ class IndexClient:
         """Many calls of `touch` in one message."""
         return self._target.bulk(INDEX_TOUCH, requests, options)
 
-    def score(self, doc: int, query: int, *, options: mf.CallOptions | None = None) -> float:
+    def score(self, doc: DocId, query: int, *, options: mf.CallOptions | None = None) -> float:
         return self._target.call(INDEX_SCORE, options, doc, query)
 
-    async def score_async(self, doc: int, query: int, *, options: mf.CallOptions | None = None) -> float:
+    async def score_async(self, doc: DocId, query: int, *, options: mf.CallOptions | None = None) -> float:
         """Like `score`, awaited."""
         return await self._target.call_async(INDEX_SCORE, options, doc, query)
 
@@ -245,18 +245,18 @@ class IndexScatter:
         """Like `clear`, awaited."""
         return await self._target.call_async(INDEX_CLEAR, options)
 
-    def touch(self, doc: int, *, options: mf.CallOptions | None = None) -> mf.Scattered[None]:
+    def touch(self, doc: DocId, *, options: mf.CallOptions | None = None) -> mf.Scattered[None]:
         return self._target.call(INDEX_TOUCH, options, doc)
 
-    async def touch_async(self, doc: int, *, options: mf.CallOptions | None = None) -> mf.Scattered[None]:
+    async def touch_async(self, doc: DocId, *, options: mf.CallOptions | None = None) -> mf.Scattered[None]:
         """Like `touch`, awaited."""
         return await self._target.call_async(INDEX_TOUCH, options, doc)
 
-    def score(self, doc: int, query: int, *, options: mf.CallOptions | None = None) -> mf.Scattered[float]:
+    def score(self, doc: DocId, query: int, *, options: mf.CallOptions | None = None) -> mf.Scattered[float]:
         return self._target.call(INDEX_SCORE, options, doc, query)
 
     async def score_async(
-        self, doc: int, query: int, *, options: mf.CallOptions | None = None
+        self, doc: DocId, query: int, *, options: mf.CallOptions | None = None
     ) -> mf.Scattered[float]:
         """Like `score`, awaited."""
         return await self._target.call_async(INDEX_SCORE, options, doc, query)

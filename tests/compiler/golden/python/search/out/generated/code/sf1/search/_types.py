@@ -87,14 +87,14 @@ class IndexClearRequest:
 class IndexTouchRequest:
     """One call of Index.touch, for batches."""
 
-    doc: int
+    doc: DocId
 
 
 @dataclass(slots=True)
 class IndexScoreRequest:
     """One call of Index.score, for batches."""
 
-    doc: int
+    doc: DocId
     query: int
 
 
