@@ -57,6 +57,18 @@ def answer(path: Path, *import_paths: Path) -> list[str]:
     return codes
 
 
+def test_what_is_refused_is_said_before_it_in_the_compilers_words(folder: Path) -> None:
+    said = re.findall(r"^Refused with `(E\d+)`, (.+):\n\n```mfidl \1$", PAGE, re.MULTILINE)
+    answered = []
+    for codes, text in EXAMPLES:
+        if codes and codes[0].startswith("E"):
+            (folder / "main.mfidl").write_text(text)
+            answered += [
+                (each.code, each.message) for each in check([str(folder / "main.mfidl")]).diagnostics
+            ]
+    assert said == answered
+
+
 def module_of(text: str) -> str:
     found = re.search(r"^module ([\w.]+);", text, re.MULTILINE)
     return found[1] if found else "?"
