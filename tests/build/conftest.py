@@ -48,7 +48,7 @@ class Cmake:
         env = dict(os.environ)
         env.setdefault("CMAKE_CXX_COMPILER_LAUNCHER", "ccache" if _has_ccache() else "")
         done = subprocess.run(
-            command, cwd=self.source, env=env, capture_output=True, text=True, timeout=110, check=False
+            command, cwd=self.source, env=env, capture_output=True, text=True, timeout=250, check=False
         )
         said = done.stdout + done.stderr
         assert (done.returncode != 0) == fails, said

@@ -36,6 +36,7 @@ def compiled(said: str) -> set[str]:
 ECHO = {"echo.codec.cpp", "echo.client.cpp", "echo.server.cpp", "echo.cpp"}
 
 
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize("generator", ["Ninja", "Unix Makefiles"])
 def test_a_project_builds_runs_and_follows_its_schemas(
     tmp_path: Path, prefix: Path, cmake: type[Cmake], generator: str
@@ -56,9 +57,10 @@ def test_a_project_builds_runs_and_follows_its_schemas(
     assert "from its schemas" not in built.build()
 
     # Only what includes the changed file: nothing of the service is in plain.cpp.
-    edit(source / "schemas/echo.mfidl", "say(item", "say(thing")
-    assert compiled(built.build()) <= ECHO
-    assert built.run("echo") == "hi! 2\n"
+    if generator == "Ninja":  # g++ is not asked for all of it twice
+        edit(source / "schemas/echo.mfidl", "say(item", "say(thing")
+        assert compiled(built.build()) == ECHO - {"echo.codec.cpp"}
+        assert built.run("echo") == "hi! 2\n"
 
     # A mistake in an import stops the build with the compiler's words, and mending it is enough.
     edit(plain, "string", "strin")

@@ -40,6 +40,7 @@ def serving(command: list[str], env: dict[str, str]) -> Iterator[str]:
             server.communicate()
 
 
+@pytest.mark.timeout(300)
 def test_a_new_project_builds_and_talks_across_languages(
     tmp_path: Path, prefix: Path, cmake: type[Cmake]
 ) -> None:
