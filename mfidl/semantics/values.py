@@ -8,18 +8,17 @@ from mfidl import model
 from mfidl.diagnostics import Note
 from mfidl.diagnostics.suggest import nearest
 from mfidl.semantics import moments
-from mfidl.semantics.annotations import Place, read_annotations
-from mfidl.semantics.constraints import broken_constraint, constraints_from
+from mfidl.semantics.composites import Composites
 from mfidl.semantics.context import Context
-from mfidl.semantics.numbers import as_float, fits_kind, is_integer, order, weight
-from mfidl.semantics.symbols import Kind, Missing, Scope, Symbol, look_up
-from mfidl.semantics.wording import describe, short, wanted_scalar
+from mfidl.semantics.members import Members
+from mfidl.semantics.numbers import as_float, fits_kind, is_integer, weight
+from mfidl.semantics.symbols import Kind, Scope, Symbol, look_up
+from mfidl.semantics.wording import mismatch, short, wanted_scalar
 from mfidl.syntax import ast
 from mfidl.syntax.habits import VALUES
 from mfidl.syntax.tokens import DEPTH_LIMIT
 
 _CONST = frozenset((Kind.CONST,))
-_ENUM = frozenset((Kind.ENUM, Kind.FLAGS))
 _WITH_MEMBERS = (model.DeclKind.ENUM, model.DeclKind.FLAGS)
 _WORDS = frozenset(("true", "false", "inf", "nan"))
 _T = TypeVar("_T")
@@ -35,6 +34,8 @@ class Evaluator:
         self._context = context
         self._constants: dict[str, tuple[model.Type, model.Value] | None] = {}
         self._open: list[Symbol] = []
+        self._members = Members(context, self._from_constant)
+        self._composites = Composites(context)
         self._weights: dict[str, int] = {}
         self._written_out = 0  # all uses of constants, by what they stand for
 
@@ -129,17 +130,17 @@ class Evaluator:
             type_ = type_.element
         if isinstance(expression, ast.NameExpr) and not self._is_word(expression, type_):
             if isinstance(type_, model.Named) and type_.kind in _WITH_MEMBERS:
-                return self._enum_value(expression, type_, scope)
+                return self._members.named(expression, type_, scope)
             if expression.path.text in _WORDS and expression.path.text not in scope.symbols:
-                return self._mismatch(expression, self._wanted(type_))
+                return mismatch(self._context, expression, self._wanted(type_))
             return self._from_constant(expression, type_, scope)
         match type_:
             case model.Primitive(scalar):
                 return self._scalar(expression, scalar)
             case model.ListOf() | model.SetOf() | model.ArrayOf():
-                return self._elements(expression, type_, scope)
+                return self._composites.elements(expression, type_, scope)
             case model.MapOf():
-                return self._map(expression, type_, scope)
+                return self._composites.map(expression, type_, scope)
             case model.Named():
                 return self._declared(expression, type_, scope)
             case model.RefOf():
@@ -151,13 +152,13 @@ class Evaluator:
     def _declared(self, expression: ast.Expr, type_: model.Named, scope: Scope) -> model.Value | None:
         match type_.kind:
             case model.DeclKind.ENUM:
-                return self._mismatch(expression, f"a member of `{type_.full_name}`")
+                return mismatch(self._context, expression, f"a member of `{type_.full_name}`")
             case model.DeclKind.FLAGS:
-                return self._flags(expression, type_, scope)
+                return self._members.flags(expression, type_, scope)
             case model.DeclKind.UNION:
-                return self._union(expression, type_, scope)
+                return self._composites.union(expression, type_, scope)
             case _:
-                return self._struct(expression, type_, scope)
+                return self._composites.struct(expression, type_, scope)
 
     def _wanted(self, type_: model.Type) -> str:
         if isinstance(type_, model.Primitive):
@@ -172,12 +173,6 @@ class Evaluator:
         if type_.scalar is model.Scalar.BOOL:
             return word in ("true", "false") and not expression.negative
         return type_.scalar.is_float and (word == "inf" or (word == "nan" and not expression.negative))
-
-    def _mismatch(self, expression: ast.Expr, expected: str, hint: str | None = None) -> model.Value | None:
-        self._context.diagnostics.error(
-            "E0501", expression.span, help=hint, expected=expected, found=describe(expression)
-        )
-        return None
 
     def _from_constant(self, expression: ast.NameExpr, type_: model.Type, scope: Scope) -> model.Value | None:
         name = expression.path.text
@@ -239,7 +234,7 @@ class Evaluator:
                 return self._number(expression, value, scalar)
             case _, ast.FloatLiteral(number) if scalar.is_float:
                 return self._number(expression, number, scalar)
-        return self._mismatch(expression, wanted_scalar(scalar))
+        return mismatch(self._context, expression, wanted_scalar(scalar))
 
     def _moment(self, literal: ast.StringLiteral, read: Callable[[str], _T], what: str) -> _T | None:
         """What a text literal says, if it is one of its kind."""
@@ -280,281 +275,3 @@ class Evaluator:
             "E0502", expression.span, help=hint, value=value_text, type=scalar.value
         )
         return None
-
-    def _enum_value(self, expression: ast.NameExpr, type_: model.Named, scope: Scope) -> model.Value | None:
-        """`Rank.bm25`, `text.Lang.en`, or a constant of the enum's type."""
-        parts = expression.path.parts
-        if len(parts) > 1 and not expression.negative:
-            holder = ast.Path(parts[:-1], parts[0].span.to(parts[-2].span))
-            found = look_up(scope, holder, _ENUM, self._context.scopes)
-            if found is None:
-                return None
-            if not isinstance(found, Missing) and found.kind in (Kind.ENUM, Kind.FLAGS, Kind.ALIAS):
-                return self._member(expression, found, type_)
-            if self._leads_nowhere(expression.path, holder, found, scope):
-                return None
-        if len(parts) == 1 and expression.path.text not in scope.symbols:
-            name = type_.name
-            self._context.diagnostics.error(
-                "E0501",
-                expression.span,
-                help=f"members are written with their {type_.kind.value}: `{name}.{expression.path.text}`",
-                expected=f"a member of `{type_.full_name}`",
-                found=describe(expression),
-            )
-            return None
-        return self._from_constant(expression, type_, scope)
-
-    def _leads_nowhere(self, path: ast.Path, holder: ast.Path, found: Symbol | Missing, scope: Scope) -> bool:
-        """Whether what stands before the last dot is no enum, and no module either; reports it if so."""
-        whole = look_up(scope, path, _CONST, self._context.scopes)
-        if not isinstance(whole, Missing) or whole.code != "E0306":
-            return False
-        if isinstance(found, Missing) and found.code is not None:  # more is known of what stands before it
-            self._context.find(holder, scope, _ENUM, "E0316")
-        elif self._context.is_first(scope, holder, "E0316"):
-            # Of `shapes.Rank.first` the module is known: what resembles the whole was not meant.
-            near = found if isinstance(found, Missing) and (found.help or len(holder.parts) > 1) else whole
-            self._context.diagnostics.error("E0316", holder.span, help=near.help, name=holder.text)
-        return True
-
-    def _member(self, expression: ast.NameExpr, holder: Symbol, wanted: model.Named) -> model.Value | None:
-        if holder.kind is Kind.ALIAS:
-            assert isinstance(holder.declaration, ast.AliasDecl)
-            target = self._context.types.resolve(holder.declaration.type, holder.scope)
-            named = None if target is None else model.expand(target)
-            if named is None:
-                return None
-        else:
-            kind = model.DeclKind.ENUM if holder.kind is Kind.ENUM else model.DeclKind.FLAGS
-            named = model.Named(holder.full_name, kind)
-        if named != wanted:
-            self._mismatch(expression, f"a member of `{wanted.full_name}`")
-            return None
-        last = expression.path.parts[-1]
-        if wanted.kind is model.DeclKind.ENUM:
-            enum = self._context.enums.enum_named(wanted.full_name)
-            if enum is None:
-                return None
-            for member in enum.members:
-                if member.name == last.text:
-                    return model.EnumValue(enum.full_name, member.name, member.number)
-        else:
-            flags = self._context.enums.flags_named(wanted.full_name)
-            if flags is None:
-                return None
-            for bit in flags.members:
-                if bit.name == last.text:
-                    return model.FlagsValue(flags.full_name, (bit.name,), 1 << bit.bit)
-        declaration = self._context.symbol(wanted.full_name).declaration
-        assert isinstance(declaration, ast.EnumDecl)
-        if declaration.broken or any(member.name.text == last.text for member in declaration.members):
-            return None
-        found = nearest(last.text, [member.name.text for member in declaration.members])
-        hint = f"did you mean `{found}`?" if found else None
-        self._context.diagnostics.error(
-            "E0503", last.span, help=hint, kind=declaration.keyword, enum=wanted.name, name=last.text
-        )
-        return None
-
-    def _as_members(self, expression: ast.Expr, type_: model.Named) -> str | None:
-        """How a number is written with members, if there is one for each of its bits."""
-        flags = self._context.enums.flags_named(type_.full_name)
-        if flags is None or not isinstance(expression, ast.IntLiteral) or expression.value < 0:
-            return None
-        members = [member for member in flags.members if expression.value >> member.bit & 1]
-        if sum(1 << member.bit for member in members) != expression.value:
-            return None
-        return f"write [{', '.join(f'{type_.name}.{member.name}' for member in members)}]"
-
-    def _flags(self, expression: ast.Expr, type_: model.Named, scope: Scope) -> model.Value | None:
-        """`[Field.title, Field.url]`; elements may be constants of several bits too."""
-        if not isinstance(expression, ast.ListExpr):
-            expected = f"members of `{type_.full_name}`, one or several in [ ]"
-            return self._mismatch(expression, expected, self._as_members(expression, type_))
-        given: list[model.Value] = []
-        for each in expression.elements:
-            if isinstance(each, ast.ListExpr):
-                return self._mismatch(each, f"a member of `{type_.full_name}`")
-            value = self.value(each, type_, scope)
-            if value is None:
-                return None
-            given.append(value)
-        if not self._distinct(expression.elements, given, "this member"):
-            return None
-        flags = self._context.enums.flags_named(type_.full_name)
-        if flags is None:
-            return None
-        bits = 0
-        for value in given:
-            assert isinstance(value, model.FlagsValue)
-            bits |= value.bits
-        members = tuple(member.name for member in flags.members if bits >> member.bit & 1)
-        return model.FlagsValue(flags.full_name, members, bits)
-
-    # Containers ---------------------------------------------------------------------------------------------
-
-    def _elements(
-        self, expression: ast.Expr, type_: model.ListOf | model.SetOf | model.ArrayOf, scope: Scope
-    ) -> model.Value | None:
-        if not isinstance(expression, ast.ListExpr):
-            return self._mismatch(expression, f"a value of type {model.spell(type_)}, in [ ]")
-        made = [self._held(each, type_.element, type_.constraints, scope) for each in expression.elements]
-        if isinstance(type_, model.ArrayOf) and len(made) != type_.length:
-            self._context.diagnostics.error("E0508", expression.span, expected=type_.length, found=len(made))
-            return None
-        values = [each for each in made if each is not None]
-        if len(values) < len(made):
-            return None
-        if isinstance(type_, model.SetOf):
-            if not self._distinct(expression.elements, values, "this element"):
-                return None
-            values.sort(key=order)
-        return model.ListValue(tuple(values))
-
-    def _map(self, expression: ast.Expr, type_: model.MapOf, scope: Scope) -> model.Value | None:
-        if not isinstance(expression, ast.BraceExpr):
-            return self._mismatch(expression, f"a value of type {model.spell(type_)}, in {{ }}")
-        keys = [self._held(key, type_.key, type_.key_constraints, scope) for key, _ in expression.entries]
-        values = [
-            self._held(held, type_.value, type_.value_constraints, scope) for _, held in expression.entries
-        ]
-        pairs = [(k, v) for k, v in zip(keys, values, strict=True) if k is not None and v is not None]
-        if len(pairs) < len(keys):
-            return None
-        if not self._distinct([key for key, _ in expression.entries], [key for key, _ in pairs], "this key"):
-            return None
-        return model.MapValue(tuple(pairs))
-
-    def _distinct(
-        self, written: list[ast.Expr] | tuple[ast.Expr, ...], values: list[model.Value], what: str
-    ) -> bool:
-        seen: dict[model.Value, ast.Expr] = {}
-        for expression, value in zip(written, values, strict=True):
-            if value in seen:
-                notes = [Note("first here", seen[value].span)]
-                self._context.diagnostics.error("E0506", expression.span, notes=notes, what=what)
-                return False
-            seen[value] = expression
-        return True
-
-    def _held(
-        self, expression: ast.Expr, type_: model.Type, constraints: tuple[model.Constraint, ...], scope: Scope
-    ) -> model.Value | None:
-        """A value inside of another, with the constraints of its place."""
-        value = self.value(expression, type_, scope)
-        if value is not None and not self.keeps(expression, value, constraints):
-            return None
-        return value
-
-    def keeps(
-        self, expression: ast.Expr, value: model.Value, constraints: tuple[model.Constraint, ...]
-    ) -> bool:
-        """Whether a value keeps the constraints of its place; reports it if not."""
-        broken = broken_constraint(value, constraints)
-        if broken is not None:
-            text = expression.span.text()
-            shown = text if len(text) <= 40 and "\n" not in text else "value"
-            self._context.diagnostics.error("E0509", expression.span, value=shown, constraint=broken)
-        return broken is None
-
-    def _struct(self, expression: ast.Expr, type_: model.Named, scope: Scope) -> model.Value | None:
-        if not isinstance(expression, ast.BraceExpr):
-            return self._mismatch(expression, f"a value of type {type_.full_name}, in {{ }}")
-        symbol = self._context.symbol(type_.full_name)
-        declaration = symbol.declaration
-        assert isinstance(declaration, ast.StructDecl)
-        if not declaration.has_body:
-            self._context.diagnostics.error("E0511", expression.span, name=declaration.name.text)
-            return None
-        sound = True
-        given: dict[str, ast.Expr] = {}
-        fields = {each.name.text: each for each in declaration.fields}
-        for key, held in expression.entries:
-            if not isinstance(key, ast.NameExpr) or len(key.path.parts) > 1 or key.negative:
-                return self._mismatch(key, f"the name of a field of `{declaration.name.text}`")
-            name = key.path.text
-            if name in given:
-                self._context.diagnostics.error("E0506", key.span, what=f"field `{name}`")
-                sound = False
-            elif name in fields:
-                given[name] = held
-            else:
-                sound = False
-                if not declaration.broken:
-                    self._unknown_field(key, declaration, list(fields))
-        made = []
-        for name, field in fields.items():
-            if name in given:
-                own = self._context.types.resolve(field.type, symbol.scope)
-                value = None if own is None else self._field(given[name], field, own, symbol.scope, scope)
-                if value is not None:
-                    made.append((name, value))
-            elif sound and field.default is None and not self._may_lack(field, symbol.scope):
-                struct_name = declaration.name.text
-                self._context.diagnostics.error("E0505", expression.span, struct=struct_name, name=name)
-                sound = False
-        return model.StructValue(type_.full_name, tuple(made)) if sound and len(made) == len(given) else None
-
-    def _union(self, expression: ast.Expr, type_: model.Named, scope: Scope) -> model.Value | None:
-        """`{ number: 1.5 }`: one alternative by its name."""
-        if not isinstance(expression, ast.BraceExpr):
-            return self._mismatch(expression, f"an alternative of {type_.full_name}, as {{ name: value }}")
-        symbol = self._context.symbol(type_.full_name)
-        declaration = symbol.declaration
-        assert isinstance(declaration, ast.StructDecl)
-        if len(expression.entries) != 1:
-            name, found = declaration.name.text, len(expression.entries)
-            self._context.diagnostics.error("E0512", expression.span, name=name, found=found)
-            return None
-        key, held = expression.entries[0]
-        if not isinstance(key, ast.NameExpr) or len(key.path.parts) > 1 or key.negative:
-            return self._mismatch(key, f"the name of an alternative of `{declaration.name.text}`")
-        alternatives = {each.name.text: each for each in reversed(declaration.fields)}
-        alternative = alternatives.get(key.path.text)
-        if alternative is None:
-            if not declaration.broken:
-                self._unknown_field(key, declaration, list(alternatives))
-            return None
-        own = self._context.types.resolve(alternative.type, symbol.scope)
-        value = (
-            None
-            if own is None
-            else self._field(held, alternative, own, symbol.scope, scope, Place.ALTERNATIVE)
-        )
-        return None if value is None else model.UnionValue(type_.full_name, key.path.text, value)
-
-    def _field(
-        self,
-        expression: ast.Expr,
-        field: ast.Field,
-        type_: model.Type,
-        owner: Scope,
-        scope: Scope,
-        place: Place = Place.FIELD,
-    ) -> model.Value | None:
-        """The value of one field or alternative; its constraints were read where the struct stands, or will
-        be: once is enough.
-        """
-        read = read_annotations(self._context, field.annotations, place)
-        own = constraints_from(self._context, read, type_, owner)
-        return self._held(expression, type_, (*self._context.types.constraints_of(type_), *own), scope)
-
-    def _may_lack(self, field: ast.Field, scope: Scope) -> bool:
-        type_ = self._context.types.resolve(field.type, scope)
-        return type_ is None or isinstance(model.expand(type_), model.OptionalOf)
-
-    def _unknown_field(self, key: ast.NameExpr, declaration: ast.StructDecl, known: list[str]) -> None:
-        name = key.path.text
-        found = nearest(name, known)
-        hint = f"did you mean `{found}`?" if found else None
-        member = "alternative" if declaration.keyword == "union" else "field"
-        self._context.diagnostics.error(
-            "E0504",
-            key.span,
-            help=hint,
-            kind=declaration.keyword,
-            struct=declaration.name.text,
-            member=member,
-            name=name,
-        )

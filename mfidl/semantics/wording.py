@@ -1,6 +1,10 @@
-"""F4. How messages speak of values: what was written, and what was wanted instead."""
+"""F4. How messages speak of values: what was written, what was wanted instead, what stands there twice."""
+
+from collections.abc import Sequence
 
 from mfidl import model
+from mfidl.diagnostics import Note
+from mfidl.semantics.context import Context
 from mfidl.syntax import ast
 
 _WANTED = {
@@ -37,3 +41,25 @@ def describe(expression: ast.Expr) -> str:
 def short(expression: ast.Expr) -> str:
     text = expression.span.text()
     return text if len(text) <= 40 else text[:37] + "..."
+
+
+def mismatch(
+    context: Context, expression: ast.Expr, expected: str, hint: str | None = None
+) -> model.Value | None:
+    """Report a value of the wrong kind. Always None: what the caller has for a value then."""
+    context.diagnostics.error(
+        "E0501", expression.span, help=hint, expected=expected, found=describe(expression)
+    )
+    return None
+
+
+def distinct(context: Context, written: Sequence[ast.Expr], values: Sequence[model.Value], what: str) -> bool:
+    """Whether values are pairwise different; reports the first that is not."""
+    seen: dict[model.Value, ast.Expr] = {}
+    for expression, value in zip(written, values, strict=True):
+        if value in seen:
+            notes = [Note("first here", seen[value].span)]
+            context.diagnostics.error("E0506", expression.span, notes=notes, what=what)
+            return False
+        seen[value] = expression
+    return True

@@ -1,0 +1,133 @@
+"""F4. Values by the names of members: of enums, and of flags, alone or in a list."""
+
+from collections.abc import Callable
+
+from mfidl import model
+from mfidl.diagnostics.suggest import nearest
+from mfidl.semantics.context import Context
+from mfidl.semantics.symbols import Kind, Missing, Scope, Symbol, look_up
+from mfidl.semantics.wording import describe, distinct, mismatch
+from mfidl.syntax import ast
+
+_CONST = frozenset((Kind.CONST,))
+_ENUM = frozenset((Kind.ENUM, Kind.FLAGS))
+
+# A constant that stands for a value of a type.
+ConstantOf = Callable[[ast.NameExpr, model.Type, Scope], model.Value | None]
+
+
+class Members:
+    def __init__(self, context: Context, constant_of: ConstantOf) -> None:
+        self._context = context
+        self._constant_of = constant_of
+
+    def named(self, expression: ast.NameExpr, type_: model.Named, scope: Scope) -> model.Value | None:
+        """`Rank.bm25`, `text.Lang.en`, or a constant of the enum's type."""
+        parts = expression.path.parts
+        if len(parts) > 1 and not expression.negative:
+            holder = ast.Path(parts[:-1], parts[0].span.to(parts[-2].span))
+            found = look_up(scope, holder, _ENUM, self._context.scopes)
+            if found is None:
+                return None
+            if not isinstance(found, Missing) and found.kind in (Kind.ENUM, Kind.FLAGS, Kind.ALIAS):
+                return self._member(expression, found, type_)
+            if self._leads_nowhere(expression.path, holder, found, scope):
+                return None
+        if len(parts) == 1 and expression.path.text not in scope.symbols:
+            name = type_.name
+            self._context.diagnostics.error(
+                "E0501",
+                expression.span,
+                help=f"members are written with their {type_.kind.value}: `{name}.{expression.path.text}`",
+                expected=f"a member of `{type_.full_name}`",
+                found=describe(expression),
+            )
+            return None
+        return self._constant_of(expression, type_, scope)
+
+    def _leads_nowhere(self, path: ast.Path, holder: ast.Path, found: Symbol | Missing, scope: Scope) -> bool:
+        """Whether what stands before the last dot is no enum, and no module either; reports it if so."""
+        whole = look_up(scope, path, _CONST, self._context.scopes)
+        if not isinstance(whole, Missing) or whole.code != "E0306":
+            return False
+        if isinstance(found, Missing) and found.code is not None:  # more is known of what stands before it
+            self._context.find(holder, scope, _ENUM, "E0316")
+        elif self._context.is_first(scope, holder, "E0316"):
+            # Of `shapes.Rank.first` the module is known: what resembles the whole was not meant.
+            near = found if isinstance(found, Missing) and (found.help or len(holder.parts) > 1) else whole
+            self._context.diagnostics.error("E0316", holder.span, help=near.help, name=holder.text)
+        return True
+
+    def _member(self, expression: ast.NameExpr, holder: Symbol, wanted: model.Named) -> model.Value | None:
+        if holder.kind is Kind.ALIAS:
+            assert isinstance(holder.declaration, ast.AliasDecl)
+            target = self._context.types.resolve(holder.declaration.type, holder.scope)
+            named = None if target is None else model.expand(target)
+            if named is None:
+                return None
+        else:
+            kind = model.DeclKind.ENUM if holder.kind is Kind.ENUM else model.DeclKind.FLAGS
+            named = model.Named(holder.full_name, kind)
+        if named != wanted:
+            mismatch(self._context, expression, f"a member of `{wanted.full_name}`")
+            return None
+        last = expression.path.parts[-1]
+        if wanted.kind is model.DeclKind.ENUM:
+            enum = self._context.enums.enum_named(wanted.full_name)
+            if enum is None:
+                return None
+            for member in enum.members:
+                if member.name == last.text:
+                    return model.EnumValue(enum.full_name, member.name, member.number)
+        else:
+            flags = self._context.enums.flags_named(wanted.full_name)
+            if flags is None:
+                return None
+            for bit in flags.members:
+                if bit.name == last.text:
+                    return model.FlagsValue(flags.full_name, (bit.name,), 1 << bit.bit)
+        declaration = self._context.symbol(wanted.full_name).declaration
+        assert isinstance(declaration, ast.EnumDecl)
+        if declaration.broken or any(member.name.text == last.text for member in declaration.members):
+            return None
+        found = nearest(last.text, [member.name.text for member in declaration.members])
+        hint = f"did you mean `{found}`?" if found else None
+        self._context.diagnostics.error(
+            "E0503", last.span, help=hint, kind=declaration.keyword, enum=wanted.name, name=last.text
+        )
+        return None
+
+    def _as_members(self, expression: ast.Expr, type_: model.Named) -> str | None:
+        """How a number is written with members, if there is one for each of its bits."""
+        flags = self._context.enums.flags_named(type_.full_name)
+        if flags is None or not isinstance(expression, ast.IntLiteral) or expression.value < 0:
+            return None
+        members = [member for member in flags.members if expression.value >> member.bit & 1]
+        if sum(1 << member.bit for member in members) != expression.value:
+            return None
+        return f"write [{', '.join(f'{type_.name}.{member.name}' for member in members)}]"
+
+    def flags(self, expression: ast.Expr, type_: model.Named, scope: Scope) -> model.Value | None:
+        """`[Field.title, Field.url]`; elements may be constants of several bits too."""
+        if not isinstance(expression, ast.ListExpr):
+            expected = f"members of `{type_.full_name}`, one or several in [ ]"
+            return mismatch(self._context, expression, expected, self._as_members(expression, type_))
+        given: list[model.Value] = []
+        for each in expression.elements:
+            if isinstance(each, ast.ListExpr):
+                return mismatch(self._context, each, f"a member of `{type_.full_name}`")
+            value = self._context.values.value(each, type_, scope)
+            if value is None:
+                return None
+            given.append(value)
+        if not distinct(self._context, expression.elements, given, "this member"):
+            return None
+        flags = self._context.enums.flags_named(type_.full_name)
+        if flags is None:
+            return None
+        bits = 0
+        for value in given:
+            assert isinstance(value, model.FlagsValue)
+            bits |= value.bits
+        members = tuple(member.name for member in flags.members if bits >> member.bit & 1)
+        return model.FlagsValue(flags.full_name, members, bits)
