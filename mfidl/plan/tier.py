@@ -6,6 +6,11 @@ from mfidl.plan.layout import Declared, lay_out, size_and_align
 # The largest message: a fixed-size value beyond it could never be sent.
 SIZE_LIMIT = 1 << 24
 
+# Of a chain of structs, each the reason of the next, a message tells so much.
+_REASON_LIMIT = 400
+_WAY_LIMIT = 12
+_FURTHER_IN = "further in, "
+
 ASKED = "the file asks for it"
 
 
@@ -43,11 +48,11 @@ def _choose_for_union(union: model.Union) -> model.StructPlan:
 
 def way_to_obstacle(field: model.Field, declared: Declared) -> list[tuple[model.Struct, model.Field]]:
     """From a field that stands in the way of memcpy inwards: the structs and their fields that do so, as far
-    as structs lead.
+    as structs lead, and not beyond the point where nobody would follow.
     """
     way: list[tuple[model.Struct, model.Field]] = []
     type_ = field.type
-    while True:
+    while len(way) < _WAY_LIMIT:
         while isinstance(type_, model.ArrayOf):
             type_ = type_.element
         inner = declared.get(type_.full_name) if isinstance(type_, model.Named) else None
@@ -58,6 +63,7 @@ def way_to_obstacle(field: model.Field, declared: Declared) -> list[tuple[model.
             return way
         way.append((inner, found[0]))
         type_ = found[0].type
+    return way
 
 
 def _why(type_: model.Type, declared: Declared) -> str:
@@ -65,7 +71,10 @@ def _why(type_: model.Type, declared: Declared) -> str:
         case model.Named(full_name, _):
             holder = declared[full_name]
             assert isinstance(holder, model.Struct | model.Union)
-            return f"is `{holder.name}`, which is {holder.tier.value} because {holder.plan.reason}"
+            reason = holder.plan.reason
+            if len(reason) > _REASON_LIMIT:
+                reason = _FURTHER_IN + reason.rpartition(" because ")[2].removeprefix(_FURTHER_IN)
+            return f"is `{holder.name}`, which is {holder.tier.value} because {reason}"
         case model.ArrayOf(element, _):
             return f"is an array whose element {_why(element, declared)}"
         case model.OptionalOf():

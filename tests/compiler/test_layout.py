@@ -172,3 +172,11 @@ def test_a_long_chain_of_structs_needs_no_stack(tmp_path: Path) -> None:
     layout = struct_of(program, "m.S0").layout
     assert layout is not None
     assert layout.size == 4
+
+
+def test_the_reason_of_a_long_chain_leaves_out_its_middle(tmp_path: Path) -> None:
+    chain = "".join(f"struct S{i} {{ a: S{i + 1}; }}\n" for i in range(3000))
+    program = program_of(tmp_path, f"module m; {chain} struct S3000 {{ x: string; }}")
+    reasons = [struct.plan.reason for struct in program.modules[0].structs]
+    assert max(len(reason) for reason in reasons) < 600
+    assert all("field `x` is a string" in reason for reason in reasons)
