@@ -3,6 +3,7 @@
 MF_REGEN=1 writes them anew. They must also satisfy the project's linter, formatter and strict type checker.
 """
 
+import ast
 import os
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import pytest
 from mfidl.compiler import Exit, check
 from mfidl.emit.output import EmitOptions
 from mfidl.emit.python import generate
+from mfidl.emit.python.layout import docstring
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = Path(__file__).parent / "golden" / "python"
@@ -254,3 +256,37 @@ assert Old.__deprecated__ == "use Holder"
 
 def test_a_deprecated_method_warns_who_calls_it() -> None:
     _python(DEPRECATED, ROOT / "runtime/python", GOLDEN / "alternatives/out")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Short.",
+        '"Quoted" from its first letter to its "last"',
+        'Three quotes """ and a back\\slash\\',
+        " ".join(["word"] * 40),
+        "x" * 200,
+        "First line.\n\n  - " + "indented " * 20,
+        "a" * 101,
+        "word " * 20 + "end",
+        "Trailing backslash \\",
+    ],
+)
+@pytest.mark.parametrize("indent", [0, 4, 8])
+def test_a_doc_comment_becomes_a_docstring_as_the_formatter_has_it(
+    text: str, indent: int, tmp_path: Path
+) -> None:
+    head = "".join(f"{' ' * at}class A:\n" for at in range(0, indent, 4))
+    module = tmp_path / "doc.py"
+    module.write_text(head + docstring(text, indent))
+    spaces: dict[str, object] = {}
+    exec(module.read_text(), spaces)
+    formatted = _run(
+        "ruff", "format", "--no-cache", "--diff", "--config", str(ROOT / "pyproject.toml"), str(module)
+    )
+    assert formatted.returncode == 0, formatted.stdout
+    tree = ast.parse(module.read_text())
+    for _ in range(0, indent, 4):
+        assert isinstance(tree.body[0], ast.ClassDef)
+        tree.body = tree.body[0].body
+    assert (ast.get_docstring(tree) or "").split() == text.split()

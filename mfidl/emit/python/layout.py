@@ -64,14 +64,34 @@ def _top_level(expression: str) -> tuple[str, list[str], str] | None:
 
 
 def docstring(text: str, indent: int) -> str:
-    """The lines of a doc comment as a docstring, indented; "" for none."""
+    """The lines of a doc comment as a docstring, indented; "" for none. Too long lines are wrapped."""
     if not text.strip():
         return ""
     pad = " " * indent
     safe = text.strip().replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
-    lines = [line.rstrip() for line in safe.split("\n")]
+    opening = '""" ' if safe.startswith('"') else '"""'
     closing = ' """' if safe.endswith('"') else '"""'
-    if len(lines) == 1 and indent + len(lines[0]) + 6 <= WIDTH:
-        return f'{pad}"""{lines[0]}{closing}\n'
+    if "\n" not in safe and indent + len(opening) + len(safe) + len(closing) <= WIDTH:
+        return f"{pad}{opening}{safe}{closing}\n"
+    width = WIDTH - indent - (3 if "\n" in safe else 6)  # the formatter closes a single line where it ends
+    first, *rest = safe.expandtabs().split("\n")
+    lines = [part for line in [first, *_dedented(rest)] for part in _wrapped(line.rstrip(), width)]
     body = "\n".join([lines[0], *(f"{pad}{line}".rstrip() for line in lines[1:])])
-    return f'{pad}"""{body}\n{pad}"""\n'
+    if len(lines) == 1:  # one word without end
+        return f"{pad}{opening}{body}{closing}\n"
+    return f'{pad}{opening}{body}\n{pad}"""\n'
+
+
+def _dedented(lines: list[str]) -> list[str]:
+    common = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
+    return [line[common:] for line in lines]
+
+
+def _wrapped(line: str, width: int) -> list[str]:
+    """At blanks; what follows is indented as the line is, so that lists stay lists."""
+    if len(line) <= width:
+        return [line]
+    from textwrap import wrap
+
+    lead = line[: len(line) - len(line.lstrip())]
+    return wrap(line, width, subsequent_indent=lead, break_long_words=False, break_on_hyphens=False)

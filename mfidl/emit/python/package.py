@@ -12,6 +12,13 @@ from mfidl.emit.python.services import ClientFile, MethodsFile, ServerFile
 from mfidl.emit.render import render
 from mfidl.model import Module, Program, Struct, Union
 
+_DOCS = {
+    "codec": "Codecs of {}: each type as data, of which mf/codec makes what reads and writes it.",
+    "methods": "The services of {} as the runtime sees them: their methods, descriptors and fingerprints.",
+    "client": "Clients of {}.",
+    "server": "Servants of {}: derive from one, override a function a method, and offer an instance.",
+}
+
 
 def generate(program: Program, options: EmitOptions) -> list[GeneratedFile]:
     """The files of all requested modules, and the `__init__.py` and `py.typed` that they share."""
@@ -79,7 +86,7 @@ def _codec(context: Context) -> str:
     text = render(
         "python/codec.py.j2",
         banner=_banner(context),
-        module=context.module.name,
+        doc=docstring(_DOCS["codec"].format(context.module.name), 0),
         numbers=numbers,
         structs=structs,
         imports=context.imports.text(),
@@ -104,7 +111,7 @@ def _services(template: str, context: Context, services: object) -> str:
     text = render(
         f"python/{template}.py.j2",
         banner=_banner(context),
-        module=context.module.name,
+        doc=docstring(_DOCS[template].format(context.module.name), 0),
         services=services,
         imports=context.imports.text(),
     )

@@ -39,7 +39,8 @@ class ControllerClient:
         self._target = client.target(CONTROLLER_SERVICE)
 
     def client_id(self, *, options: mf.CallOptions | None = None) -> int:
-        """A number for the upper half of a client's request ids, unlike all that this controller gave before; never 0.
+        """A number for the upper half of a client's request ids, unlike all that this controller gave
+        before; never 0.
         """
         return self._target.call(CONTROLLER_CLIENT_ID, options)
 
@@ -62,8 +63,10 @@ class ControllerClient:
     def register(
         self, nonce: UUID, instances: Sequence[Instance], *, options: mf.CallOptions | None = None
     ) -> int:
-        """Adds the instances of the server process that `nonce` names, all at once; those it had before and does not name now are gone.
-        They live as long as the connection that this call came over. The answer is the lease in milliseconds, a backstop: they
+        """Adds the instances of the server process that `nonce` names, all at once; those it had before and
+        does not name now are gone.
+        They live as long as the connection that this call came over. The answer is the lease in
+        milliseconds, a backstop: they
         are gone as well when neither register nor keep was called for that long.
         """
         return self._target.call(CONTROLLER_REGISTER, options, nonce, instances)
@@ -87,8 +90,10 @@ class ControllerClient:
         return self._target.bulk(CONTROLLER_REGISTER, requests, options)
 
     def keep(self, nonce: UUID, wait_ms: int, *, options: mf.CallOptions | None = None) -> bool:
-        """What a server waits in, so that it learns at once when it has to register again. False, at once or later: `nonce` is not
-        registered over the connection of this call (any more). True after `wait_ms`, of which the controller takes a third of the lease
+        """What a server waits in, so that it learns at once when it has to register again. False, at once or
+        later: `nonce` is not
+        registered over the connection of this call (any more). True after `wait_ms`, of which the
+        controller takes a third of the lease
         at most: all is well, call again.
         """
         return self._target.call(CONTROLLER_KEEP, options, nonce, wait_ms)
@@ -110,7 +115,8 @@ class ControllerClient:
         return self._target.bulk(CONTROLLER_KEEP, requests, options)
 
     def deregister(self, nonce: UUID, *, options: mf.CallOptions | None = None) -> None:
-        """Takes the instances of a server process away before it ends, so that no client calls it while it drains.
+        """Takes the instances of a server process away before it ends, so that no client calls it while it
+        drains.
         """
         self._target.call(CONTROLLER_DEREGISTER, options, nonce)
 
@@ -133,8 +139,10 @@ class ControllerClient:
     def watch(
         self, service: str, epoch: int, revision: int, wait_ms: int, *, options: mf.CallOptions | None = None
     ) -> View:
-        """Answers at once if the service stands at another epoch or revision than the ones named (0, 0: always), else
-        when it changes, else after `wait_ms` with what it was. A service that nobody offers has no instances, and is no error.
+        """Answers at once if the service stands at another epoch or revision than the ones named (0, 0:
+        always), else
+        when it changes, else after `wait_ms` with what it was. A service that nobody offers has no
+        instances, and is no error.
         """
         return self._target.call(CONTROLLER_WATCH, options, service, epoch, revision, wait_ms)
 

@@ -33,7 +33,8 @@ class ControllerServant(Servant, ABC):
 
     @abstractmethod
     def client_id(self) -> int:
-        """A number for the upper half of a client's request ids, unlike all that this controller gave before; never 0.
+        """A number for the upper half of a client's request ids, unlike all that this controller gave
+        before; never 0.
         """
 
     def client_id_batch(self, requests: Sequence[ControllerClientIdRequest]) -> list[mf.Outcome[int]]:
@@ -42,8 +43,10 @@ class ControllerServant(Servant, ABC):
 
     @abstractmethod
     def register(self, nonce: UUID, instances: list[Instance]) -> int:
-        """Adds the instances of the server process that `nonce` names, all at once; those it had before and does not name now are gone.
-        They live as long as the connection that this call came over. The answer is the lease in milliseconds, a backstop: they
+        """Adds the instances of the server process that `nonce` names, all at once; those it had before and
+        does not name now are gone.
+        They live as long as the connection that this call came over. The answer is the lease in
+        milliseconds, a backstop: they
         are gone as well when neither register nor keep was called for that long.
         """
 
@@ -53,8 +56,10 @@ class ControllerServant(Servant, ABC):
 
     @abstractmethod
     def keep(self, nonce: UUID, wait_ms: int) -> bool:
-        """What a server waits in, so that it learns at once when it has to register again. False, at once or later: `nonce` is not
-        registered over the connection of this call (any more). True after `wait_ms`, of which the controller takes a third of the lease
+        """What a server waits in, so that it learns at once when it has to register again. False, at once or
+        later: `nonce` is not
+        registered over the connection of this call (any more). True after `wait_ms`, of which the
+        controller takes a third of the lease
         at most: all is well, call again.
         """
 
@@ -64,7 +69,8 @@ class ControllerServant(Servant, ABC):
 
     @abstractmethod
     def deregister(self, nonce: UUID) -> None:
-        """Takes the instances of a server process away before it ends, so that no client calls it while it drains.
+        """Takes the instances of a server process away before it ends, so that no client calls it while it
+        drains.
         """
 
     def deregister_batch(self, requests: Sequence[ControllerDeregisterRequest]) -> list[mf.Outcome[None]]:
@@ -73,8 +79,10 @@ class ControllerServant(Servant, ABC):
 
     @abstractmethod
     def watch(self, service: str, epoch: int, revision: int, wait_ms: int) -> View:
-        """Answers at once if the service stands at another epoch or revision than the ones named (0, 0: always), else
-        when it changes, else after `wait_ms` with what it was. A service that nobody offers has no instances, and is no error.
+        """Answers at once if the service stands at another epoch or revision than the ones named (0, 0:
+        always), else
+        when it changes, else after `wait_ms` with what it was. A service that nobody offers has no
+        instances, and is no error.
         """
 
     def watch_batch(self, requests: Sequence[ControllerWatchRequest]) -> list[mf.Outcome[View]]:
