@@ -13,7 +13,7 @@ from mfidl.syntax import ast, literals
 from mfidl.syntax import token_types as tt
 from mfidl.syntax.recovery import SchemaParser
 from mfidl.syntax.strays import read_tokens
-from mfidl.syntax.tokens import Token
+from mfidl.syntax.tokens import Token, scan
 
 
 def parse(source: SourceFile, diagnostics: Diagnostics) -> ast.File:
@@ -25,7 +25,11 @@ def parse(source: SourceFile, diagnostics: Diagnostics) -> ast.File:
     collecting = gc.isenabled()
     gc.disable()
     try:
-        parser = SchemaParser(source, read_tokens(source, diagnostics), diagnostics)
+        scanned = scan(source)
+        if scanned.is_cut:
+            scanned.report(source, diagnostics)
+            return ast.File(source, (), frozenset(), lost_declarations=True, lost_imports=True)
+        parser = SchemaParser(source, read_tokens(source, scanned, diagnostics), diagnostics)
         context = parser.file_()
         builder = _Builder(source, diagnostics)
         declarations = builder.declarations(context.items)

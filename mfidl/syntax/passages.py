@@ -9,7 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-_CONFLICT = re.compile(r"^<{7} .*\n(?:.*\n)*?(={7}\n(?:.*\n)*?>{7} .*)$", re.MULTILINE)
+_OURS = re.compile(r"^<{7} .*$", re.MULTILINE)
+_MIDDLE = re.compile(r"^={7}$", re.MULTILINE)
+_THEIRS = re.compile(r"^>{7} .*$", re.MULTILINE)
 # In strings and comments they are text like any other.
 _FOREIGN = re.compile(
     r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*(?s:.*?)\*/|(?P<fence>^```.*$)|(?P<markup><!--(?:.*?-->|.*))',
@@ -38,10 +40,7 @@ def may_hold_passages(text: str) -> bool:
 
 def passages(text: str) -> Iterator[Passage]:
     """Of the whole text, in no order."""
-    for matched in _CONFLICT.finditer(text):
-        first_line = text.index("\n", matched.start())
-        yield Passage(matched.start(), first_line, "E0115", (matched.start(), matched.start() + 7))
-        yield Passage(matched.start(1), matched.end(1))
+    yield from _conflicts(text)
     foreign = list(_FOREIGN.finditer(text))
     for number, matched in enumerate(each for each in foreign if each["fence"]):
         place = (matched.start(), matched.start() + 3)
@@ -50,6 +49,19 @@ def passages(text: str) -> Iterator[Passage]:
     for matched in (each for each in foreign if each["markup"]):
         advice = "comments are written `// ...` or `/* ... */`"
         yield Passage(matched.start(), matched.end(), "E0116", (matched.start(), matched.start() + 4), advice)
+
+
+def _conflicts(text: str) -> Iterator[Passage]:
+    """The first mark, and all from the middle one to the last: what stands between them is read."""
+    at = 0
+    while ours := _OURS.search(text, at):
+        middle = _MIDDLE.search(text, ours.end())
+        theirs = _THEIRS.search(text, middle.end()) if middle else None
+        if middle is None or theirs is None:
+            return
+        yield Passage(*ours.span(), "E0115", (ours.start(), ours.start() + 7))
+        yield Passage(middle.start(), theirs.end())
+        at = theirs.end()
 
 
 def strings_over_lines(text: str, problems: list[tuple[str, int, int, dict[str, Any]]]) -> Iterator[Passage]:

@@ -29,6 +29,7 @@ from mfidl.syntax.skipping import Skipper
 from mfidl.syntax.tokens import Token, TokenStream
 
 _TEXTS = {number: text for table in (tt.KEYWORDS, tt.PUNCTUATION) for text, number in table.items()}
+_LONGEST_LIST = 200  # words of a list that may have `;` for `,`
 _RESULT_WORDS = frozenset(("returns", "return", "raises", "throw", "throws"))
 _OPENINGS = frozenset((tt.LBRACKET, tt.LPAREN, tt.LESS))
 _PAIR_OF = {tt.CLOSE: "}", tt.RPAREN: ")", tt.GREATER: ">", tt.RBRACKET: "]"}
@@ -472,7 +473,10 @@ class RecoveryStrategy:
         at = index + 1
         if tokens[at].type not in starts or self._around.starts_line(at) or not self._begins_element(at):
             return False
-        while tokens[at].type not in (tt.EOF, tt.OPEN_BRACE, tt.CLOSE, tt.LPAREN):
+        if getattr(self._parser._ctx, "semicolons", False):
+            return True
+        end = min(index + _LONGEST_LIST, len(tokens))
+        while at < end and tokens[at].type not in (tt.OPEN_BRACE, tt.CLOSE, tt.LPAREN):
             if self._around.starts_line(at):
                 return False
             if tokens[at].type == closing:

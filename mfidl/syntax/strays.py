@@ -13,7 +13,7 @@ from mfidl.diagnostics import Diagnostics
 from mfidl.source import SourceFile, Span
 from mfidl.syntax import token_types as tt
 from mfidl.syntax.passages import Passage, may_hold_passages, passages, strings_over_lines
-from mfidl.syntax.tokens import Scan, Token, scan
+from mfidl.syntax.tokens import Scan, Token
 
 _CLOSING_QUOTES = {
     "'": "'",
@@ -25,6 +25,7 @@ _CLOSING_QUOTES = {
     "\N{LEFT-POINTING DOUBLE ANGLE QUOTATION MARK}": "\N{RIGHT-POINTING DOUBLE ANGLE QUOTATION MARK}",
 }
 _WORD = re.compile(r"[\w\N{ZERO WIDTH SPACE}\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}\N{SOFT HYPHEN}]+")
+_LONGEST_QUOTED = 1000
 _GROUPS = re.compile(r"(?:'[0-9]+)+")
 _MINUSES = "\N{MINUS SIGN}\N{EN DASH}\N{EM DASH}\N{NON-BREAKING HYPHEN}\N{HYPHEN}"
 _ADVICE = {
@@ -39,9 +40,8 @@ _ADVICE = {
 }
 
 
-def read_tokens(source: SourceFile, diagnostics: Diagnostics) -> list[Token]:
+def read_tokens(source: SourceFile, scanned: Scan, diagnostics: Diagnostics) -> list[Token]:
     """The tokens of a file for the parser; all that is wrong with its characters is reported."""
-    scanned = scan(source)
     if scanned.strays or len(scanned.problems) > 1 or may_hold_passages(source.text):
         return _Mender(source, scanned, diagnostics).mend()
     scanned.report(source, diagnostics)
@@ -58,6 +58,7 @@ class _Mender:
         self._diagnostics = diagnostics
         self._covered: list[tuple[int, int]] = []  # what was read as something else, in order
         self._supplied: list[Token] = []
+        self._reported: set[int] = set()  # problems that a passage speaks of already
 
     def mend(self) -> list[Token]:
         held = strings_over_lines(self._text, self._scanned.problems)
@@ -65,7 +66,7 @@ class _Mender:
             self._hide(passage)
         self._mend_strays()
         for code, start, end, values in self._scanned.problems:
-            if not self._is_covered(start):
+            if start not in self._reported and not self._is_covered(start):
                 self._diagnostics.error(code, Span(self._source, start, end), **values)
         kept = [token for token in self._scanned.tokens if not self._is_covered(token.start)]
         return sorted([*kept, *self._supplied], key=lambda token: (token.start, token.end))
@@ -77,9 +78,7 @@ class _Mender:
             self._diagnostics.error(passage.code, Span(self._source, *passage.place), help=passage.help)
         self._cover(passage.start, passage.end)
         if passage.code == "E0105":
-            self._scanned.problems[:] = [
-                each for each in self._scanned.problems if each[1] != passage.place[0]
-            ]
+            self._reported.add(passage.place[0])
         for at, character in enumerate(passage.supplies.strip(), passage.end):
             if character in tt.PUNCTUATION:
                 self._supplied.append(Token(tt.PUNCTUATION[character], character, at, at))
@@ -151,7 +150,7 @@ class _Mender:
         return True
 
     def _quoted(self, start: int, closing: str) -> bool:
-        line = self._text[start + 1 : self._end_of_line(start)]
+        line = self._text[start + 1 : start + 1 + _LONGEST_QUOTED].partition("\n")[0]
         ends = [at for at in map(line.find, closing) if at >= 0]
         if not ends:
             return False
@@ -189,6 +188,7 @@ class _Mender:
             return unicodedata.category(self._text[start]) == "Cf" and self._space(start)
         text = "".join(c for c in matched.group() if unicodedata.category(c) != "Cf")
         if not text:
+            self._cover(*matched.span())
             return self._space(start)
         if text.isascii():
             self._space(start)

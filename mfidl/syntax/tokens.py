@@ -7,6 +7,7 @@ would cost three times the rest of the parse. Bad text is reported here and eith
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from mfidl.diagnostics import Diagnostics
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 DEPTH_LIMIT = 64
+# Words and the spaces between them: what a file may cost in time and memory, whatever is in it.
+WORDS_LIMIT = 1_000_000
 
 _PATTERN = re.compile(
     r"""
@@ -27,7 +30,7 @@ _PATTERN = re.compile(
     | (?P<punctuation>-> | \.\. | [@=}:,.>\[<(\-{?\])]|;)
     | (?P<number>[0-9][0-9_]*(?:\.[0-9][0-9_]*)?
         (?:[eE][+-]?[0-9]+(?![A-Za-z_0-9]) | (?:[eE][+-][0-9]+)?[A-Za-z_][A-Za-z_0-9]*)?)
-    | (?P<string>"(?:[^"\\\r\n]|\\[^\r\n])*"?)
+    | (?P<string>"(?:[^"\\\r\n]++|\\[^\r\n])*+"?)
     | (?P<open_comment>/\*(?s:.*))
     | (?P<bad>(?s:.))
     """,
@@ -116,6 +119,7 @@ class Scan:
     tokens: list[Token]
     problems: list[tuple[str, int, int, dict[str, Any]]]
     strays: list[int]
+    is_cut: bool = False  # too long: nothing of it was kept
 
     def report(self, source: SourceFile, diagnostics: Diagnostics) -> None:
         """The problems, without the strays."""
@@ -137,7 +141,8 @@ class _Lexer:
     def scan(self) -> Scan:
         keywords, punctuation, special = tt.KEYWORDS, tt.PUNCTUATION, self._special()
         append = self._tokens.append
-        for matched in _PATTERN.finditer(self._source.text):
+        matches = _PATTERN.finditer(self._source.text)
+        for matched in islice(matches, WORDS_LIMIT):
             kind = matched.lastgroup
             if kind == "skip":
                 continue
@@ -160,6 +165,11 @@ class _Lexer:
                 self._doc.clear()
             append(token)
         end_of_text = len(self._source.text)
+        beyond = next(matches, None)
+        if beyond is not None:
+            at = beyond.start()
+            problem = ("E0008", at, at + 1, {"limit": WORDS_LIMIT})
+            return Scan([Token(tt.EOF, "", end_of_text, end_of_text)], [problem], [], is_cut=True)
         append(Token(tt.EOF, "", end_of_text, end_of_text))
         return Scan(self._tokens, self._problems, self._strays)
 
