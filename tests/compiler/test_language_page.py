@@ -23,7 +23,7 @@ from mfidl.semantics.lower.reserved import NUMBER_LIMIT
 from mfidl.semantics.symbols import BUILTIN_TYPES
 from mfidl.semantics.types import ARRAY_LIMIT
 from mfidl.source import SIZE_LIMIT, SourceFile
-from mfidl.syntax.tokens import DEPTH_LIMIT
+from mfidl.syntax.tokens import DEPTH_LIMIT, WORDS_LIMIT
 from tests.compiler.schema import program_of, struct_of
 from tools.grammar.diagrams import FOLDER, files
 
@@ -137,7 +137,7 @@ def test_every_tier_has_its_row() -> None:
 
 LIMITS = (
     *(DEPTH_LIMIT, IMPORT_DEPTH_LIMIT, ARRAY_LIMIT, STRUCT_LIMIT, NUMBER_LIMIT, BATCH_LIMIT, ENTRIES_LIMIT),
-    *(_PATTERN_LIMIT, _STEPS_LIMIT, SIZE_LIMIT),
+    *(_PATTERN_LIMIT, _STEPS_LIMIT, SIZE_LIMIT, WORDS_LIMIT),
 )
 
 
