@@ -29,6 +29,10 @@ class Facts:
     def __init__(self, program: Program) -> None:
         self._program = program
         self._union_sizes: dict[str, int] = {}
+        self._struct_sizes: dict[str, int] = {}
+        self._images: dict[str, bool] = {}
+        self._all_valid: dict[str, bool] = {}
+        self._padded: dict[str, bool] = {}
         self._measure_unions()
         self._constrained = holders(program, _is_constrained, _has_constraints)
         self._floating = holders(program, lambda _: False, _is_float)
@@ -51,7 +55,10 @@ class Facts:
     def struct_min_size(self, struct: Struct) -> int:
         if struct.layout is not None:
             return struct.layout.size
-        return sum(self.min_size(field.type) for field in struct.fields)
+        # A union's size is still growing while unions are measured, and so is that of its holders.
+        if struct.full_name not in self._struct_sizes:
+            self._struct_sizes[struct.full_name] = sum(self.min_size(field.type) for field in struct.fields)
+        return self._struct_sizes[struct.full_name]
 
     def union_min_size(self, union: Union) -> int:
         return self._union_sizes[union.full_name]
@@ -65,6 +72,7 @@ class Facts:
         self._union_sizes = {union.full_name: 1 for union in unions}
         for _ in range(64):
             before = dict(self._union_sizes)
+            self._struct_sizes.clear()
             for union in unions:
                 sizes = [
                     varint_size(each.number or 0) + self.min_size(each.type) for each in union.alternatives
@@ -72,6 +80,7 @@ class Facts:
                 self._union_sizes[union.full_name] = min(sizes, default=1)
             if before == self._union_sizes:
                 return
+        self._struct_sizes.clear()
 
     def is_image(self, type_: Type) -> bool:
         """Is a memcpy type's memory in C++ the same as its layout? Empty structs have a byte in it."""
@@ -84,12 +93,14 @@ class Facts:
                 return True
 
     def struct_is_image(self, struct: Struct) -> bool:
-        return (
-            struct.tier is Tier.MEMCPY
-            and not struct.is_error
-            and bool(struct.fields)
-            and all(self.is_image(field.type) for field in struct.fields)
-        )
+        if struct.full_name not in self._images:
+            self._images[struct.full_name] = (
+                struct.tier is Tier.MEMCPY
+                and not struct.is_error
+                and bool(struct.fields)
+                and all(self.is_image(field.type) for field in struct.fields)
+            )
+        return self._images[struct.full_name]
 
     def all_bits_valid(self, type_: Type) -> bool:
         """Is every byte pattern a value of this memcpy type?"""
@@ -102,8 +113,11 @@ class Facts:
                 return self._program.enum(type_).open
             case Named(kind=DeclKind.FLAGS):
                 return True
-            case Named():
-                return all(self.all_bits_valid(each.type) for each in self._program.struct(type_).fields)
+            case Named(full_name=name):
+                if name not in self._all_valid:
+                    fields = self._program.struct(type_).fields
+                    self._all_valid[name] = all(self.all_bits_valid(each.type) for each in fields)
+                return self._all_valid[name]
             case _:
                 raise AssertionError(f"{type_} is not of tier memcpy")
 
@@ -118,7 +132,10 @@ class Facts:
 
     def struct_has_padding(self, struct: Struct) -> bool:
         assert struct.layout is not None
-        return bool(struct.layout.padding) or any(self.has_padding(field.type) for field in struct.fields)
+        if struct.full_name not in self._padded:
+            inside = any(self.has_padding(field.type) for field in struct.fields)
+            self._padded[struct.full_name] = bool(struct.layout.padding) or inside
+        return self._padded[struct.full_name]
 
     def constrained(self, type_: Type) -> bool:
         """Does a struct that the type names or holds have constraints, itself or further in?"""

@@ -208,7 +208,7 @@ class ModuleFiles:
         if kind.endswith(".cpp"):
             own = f'#include "{path[:-4]}.hpp"'
             lines = [own, "", *(line for line in lines if line != own)] if lines else [own]
-        quieted = self._quieted() if kind != "fwd.hpp" else []
+        quieted = self._quieted(kind) if kind != "fwd.hpp" else []
         view = FileView(
             banner=tuple(banner),
             includes=tuple(lines),
@@ -219,13 +219,14 @@ class ModuleFiles:
         text = render(f"cpp/{kind}.j2", file=view, module_doc=module.doc, **values)
         return GeneratedFile(path, text, module.name)
 
-    def _quieted(self) -> list[str]:
+    def _quieted(self, kind: str) -> list[str]:
         """Warnings that are for who uses the generated code, and not for whoever includes it."""
         lines = []
         if self._mentions_deprecated():
             lines.append('#pragma GCC diagnostic ignored "-Wdeprecated-declarations"')
         facts = self._describer.codecs.facts
-        if any(facts.holds_existing(each) for each in _all_fields(self._module)):
+        structs = kind in ("types.hpp", "methods.hpp")
+        if structs and any(facts.holds_existing(each) for each in _all_fields(self._module)):
             # Comparisons are there if the existing type has them.
             lines += ["#ifdef __clang__"]
             lines += ['#pragma clang diagnostic ignored "-Wdefaulted-function-deleted"', "#endif"]

@@ -16,9 +16,6 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-#ifdef __clang__
-#pragma clang diagnostic ignored "-Wdefaulted-function-deleted"
-#endif
 
 namespace mf::codec {
 
