@@ -39,7 +39,7 @@ class Run(NamedTuple):
     stamp: str | None  # touched by every run
     stdout: str
     stderr: str
-    plain: bool  # said without colour, though a terminal would get colours
+    plain: bool  # a terminal is told the same, in no other colour
 
 
 def compiler_files() -> list[str]:

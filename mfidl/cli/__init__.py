@@ -9,9 +9,7 @@ import sys
 
 
 def main() -> None:
-    """The entry point `mfidlc`. Importing what works takes longer than to say --version, or to see that
-    `compile` has nothing to do.
-    """
+    """The entry point `mfidlc`. Answers --version before importing anything at all."""
     if sys.argv[1:] == ["--version"]:
         from mfidl import __version__
 
@@ -19,14 +17,6 @@ def main() -> None:
         return
     # What a compiler makes lives until it ends: looking for garbage early finds none.
     gc.set_threshold(100_000, 20, 100)
-    if sys.argv[1:2] == ["compile"]:
-        from mfidl.cache import recall
-
-        run = recall(sys.argv[1:])
-        if run is not None and (run.plain or not sys.stderr.isatty()):
-            sys.stdout.write(run.stdout)
-            sys.stderr.write(run.stderr)
-            return
     from mfidl.cli.guard import guarded
 
     raise SystemExit(guarded(sys.argv[1:]))

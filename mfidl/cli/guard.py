@@ -34,6 +34,8 @@ def guarded(arguments: Sequence[str]) -> int:
 
 
 def _run(arguments: Sequence[str]) -> int:
+    if arguments[:1] == ["compile"] and _is_remembered(arguments):
+        return 0
     import click
 
     from mfidl.cli.group import cli
@@ -59,6 +61,22 @@ def _run(arguments: Sequence[str]) -> int:
         return mistake.exit_code
     except SystemExit as done:
         return done.code if isinstance(done.code, int) else int(done.code is not None)
+
+
+def _is_remembered(arguments: Sequence[str]) -> bool:
+    """Whether this run has nothing to do; if so, it says what it said before. Asked first, because importing
+    what compiles takes longer.
+    """
+    from mfidl.cache import recall
+
+    run = recall(arguments)
+    if run is None or sys.stdout is None or sys.stderr is None:
+        return False
+    if not run.plain and sys.stderr.isatty():
+        return False
+    sys.stdout.write(run.stdout)
+    sys.stderr.write(run.stderr)
+    return True
 
 
 def _internal(error: Exception) -> int:
