@@ -6,6 +6,8 @@ from mfidl import model
 from mfidl.diagnostics import Diagnostics, Note
 from mfidl.semantics.graph import TypeGraph, parts
 
+_SHOWN = 12  # of a loop, so many steps are told
+
 
 def check_recursion(graph: TypeGraph, diagnostics: Diagnostics) -> None:
     """One message a loop, at the first of its types, with the path and the fields on it."""
@@ -16,20 +18,20 @@ def check_recursion(graph: TypeGraph, diagnostics: Diagnostics) -> None:
 
 
 def _report(graph: TypeGraph, loop: list[str], diagnostics: Diagnostics) -> None:
-    start = loop[0]
-    path, name, fields = [start], start, []
-    while len(path) == 1 or name not in path[:-1]:
+    inside = frozenset(loop)
+    name, seen, fields = loop[0], set[str](), []
+    while name not in seen:
+        seen.add(name)
         holder = graph.declarations[name]
         assert isinstance(holder, model.Struct | model.Union)
-        field, target = _step(holder, loop)
+        field, name = _step(holder, inside)
         fields.append((holder, field))
-        name = target
-        path.append(name)
-    words = " -> ".join(f"{holder.name}.{field.name}" for holder, field in fields)
+    words = " -> ".join(f"{holder.name}.{field.name}" for holder, field in fields[:_SHOWN])
+    words += " -> ..." if len(fields) > _SHOWN else ""
     first, field = fields[0]
     notes = [
         Note(f"through {_word(holder)} `{each.name}` of `{holder.name}`", each.span)
-        for holder, each in fields[1:]
+        for holder, each in fields[1:_SHOWN]
     ]
     hint = f"make it a list: `{field.name}: list<{_as_written(field.spelled)}>`"
     optional = next((each for holder, each in fields if isinstance(holder, model.Struct)), None)
@@ -49,7 +51,7 @@ def _word(holder: model.Struct | model.Union) -> str:
     return "field" if isinstance(holder, model.Struct) else "alternative"
 
 
-def _step(holder: model.Struct | model.Union, loop: list[str]) -> tuple[model.Field, str]:
+def _step(holder: model.Struct | model.Union, loop: frozenset[str]) -> tuple[model.Field, str]:
     """A field that leads on, inside of the loop."""
     for field in model.members(holder):
         for target, direct in parts(field.type):

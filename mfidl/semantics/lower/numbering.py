@@ -66,10 +66,10 @@ def _as_written(
         default=0,
     )
     following = _Following(highest, rules.reserved)
+    other = next(each for each in members if each.number is not None)
     for member in members:
         number = member.number
         if number is None:
-            other = next(each for each in members if each.number is not None)
             written = f"{following.take()}: {member.name.text}"
             context.diagnostics.error(
                 "E0425",

@@ -1,6 +1,7 @@
 """F4. `reserved 5, 7..9, "old_name";`: the numbers and names that members may not have any more."""
 
 import re
+from bisect import bisect_right, insort
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -14,26 +15,52 @@ NUMBER_LIMIT = (1 << 29) - 1
 # An archive is valid protobuf, and these are protobuf's own.
 PROTOBUF_OWN = range(19_000, 20_000)
 
+# First and last number, and where they are reserved.
+Reserve = tuple[int, int, Span]
+
 IDENTIFIER = re.compile("[A-Za-z_][A-Za-z_0-9]*")
+
+
+def _low(reserve: Reserve) -> int:
+    return reserve[0]
 
 
 @dataclass(slots=True)
 class Reservation:
-    """What one declaration reserves, each with its place."""
+    """What one declaration reserves, each with its place. Ranges do not overlap."""
 
-    ranges: list[tuple[int, int, Span]] = field(default_factory=list)
+    ranges: list[Reserve] = field(default_factory=list)
     names: dict[str, Span] = field(default_factory=dict)
+    _ascending: list[Reserve] = field(default_factory=list)
+
+    def add(self, low: int, high: int, span: Span) -> None:
+        """A range that `first_within` finds nothing in."""
+        self.ranges.append((low, high, span))
+        insort(self._ascending, (low, high, span), key=_low)
+
+    def first_within(self, low: int, high: int) -> Reserve | None:
+        """The first reserved range that shares a number with these, or None."""
+        at = bisect_right(self._ascending, low, key=_low)
+        for reserve in self._ascending[max(0, at - 1) : at + 1]:
+            if low <= reserve[1] and reserve[0] <= high:
+                return reserve
+        return None
 
     def place_of(self, number: int) -> Span | None:
         """Where a number is reserved, or None."""
-        return next((span for low, high, span in self.ranges if low <= number <= high), None)
+        found = self.first_within(number, number)
+        return None if found is None else found[2]
 
     def behind(self, number: int) -> int:
         """The smallest number from this one on that is not reserved, here or by protobuf."""
-        for low, high in sorted([*((low, high) for low, high, _ in self.ranges), (19_000, 19_999)]):
-            if low <= number <= high:
-                number = high + 1
-        return number
+        while True:
+            found = self.first_within(number, number)
+            if found is not None:
+                number = found[1] + 1
+            elif number in PROTOBUF_OWN:
+                number = PROTOBUF_OWN.stop
+            else:
+                return number
 
     def in_model(self) -> model.Reserved:
         return model.Reserved(tuple((low, high) for low, high, _ in self.ranges), tuple(self.names))
@@ -75,12 +102,11 @@ def _range(context: Context, item: ast.ReservedRange, made: Reservation) -> None
         if not 1 <= bound.value <= NUMBER_LIMIT:
             context.diagnostics.error("E0423", bound.span, number=bound.span.text(), limit=NUMBER_LIMIT)
             return
-    for other_low, other_high, span in made.ranges:
-        if low <= other_high and other_low <= high:
-            shared = max(low, other_low)
-            _twice(context, item.span, span, f"number {shared}")
-            return
-    made.ranges.append((low, high, item.span))
+    other = made.first_within(low, high)
+    if other is not None:
+        _twice(context, item.span, other[2], f"number {max(low, other[0])}")
+        return
+    made.add(low, high, item.span)
 
 
 def _twice(context: Context, span: Span, first: Span, what: str) -> None:
