@@ -8,7 +8,7 @@ from mfidl.emit.python.context import Context
 from mfidl.emit.python.declarations import decorator, first_default, with_deprecation
 from mfidl.emit.python.layout import bracket, docstring
 from mfidl.emit.python.literals import constant_default, is_made_by_call, literal
-from mfidl.emit.python.names import MethodNames, ServiceNames
+from mfidl.emit.python.names import MethodNames, ServiceNames, written
 from mfidl.emit.python.types import annotation
 from mfidl.model import Method, Service, Struct, Tier
 
@@ -210,7 +210,7 @@ class ClientFile(ServiceFile):
         if service.agent is None:
             return "", "", ""
         scope = Scope(PYTHON_RESERVED, {"self", "int", "str"})
-        one, all_ = scope.take(service.agent.name), scope.take(f"{service.agent.name}s")
+        one, all_ = (scope.take(f"{written(service.agent)}{plural}") for plural in ("", "s"))
         return one, all_, annotation(self._context, service.agent.spelled)
 
     def _calls(self, method: Method, names: MethodNames) -> list[CallView]:
