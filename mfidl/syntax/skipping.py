@@ -6,6 +6,9 @@ from mfidl.syntax import token_types as tt
 from mfidl.syntax.lookaround import KEYWORDS, NAMES, Lookaround
 from mfidl.syntax.tokens import TokenStream
 
+_LONGEST_HEAD = 20  # names in the head of a declaration
+_LONGEST_BRACKET = 50  # words between `[` and `]`, when they stand where no list can
+
 
 class Skipper:
     """Moves the token stream. Remembers the names that it passed, so that uses of them are not reported as
@@ -47,8 +50,10 @@ class Skipper:
     def _brackets(self) -> None:
         """Behind the `]` of this line: a `;` in `[u8; 16]` ends no field."""
         stream, tokens = self._stream, self._stream.tokens
-        at = stream.index
-        while tokens[at].type not in (tt.EOF, tt.CLOSE, tt.OPEN_BRACE) and not self._around.starts_line(at):
+        at, end = stream.index, min(stream.index + _LONGEST_BRACKET, len(tokens) - 1)
+        while (
+            at < end and tokens[at].type not in (tt.CLOSE, tt.OPEN_BRACE) and not self._around.starts_line(at)
+        ):
             if tokens[at].type == tt.RBRACKET:
                 stream.index = at + 1
                 return
@@ -104,7 +109,7 @@ class Skipper:
             head += 1
         self.lost_imports = self.lost_imports or tokens[start].type == tt.IMPORT
         last = start
-        while tokens[last + 1 if last + 1 < len(tokens) else -1].type in NAMES:
+        while last < start + _LONGEST_HEAD and tokens[min(last + 1, len(tokens) - 1)].type in NAMES:
             last += 1
             self.broken_names.add(tokens[last].text)
         if last == start or tokens[last].type in KEYWORDS:
