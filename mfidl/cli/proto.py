@@ -34,5 +34,5 @@ def command(
     assert out is not None
     write_trees([OutputTree(out, made)], [each.module for each in made], diagnostics)
     if diagnostics:
-        outcome = Outcome(Exit.IO, diagnostics.sorted(), None, outcome.inputs)
+        outcome = Outcome(Exit.IO, diagnostics.sorted(), None, outcome.sources)
     finish(outcome, style, color)
