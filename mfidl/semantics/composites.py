@@ -14,6 +14,16 @@ from mfidl.syntax import ast
 class Composites:
     def __init__(self, context: Context) -> None:
         self._context = context
+        self._members: dict[ast.StructDecl, dict[str, ast.Field]] = {}
+
+    def _members_of(self, declaration: ast.StructDecl) -> dict[str, ast.Field]:
+        """Fields or alternatives by name; of two with one name, the first."""
+        known = self._members.get(declaration)
+        if known is None:
+            known = {each.name.text: each for each in reversed(declaration.fields)}
+            known = {each.name.text: known[each.name.text] for each in declaration.fields}
+            self._members[declaration] = known
+        return known
 
     def elements(
         self, expression: ast.Expr, type_: model.ListOf | model.SetOf | model.ArrayOf, scope: Scope
@@ -80,7 +90,7 @@ class Composites:
             return None
         sound = True
         given: dict[str, ast.Expr] = {}
-        fields = {each.name.text: each for each in declaration.fields}
+        fields = self._members_of(declaration)
         for key, held in expression.entries:
             if not isinstance(key, ast.NameExpr) or len(key.path.parts) > 1 or key.negative:
                 return mismatch(self._context, key, f"the name of a field of `{declaration.name.text}`")
@@ -123,7 +133,7 @@ class Composites:
         key, held = expression.entries[0]
         if not isinstance(key, ast.NameExpr) or len(key.path.parts) > 1 or key.negative:
             return mismatch(self._context, key, f"the name of an alternative of `{declaration.name.text}`")
-        alternatives = {each.name.text: each for each in reversed(declaration.fields)}
+        alternatives = self._members_of(declaration)
         alternative = alternatives.get(key.path.text)
         if alternative is None:
             if not declaration.broken:

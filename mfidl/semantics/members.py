@@ -20,6 +20,7 @@ class Members:
     def __init__(self, context: Context, constant_of: ConstantOf) -> None:
         self._context = context
         self._constant_of = constant_of
+        self._values: dict[str, dict[str, model.Value]] = {}
 
     def named(self, expression: ast.NameExpr, type_: model.Named, scope: Scope) -> model.Value | None:
         """`Rank.bm25`, `text.Lang.en`, or a constant of the enum's type."""
@@ -72,20 +73,9 @@ class Members:
             mismatch(self._context, expression, f"a member of `{wanted.full_name}`")
             return None
         last = expression.path.parts[-1]
-        if wanted.kind is model.DeclKind.ENUM:
-            enum = self._context.enums.enum_named(wanted.full_name)
-            if enum is None:
-                return None
-            for member in enum.members:
-                if member.name == last.text:
-                    return model.EnumValue(enum.full_name, member.name, member.number)
-        else:
-            flags = self._context.enums.flags_named(wanted.full_name)
-            if flags is None:
-                return None
-            for bit in flags.members:
-                if bit.name == last.text:
-                    return model.FlagsValue(flags.full_name, (bit.name,), 1 << bit.bit)
+        values = self._values_of(wanted)
+        if values is None or last.text in values:
+            return None if values is None else values[last.text]
         declaration = self._context.symbol(wanted.full_name).declaration
         assert isinstance(declaration, ast.EnumDecl)
         if declaration.broken or any(member.name.text == last.text for member in declaration.members):
@@ -96,6 +86,26 @@ class Members:
             "E0503", last.span, help=hint, kind=declaration.keyword, enum=wanted.name, name=last.text
         )
         return None
+
+    def _values_of(self, type_: model.Named) -> dict[str, model.Value] | None:
+        """All members of an enum or of flags by name, as values; None if the type is wrong."""
+        known = self._values.get(type_.full_name)
+        if known is not None:
+            return known
+        made: dict[str, model.Value]
+        if type_.kind is model.DeclKind.ENUM:
+            enum = self._context.enums.enum_named(type_.full_name)
+            if enum is None:
+                return None
+            name = enum.full_name
+            made = {each.name: model.EnumValue(name, each.name, each.number) for each in enum.members}
+        else:
+            flags = self._context.enums.flags_named(type_.full_name)
+            if flags is None:
+                return None
+            name = flags.full_name
+            made = {each.name: model.FlagsValue(name, (each.name,), 1 << each.bit) for each in flags.members}
+        return self._values.setdefault(type_.full_name, made)
 
     def _as_members(self, expression: ast.Expr, type_: model.Named) -> str | None:
         """How a number is written with members, if there is one for each of its bits."""
