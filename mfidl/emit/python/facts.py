@@ -54,8 +54,11 @@ class Facts:
     def attributes(self, struct: Struct) -> tuple[str, ...]:
         """The Python names of its fields."""
         if struct not in self._attributes:
-            self._attributes[struct] = field_names(struct)
+            self._attributes[struct] = field_names(struct, self._type_name)
         return self._attributes[struct]
+
+    def _type_name(self, full_name: str) -> str:
+        return self._names[full_name.rpartition(".")[0]].types[full_name]
 
     def is_constrained(self, struct: Struct) -> bool:
         """Whether a value can violate a constraint, in itself or in what it contains."""

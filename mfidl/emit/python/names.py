@@ -6,7 +6,7 @@ one per struct for its fields. What each scope reserves is what the generated te
 """
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from mfidl.emit.naming import PYTHON_KEYWORDS, PYTHON_RESERVED, Scope, camel, snake
@@ -185,32 +185,47 @@ def written(
     return dict(each.target_names).get("python", each.name)
 
 
-def field_names(struct: Struct) -> tuple[str, ...]:
-    """Attributes of a struct or error, or parameters and results of a method."""
-    scope = _Scope(_OF_ERRORS if struct.is_error else _OF_STRUCTS, _type_names(struct.fields))
+_IN_CLASSES = PYTHON_RESERVED | BUILTINS | TYPE_HELPERS
+_OF_STRUCTS = _IN_CLASSES | {"self", "options"}
+_OF_ERRORS = _IN_CLASSES | {"self", "args", "with_traceback", "add_note"}
+
+
+def field_names(struct: Struct, type_name: Callable[[str], str]) -> tuple[str, ...]:
+    """Attributes of a struct or error, or parameters and results of a method. `type_name`: what a type is
+    called in Python, by its full name.
+    """
+    scope = _Scope(_OF_ERRORS if struct.is_error else _OF_STRUCTS, _type_names(struct.fields, type_name))
     return tuple(scope.take(written(each)) for each in struct.fields)
 
 
-def _type_names(fields: Iterable[Field]) -> set[str]:
-    """What annotations in the same class say: a member of that name would hide the type."""
+def _type_names(fields: Iterable[Field], type_name: Callable[[str], str]) -> set[str]:
+    """What annotations in the same class say: a member of that name would hide the type. One from another
+    module may have got an underscore more.
+    """
     found: set[str] = set()
     for each in fields:
         if isinstance(each.spelled, Primitive):
             continue
-        for name in mentioned(each.spelled):
-            taken = _plain(name) if name.startswith("__") else name
-            found.add(taken)
-            found.add(f"{taken}_")
+        for full_name in mentioned(each.spelled):
+            name = type_name(full_name)
+            found.add(name)
+            found.add(f"{name}_")
     return found
 
 
+def _last(full_name: str) -> str:
+    """The name that a type most likely gets."""
+    name = full_name.rpartition(".")[2]
+    return _plain(name) if name.startswith("__") else name
+
+
 def mentioned(type_: Type) -> Iterator[str]:
-    """The names of declared types and aliases in a type expression."""
+    """The full names of declared types and aliases in a type expression."""
     match type_:
         case Named():
-            yield type_.name
+            yield type_.full_name
         case AliasOf():
-            yield type_.full_name.rpartition(".")[2]
+            yield type_.full_name
             yield from mentioned(type_.target)
         case ListOf() | ArrayOf() | SetOf() | OptionalOf() | RefOf():
             yield from mentioned(type_.element)
@@ -219,11 +234,6 @@ def mentioned(type_: Type) -> Iterator[str]:
             yield from mentioned(type_.value)
         case Primitive():
             return
-
-
-_IN_CLASSES = PYTHON_RESERVED | BUILTINS | TYPE_HELPERS
-_OF_STRUCTS = _IN_CLASSES | {"self", "options"}
-_OF_ERRORS = _IN_CLASSES | {"self", "args", "with_traceback", "add_note"}
 
 
 def enum_members(members: Sequence[EnumMember | FlagsMember]) -> list[str]:
@@ -249,7 +259,7 @@ def _service(service: Service, scope: Scope) -> ServiceNames:
     constant, descriptor = scope.take(f"{upper}_SERVICE"), scope.take(f"{upper}_DESCRIPTOR")
     words = _IN_CLASSES | SERVICE_HELPERS
     types = _type_names(
-        field for each in service.methods for field in (*each.params.fields, *each.results.fields)
+        (field for each in service.methods for field in (*each.params.fields, *each.results.fields)), _last
     )
     calls = _Scope(words, _TARGET_FUNCTIONS, types)
     serving = _Scope(words, ["mf_service"], types)

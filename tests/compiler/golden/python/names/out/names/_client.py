@@ -61,15 +61,15 @@ class ServiceClient:
         return self._target.bulk(SERVICE_AT, requests, options)
 
     def query(
-        self, class__: class_, import_: str = "x", *, options: mf.CallOptions | None = None
+        self, class___: class_, import_: str = "x", *, options: mf.CallOptions | None = None
     ) -> ServiceQueryResult:
-        return self._target.call(SERVICE_QUERY, options, class__, import_)
+        return self._target.call(SERVICE_QUERY, options, class___, import_)
 
     async def query_async(
-        self, class__: class_, import_: str = "x", *, options: mf.CallOptions | None = None
+        self, class___: class_, import_: str = "x", *, options: mf.CallOptions | None = None
     ) -> ServiceQueryResult:
         """Like `query`, awaited."""
-        return await self._target.call_async(SERVICE_QUERY, options, class__, import_)
+        return await self._target.call_async(SERVICE_QUERY, options, class___, import_)
 
     def query_batch(
         self, requests: Sequence[ServiceQueryRequest], *, options: mf.BatchOptions | None = None

@@ -48,7 +48,7 @@ SERVICE_QUERY: Final[Method[ServiceQueryRequest, ServiceQueryResult]] = method(
     1,
     ServiceQueryRequest,
     params=lambda: (
-        shape.Field("class", CLASS_SHAPE, "class__"),
+        shape.Field("class", CLASS_SHAPE, "class___"),
         shape.Field("import", shape.STRING, "import_"),
     ),
     results=lambda: (

@@ -42,11 +42,11 @@ class ServiceServant(Servant, ABC):
         return mf.each(self.at, ((each.self_, each.options_) for each in requests))
 
     @abstractmethod
-    def query(self, class__: class_, import_: str) -> ServiceQueryResult: ...
+    def query(self, class___: class_, import_: str) -> ServiceQueryResult: ...
 
     def query_batch(self, requests: Sequence[ServiceQueryRequest]) -> list[mf.Outcome[ServiceQueryResult]]:
         """All items of a message that has more than one; here `query` for each."""
-        return mf.each(self.query, ((each.class__, each.import_) for each in requests))
+        return mf.each(self.query, ((each.class___, each.import_) for each in requests))
 
     @abstractmethod
     def query_batch_(self, lambda_: list[Final_]) -> HTTPServer: ...

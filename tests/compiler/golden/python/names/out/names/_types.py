@@ -86,7 +86,7 @@ class ServiceAtRequest:
 class ServiceQueryRequest:
     """One call of Service.query, for batches."""
 
-    class__: class_
+    class___: class_
     import_: str = "x"
 
 
