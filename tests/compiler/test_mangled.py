@@ -1,6 +1,7 @@
 """No input, however mangled, gives a traceback; and whatever is refused has a place in the file."""
 
 import random
+import sys
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mfidl.compiler import Exit, Outcome, check
+from mfidl.diagnostics.diagnostic import SHOWN_LIMIT
 from mfidl.diagnostics.render import render_json, render_text
 from tests.compiler.corpus import ROOT
 from tests.compiler.test_tokens import _PIECES
@@ -41,6 +43,11 @@ def survives(folder: Path, text: str) -> Outcome:
     assert (outcome.exit is Exit.OK) == (not outcome.diagnostics) == (outcome.program is not None)
     render_text(outcome.diagnostics, color=True)
     render_json(outcome.diagnostics)
+    assert len(outcome.diagnostics) <= SHOWN_LIMIT + 1  # and the line that counts the others
+    places = [each.sort_key()[:3] for each in outcome.diagnostics]
+    assert places == sorted(places)
+    for each in outcome.diagnostics:
+        assert each.span is None or 0 <= each.span.start <= each.span.end <= len(each.span.file.text)
     return outcome
 
 
@@ -62,6 +69,131 @@ def test_words_in_any_order_are_answered(folder: Path, words: list[str]) -> None
 @given(text=st.text(max_size=300))
 def test_any_text_is_answered(folder: Path, text: str) -> None:
     survives(folder, text)
+
+
+@_CALM
+@given(data=st.binary(max_size=300))
+def test_any_bytes_are_answered(folder: Path, data: bytes) -> None:
+    path = folder / "bytes.mfidl"
+    path.write_bytes(b"module m;\n" + data)
+    outcome = check([str(path)])
+    assert outcome.exit in (Exit.OK, Exit.SCHEMA)
+    render_text(outcome.diagnostics)
+
+
+@_CALM
+@given(seed=st.integers(0, len(SEEDS) - 1), share=st.floats(0, 1))
+def test_a_schema_that_ends_anywhere_is_answered(folder: Path, seed: int, share: float) -> None:
+    survives(folder, SEEDS[seed][: int(len(SEEDS[seed]) * share)])
+
+
+@_CALM
+@given(first=st.integers(0, len(SEEDS) - 1), second=st.integers(0, len(SEEDS) - 1), chance=st.randoms())
+def test_lines_of_two_schemas_in_any_order_are_answered(
+    folder: Path, first: int, second: int, chance: random.Random
+) -> None:
+    lines = [*SEEDS[first].splitlines(), *SEEDS[second].splitlines()]
+    chance.shuffle(lines)
+    survives(folder, "module m;\n" + "\n".join(lines[:60]))
+
+
+_REPEATED = [
+    *(
+        "x ",
+        "x\n",
+        "x: ",
+        "x:\n",
+        "a b\n",
+        "u32 a ",
+        "u32 a\n",
+        "f(",
+        "f(\n",
+        "f() -> ",
+        "struct ",
+        "struct\n",
+    ),
+    *(
+        "@a ",
+        "@a\n",
+        "@a(",
+        "@a(\n",
+        "@a struct\n",
+        "[ ; ",
+        "[",
+        "[\n",
+        "<",
+        "{",
+        "{\n",
+        "}",
+        ")",
+        "= [ ",
+        ", ",
+    ),
+    *(
+        "struct A ( x: u32; ) ",
+        "struct A { x: u32 ",
+        "enum E: u8 { a\n",
+        "service S { f(",
+        "reserved 1 ",
+        "; ",
+    ),
+    *(
+        "$ ",
+        "$",
+        "'",
+        "'a' ",
+        "1'0 ",
+        "# a\n",
+        "```\n",
+        "<!-- a\n",
+        "<<<<<<< a\n",
+        "=======\n",
+        ">>>>>>> a\n",
+    ),
+    *(
+        '"a\n',
+        '"a\n";\n',
+        "/* ",
+        "\u200b",
+        "\u0434",
+        "\u0434a ",
+        "\uff1b",
+        "1q ",
+        "9",
+        "a",
+        ".",
+        "a.",
+        "-> ",
+        "foo { } ",
+    ),
+]
+
+
+@pytest.mark.parametrize("text", _REPEATED, ids=repr)
+@pytest.mark.parametrize(
+    "head", ["module m;\n", "module m;\nstruct A { ", "module m;\nconst A: list<u8> = [1; "]
+)
+def test_twice_the_text_takes_about_twice_the_steps(folder: Path, head: str, text: str) -> None:
+    once, twice = (steps(folder, head + text * count) for count in (150, 300))
+    assert twice <= 2.6 * once + 2000
+
+
+def steps(folder: Path, text: str) -> int:
+    """How many functions are called to check a text."""
+    path = folder / "repeated.mfidl"
+    path.write_text(text)
+    counted = 0
+
+    def count(_frame: object, event: str, _argument: object) -> None:
+        nonlocal counted
+        counted += event in ("call", "c_call")
+
+    sys.setprofile(count)
+    try:
+        check([str(path)])
+    finally:
+        sys.setprofile(None)
+    return counted
 
 
 @_CALM
