@@ -5,8 +5,9 @@ memory differ, which breaks stored images and views too. SOURCE, code written ag
 not compile, or not run, any more. BEHAVIOUR, it compiles and decodes, and does something else.
 """
 
-from dataclasses import dataclass
 from enum import Enum
+
+from mfidl.diagnostics import Code
 
 
 class Impact(Enum):
@@ -14,13 +15,6 @@ class Impact(Enum):
     LAYOUT = "layout"
     SOURCE = "source"
     BEHAVIOUR = "behaviour"
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    code: str
-    title: str
-    explanation: str
 
 
 _ROWS = (
@@ -74,4 +68,5 @@ _ROWS = (
     ("B0801", "agent of another type", "The agent is part of every look-up."),
 )  # fmt: skip
 
-RULES: dict[str, Rule] = {row[0]: Rule(*row) for row in _ROWS}
+# The message of a finding is made where the rule is applied: it says what was and what is.
+RULES = {code: Code(code, title, "", explanation) for code, title, explanation in _ROWS}

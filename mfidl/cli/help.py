@@ -9,14 +9,14 @@ import click
 if TYPE_CHECKING:
     from mfidl.diagnostics import Code
 
-_CODE = re.compile(r"[EWLewl]?\d{1,4}")
+_CODE = re.compile(r"[BEWLbewl]?\d{1,4}")
 
 
 @click.command("help")
 @click.argument("topic", required=False)
 @click.pass_context
 def command(context: click.Context, topic: str | None) -> None:
-    """Explain a command, the code of a message (E0301), or a topic.
+    """Explain a command, the code of a message (E0301, L0601, B0201), or a topic.
 
     Topics: codes, annotations, tiers, types, exit-codes.
     """
@@ -62,7 +62,7 @@ def _code(topic: str) -> str | None:
     code = _catalogue(name).get(name)
     if code is None:
         return None
-    found = None if name.startswith("L") else explain(name)
+    found = explain(name) if name[0] in "EW" else None
     text = plain(found.text) if found else code.explanation + "\n"
     return f"{name}: {code.title}\n\n{text}"
 
@@ -75,6 +75,10 @@ def _catalogue(name: str) -> "dict[str, Code]":
         from mfidl.lint.codes import CATALOGUE as RULES
 
         return RULES
+    if name.startswith("B"):
+        from mfidl.breaking.rules import RULES as BREAKING
+
+        return BREAKING
     return CATALOGUE
 
 
@@ -97,7 +101,7 @@ def _unknown(group: click.Context, topic: str) -> str:
 def _normal(topic: str) -> str:
     """`E0301` of `e301` and of `301`."""
     letter = topic[0].upper() if topic[0].isalpha() else "E"
-    return letter + topic.lstrip("EWLewl").rjust(4, "0")
+    return letter + topic.lstrip("BEWLbewl").rjust(4, "0")
 
 
 def _around(name: str, codes: Iterable[str]) -> list[str]:

@@ -15,10 +15,14 @@ EXIT_CODES = (
 
 
 def _codes() -> str:
+    from mfidl.breaking.rules import RULES
     from mfidl.diagnostics import CATALOGUE
 
-    return "All codes. mfidlc help CODE explains one.\n\n" + _table(
-        (each.code, each.title) for each in sorted(CATALOGUE.values(), key=lambda each: each.code)
+    every = (*CATALOGUE.values(), *RULES.values())
+    return (
+        "All codes of check, compile (E, W) and breaking (B); lint --list has those of lint (L).\n"
+        "mfidlc help CODE explains one.\n\n"
+        + _table((each.code, each.title) for each in sorted(every, key=lambda each: each.code))
     )
 
 

@@ -265,3 +265,10 @@ def test_an_unknown_rule_is_refused_with_a_suggestion(tmp_path: Path) -> None:
 
     assert done.exit_code == 2
     assert "'B0110' is not a rule" in done.output
+
+
+def test_help_explains_each_rule() -> None:
+    for code, rule in RULES.items():
+        done = CliRunner().invoke(cli, ["help", code])
+        assert done.exit_code == 0
+        assert done.output == f"{code}: {rule.title}\n\n{rule.explanation}\n"
