@@ -69,6 +69,7 @@ class Codecs:
             )
         return FebirdView(
             min_size=self.facts.struct_min_size(struct),
+            declarations=() if implicit else _febird_declarations(qualified),
             functions=functions,
             template="cpp/codec/febird_inline.j2" if implicit else "cpp/codec/febird.j2",
             definition_template="cpp/nothing.j2" if implicit else "cpp/codec/febird_definition.j2",
@@ -176,6 +177,7 @@ class Codecs:
         )
         return FebirdView(
             min_size=self.facts.union_min_size(union),
+            declarations=_febird_declarations(qualified),
             functions=functions,
             template="cpp/codec/febird.j2",
             definition_template="cpp/codec/febird_definition.j2",
@@ -188,10 +190,10 @@ class Codecs:
         statements: list[str] = []
         for field, named in zip(union.alternatives, names, strict=True):
             value = f"value.{named.accessor}()"
-            own = [_check(each, field.name) for each in checks.of(field.type, field.constraints, value)]
+            held = checks.of(field.type, field.constraints, value)
+            own = [_check(each, field.name, indent=6) for each in held]
             if own:
-                inner = [f"  {line}" for statement in own for line in statement.splitlines()]
-                statements += [f"    if (value.{named.test}()) {{", *inner, "    }"]
+                statements += [f"    if (value.{named.test}()) {{", *own, "    }"]
         return ConstraintsView((*checks.programs, *statements), patterns=bool(checks.programs))
 
     def constraints(self, struct: Struct, members: tuple[str, ...]) -> ConstraintsView:
@@ -223,15 +225,25 @@ class Codecs:
         return ConstraintsView((*checks.programs, *statements), patterns=bool(checks.programs))
 
 
-def _check(expression: str, name: str) -> str:
+def _febird_declarations(qualified: str) -> tuple[str, ...]:
+    value = f"const {qualified}& value"
+    return (
+        fill("static std::size_t size(", [value], ") noexcept;", indent=2),
+        fill("static void write(", ["Writer& writer", value], ") noexcept;", indent=2),
+        fill("[[nodiscard]] static bool read(", ["Reader& reader", f"{qualified}& value"], ");", indent=2),
+    )
+
+
+def _check(expression: str, name: str, indent: int = 4) -> str:
     """One statement, broken as clang-format does it: between arguments, or inside the lambda."""
-    start = "    if (auto violated = "
+    margin = " " * indent
+    start = f"{margin}if (auto violated = "
     line = f'{start}{expression}) return "{name}" + *violated;'
     if len(line) <= WIDTH:
         return line
     head = f"{start}{expression}) {{"
     if len(head) > WIDTH:
-        broken = f"    if (auto violated =\n            {expression}) {{"
+        broken = f"{margin}if (auto violated =\n{margin}        {expression}) {{"
         opened, lambda_found, body = expression.partition("[](const auto& value) { ")
         if not lambda_found:
             function, _, arguments = expression.removesuffix(")").partition("(")
@@ -240,8 +252,8 @@ def _check(expression: str, name: str) -> str:
             head = broken
         else:
             body = body.removesuffix(" })")
-            head = f"{start}{opened}{lambda_found.rstrip()}\n          {body}\n        }})) {{"
-    return f'{head}\n      return "{name}" + *violated;\n    }}'
+            head = f"{start}{opened}{lambda_found.rstrip()}\n{margin}      {body}\n{margin}    }})) {{"
+    return f'{head}\n{margin}  return "{name}" + *violated;\n{margin}}}'
 
 
 def _last_returned(reads: list[str]) -> list[str]:

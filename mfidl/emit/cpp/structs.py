@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from mfidl.emit.cpp.codecs import Codecs
 from mfidl.emit.cpp.literals import Literals, member_number
 from mfidl.emit.cpp.names import Names
-from mfidl.emit.cpp.text import WIDTH, conjunction, deprecation, doc, fill
+from mfidl.emit.cpp.text import WIDTH, comparisons, conjunction, deprecation, doc, fill
 from mfidl.emit.cpp.types import CppTypes, parts
 from mfidl.emit.cpp.unions import UnionMaker
 from mfidl.emit.cpp.view import (
@@ -109,6 +109,7 @@ class Describer:
         constraints = self.codecs.constraints(struct, members)
         declared = struct.kind in (StructKind.STRUCT, StructKind.ERROR)
         existing = struct.cpp_type
+        ordering = self.codecs.facts.ordering(struct.fields)
         comparison = "default" if declared else "equality"
         if struct.cycle:
             comparison = "no" if self.codecs.facts.holds_existing(struct.fields) else "declared"
@@ -123,9 +124,9 @@ class Describer:
             existing=f"::{existing.type.removeprefix('::')}" if existing else "",
             constructor=self._constructor(struct, name, members, module) if struct.is_error else "",
             equality=conjunction("return ", [f"left.{each} == right.{each}" for each in members], ";", 2),
-            ordering=self.codecs.facts.ordering(struct.fields),
+            ordering=ordering,
             orders=tuple(_orders(members)),
-            comparison_template=f"cpp/types/{comparison}_comparison.j2",
+            comparisons=comparisons(comparison, name, ordering),
             comparison_definition_template=_if(comparison == "declared", "cpp/codec/comparison.j2"),
             print_template="cpp/codec/existing_print.j2" if existing else "cpp/codec/print.j2",
             codec=self.codecs.codec(struct, qualified, members),

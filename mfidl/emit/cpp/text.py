@@ -79,6 +79,18 @@ def _pack(line: str, margin: str, items: Sequence[str], tail: str) -> str:
     return "\n".join([*lines, line])
 
 
+def comparisons(kind: str, name: str, ordering: str) -> tuple[str, ...]:
+    """The friends of a class: `default` ones, `declared` ones, only `equality`, or `no` comparison."""
+    left, right = (f"const {name}& left", f"const {name}& right")
+    if kind in ("default", "equality"):
+        left = right = f"const {name}&"
+    tail = ");" if kind == "declared" else ") = default;"
+    equal = fill("friend bool operator==(", [left, right], tail, indent=2)
+    order = fill(f"friend {ordering} operator<=>(", [left, right], tail, indent=2)
+    text = fill("friend void print_to(", ["mf::Printer& printer", f"const {name}& value"], ");", indent=2)
+    return {"equality": (equal,), "no": (text,)}.get(kind, (equal, order, text))
+
+
 def initialised(head: str, items: Sequence[str], indent: int = 0, middle: bool = True) -> str:
     """`head{items};` on one line, or (`middle`) all items on the next, or packed or one a line."""
     margin = " " * indent

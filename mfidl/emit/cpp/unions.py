@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from mfidl.emit.cpp.codecs import Codecs
 from mfidl.emit.cpp.names import AlternativeNames, Names
-from mfidl.emit.cpp.text import block, deprecation, doc, fill
+from mfidl.emit.cpp.text import block, comparisons, deprecation, doc, fill
 from mfidl.emit.cpp.types import CppTypes
 from mfidl.emit.cpp.view import AlternativeView, UnionView
 from mfidl.model import Field, Module, Union
@@ -54,6 +54,7 @@ class UnionMaker:
         pairs = list(zip(union.alternatives, named, strict=True))
         functions = [self._functions(field, names, index) for index, (field, names) in enumerate(pairs)]
         constraints = self.codecs.union_constraints(union, named)
+        ordering = self.codecs.facts.ordering(union.alternatives)
         comparison = "declared" if self._recursive else "default"
         if self._recursive and self.codecs.facts.holds_existing(union.alternatives):
             comparison = "no"
@@ -86,12 +87,12 @@ class UnionMaker:
                 [f"if ({names.test}()) return visitor({names.accessor}());" for _, names in pairs[:-1]]
                 + [f"return visitor({names.accessor}());" for _, names in pairs[-1:]]
             ),
-            ordering=self.codecs.facts.ordering(union.alternatives),
+            ordering=ordering,
             definitions=tuple(self._definitions(functions)),
             codec=self.codecs.union_codec(union, self.types.declared(union.full_name), named),
             constraints=constraints,
             constraints_template="cpp/codec/constraints.j2" if constraints.statements else "cpp/nothing.j2",
-            comparison_template=f"cpp/types/{comparison}_comparison.j2",
+            comparisons=comparisons(comparison, self._name, ordering),
             definition_template="cpp/codec/union_definition.j2" if self._recursive else "cpp/nothing.j2",
             comparison_definition_template=(
                 "cpp/codec/union_comparison.j2" if comparison == "declared" else "cpp/nothing.j2"

@@ -83,7 +83,7 @@ class StructView:
     equality: str
     ordering: str  # its category
     orders: tuple[str, ...]  # statements of an ordering that is written out
-    comparison_template: str
+    comparisons: tuple[str, ...]
     comparison_definition_template: str
     print_template: str
     codec: "MemcpyView | FebirdView"
@@ -129,7 +129,7 @@ class UnionView:
     codec: "FebirdView"
     constraints: "ConstraintsView"
     constraints_template: str
-    comparison_template: str
+    comparisons: tuple[str, ...]
     comparison_definition_template: str
     definition_template: str
     print_template: str = "cpp/codec/union_print.j2"
@@ -165,6 +165,7 @@ class FebirdView:
     """Febird<S>. Declared structs have their functions in the .cpp file, implicit ones in the class."""
 
     min_size: int
+    declarations: tuple[str, ...]
     functions: tuple[str, ...]
     template: str
     definition_template: str

@@ -262,7 +262,8 @@ struct Febird<::dcache::messages::PoolManagerGetPoolMonitorMessage> {
   static constexpr std::size_t kMinSize = 98;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolManagerGetPoolMonitorMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PoolManagerGetPoolMonitorMessage& value) noexcept;
+  static void write(Writer& writer,
+                    const ::dcache::messages::PoolManagerGetPoolMonitorMessage& value) noexcept;
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolManagerGetPoolMonitorMessage& value);
 };
 
@@ -298,7 +299,8 @@ struct Febird<::dcache::messages::PoolMgrGetPoolByPoolGroupMessage> {
   static constexpr std::size_t kMinSize = 89;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMgrGetPoolByPoolGroupMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PoolMgrGetPoolByPoolGroupMessage& value) noexcept;
+  static void write(Writer& writer,
+                    const ::dcache::messages::PoolMgrGetPoolByPoolGroupMessage& value) noexcept;
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolMgrGetPoolByPoolGroupMessage& value);
 };
 
@@ -307,7 +309,8 @@ struct Febird<::dcache::messages::PoolMgrGetPoolLinkGroupsMessage> {
   static constexpr std::size_t kMinSize = 37;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMgrGetPoolLinkGroupsMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PoolMgrGetPoolLinkGroupsMessage& value) noexcept;
+  static void write(Writer& writer,
+                    const ::dcache::messages::PoolMgrGetPoolLinkGroupsMessage& value) noexcept;
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolMgrGetPoolLinkGroupsMessage& value);
 };
 
@@ -379,7 +382,8 @@ struct Febird<::dcache::messages::PoolMigrationCopyFinishedMessage> {
   static constexpr std::size_t kMinSize = 31;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMigrationCopyFinishedMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PoolMigrationCopyFinishedMessage& value) noexcept;
+  static void write(Writer& writer,
+                    const ::dcache::messages::PoolMigrationCopyFinishedMessage& value) noexcept;
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolMigrationCopyFinishedMessage& value);
 };
 
@@ -388,7 +392,8 @@ struct Febird<::dcache::messages::PoolMigrationCopyReplicaMessage> {
   static constexpr std::size_t kMinSize = 16;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMigrationCopyReplicaMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PoolMigrationCopyReplicaMessage& value) noexcept;
+  static void write(Writer& writer,
+                    const ::dcache::messages::PoolMigrationCopyReplicaMessage& value) noexcept;
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolMigrationCopyReplicaMessage& value);
 };
 
@@ -406,8 +411,10 @@ struct Febird<::dcache::messages::PoolMigrationUpdateReplicaMessage> {
   static constexpr std::size_t kMinSize = 15;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMigrationUpdateReplicaMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PoolMigrationUpdateReplicaMessage& value) noexcept;
-  [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolMigrationUpdateReplicaMessage& value);
+  static void write(Writer& writer,
+                    const ::dcache::messages::PoolMigrationUpdateReplicaMessage& value) noexcept;
+  [[nodiscard]] static bool read(Reader& reader,
+                                 ::dcache::messages::PoolMigrationUpdateReplicaMessage& value);
 };
 
 template <>
@@ -505,7 +512,8 @@ struct Febird<::dcache::messages::PoolUpdateCacheStatisticsMessage> {
   static constexpr std::size_t kMinSize = 16;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolUpdateCacheStatisticsMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PoolUpdateCacheStatisticsMessage& value) noexcept;
+  static void write(Writer& writer,
+                    const ::dcache::messages::PoolUpdateCacheStatisticsMessage& value) noexcept;
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolUpdateCacheStatisticsMessage& value);
 };
 
@@ -667,8 +675,10 @@ struct Febird<::dcache::messages::PnfsListExtendedAttributesMessage> {
   static constexpr std::size_t kMinSize = 53;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsListExtendedAttributesMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PnfsListExtendedAttributesMessage& value) noexcept;
-  [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PnfsListExtendedAttributesMessage& value);
+  static void write(Writer& writer,
+                    const ::dcache::messages::PnfsListExtendedAttributesMessage& value) noexcept;
+  [[nodiscard]] static bool read(Reader& reader,
+                                 ::dcache::messages::PnfsListExtendedAttributesMessage& value);
 };
 
 template <>
@@ -685,8 +695,10 @@ struct Febird<::dcache::messages::PnfsReadExtendedAttributesMessage> {
   static constexpr std::size_t kMinSize = 26;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsReadExtendedAttributesMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PnfsReadExtendedAttributesMessage& value) noexcept;
-  [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PnfsReadExtendedAttributesMessage& value);
+  static void write(Writer& writer,
+                    const ::dcache::messages::PnfsReadExtendedAttributesMessage& value) noexcept;
+  [[nodiscard]] static bool read(Reader& reader,
+                                 ::dcache::messages::PnfsReadExtendedAttributesMessage& value);
 };
 
 template <>
@@ -703,8 +715,10 @@ struct Febird<::dcache::messages::PnfsRemoveExtendedAttributesMessage> {
   static constexpr std::size_t kMinSize = 50;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsRemoveExtendedAttributesMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PnfsRemoveExtendedAttributesMessage& value) noexcept;
-  [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PnfsRemoveExtendedAttributesMessage& value);
+  static void write(Writer& writer,
+                    const ::dcache::messages::PnfsRemoveExtendedAttributesMessage& value) noexcept;
+  [[nodiscard]] static bool read(Reader& reader,
+                                 ::dcache::messages::PnfsRemoveExtendedAttributesMessage& value);
 };
 
 template <>
@@ -757,8 +771,10 @@ struct Febird<::dcache::messages::PnfsWriteExtendedAttributesMessage> {
   static constexpr std::size_t kMinSize = 15;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsWriteExtendedAttributesMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PnfsWriteExtendedAttributesMessage& value) noexcept;
-  [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PnfsWriteExtendedAttributesMessage& value);
+  static void write(Writer& writer,
+                    const ::dcache::messages::PnfsWriteExtendedAttributesMessage& value) noexcept;
+  [[nodiscard]] static bool read(Reader& reader,
+                                 ::dcache::messages::PnfsWriteExtendedAttributesMessage& value);
 };
 
 template <>

@@ -346,7 +346,8 @@ struct PoolAcceptFileMessage {
   double ratio{};
 
   friend bool operator==(const PoolAcceptFileMessage&, const PoolAcceptFileMessage&) = default;
-  friend std::partial_ordering operator<=>(const PoolAcceptFileMessage&, const PoolAcceptFileMessage&) = default;
+  friend std::partial_ordering operator<=>(const PoolAcceptFileMessage&,
+                                           const PoolAcceptFileMessage&) = default;
   friend void print_to(mf::Printer& printer, const PoolAcceptFileMessage& value);
 };
 
@@ -374,7 +375,8 @@ struct PoolCheckFreeSpaceMessage {
   std::optional<std::string> link_group{};
 
   friend bool operator==(const PoolCheckFreeSpaceMessage&, const PoolCheckFreeSpaceMessage&) = default;
-  friend std::strong_ordering operator<=>(const PoolCheckFreeSpaceMessage&, const PoolCheckFreeSpaceMessage&) = default;
+  friend std::strong_ordering operator<=>(const PoolCheckFreeSpaceMessage&,
+                                          const PoolCheckFreeSpaceMessage&) = default;
   friend void print_to(mf::Printer& printer, const PoolCheckFreeSpaceMessage& value);
 };
 
@@ -385,7 +387,8 @@ struct PoolDeliverFileMessage {
   std::optional<std::string> link_group{};
 
   friend bool operator==(const PoolDeliverFileMessage&, const PoolDeliverFileMessage&) = default;
-  friend std::strong_ordering operator<=>(const PoolDeliverFileMessage&, const PoolDeliverFileMessage&) = default;
+  friend std::strong_ordering operator<=>(const PoolDeliverFileMessage&,
+                                          const PoolDeliverFileMessage&) = default;
   friend void print_to(mf::Printer& printer, const PoolDeliverFileMessage& value);
 };
 
@@ -403,7 +406,8 @@ struct PoolFetchFileMessage {
   std::array<std::uint32_t, 4> window{};
 
   friend bool operator==(const PoolFetchFileMessage&, const PoolFetchFileMessage&) = default;
-  friend std::partial_ordering operator<=>(const PoolFetchFileMessage&, const PoolFetchFileMessage&) = default;
+  friend std::partial_ordering operator<=>(const PoolFetchFileMessage&,
+                                           const PoolFetchFileMessage&) = default;
   friend void print_to(mf::Printer& printer, const PoolFetchFileMessage& value);
 };
 
@@ -417,7 +421,8 @@ struct PoolFlushControlMessage {
   bool allow_staging = true;
 
   friend bool operator==(const PoolFlushControlMessage&, const PoolFlushControlMessage&) = default;
-  friend std::strong_ordering operator<=>(const PoolFlushControlMessage&, const PoolFlushControlMessage&) = default;
+  friend std::strong_ordering operator<=>(const PoolFlushControlMessage&,
+                                          const PoolFlushControlMessage&) = default;
   friend void print_to(mf::Printer& printer, const PoolFlushControlMessage& value);
 };
 
@@ -433,7 +438,8 @@ struct PoolFlushDoFlushMessage {
   std::array<std::uint32_t, 4> window{};
 
   friend bool operator==(const PoolFlushDoFlushMessage&, const PoolFlushDoFlushMessage&) = default;
-  friend std::strong_ordering operator<=>(const PoolFlushDoFlushMessage&, const PoolFlushDoFlushMessage&) = default;
+  friend std::strong_ordering operator<=>(const PoolFlushDoFlushMessage&,
+                                          const PoolFlushDoFlushMessage&) = default;
   friend void print_to(mf::Printer& printer, const PoolFlushDoFlushMessage& value);
 };
 
@@ -448,7 +454,8 @@ struct PoolFlushGainControlMessage {
   std::array<std::uint32_t, 4> window{};
 
   friend bool operator==(const PoolFlushGainControlMessage&, const PoolFlushGainControlMessage&) = default;
-  friend std::strong_ordering operator<=>(const PoolFlushGainControlMessage&, const PoolFlushGainControlMessage&) = default;
+  friend std::strong_ordering operator<=>(const PoolFlushGainControlMessage&,
+                                          const PoolFlushGainControlMessage&) = default;
   friend void print_to(mf::Printer& printer, const PoolFlushGainControlMessage& value);
 };
 
@@ -481,7 +488,8 @@ struct PoolLinkGroupInfoMessage {
   RetentionPolicy retention{};
 
   friend bool operator==(const PoolLinkGroupInfoMessage&, const PoolLinkGroupInfoMessage&) = default;
-  friend std::partial_ordering operator<=>(const PoolLinkGroupInfoMessage&, const PoolLinkGroupInfoMessage&) = default;
+  friend std::partial_ordering operator<=>(const PoolLinkGroupInfoMessage&,
+                                           const PoolLinkGroupInfoMessage&) = default;
   friend void print_to(mf::Printer& printer, const PoolLinkGroupInfoMessage& value);
 };
 
@@ -510,8 +518,10 @@ struct PoolManagerGetPoolListMessage {
   std::vector<mf::Bytes> pages{};
   std::set<std::string> labels{};
 
-  friend bool operator==(const PoolManagerGetPoolListMessage&, const PoolManagerGetPoolListMessage&) = default;
-  friend std::partial_ordering operator<=>(const PoolManagerGetPoolListMessage&, const PoolManagerGetPoolListMessage&) = default;
+  friend bool operator==(const PoolManagerGetPoolListMessage&,
+                         const PoolManagerGetPoolListMessage&) = default;
+  friend std::partial_ordering operator<=>(const PoolManagerGetPoolListMessage&,
+                                           const PoolManagerGetPoolListMessage&) = default;
   friend void print_to(mf::Printer& printer, const PoolManagerGetPoolListMessage& value);
 };
 
@@ -524,8 +534,10 @@ struct PoolManagerGetPoolMonitorMessage {
   bool precious = false;
   RetentionPolicy retention{};
 
-  friend bool operator==(const PoolManagerGetPoolMonitorMessage&, const PoolManagerGetPoolMonitorMessage&) = default;
-  friend std::partial_ordering operator<=>(const PoolManagerGetPoolMonitorMessage&, const PoolManagerGetPoolMonitorMessage&) = default;
+  friend bool operator==(const PoolManagerGetPoolMonitorMessage&,
+                         const PoolManagerGetPoolMonitorMessage&) = default;
+  friend std::partial_ordering operator<=>(const PoolManagerGetPoolMonitorMessage&,
+                                           const PoolManagerGetPoolMonitorMessage&) = default;
   friend void print_to(mf::Printer& printer, const PoolManagerGetPoolMonitorMessage& value);
 };
 
@@ -537,7 +549,8 @@ struct PoolManagerPoolModeMessage {
   bool allow_staging = true;
 
   friend bool operator==(const PoolManagerPoolModeMessage&, const PoolManagerPoolModeMessage&) = default;
-  friend std::strong_ordering operator<=>(const PoolManagerPoolModeMessage&, const PoolManagerPoolModeMessage&) = default;
+  friend std::strong_ordering operator<=>(const PoolManagerPoolModeMessage&,
+                                          const PoolManagerPoolModeMessage&) = default;
   friend void print_to(mf::Printer& printer, const PoolManagerPoolModeMessage& value);
 };
 
@@ -548,7 +561,8 @@ struct PoolManagerPoolUpMessage {
   RetentionPolicy retention{};
 
   friend bool operator==(const PoolManagerPoolUpMessage&, const PoolManagerPoolUpMessage&) = default;
-  friend std::strong_ordering operator<=>(const PoolManagerPoolUpMessage&, const PoolManagerPoolUpMessage&) = default;
+  friend std::strong_ordering operator<=>(const PoolManagerPoolUpMessage&,
+                                          const PoolManagerPoolUpMessage&) = default;
   friend void print_to(mf::Printer& printer, const PoolManagerPoolUpMessage& value);
 };
 
@@ -560,7 +574,8 @@ struct PoolMgrGetPoolByLinkMessage {
   std::int32_t priority = 0;
 
   friend bool operator==(const PoolMgrGetPoolByLinkMessage&, const PoolMgrGetPoolByLinkMessage&) = default;
-  friend std::strong_ordering operator<=>(const PoolMgrGetPoolByLinkMessage&, const PoolMgrGetPoolByLinkMessage&) = default;
+  friend std::strong_ordering operator<=>(const PoolMgrGetPoolByLinkMessage&,
+                                          const PoolMgrGetPoolByLinkMessage&) = default;
   friend void print_to(mf::Printer& printer, const PoolMgrGetPoolByLinkMessage& value);
 };
 
@@ -577,8 +592,10 @@ struct PoolMgrGetPoolByPoolGroupMessage {
   std::map<std::string, PoolCost> costs{};
   std::array<std::uint32_t, 4> window{};
 
-  friend bool operator==(const PoolMgrGetPoolByPoolGroupMessage&, const PoolMgrGetPoolByPoolGroupMessage&) = default;
-  friend std::partial_ordering operator<=>(const PoolMgrGetPoolByPoolGroupMessage&, const PoolMgrGetPoolByPoolGroupMessage&) = default;
+  friend bool operator==(const PoolMgrGetPoolByPoolGroupMessage&,
+                         const PoolMgrGetPoolByPoolGroupMessage&) = default;
+  friend std::partial_ordering operator<=>(const PoolMgrGetPoolByPoolGroupMessage&,
+                                           const PoolMgrGetPoolByPoolGroupMessage&) = default;
   friend void print_to(mf::Printer& printer, const PoolMgrGetPoolByPoolGroupMessage& value);
 };
 
@@ -594,8 +611,10 @@ struct PoolMgrGetPoolLinkGroupsMessage {
   bool precious = false;
   std::vector<mf::Bytes> pages{};
 
-  friend bool operator==(const PoolMgrGetPoolLinkGroupsMessage&, const PoolMgrGetPoolLinkGroupsMessage&) = default;
-  friend std::partial_ordering operator<=>(const PoolMgrGetPoolLinkGroupsMessage&, const PoolMgrGetPoolLinkGroupsMessage&) = default;
+  friend bool operator==(const PoolMgrGetPoolLinkGroupsMessage&,
+                         const PoolMgrGetPoolLinkGroupsMessage&) = default;
+  friend std::partial_ordering operator<=>(const PoolMgrGetPoolLinkGroupsMessage&,
+                                           const PoolMgrGetPoolLinkGroupsMessage&) = default;
   friend void print_to(mf::Printer& printer, const PoolMgrGetPoolLinkGroupsMessage& value);
 };
 
@@ -608,7 +627,8 @@ struct PoolMgrGetPoolLinksMessage {
   std::map<std::string, PoolCost> costs{};
 
   friend bool operator==(const PoolMgrGetPoolLinksMessage&, const PoolMgrGetPoolLinksMessage&) = default;
-  friend std::partial_ordering operator<=>(const PoolMgrGetPoolLinksMessage&, const PoolMgrGetPoolLinksMessage&) = default;
+  friend std::partial_ordering operator<=>(const PoolMgrGetPoolLinksMessage&,
+                                           const PoolMgrGetPoolLinksMessage&) = default;
   friend void print_to(mf::Printer& printer, const PoolMgrGetPoolLinksMessage& value);
 };
 
@@ -622,7 +642,8 @@ struct PoolMgrPoolInfoMessage {
   std::set<std::string> labels{};
 
   friend bool operator==(const PoolMgrPoolInfoMessage&, const PoolMgrPoolInfoMessage&) = default;
-  friend std::strong_ordering operator<=>(const PoolMgrPoolInfoMessage&, const PoolMgrPoolInfoMessage&) = default;
+  friend std::strong_ordering operator<=>(const PoolMgrPoolInfoMessage&,
+                                          const PoolMgrPoolInfoMessage&) = default;
   friend void print_to(mf::Printer& printer, const PoolMgrPoolInfoMessage& value);
 };
 
@@ -638,7 +659,8 @@ struct PoolMgrQueryPoolsMessage {
   bool allow_staging = true;
 
   friend bool operator==(const PoolMgrQueryPoolsMessage&, const PoolMgrQueryPoolsMessage&) = default;
-  friend std::strong_ordering operator<=>(const PoolMgrQueryPoolsMessage&, const PoolMgrQueryPoolsMessage&) = default;
+  friend std::strong_ordering operator<=>(const PoolMgrQueryPoolsMessage&,
+                                          const PoolMgrQueryPoolsMessage&) = default;
   friend void print_to(mf::Printer& printer, const PoolMgrQueryPoolsMessage& value);
 };
 
@@ -653,7 +675,8 @@ struct PoolMgrReplicateFileMessage {
   std::set<std::string> labels{};
 
   friend bool operator==(const PoolMgrReplicateFileMessage&, const PoolMgrReplicateFileMessage&) = default;
-  friend std::strong_ordering operator<=>(const PoolMgrReplicateFileMessage&, const PoolMgrReplicateFileMessage&) = default;
+  friend std::strong_ordering operator<=>(const PoolMgrReplicateFileMessage&,
+                                          const PoolMgrReplicateFileMessage&) = default;
   friend void print_to(mf::Printer& printer, const PoolMgrReplicateFileMessage& value);
 };
 
@@ -668,7 +691,8 @@ struct PoolMgrSelectReadPoolMessage {
   std::array<std::uint32_t, 4> window{};
 
   friend bool operator==(const PoolMgrSelectReadPoolMessage&, const PoolMgrSelectReadPoolMessage&) = default;
-  friend std::strong_ordering operator<=>(const PoolMgrSelectReadPoolMessage&, const PoolMgrSelectReadPoolMessage&) = default;
+  friend std::strong_ordering operator<=>(const PoolMgrSelectReadPoolMessage&,
+                                          const PoolMgrSelectReadPoolMessage&) = default;
   friend void print_to(mf::Printer& printer, const PoolMgrSelectReadPoolMessage& value);
 };
 
@@ -683,8 +707,10 @@ struct PoolMgrSelectWritePoolMessage {
   std::int32_t priority = 0;
   double ratio{};
 
-  friend bool operator==(const PoolMgrSelectWritePoolMessage&, const PoolMgrSelectWritePoolMessage&) = default;
-  friend std::partial_ordering operator<=>(const PoolMgrSelectWritePoolMessage&, const PoolMgrSelectWritePoolMessage&) = default;
+  friend bool operator==(const PoolMgrSelectWritePoolMessage&,
+                         const PoolMgrSelectWritePoolMessage&) = default;
+  friend std::partial_ordering operator<=>(const PoolMgrSelectWritePoolMessage&,
+                                           const PoolMgrSelectWritePoolMessage&) = default;
   friend void print_to(mf::Printer& printer, const PoolMgrSelectWritePoolMessage& value);
 };
 
@@ -695,7 +721,8 @@ struct PoolMigrationCancelMessage {
   bool sticky{};
 
   friend bool operator==(const PoolMigrationCancelMessage&, const PoolMigrationCancelMessage&) = default;
-  friend std::strong_ordering operator<=>(const PoolMigrationCancelMessage&, const PoolMigrationCancelMessage&) = default;
+  friend std::strong_ordering operator<=>(const PoolMigrationCancelMessage&,
+                                          const PoolMigrationCancelMessage&) = default;
   friend void print_to(mf::Printer& printer, const PoolMigrationCancelMessage& value);
 };
 
@@ -712,8 +739,10 @@ struct PoolMigrationCopyFinishedMessage {
   std::set<std::string> labels{};
   std::map<std::string, PoolCost> costs{};
 
-  friend bool operator==(const PoolMigrationCopyFinishedMessage&, const PoolMigrationCopyFinishedMessage&) = default;
-  friend std::partial_ordering operator<=>(const PoolMigrationCopyFinishedMessage&, const PoolMigrationCopyFinishedMessage&) = default;
+  friend bool operator==(const PoolMigrationCopyFinishedMessage&,
+                         const PoolMigrationCopyFinishedMessage&) = default;
+  friend std::partial_ordering operator<=>(const PoolMigrationCopyFinishedMessage&,
+                                           const PoolMigrationCopyFinishedMessage&) = default;
   friend void print_to(mf::Printer& printer, const PoolMigrationCopyFinishedMessage& value);
 };
 
@@ -724,8 +753,10 @@ struct PoolMigrationCopyReplicaMessage {
   std::map<std::string, std::string> attributes{};
   bool sticky{};
 
-  friend bool operator==(const PoolMigrationCopyReplicaMessage&, const PoolMigrationCopyReplicaMessage&) = default;
-  friend std::strong_ordering operator<=>(const PoolMigrationCopyReplicaMessage&, const PoolMigrationCopyReplicaMessage&) = default;
+  friend bool operator==(const PoolMigrationCopyReplicaMessage&,
+                         const PoolMigrationCopyReplicaMessage&) = default;
+  friend std::strong_ordering operator<=>(const PoolMigrationCopyReplicaMessage&,
+                                          const PoolMigrationCopyReplicaMessage&) = default;
   friend void print_to(mf::Printer& printer, const PoolMigrationCopyReplicaMessage& value);
 };
 
@@ -739,7 +770,8 @@ struct PoolMigrationPingMessage {
   RetentionPolicy retention{};
 
   friend bool operator==(const PoolMigrationPingMessage&, const PoolMigrationPingMessage&) = default;
-  friend std::strong_ordering operator<=>(const PoolMigrationPingMessage&, const PoolMigrationPingMessage&) = default;
+  friend std::strong_ordering operator<=>(const PoolMigrationPingMessage&,
+                                          const PoolMigrationPingMessage&) = default;
   friend void print_to(mf::Printer& printer, const PoolMigrationPingMessage& value);
 };
 
@@ -749,8 +781,10 @@ struct PoolMigrationUpdateReplicaMessage {
   bool allow_staging = true;
   std::set<std::string> labels{};
 
-  friend bool operator==(const PoolMigrationUpdateReplicaMessage&, const PoolMigrationUpdateReplicaMessage&) = default;
-  friend std::strong_ordering operator<=>(const PoolMigrationUpdateReplicaMessage&, const PoolMigrationUpdateReplicaMessage&) = default;
+  friend bool operator==(const PoolMigrationUpdateReplicaMessage&,
+                         const PoolMigrationUpdateReplicaMessage&) = default;
+  friend std::strong_ordering operator<=>(const PoolMigrationUpdateReplicaMessage&,
+                                          const PoolMigrationUpdateReplicaMessage&) = default;
   friend void print_to(mf::Printer& printer, const PoolMigrationUpdateReplicaMessage& value);
 };
 
@@ -765,8 +799,10 @@ struct PoolMigrationJobCancelMessage {
   mf::Duration timeout{};
   std::map<std::string, std::string> attributes{};
 
-  friend bool operator==(const PoolMigrationJobCancelMessage&, const PoolMigrationJobCancelMessage&) = default;
-  friend std::strong_ordering operator<=>(const PoolMigrationJobCancelMessage&, const PoolMigrationJobCancelMessage&) = default;
+  friend bool operator==(const PoolMigrationJobCancelMessage&,
+                         const PoolMigrationJobCancelMessage&) = default;
+  friend std::strong_ordering operator<=>(const PoolMigrationJobCancelMessage&,
+                                          const PoolMigrationJobCancelMessage&) = default;
   friend void print_to(mf::Printer& printer, const PoolMigrationJobCancelMessage& value);
 };
 
@@ -784,7 +820,8 @@ struct PoolModifyModeMessage {
   RetentionPolicy retention{};
 
   friend bool operator==(const PoolModifyModeMessage&, const PoolModifyModeMessage&) = default;
-  friend std::partial_ordering operator<=>(const PoolModifyModeMessage&, const PoolModifyModeMessage&) = default;
+  friend std::partial_ordering operator<=>(const PoolModifyModeMessage&,
+                                           const PoolModifyModeMessage&) = default;
   friend void print_to(mf::Printer& printer, const PoolModifyModeMessage& value);
 };
 
@@ -798,7 +835,8 @@ struct PoolModifyPersistencyMessage {
   bool allow_staging = true;
 
   friend bool operator==(const PoolModifyPersistencyMessage&, const PoolModifyPersistencyMessage&) = default;
-  friend std::strong_ordering operator<=>(const PoolModifyPersistencyMessage&, const PoolModifyPersistencyMessage&) = default;
+  friend std::strong_ordering operator<=>(const PoolModifyPersistencyMessage&,
+                                          const PoolModifyPersistencyMessage&) = default;
   friend void print_to(mf::Printer& printer, const PoolModifyPersistencyMessage& value);
 };
 
@@ -827,7 +865,8 @@ struct PoolPassiveIoFileMessage {
   std::set<std::string> labels{};
 
   friend bool operator==(const PoolPassiveIoFileMessage&, const PoolPassiveIoFileMessage&) = default;
-  friend std::partial_ordering operator<=>(const PoolPassiveIoFileMessage&, const PoolPassiveIoFileMessage&) = default;
+  friend std::partial_ordering operator<=>(const PoolPassiveIoFileMessage&,
+                                           const PoolPassiveIoFileMessage&) = default;
   friend void print_to(mf::Printer& printer, const PoolPassiveIoFileMessage& value);
 };
 
@@ -841,7 +880,8 @@ struct PoolQueryRepositoryMessage {
   std::map<std::string, PoolCost> costs{};
 
   friend bool operator==(const PoolQueryRepositoryMessage&, const PoolQueryRepositoryMessage&) = default;
-  friend std::partial_ordering operator<=>(const PoolQueryRepositoryMessage&, const PoolQueryRepositoryMessage&) = default;
+  friend std::partial_ordering operator<=>(const PoolQueryRepositoryMessage&,
+                                           const PoolQueryRepositoryMessage&) = default;
   friend void print_to(mf::Printer& printer, const PoolQueryRepositoryMessage& value);
 };
 
@@ -854,7 +894,8 @@ struct PoolRemoveFilesMessage {
   std::map<std::string, PoolCost> costs{};
 
   friend bool operator==(const PoolRemoveFilesMessage&, const PoolRemoveFilesMessage&) = default;
-  friend std::partial_ordering operator<=>(const PoolRemoveFilesMessage&, const PoolRemoveFilesMessage&) = default;
+  friend std::partial_ordering operator<=>(const PoolRemoveFilesMessage&,
+                                           const PoolRemoveFilesMessage&) = default;
   friend void print_to(mf::Printer& printer, const PoolRemoveFilesMessage& value);
 };
 
@@ -871,7 +912,8 @@ struct PoolReplicateFileMessage {
   std::map<std::string, PoolCost> costs{};
 
   friend bool operator==(const PoolReplicateFileMessage&, const PoolReplicateFileMessage&) = default;
-  friend std::partial_ordering operator<=>(const PoolReplicateFileMessage&, const PoolReplicateFileMessage&) = default;
+  friend std::partial_ordering operator<=>(const PoolReplicateFileMessage&,
+                                           const PoolReplicateFileMessage&) = default;
   friend void print_to(mf::Printer& printer, const PoolReplicateFileMessage& value);
 };
 
@@ -895,7 +937,8 @@ struct PoolStatusChangedMessage {
   mf::Uuid token{};
 
   friend bool operator==(const PoolStatusChangedMessage&, const PoolStatusChangedMessage&) = default;
-  friend std::partial_ordering operator<=>(const PoolStatusChangedMessage&, const PoolStatusChangedMessage&) = default;
+  friend std::partial_ordering operator<=>(const PoolStatusChangedMessage&,
+                                           const PoolStatusChangedMessage&) = default;
   friend void print_to(mf::Printer& printer, const PoolStatusChangedMessage& value);
 };
 
@@ -905,8 +948,10 @@ struct PoolUpdateCacheStatisticsMessage {
   std::uint64_t size{};
   std::optional<CellAddress> target{};
 
-  friend bool operator==(const PoolUpdateCacheStatisticsMessage&, const PoolUpdateCacheStatisticsMessage&) = default;
-  friend std::partial_ordering operator<=>(const PoolUpdateCacheStatisticsMessage&, const PoolUpdateCacheStatisticsMessage&) = default;
+  friend bool operator==(const PoolUpdateCacheStatisticsMessage&,
+                         const PoolUpdateCacheStatisticsMessage&) = default;
+  friend std::partial_ordering operator<=>(const PoolUpdateCacheStatisticsMessage&,
+                                           const PoolUpdateCacheStatisticsMessage&) = default;
   friend void print_to(mf::Printer& printer, const PoolUpdateCacheStatisticsMessage& value);
 };
 
@@ -924,7 +969,8 @@ struct PoolDataRequestMessage {
   std::array<std::uint32_t, 4> window{};
 
   friend bool operator==(const PoolDataRequestMessage&, const PoolDataRequestMessage&) = default;
-  friend std::partial_ordering operator<=>(const PoolDataRequestMessage&, const PoolDataRequestMessage&) = default;
+  friend std::partial_ordering operator<=>(const PoolDataRequestMessage&,
+                                           const PoolDataRequestMessage&) = default;
   friend void print_to(mf::Printer& printer, const PoolDataRequestMessage& value);
 };
 
@@ -948,7 +994,8 @@ struct PoolCostUpdateMessage {
   std::array<std::uint32_t, 4> window{};
 
   friend bool operator==(const PoolCostUpdateMessage&, const PoolCostUpdateMessage&) = default;
-  friend std::strong_ordering operator<=>(const PoolCostUpdateMessage&, const PoolCostUpdateMessage&) = default;
+  friend std::strong_ordering operator<=>(const PoolCostUpdateMessage&,
+                                          const PoolCostUpdateMessage&) = default;
   friend void print_to(mf::Printer& printer, const PoolCostUpdateMessage& value);
 };
 
@@ -973,7 +1020,8 @@ struct PoolInfoRequestMessage {
   bool precious = false;
 
   friend bool operator==(const PoolInfoRequestMessage&, const PoolInfoRequestMessage&) = default;
-  friend std::strong_ordering operator<=>(const PoolInfoRequestMessage&, const PoolInfoRequestMessage&) = default;
+  friend std::strong_ordering operator<=>(const PoolInfoRequestMessage&,
+                                          const PoolInfoRequestMessage&) = default;
   friend void print_to(mf::Printer& printer, const PoolInfoRequestMessage& value);
 };
 
@@ -986,7 +1034,8 @@ struct PnfsAddCacheLocationMessage {
   bool sticky{};
 
   friend bool operator==(const PnfsAddCacheLocationMessage&, const PnfsAddCacheLocationMessage&) = default;
-  friend std::strong_ordering operator<=>(const PnfsAddCacheLocationMessage&, const PnfsAddCacheLocationMessage&) = default;
+  friend std::strong_ordering operator<=>(const PnfsAddCacheLocationMessage&,
+                                          const PnfsAddCacheLocationMessage&) = default;
   friend void print_to(mf::Printer& printer, const PnfsAddCacheLocationMessage& value);
 };
 
@@ -997,7 +1046,8 @@ struct PnfsCancelUploadMessage {
   RetentionPolicy retention{};
 
   friend bool operator==(const PnfsCancelUploadMessage&, const PnfsCancelUploadMessage&) = default;
-  friend std::strong_ordering operator<=>(const PnfsCancelUploadMessage&, const PnfsCancelUploadMessage&) = default;
+  friend std::strong_ordering operator<=>(const PnfsCancelUploadMessage&,
+                                          const PnfsCancelUploadMessage&) = default;
   friend void print_to(mf::Printer& printer, const PnfsCancelUploadMessage& value);
 };
 
@@ -1012,8 +1062,10 @@ struct PnfsClearCacheLocationMessage {
   std::map<std::string, PoolCost> costs{};
   std::array<std::uint32_t, 4> window{};
 
-  friend bool operator==(const PnfsClearCacheLocationMessage&, const PnfsClearCacheLocationMessage&) = default;
-  friend std::partial_ordering operator<=>(const PnfsClearCacheLocationMessage&, const PnfsClearCacheLocationMessage&) = default;
+  friend bool operator==(const PnfsClearCacheLocationMessage&,
+                         const PnfsClearCacheLocationMessage&) = default;
+  friend std::partial_ordering operator<=>(const PnfsClearCacheLocationMessage&,
+                                           const PnfsClearCacheLocationMessage&) = default;
   friend void print_to(mf::Printer& printer, const PnfsClearCacheLocationMessage& value);
 };
 
@@ -1029,7 +1081,8 @@ struct PnfsCommitUploadMessage {
   std::string label{};
 
   friend bool operator==(const PnfsCommitUploadMessage&, const PnfsCommitUploadMessage&) = default;
-  friend std::partial_ordering operator<=>(const PnfsCommitUploadMessage&, const PnfsCommitUploadMessage&) = default;
+  friend std::partial_ordering operator<=>(const PnfsCommitUploadMessage&,
+                                           const PnfsCommitUploadMessage&) = default;
   friend void print_to(mf::Printer& printer, const PnfsCommitUploadMessage& value);
 };
 
@@ -1043,7 +1096,8 @@ struct PnfsCreateEntryMessage {
   std::string label{};
 
   friend bool operator==(const PnfsCreateEntryMessage&, const PnfsCreateEntryMessage&) = default;
-  friend std::partial_ordering operator<=>(const PnfsCreateEntryMessage&, const PnfsCreateEntryMessage&) = default;
+  friend std::partial_ordering operator<=>(const PnfsCreateEntryMessage&,
+                                           const PnfsCreateEntryMessage&) = default;
   friend void print_to(mf::Printer& printer, const PnfsCreateEntryMessage& value);
 };
 
@@ -1055,7 +1109,8 @@ struct PnfsCreateUploadPathMessage {
   RetentionPolicy retention{};
 
   friend bool operator==(const PnfsCreateUploadPathMessage&, const PnfsCreateUploadPathMessage&) = default;
-  friend std::strong_ordering operator<=>(const PnfsCreateUploadPathMessage&, const PnfsCreateUploadPathMessage&) = default;
+  friend std::strong_ordering operator<=>(const PnfsCreateUploadPathMessage&,
+                                          const PnfsCreateUploadPathMessage&) = default;
   friend void print_to(mf::Printer& printer, const PnfsCreateUploadPathMessage& value);
 };
 
@@ -1071,7 +1126,8 @@ struct PnfsDeleteEntryMessage {
   std::string label{};
 
   friend bool operator==(const PnfsDeleteEntryMessage&, const PnfsDeleteEntryMessage&) = default;
-  friend std::strong_ordering operator<=>(const PnfsDeleteEntryMessage&, const PnfsDeleteEntryMessage&) = default;
+  friend std::strong_ordering operator<=>(const PnfsDeleteEntryMessage&,
+                                          const PnfsDeleteEntryMessage&) = default;
   friend void print_to(mf::Printer& printer, const PnfsDeleteEntryMessage& value);
 };
 
@@ -1100,7 +1156,8 @@ struct PnfsGetCacheLocationsMessage {
   std::set<std::string> labels{};
 
   friend bool operator==(const PnfsGetCacheLocationsMessage&, const PnfsGetCacheLocationsMessage&) = default;
-  friend std::strong_ordering operator<=>(const PnfsGetCacheLocationsMessage&, const PnfsGetCacheLocationsMessage&) = default;
+  friend std::strong_ordering operator<=>(const PnfsGetCacheLocationsMessage&,
+                                          const PnfsGetCacheLocationsMessage&) = default;
   friend void print_to(mf::Printer& printer, const PnfsGetCacheLocationsMessage& value);
 };
 
@@ -1112,7 +1169,8 @@ struct PnfsGetFileAttributesMessage {
   RetentionPolicy retention{};
 
   friend bool operator==(const PnfsGetFileAttributesMessage&, const PnfsGetFileAttributesMessage&) = default;
-  friend std::strong_ordering operator<=>(const PnfsGetFileAttributesMessage&, const PnfsGetFileAttributesMessage&) = default;
+  friend std::strong_ordering operator<=>(const PnfsGetFileAttributesMessage&,
+                                          const PnfsGetFileAttributesMessage&) = default;
   friend void print_to(mf::Printer& printer, const PnfsGetFileAttributesMessage& value);
 };
 
@@ -1128,7 +1186,8 @@ struct PnfsGetParentMessage {
   double ratio{};
 
   friend bool operator==(const PnfsGetParentMessage&, const PnfsGetParentMessage&) = default;
-  friend std::partial_ordering operator<=>(const PnfsGetParentMessage&, const PnfsGetParentMessage&) = default;
+  friend std::partial_ordering operator<=>(const PnfsGetParentMessage&,
+                                           const PnfsGetParentMessage&) = default;
   friend void print_to(mf::Printer& printer, const PnfsGetParentMessage& value);
 };
 
@@ -1143,7 +1202,8 @@ struct PnfsListDirectoryMessage {
   RetentionPolicy retention{};
 
   friend bool operator==(const PnfsListDirectoryMessage&, const PnfsListDirectoryMessage&) = default;
-  friend std::partial_ordering operator<=>(const PnfsListDirectoryMessage&, const PnfsListDirectoryMessage&) = default;
+  friend std::partial_ordering operator<=>(const PnfsListDirectoryMessage&,
+                                           const PnfsListDirectoryMessage&) = default;
   friend void print_to(mf::Printer& printer, const PnfsListDirectoryMessage& value);
 };
 
@@ -1160,8 +1220,10 @@ struct PnfsListExtendedAttributesMessage {
   std::int32_t priority = 0;
   RetentionPolicy retention{};
 
-  friend bool operator==(const PnfsListExtendedAttributesMessage&, const PnfsListExtendedAttributesMessage&) = default;
-  friend std::strong_ordering operator<=>(const PnfsListExtendedAttributesMessage&, const PnfsListExtendedAttributesMessage&) = default;
+  friend bool operator==(const PnfsListExtendedAttributesMessage&,
+                         const PnfsListExtendedAttributesMessage&) = default;
+  friend std::strong_ordering operator<=>(const PnfsListExtendedAttributesMessage&,
+                                          const PnfsListExtendedAttributesMessage&) = default;
   friend void print_to(mf::Printer& printer, const PnfsListExtendedAttributesMessage& value);
 };
 
@@ -1190,8 +1252,10 @@ struct PnfsReadExtendedAttributesMessage {
   std::uint64_t offset{};
   std::vector<mf::Bytes> pages{};
 
-  friend bool operator==(const PnfsReadExtendedAttributesMessage&, const PnfsReadExtendedAttributesMessage&) = default;
-  friend std::partial_ordering operator<=>(const PnfsReadExtendedAttributesMessage&, const PnfsReadExtendedAttributesMessage&) = default;
+  friend bool operator==(const PnfsReadExtendedAttributesMessage&,
+                         const PnfsReadExtendedAttributesMessage&) = default;
+  friend std::partial_ordering operator<=>(const PnfsReadExtendedAttributesMessage&,
+                                           const PnfsReadExtendedAttributesMessage&) = default;
   friend void print_to(mf::Printer& printer, const PnfsReadExtendedAttributesMessage& value);
 };
 
@@ -1204,7 +1268,8 @@ struct PnfsRemoveChecksumMessage {
   std::array<std::uint32_t, 4> window{};
 
   friend bool operator==(const PnfsRemoveChecksumMessage&, const PnfsRemoveChecksumMessage&) = default;
-  friend std::strong_ordering operator<=>(const PnfsRemoveChecksumMessage&, const PnfsRemoveChecksumMessage&) = default;
+  friend std::strong_ordering operator<=>(const PnfsRemoveChecksumMessage&,
+                                          const PnfsRemoveChecksumMessage&) = default;
   friend void print_to(mf::Printer& printer, const PnfsRemoveChecksumMessage& value);
 };
 
@@ -1220,8 +1285,10 @@ struct PnfsRemoveExtendedAttributesMessage {
   bool allow_staging = true;
   std::set<std::string> labels{};
 
-  friend bool operator==(const PnfsRemoveExtendedAttributesMessage&, const PnfsRemoveExtendedAttributesMessage&) = default;
-  friend std::strong_ordering operator<=>(const PnfsRemoveExtendedAttributesMessage&, const PnfsRemoveExtendedAttributesMessage&) = default;
+  friend bool operator==(const PnfsRemoveExtendedAttributesMessage&,
+                         const PnfsRemoveExtendedAttributesMessage&) = default;
+  friend std::strong_ordering operator<=>(const PnfsRemoveExtendedAttributesMessage&,
+                                          const PnfsRemoveExtendedAttributesMessage&) = default;
   friend void print_to(mf::Printer& printer, const PnfsRemoveExtendedAttributesMessage& value);
 };
 
@@ -1234,7 +1301,8 @@ struct PnfsRemoveLabelsMessage {
   std::vector<mf::Bytes> pages{};
 
   friend bool operator==(const PnfsRemoveLabelsMessage&, const PnfsRemoveLabelsMessage&) = default;
-  friend std::partial_ordering operator<=>(const PnfsRemoveLabelsMessage&, const PnfsRemoveLabelsMessage&) = default;
+  friend std::partial_ordering operator<=>(const PnfsRemoveLabelsMessage&,
+                                           const PnfsRemoveLabelsMessage&) = default;
   friend void print_to(mf::Printer& printer, const PnfsRemoveLabelsMessage& value);
 };
 
@@ -1264,7 +1332,8 @@ struct PnfsSetChecksumMessage {
   std::array<std::uint32_t, 4> window{};
 
   friend bool operator==(const PnfsSetChecksumMessage&, const PnfsSetChecksumMessage&) = default;
-  friend std::partial_ordering operator<=>(const PnfsSetChecksumMessage&, const PnfsSetChecksumMessage&) = default;
+  friend std::partial_ordering operator<=>(const PnfsSetChecksumMessage&,
+                                           const PnfsSetChecksumMessage&) = default;
   friend void print_to(mf::Printer& printer, const PnfsSetChecksumMessage& value);
 };
 
@@ -1277,7 +1346,8 @@ struct PnfsSetFileAttributesMessage {
   bool precious = false;
 
   friend bool operator==(const PnfsSetFileAttributesMessage&, const PnfsSetFileAttributesMessage&) = default;
-  friend std::strong_ordering operator<=>(const PnfsSetFileAttributesMessage&, const PnfsSetFileAttributesMessage&) = default;
+  friend std::strong_ordering operator<=>(const PnfsSetFileAttributesMessage&,
+                                          const PnfsSetFileAttributesMessage&) = default;
   friend void print_to(mf::Printer& printer, const PnfsSetFileAttributesMessage& value);
 };
 
@@ -1304,8 +1374,10 @@ struct PnfsWriteExtendedAttributesMessage {
   std::vector<FileAttributes> files{};
   std::set<std::string> labels{};
 
-  friend bool operator==(const PnfsWriteExtendedAttributesMessage&, const PnfsWriteExtendedAttributesMessage&) = default;
-  friend std::strong_ordering operator<=>(const PnfsWriteExtendedAttributesMessage&, const PnfsWriteExtendedAttributesMessage&) = default;
+  friend bool operator==(const PnfsWriteExtendedAttributesMessage&,
+                         const PnfsWriteExtendedAttributesMessage&) = default;
+  friend std::strong_ordering operator<=>(const PnfsWriteExtendedAttributesMessage&,
+                                          const PnfsWriteExtendedAttributesMessage&) = default;
   friend void print_to(mf::Printer& printer, const PnfsWriteExtendedAttributesMessage& value);
 };
 
@@ -1320,7 +1392,8 @@ struct PnfsNotifyFlushMessage {
   RetentionPolicy retention{};
 
   friend bool operator==(const PnfsNotifyFlushMessage&, const PnfsNotifyFlushMessage&) = default;
-  friend std::strong_ordering operator<=>(const PnfsNotifyFlushMessage&, const PnfsNotifyFlushMessage&) = default;
+  friend std::strong_ordering operator<=>(const PnfsNotifyFlushMessage&,
+                                          const PnfsNotifyFlushMessage&) = default;
   friend void print_to(mf::Printer& printer, const PnfsNotifyFlushMessage& value);
 };
 
@@ -1402,7 +1475,8 @@ struct SpaceGetMetaDataMessage {
   bool sticky{};
 
   friend bool operator==(const SpaceGetMetaDataMessage&, const SpaceGetMetaDataMessage&) = default;
-  friend std::strong_ordering operator<=>(const SpaceGetMetaDataMessage&, const SpaceGetMetaDataMessage&) = default;
+  friend std::strong_ordering operator<=>(const SpaceGetMetaDataMessage&,
+                                          const SpaceGetMetaDataMessage&) = default;
   friend void print_to(mf::Printer& printer, const SpaceGetMetaDataMessage& value);
 };
 
@@ -1420,7 +1494,8 @@ struct SpaceGetTokensMessage {
   std::vector<mf::Bytes> pages{};
 
   friend bool operator==(const SpaceGetTokensMessage&, const SpaceGetTokensMessage&) = default;
-  friend std::partial_ordering operator<=>(const SpaceGetTokensMessage&, const SpaceGetTokensMessage&) = default;
+  friend std::partial_ordering operator<=>(const SpaceGetTokensMessage&,
+                                           const SpaceGetTokensMessage&) = default;
   friend void print_to(mf::Printer& printer, const SpaceGetTokensMessage& value);
 };
 
@@ -1431,7 +1506,8 @@ struct SpaceGetFileTokensMessage {
   std::int32_t priority = 0;
 
   friend bool operator==(const SpaceGetFileTokensMessage&, const SpaceGetFileTokensMessage&) = default;
-  friend std::strong_ordering operator<=>(const SpaceGetFileTokensMessage&, const SpaceGetFileTokensMessage&) = default;
+  friend std::strong_ordering operator<=>(const SpaceGetFileTokensMessage&,
+                                          const SpaceGetFileTokensMessage&) = default;
   friend void print_to(mf::Printer& printer, const SpaceGetFileTokensMessage& value);
 };
 
@@ -1448,7 +1524,8 @@ struct SpaceExtendLifetimeMessage {
   std::set<std::string> labels{};
 
   friend bool operator==(const SpaceExtendLifetimeMessage&, const SpaceExtendLifetimeMessage&) = default;
-  friend std::strong_ordering operator<=>(const SpaceExtendLifetimeMessage&, const SpaceExtendLifetimeMessage&) = default;
+  friend std::strong_ordering operator<=>(const SpaceExtendLifetimeMessage&,
+                                          const SpaceExtendLifetimeMessage&) = default;
   friend void print_to(mf::Printer& printer, const SpaceExtendLifetimeMessage& value);
 };
 
@@ -1465,8 +1542,10 @@ struct SpaceGetLinkGroupNamesMessage {
   std::map<std::string, PoolCost> costs{};
   std::array<std::uint32_t, 4> window{};
 
-  friend bool operator==(const SpaceGetLinkGroupNamesMessage&, const SpaceGetLinkGroupNamesMessage&) = default;
-  friend std::partial_ordering operator<=>(const SpaceGetLinkGroupNamesMessage&, const SpaceGetLinkGroupNamesMessage&) = default;
+  friend bool operator==(const SpaceGetLinkGroupNamesMessage&,
+                         const SpaceGetLinkGroupNamesMessage&) = default;
+  friend std::partial_ordering operator<=>(const SpaceGetLinkGroupNamesMessage&,
+                                           const SpaceGetLinkGroupNamesMessage&) = default;
   friend void print_to(mf::Printer& printer, const SpaceGetLinkGroupNamesMessage& value);
 };
 
@@ -1480,7 +1559,8 @@ struct SpaceGetLinkGroupsMessage {
   CellAddress door{};
 
   friend bool operator==(const SpaceGetLinkGroupsMessage&, const SpaceGetLinkGroupsMessage&) = default;
-  friend std::partial_ordering operator<=>(const SpaceGetLinkGroupsMessage&, const SpaceGetLinkGroupsMessage&) = default;
+  friend std::partial_ordering operator<=>(const SpaceGetLinkGroupsMessage&,
+                                           const SpaceGetLinkGroupsMessage&) = default;
   friend void print_to(mf::Printer& printer, const SpaceGetLinkGroupsMessage& value);
 };
 
@@ -1494,7 +1574,8 @@ struct SpaceCancelUseMessage {
   RetentionPolicy retention{};
 
   friend bool operator==(const SpaceCancelUseMessage&, const SpaceCancelUseMessage&) = default;
-  friend std::partial_ordering operator<=>(const SpaceCancelUseMessage&, const SpaceCancelUseMessage&) = default;
+  friend std::partial_ordering operator<=>(const SpaceCancelUseMessage&,
+                                           const SpaceCancelUseMessage&) = default;
   friend void print_to(mf::Printer& printer, const SpaceCancelUseMessage& value);
 };
 
@@ -1606,7 +1687,8 @@ struct PinRequestsFinishedMessage {
   RetentionPolicy retention{};
 
   friend bool operator==(const PinRequestsFinishedMessage&, const PinRequestsFinishedMessage&) = default;
-  friend std::partial_ordering operator<=>(const PinRequestsFinishedMessage&, const PinRequestsFinishedMessage&) = default;
+  friend std::partial_ordering operator<=>(const PinRequestsFinishedMessage&,
+                                           const PinRequestsFinishedMessage&) = default;
   friend void print_to(mf::Printer& printer, const PinRequestsFinishedMessage& value);
 };
 
@@ -1621,7 +1703,8 @@ struct PinStageStatusMessage {
   std::string label{};
 
   friend bool operator==(const PinStageStatusMessage&, const PinStageStatusMessage&) = default;
-  friend std::strong_ordering operator<=>(const PinStageStatusMessage&, const PinStageStatusMessage&) = default;
+  friend std::strong_ordering operator<=>(const PinStageStatusMessage&,
+                                          const PinStageStatusMessage&) = default;
   friend void print_to(mf::Printer& printer, const PinStageStatusMessage& value);
 };
 
@@ -1652,7 +1735,8 @@ struct DoorRequestInfoMessage {
   std::set<std::string> labels{};
 
   friend bool operator==(const DoorRequestInfoMessage&, const DoorRequestInfoMessage&) = default;
-  friend std::strong_ordering operator<=>(const DoorRequestInfoMessage&, const DoorRequestInfoMessage&) = default;
+  friend std::strong_ordering operator<=>(const DoorRequestInfoMessage&,
+                                          const DoorRequestInfoMessage&) = default;
   friend void print_to(mf::Printer& printer, const DoorRequestInfoMessage& value);
 };
 
@@ -1670,7 +1754,8 @@ struct DoorTransferFinishedMessage {
   std::set<std::string> labels{};
 
   friend bool operator==(const DoorTransferFinishedMessage&, const DoorTransferFinishedMessage&) = default;
-  friend std::partial_ordering operator<=>(const DoorTransferFinishedMessage&, const DoorTransferFinishedMessage&) = default;
+  friend std::partial_ordering operator<=>(const DoorTransferFinishedMessage&,
+                                           const DoorTransferFinishedMessage&) = default;
   friend void print_to(mf::Printer& printer, const DoorTransferFinishedMessage& value);
 };
 
@@ -1705,7 +1790,8 @@ struct StorageInfoNoticeMessage {
   bool allow_staging = true;
 
   friend bool operator==(const StorageInfoNoticeMessage&, const StorageInfoNoticeMessage&) = default;
-  friend std::strong_ordering operator<=>(const StorageInfoNoticeMessage&, const StorageInfoNoticeMessage&) = default;
+  friend std::strong_ordering operator<=>(const StorageInfoNoticeMessage&,
+                                          const StorageInfoNoticeMessage&) = default;
   friend void print_to(mf::Printer& printer, const StorageInfoNoticeMessage& value);
 };
 
@@ -1717,7 +1803,8 @@ struct RemoveFileInfoMessage {
   std::set<std::string> labels{};
 
   friend bool operator==(const RemoveFileInfoMessage&, const RemoveFileInfoMessage&) = default;
-  friend std::strong_ordering operator<=>(const RemoveFileInfoMessage&, const RemoveFileInfoMessage&) = default;
+  friend std::strong_ordering operator<=>(const RemoveFileInfoMessage&,
+                                          const RemoveFileInfoMessage&) = default;
   friend void print_to(mf::Printer& printer, const RemoveFileInfoMessage& value);
 };
 
@@ -1732,7 +1819,8 @@ struct WarningPnfsFileInfoMessage {
   std::vector<mf::Bytes> pages{};
 
   friend bool operator==(const WarningPnfsFileInfoMessage&, const WarningPnfsFileInfoMessage&) = default;
-  friend std::strong_ordering operator<=>(const WarningPnfsFileInfoMessage&, const WarningPnfsFileInfoMessage&) = default;
+  friend std::strong_ordering operator<=>(const WarningPnfsFileInfoMessage&,
+                                          const WarningPnfsFileInfoMessage&) = default;
   friend void print_to(mf::Printer& printer, const WarningPnfsFileInfoMessage& value);
 };
 
@@ -1792,7 +1880,8 @@ struct BillingRecordMessage {
   std::vector<mf::Bytes> pages{};
 
   friend bool operator==(const BillingRecordMessage&, const BillingRecordMessage&) = default;
-  friend std::partial_ordering operator<=>(const BillingRecordMessage&, const BillingRecordMessage&) = default;
+  friend std::partial_ordering operator<=>(const BillingRecordMessage&,
+                                           const BillingRecordMessage&) = default;
   friend void print_to(mf::Printer& printer, const BillingRecordMessage& value);
 };
 
@@ -1845,7 +1934,8 @@ struct ReverseMapRequestMessage {
   RetentionPolicy retention{};
 
   friend bool operator==(const ReverseMapRequestMessage&, const ReverseMapRequestMessage&) = default;
-  friend std::strong_ordering operator<=>(const ReverseMapRequestMessage&, const ReverseMapRequestMessage&) = default;
+  friend std::strong_ordering operator<=>(const ReverseMapRequestMessage&,
+                                          const ReverseMapRequestMessage&) = default;
   friend void print_to(mf::Printer& printer, const ReverseMapRequestMessage& value);
 };
 
@@ -1859,7 +1949,8 @@ struct TokenIntrospectionMessage {
   std::map<std::string, PoolCost> costs{};
 
   friend bool operator==(const TokenIntrospectionMessage&, const TokenIntrospectionMessage&) = default;
-  friend std::partial_ordering operator<=>(const TokenIntrospectionMessage&, const TokenIntrospectionMessage&) = default;
+  friend std::partial_ordering operator<=>(const TokenIntrospectionMessage&,
+                                           const TokenIntrospectionMessage&) = default;
   friend void print_to(mf::Printer& printer, const TokenIntrospectionMessage& value);
 };
 
@@ -1872,7 +1963,8 @@ struct RemoteTransferStartMessage {
   std::vector<mf::Bytes> pages{};
 
   friend bool operator==(const RemoteTransferStartMessage&, const RemoteTransferStartMessage&) = default;
-  friend std::partial_ordering operator<=>(const RemoteTransferStartMessage&, const RemoteTransferStartMessage&) = default;
+  friend std::partial_ordering operator<=>(const RemoteTransferStartMessage&,
+                                           const RemoteTransferStartMessage&) = default;
   friend void print_to(mf::Printer& printer, const RemoteTransferStartMessage& value);
 };
 
@@ -1889,7 +1981,8 @@ struct RemoteTransferCancelMessage {
   std::map<std::string, PoolCost> costs{};
 
   friend bool operator==(const RemoteTransferCancelMessage&, const RemoteTransferCancelMessage&) = default;
-  friend std::partial_ordering operator<=>(const RemoteTransferCancelMessage&, const RemoteTransferCancelMessage&) = default;
+  friend std::partial_ordering operator<=>(const RemoteTransferCancelMessage&,
+                                           const RemoteTransferCancelMessage&) = default;
   friend void print_to(mf::Printer& printer, const RemoteTransferCancelMessage& value);
 };
 
@@ -1907,7 +2000,8 @@ struct RemoteTransferStatusMessage {
   std::vector<mf::Bytes> pages{};
 
   friend bool operator==(const RemoteTransferStatusMessage&, const RemoteTransferStatusMessage&) = default;
-  friend std::strong_ordering operator<=>(const RemoteTransferStatusMessage&, const RemoteTransferStatusMessage&) = default;
+  friend std::strong_ordering operator<=>(const RemoteTransferStatusMessage&,
+                                          const RemoteTransferStatusMessage&) = default;
   friend void print_to(mf::Printer& printer, const RemoteTransferStatusMessage& value);
 };
 
@@ -1925,7 +2019,8 @@ struct TransferManagerQueryMessage {
   RetentionPolicy retention{};
 
   friend bool operator==(const TransferManagerQueryMessage&, const TransferManagerQueryMessage&) = default;
-  friend std::strong_ordering operator<=>(const TransferManagerQueryMessage&, const TransferManagerQueryMessage&) = default;
+  friend std::strong_ordering operator<=>(const TransferManagerQueryMessage&,
+                                          const TransferManagerQueryMessage&) = default;
   friend void print_to(mf::Printer& printer, const TransferManagerQueryMessage& value);
 };
 
@@ -1938,7 +2033,8 @@ struct TransferCompleteMessage {
   std::set<std::string> labels{};
 
   friend bool operator==(const TransferCompleteMessage&, const TransferCompleteMessage&) = default;
-  friend std::strong_ordering operator<=>(const TransferCompleteMessage&, const TransferCompleteMessage&) = default;
+  friend std::strong_ordering operator<=>(const TransferCompleteMessage&,
+                                          const TransferCompleteMessage&) = default;
   friend void print_to(mf::Printer& printer, const TransferCompleteMessage& value);
 };
 
@@ -1950,7 +2046,8 @@ struct TransferFailedMessage {
   bool precious = false;
 
   friend bool operator==(const TransferFailedMessage&, const TransferFailedMessage&) = default;
-  friend std::strong_ordering operator<=>(const TransferFailedMessage&, const TransferFailedMessage&) = default;
+  friend std::strong_ordering operator<=>(const TransferFailedMessage&,
+                                          const TransferFailedMessage&) = default;
   friend void print_to(mf::Printer& printer, const TransferFailedMessage& value);
 };
 
@@ -1961,7 +2058,8 @@ struct TransferProgressMessage {
   std::set<std::string> labels{};
 
   friend bool operator==(const TransferProgressMessage&, const TransferProgressMessage&) = default;
-  friend std::strong_ordering operator<=>(const TransferProgressMessage&, const TransferProgressMessage&) = default;
+  friend std::strong_ordering operator<=>(const TransferProgressMessage&,
+                                          const TransferProgressMessage&) = default;
   friend void print_to(mf::Printer& printer, const TransferProgressMessage& value);
 };
 
@@ -1989,7 +2087,8 @@ struct SrmPrepareToGetMessage {
   std::array<std::uint32_t, 4> window{};
 
   friend bool operator==(const SrmPrepareToGetMessage&, const SrmPrepareToGetMessage&) = default;
-  friend std::strong_ordering operator<=>(const SrmPrepareToGetMessage&, const SrmPrepareToGetMessage&) = default;
+  friend std::strong_ordering operator<=>(const SrmPrepareToGetMessage&,
+                                          const SrmPrepareToGetMessage&) = default;
   friend void print_to(mf::Printer& printer, const SrmPrepareToGetMessage& value);
 };
 
@@ -2003,7 +2102,8 @@ struct SrmPrepareToPutMessage {
   std::array<std::uint32_t, 4> window{};
 
   friend bool operator==(const SrmPrepareToPutMessage&, const SrmPrepareToPutMessage&) = default;
-  friend std::strong_ordering operator<=>(const SrmPrepareToPutMessage&, const SrmPrepareToPutMessage&) = default;
+  friend std::strong_ordering operator<=>(const SrmPrepareToPutMessage&,
+                                          const SrmPrepareToPutMessage&) = default;
   friend void print_to(mf::Printer& printer, const SrmPrepareToPutMessage& value);
 };
 
@@ -2014,7 +2114,8 @@ struct SrmReleaseFilesMessage {
   std::set<std::string> labels{};
 
   friend bool operator==(const SrmReleaseFilesMessage&, const SrmReleaseFilesMessage&) = default;
-  friend std::strong_ordering operator<=>(const SrmReleaseFilesMessage&, const SrmReleaseFilesMessage&) = default;
+  friend std::strong_ordering operator<=>(const SrmReleaseFilesMessage&,
+                                          const SrmReleaseFilesMessage&) = default;
   friend void print_to(mf::Printer& printer, const SrmReleaseFilesMessage& value);
 };
 
@@ -2030,7 +2131,8 @@ struct SrmBringOnlineMessage {
   std::set<std::string> labels{};
 
   friend bool operator==(const SrmBringOnlineMessage&, const SrmBringOnlineMessage&) = default;
-  friend std::partial_ordering operator<=>(const SrmBringOnlineMessage&, const SrmBringOnlineMessage&) = default;
+  friend std::partial_ordering operator<=>(const SrmBringOnlineMessage&,
+                                           const SrmBringOnlineMessage&) = default;
   friend void print_to(mf::Printer& printer, const SrmBringOnlineMessage& value);
 };
 
@@ -2047,7 +2149,8 @@ struct SrmAbortRequestMessage {
   std::set<std::string> labels{};
 
   friend bool operator==(const SrmAbortRequestMessage&, const SrmAbortRequestMessage&) = default;
-  friend std::partial_ordering operator<=>(const SrmAbortRequestMessage&, const SrmAbortRequestMessage&) = default;
+  friend std::partial_ordering operator<=>(const SrmAbortRequestMessage&,
+                                           const SrmAbortRequestMessage&) = default;
   friend void print_to(mf::Printer& printer, const SrmAbortRequestMessage& value);
 };
 
@@ -2063,7 +2166,8 @@ struct SrmStatusOfGetMessage {
   RetentionPolicy retention{};
 
   friend bool operator==(const SrmStatusOfGetMessage&, const SrmStatusOfGetMessage&) = default;
-  friend std::partial_ordering operator<=>(const SrmStatusOfGetMessage&, const SrmStatusOfGetMessage&) = default;
+  friend std::partial_ordering operator<=>(const SrmStatusOfGetMessage&,
+                                           const SrmStatusOfGetMessage&) = default;
   friend void print_to(mf::Printer& printer, const SrmStatusOfGetMessage& value);
 };
 
@@ -2075,7 +2179,8 @@ struct SrmStatusOfPutMessage {
   bool sticky{};
 
   friend bool operator==(const SrmStatusOfPutMessage&, const SrmStatusOfPutMessage&) = default;
-  friend std::strong_ordering operator<=>(const SrmStatusOfPutMessage&, const SrmStatusOfPutMessage&) = default;
+  friend std::strong_ordering operator<=>(const SrmStatusOfPutMessage&,
+                                          const SrmStatusOfPutMessage&) = default;
   friend void print_to(mf::Printer& printer, const SrmStatusOfPutMessage& value);
 };
 
@@ -2163,7 +2268,8 @@ struct SrmCheckPermissionMessage {
   std::map<std::string, PoolCost> costs{};
 
   friend bool operator==(const SrmCheckPermissionMessage&, const SrmCheckPermissionMessage&) = default;
-  friend std::partial_ordering operator<=>(const SrmCheckPermissionMessage&, const SrmCheckPermissionMessage&) = default;
+  friend std::partial_ordering operator<=>(const SrmCheckPermissionMessage&,
+                                           const SrmCheckPermissionMessage&) = default;
   friend void print_to(mf::Printer& printer, const SrmCheckPermissionMessage& value);
 };
 
@@ -2272,7 +2378,8 @@ struct ReplicaVerifyMessage {
   RetentionPolicy retention{};
 
   friend bool operator==(const ReplicaVerifyMessage&, const ReplicaVerifyMessage&) = default;
-  friend std::partial_ordering operator<=>(const ReplicaVerifyMessage&, const ReplicaVerifyMessage&) = default;
+  friend std::partial_ordering operator<=>(const ReplicaVerifyMessage&,
+                                           const ReplicaVerifyMessage&) = default;
   friend void print_to(mf::Printer& printer, const ReplicaVerifyMessage& value);
 };
 
@@ -2301,7 +2408,8 @@ struct ReplicaRemoveMessage {
   RetentionPolicy retention{};
 
   friend bool operator==(const ReplicaRemoveMessage&, const ReplicaRemoveMessage&) = default;
-  friend std::partial_ordering operator<=>(const ReplicaRemoveMessage&, const ReplicaRemoveMessage&) = default;
+  friend std::partial_ordering operator<=>(const ReplicaRemoveMessage&,
+                                           const ReplicaRemoveMessage&) = default;
   friend void print_to(mf::Printer& printer, const ReplicaRemoveMessage& value);
 };
 
@@ -2325,7 +2433,8 @@ struct ResilienceScanMessage {
   bool allow_staging = true;
 
   friend bool operator==(const ResilienceScanMessage&, const ResilienceScanMessage&) = default;
-  friend std::strong_ordering operator<=>(const ResilienceScanMessage&, const ResilienceScanMessage&) = default;
+  friend std::strong_ordering operator<=>(const ResilienceScanMessage&,
+                                          const ResilienceScanMessage&) = default;
   friend void print_to(mf::Printer& printer, const ResilienceScanMessage& value);
 };
 
@@ -2342,7 +2451,8 @@ struct ResilienceCancelMessage {
   std::array<std::uint32_t, 4> window{};
 
   friend bool operator==(const ResilienceCancelMessage&, const ResilienceCancelMessage&) = default;
-  friend std::partial_ordering operator<=>(const ResilienceCancelMessage&, const ResilienceCancelMessage&) = default;
+  friend std::partial_ordering operator<=>(const ResilienceCancelMessage&,
+                                           const ResilienceCancelMessage&) = default;
   friend void print_to(mf::Printer& printer, const ResilienceCancelMessage& value);
 };
 
@@ -2357,7 +2467,8 @@ struct QosTransitionMessage {
   std::array<std::uint32_t, 4> window{};
 
   friend bool operator==(const QosTransitionMessage&, const QosTransitionMessage&) = default;
-  friend std::partial_ordering operator<=>(const QosTransitionMessage&, const QosTransitionMessage&) = default;
+  friend std::partial_ordering operator<=>(const QosTransitionMessage&,
+                                           const QosTransitionMessage&) = default;
   friend void print_to(mf::Printer& printer, const QosTransitionMessage& value);
 };
 
@@ -2430,7 +2541,8 @@ struct CleanerRequestMessage {
   std::map<std::string, PoolCost> costs{};
 
   friend bool operator==(const CleanerRequestMessage&, const CleanerRequestMessage&) = default;
-  friend std::partial_ordering operator<=>(const CleanerRequestMessage&, const CleanerRequestMessage&) = default;
+  friend std::partial_ordering operator<=>(const CleanerRequestMessage&,
+                                           const CleanerRequestMessage&) = default;
   friend void print_to(mf::Printer& printer, const CleanerRequestMessage& value);
 };
 
@@ -2441,7 +2553,8 @@ struct CleanerStatusMessage {
   std::map<std::string, PoolCost> costs{};
 
   friend bool operator==(const CleanerStatusMessage&, const CleanerStatusMessage&) = default;
-  friend std::partial_ordering operator<=>(const CleanerStatusMessage&, const CleanerStatusMessage&) = default;
+  friend std::partial_ordering operator<=>(const CleanerStatusMessage&,
+                                           const CleanerStatusMessage&) = default;
   friend void print_to(mf::Printer& printer, const CleanerStatusMessage& value);
 };
 
@@ -2510,7 +2623,8 @@ struct NearlineRequestMessage {
   std::set<std::string> labels{};
 
   friend bool operator==(const NearlineRequestMessage&, const NearlineRequestMessage&) = default;
-  friend std::partial_ordering operator<=>(const NearlineRequestMessage&, const NearlineRequestMessage&) = default;
+  friend std::partial_ordering operator<=>(const NearlineRequestMessage&,
+                                           const NearlineRequestMessage&) = default;
   friend void print_to(mf::Printer& printer, const NearlineRequestMessage& value);
 };
 
@@ -2527,7 +2641,8 @@ struct NearlineStatusMessage {
   std::set<std::string> labels{};
 
   friend bool operator==(const NearlineStatusMessage&, const NearlineStatusMessage&) = default;
-  friend std::partial_ordering operator<=>(const NearlineStatusMessage&, const NearlineStatusMessage&) = default;
+  friend std::partial_ordering operator<=>(const NearlineStatusMessage&,
+                                           const NearlineStatusMessage&) = default;
   friend void print_to(mf::Printer& printer, const NearlineStatusMessage& value);
 };
 
@@ -2540,7 +2655,8 @@ struct TapeRecallScheduleMessage {
   std::array<std::uint32_t, 4> window{};
 
   friend bool operator==(const TapeRecallScheduleMessage&, const TapeRecallScheduleMessage&) = default;
-  friend std::partial_ordering operator<=>(const TapeRecallScheduleMessage&, const TapeRecallScheduleMessage&) = default;
+  friend std::partial_ordering operator<=>(const TapeRecallScheduleMessage&,
+                                           const TapeRecallScheduleMessage&) = default;
   friend void print_to(mf::Printer& printer, const TapeRecallScheduleMessage& value);
 };
 
@@ -2620,7 +2736,8 @@ struct TopologyQueryMessage {
   std::set<std::string> labels{};
 
   friend bool operator==(const TopologyQueryMessage&, const TopologyQueryMessage&) = default;
-  friend std::partial_ordering operator<=>(const TopologyQueryMessage&, const TopologyQueryMessage&) = default;
+  friend std::partial_ordering operator<=>(const TopologyQueryMessage&,
+                                           const TopologyQueryMessage&) = default;
   friend void print_to(mf::Printer& printer, const TopologyQueryMessage& value);
 };
 
@@ -2670,7 +2787,8 @@ struct EventSubscribeMessage {
   std::string label{};
 
   friend bool operator==(const EventSubscribeMessage&, const EventSubscribeMessage&) = default;
-  friend std::partial_ordering operator<=>(const EventSubscribeMessage&, const EventSubscribeMessage&) = default;
+  friend std::partial_ordering operator<=>(const EventSubscribeMessage&,
+                                           const EventSubscribeMessage&) = default;
   friend void print_to(mf::Printer& printer, const EventSubscribeMessage& value);
 };
 
