@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from mfidl.diagnostics import Diagnostics
+from mfidl.emit.output import GeneratedFile
+from mfidl.emit.write import OutputTree, write_trees
 from tests.compiler.test_cli import GOOD, ROOT, mfidlc
 
 NESTED = "module m;\nstruct A { x: " + "list<" * 100_000 + "u8" + ">" * 100_000 + "; }\n"
@@ -220,3 +223,26 @@ def test_a_mistake_of_ours_is_one_line_and_exit_code_70(tmp_path: Path, error: s
         command, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=60, check=False
     )
     assert (done.returncode, "Traceback" in done.stderr) == (70, True)
+
+
+def test_an_interrupt_while_writing_puts_everything_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "out"
+    root.mkdir()
+    (root / "kept.py").write_text("old")
+    replace, calls = os.replace, 0
+
+    def interrupted(source: str, target: str) -> None:
+        nonlocal calls
+        calls += 1
+        if calls == 2:
+            raise KeyboardInterrupt
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", interrupted)
+    files = [GeneratedFile("kept.py", "new", "m"), GeneratedFile("deep/other.py", "new", "m")]
+    with pytest.raises(KeyboardInterrupt):
+        write_trees([OutputTree(str(root), files)], ["m"], Diagnostics())
+    assert files_below(root) == {"kept.py": b"old"}
+    assert [path.name for path in root.iterdir()] == ["kept.py"]
