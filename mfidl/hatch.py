@@ -11,7 +11,8 @@
     out = "src"                         # optional: keep the code there, for editors and type checkers
 
 The wheel gets the generated packages at its root, whatever else it selects; so does an editable install,
-where they are as old as the last `pip install -e .`. A source distribution carries the schemas alone.
+where they are as old as the last `pip install -e .`. With `python-package` inside a package of the project,
+an editable install needs `out`. A source distribution carries the schemas alone.
 """
 
 import os
@@ -37,10 +38,12 @@ class MfidlBuildHook(BuildHookInterface):  # type: ignore[type-arg]
         out = self._out()
         generated = self._compile(out)
         included = {str(out / name): name for name in generated}
-        build_data["force_include"].update(included)
-        if version == "editable":
-            build_data.setdefault("force_include_editable", {}).update(included)
-        build_data["pure_python"] = True
+        if version != "editable":
+            build_data["force_include"].update(included)
+        elif not self._text(
+            "out"
+        ):  # kept code is found in the source tree, like all else that is installed so
+            build_data["force_include_editable"].update(included)
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
         if self._temporary is not None:
@@ -69,7 +72,17 @@ class MfidlBuildHook(BuildHookInterface):  # type: ignore[type-arg]
             self.app.display_error(render_text(outcome.diagnostics, False))
         if outcome.program is None:
             self.app.abort("mfidl: the schemas have mistakes; nothing was built")
-        return sorted({each.path for tree in outcome.trees for each in tree.files})
+        made = [each for tree in outcome.trees for each in tree.files]
+        theirs = self._selected() if any(not each.module for each in made) else set()
+        return sorted({each.path for each in made if each.module or each.path not in theirs})
+
+    def _selected(self) -> set[str]:
+        """What the project itself puts into the wheel: its `__init__.py` above generated packages stays."""
+        try:
+            selected = self.build_config.builder.recurse_selected_project_files()
+            return {each.distribution_path.replace(os.sep, "/") for each in selected}
+        except ValueError:  # it selects nothing: what is generated is all there is
+            return set()
 
     def _files(self) -> list[Path]:
         unknown = sorted(set(self.config) - set(_KEYS))

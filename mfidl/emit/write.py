@@ -4,7 +4,8 @@ runs.
 Each output root has a manifest, `.mfidl-manifest.json`, that says for each file which modules it stands for:
 `{"version": 1, "files": {path: [module, ...]}}`. A run for some modules takes their names off all files, adds
 them to what it writes, and removes files that then stand for no module. It never touches a file that is not
-in the manifest, unless it generates one of that name.
+in the manifest, unless it generates one of that name for one module: a package's `__init__.py` that modules
+share, and that somebody else wrote, stays.
 """
 
 import contextlib
@@ -127,9 +128,11 @@ def write_file(path: str, data: bytes, diagnostics: Diagnostics) -> bool:
 
 def written(trees: Sequence[OutputTree], wanted: BuildFiles) -> tuple[dict[str, str], list[str]]:
     """The files that a run wrote: its own with their texts, and the paths of those that other runs add to."""
-    texts = {_join(tree.root, each.path): each.text for tree in trees for each in tree.files}
+    files = [(_join(tree.root, each.path), each) for tree in trees for each in tree.files]
+    texts = {path: each.text for path, each in files if each.module}
+    shared = [path for path, each in files if not each.module]
     manifests = [os.path.join(tree.root, MANIFEST) for tree in trees]
-    return texts, [*manifests, *filter(None, (wanted.depfile, wanted.outputs))]
+    return texts, [*shared, *manifests, *filter(None, (wanted.depfile, wanted.outputs))]
 
 
 def _words(paths: Sequence[str]) -> str:
@@ -202,10 +205,24 @@ def _plan_root(
             diagnostics.error("E0005", None, **names)  # type: ignore[arg-type]
             return False
         written[each.path] = each
+    for path, each in list(written.items()):
+        if not each.module and path not in manifest and _is_anothers(_join(root, path), each.text):
+            del written[path]
     for path, each in written.items():
         own = [each.module] if each.module else list(modules)
         owners[path] = sorted({*owners.get(path, ()), *own})
     return _plan_files(root, written, owners, plan, diagnostics)
+
+
+def _is_anothers(path: str, text: str) -> bool:
+    """A shared file, such as an `__init__.py` above the generated packages, that somebody else wrote: it does
+    what ours would do, and stays.
+    """
+    try:
+        old = _read(path)
+    except OSError:
+        return False  # whoever writes it will tell
+    return old is not None and old != text.encode()
 
 
 def _plan_files(

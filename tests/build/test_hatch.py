@@ -73,12 +73,33 @@ def test_a_wheel_carries_the_generated_packages(project: Path) -> None:
 def test_the_code_can_be_kept_and_imported_below_a_package(project: Path) -> None:
     more = 'python-package = "shop.generated"\nout = "src"\n'
     (project / "pyproject.toml").write_text(PROJECT + more)
-    (project / "src/shop/__init__.py").write_text("")
-    names = set(zipfile.ZipFile(wheel(project)).namelist())
+    (project / "src/shop/__init__.py").write_text("MINE = 1")
+    made = zipfile.ZipFile(wheel(project))
+    names = made.namelist()
 
     assert "shop/generated/store/order/__init__.py" in names
     assert "store/order/__init__.py" not in names
+    assert len(names) == len(set(names))
+    assert made.read("shop/__init__.py") == b"MINE = 1"
+    assert (project / "src/shop/__init__.py").read_text() == "MINE = 1"
     assert (project / "src/shop/generated/store/order/__init__.py").exists()
+
+
+def test_a_package_of_the_project_keeps_its_own_init_in_the_wheel(project: Path) -> None:
+    (project / "pyproject.toml").write_text(PROJECT + 'python-package = "shop.generated"\n')
+    (project / "src/shop/__init__.py").write_text("MINE = 1")
+    made = zipfile.ZipFile(wheel(project))
+
+    assert made.read("shop/__init__.py") == b"MINE = 1"
+    assert made.read("shop/generated/__init__.py") == b""
+
+
+def test_a_project_may_be_its_schemas_alone(project: Path) -> None:
+    (project / "src/shop/__init__.py").unlink()
+    alone = 'packages = ["src/shop"]'
+    (project / "pyproject.toml").write_text(PROJECT.replace(alone, "bypass-selection = true"))
+
+    assert "store/order/__init__.py" in zipfile.ZipFile(wheel(project)).namelist()
 
 
 def test_a_mistake_stops_the_build_with_the_compilers_words(project: Path) -> None:
@@ -106,3 +127,34 @@ def test_a_wrong_option_is_told(project: Path, old: str, new: str, said: str) ->
 
     assert done.returncode != 0
     assert said in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("kept", [True, False], ids=["kept in the source tree", "installed"])
+def test_an_editable_install_finds_the_code(project: Path, kept: bool) -> None:
+    more = 'python-package = "shop.generated"\nout = "src"\n' if kept else ""
+    (project / "pyproject.toml").write_text(PROJECT + more)
+    module = "shop.generated.store.order" if kept else "store.order"
+    (project / "src/shop/__init__.py").write_text("MINE = 1")
+    installed = project / "installed"
+    options = ["--no-build-isolation", "--no-deps", "--no-index", "--disable-pip-version-check", "-q"]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        *options,
+        "--target",
+        str(installed),
+        "-e",
+        str(project),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+    code = f"import site; site.addsitedir({str(installed)!r})\n"
+    code += f"import shop, {module} as m\nprint(shop.MINE, m.Order([]))"
+    path = str(ROOT / "runtime/python")
+    said = subprocess.run(
+        [sys.executable, "-c", code], env={"PYTHONPATH": path}, capture_output=True, text=True, check=False
+    )
+    assert said.stdout == "1 Order(items=[])\n", said.stderr

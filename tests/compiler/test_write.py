@@ -53,6 +53,15 @@ def test_files_that_a_module_no_longer_has_are_pruned_with_their_folders(tmp_pat
     assert not (tmp_path / "m" / "old").exists()
 
 
+def test_a_shared_file_that_somebody_else_wrote_stays_theirs(tmp_path: Path) -> None:
+    (tmp_path / "__init__.py").write_text("MINE = 1")
+    files = [GeneratedFile("__init__.py", ""), GeneratedFile("a.py", "1", "a")]
+    write(tmp_path, *files)
+    assert tree(tmp_path) == {"__init__.py": "MINE = 1", "a.py": "1"}
+    write(tmp_path, modules=["a"])
+    assert tree(tmp_path) == {"__init__.py": "MINE = 1"}
+
+
 def test_another_modules_files_stay(tmp_path: Path) -> None:
     write(tmp_path, GeneratedFile("a", "1", "a"), GeneratedFile("init", ""))
     write(tmp_path, GeneratedFile("b", "1", "b"), GeneratedFile("init", ""))
