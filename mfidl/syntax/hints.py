@@ -280,6 +280,8 @@ def _behind_type(stream: TokenStream, token: Token, previous: Token) -> str | No
 
 def _brackets(token: Token, previous: Token) -> str:
     kind = here(_short(previous.text))
+    if kind == "bytes":
+        return "bytes of a fixed number are `array<u8, N>`"
     if previous.end == token.start and previous.text[:1].islower() and kind not in _CONTAINERS:
         return f"write `list<{kind}>`, or `array<{kind}, N>`"
     return "type arguments stand in `< >`: `list<T>`, `map<K, V>`"

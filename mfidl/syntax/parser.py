@@ -12,8 +12,7 @@ from mfidl.source import SourceFile, Span
 from mfidl.syntax import ast, literals
 from mfidl.syntax import token_types as tt
 from mfidl.syntax.recovery import SchemaParser
-from mfidl.syntax.strays import read_tokens
-from mfidl.syntax.tokens import Token, scan
+from mfidl.syntax.tokens import Scan, Token, scan
 
 
 def parse(source: SourceFile, diagnostics: Diagnostics) -> ast.File:
@@ -29,7 +28,7 @@ def parse(source: SourceFile, diagnostics: Diagnostics) -> ast.File:
         if scanned.is_cut:
             scanned.report(source, diagnostics)
             return ast.File(source, (), frozenset(), lost_declarations=True, lost_imports=True)
-        parser = SchemaParser(source, read_tokens(source, scanned, diagnostics), diagnostics)
+        parser = SchemaParser(source, _tokens(source, scanned, diagnostics), diagnostics)
         context = parser.file_()
         builder = _Builder(source, diagnostics)
         declarations = builder.declarations(context.items)
@@ -43,6 +42,16 @@ def parse(source: SourceFile, diagnostics: Diagnostics) -> ast.File:
     finally:
         if collecting:
             gc.enable()
+
+
+def _tokens(source: SourceFile, scanned: Scan, diagnostics: Diagnostics) -> list[Token]:
+    """What the parser reads. What mends texts is loaded only for those that need it."""
+    if scanned.is_plain(source):
+        scanned.report(source, diagnostics)
+        return scanned.tokens
+    from mfidl.syntax.strays import mended
+
+    return mended(source, scanned, diagnostics)
 
 
 def _foreign(tokens: list[Token], diagnostics: Diagnostics) -> set[str]:

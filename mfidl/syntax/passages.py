@@ -33,11 +33,6 @@ class Passage:
     supplies: str = ""
 
 
-def may_hold_passages(text: str) -> bool:
-    """A quick look: most files have none."""
-    return "<<<<<<< " in text or "```" in text or "<!--" in text
-
-
 def passages(text: str) -> Iterator[Passage]:
     """Of the whole text, in no order."""
     yield from _conflicts(text)

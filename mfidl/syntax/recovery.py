@@ -11,6 +11,7 @@ from typing import Any
 from antlr4.error.Errors import RecognitionException
 
 from mfidl.diagnostics import Diagnostics, Note
+from mfidl.diagnostics.suggest import nearest
 from mfidl.source import SourceFile
 from mfidl.syntax import token_types as tt
 from mfidl.syntax._antlr.MfidlParser import MfidlParser
@@ -130,6 +131,13 @@ class RecoveryStrategy:
         token = self._stream.LT(1)
         if ttype == tt.SEMICOLON:
             return self._missing_semicolon(token)
+        if ttype == tt.ENUM and nearest(token.text, ("enum",)):
+            if self._say.may_report():
+                self._say.diagnostics.error(
+                    "E0110", self._say.span(token), help="did you mean `enum`?", fix="enum", word=token.text
+                )
+            self._stream.consume()
+            return token
         if ttype == tt.CLOSE and token.type == tt.EOF:
             self._missing_bracket(tt.CLOSE)
             return self._supplied(tt.CLOSE)

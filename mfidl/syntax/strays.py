@@ -12,7 +12,7 @@ from bisect import bisect_right
 from mfidl.diagnostics import Diagnostics
 from mfidl.source import SourceFile, Span
 from mfidl.syntax import token_types as tt
-from mfidl.syntax.passages import Passage, may_hold_passages, passages, strings_over_lines
+from mfidl.syntax.passages import Passage, passages, strings_over_lines
 from mfidl.syntax.tokens import Scan, Token
 
 _CLOSING_QUOTES = {
@@ -40,12 +40,9 @@ _ADVICE = {
 }
 
 
-def read_tokens(source: SourceFile, scanned: Scan, diagnostics: Diagnostics) -> list[Token]:
+def mended(source: SourceFile, scanned: Scan, diagnostics: Diagnostics) -> list[Token]:
     """The tokens of a file for the parser; all that is wrong with its characters is reported."""
-    if scanned.strays or len(scanned.problems) > 1 or may_hold_passages(source.text):
-        return _Mender(source, scanned, diagnostics).mend()
-    scanned.report(source, diagnostics)
-    return scanned.tokens
+    return _Mender(source, scanned, diagnostics).mend()
 
 
 class _Mender:

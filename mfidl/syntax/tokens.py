@@ -121,6 +121,14 @@ class Scan:
     strays: list[int]
     is_cut: bool = False  # too long: nothing of it was kept
 
+    def is_plain(self, source: SourceFile) -> bool:
+        """Whether it is nothing but a schema, right or wrong: no strays, no text around it, no two strings
+        that may be the ends of one.
+        """
+        text = source.text
+        around = "<<<<<<< " in text or "```" in text or "<!--" in text
+        return not self.strays and len(self.problems) < 2 and not around
+
     def report(self, source: SourceFile, diagnostics: Diagnostics) -> None:
         """The problems, without the strays."""
         for code, start, end, values in self.problems:
