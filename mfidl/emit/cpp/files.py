@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from mfidl.emit.cpp.services import implicit_structs, method_types, service_view
 from mfidl.emit.cpp.structs import Describer
-from mfidl.emit.cpp.text import includes
+from mfidl.emit.cpp.text import doc, includes
 from mfidl.emit.cpp.types import modules_of
 from mfidl.emit.cpp.view import ConstraintsView, EnumView, FileView, MemcpyView, StructView, UnionView
 from mfidl.emit.output import EmitOptions, GeneratedFile
@@ -216,7 +216,7 @@ class ModuleFiles:
             opening=("#pragma GCC diagnostic push", *quieted) if quieted else (),
             closing=("#pragma GCC diagnostic pop",) if quieted else (),
         )
-        text = render(f"cpp/{kind}.j2", file=view, module_doc=module.doc, **values)
+        text = render(f"cpp/{kind}.j2", file=view, module_doc=doc(module.doc), **values)
         return GeneratedFile(path, text, module.name)
 
     def _quieted(self, kind: str) -> list[str]:

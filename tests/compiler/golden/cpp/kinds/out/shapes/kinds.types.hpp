@@ -27,6 +27,7 @@
 #pragma clang diagnostic ignored "-Wdefaulted-function-deleted"
 #endif
 
+/// Unions, flags, recursion, existing types, names for one language and deprecation.
 namespace shapes::kinds {
 
 using mf::operator<<;

@@ -19,6 +19,7 @@
 #include "mf/core/printable.hpp"
 #include "mf/core/types.hpp"
 
+/// The messages between doors, pools and the pool manager of a storage system.
 namespace dcache::messages {
 
 using mf::operator<<;

@@ -15,6 +15,7 @@
 #include "sf1/search.fwd.hpp"
 #include "sf1/text.types.hpp"
 
+/// What the query process asks of the index servers.
 namespace sf1::search {
 
 using mf::operator<<;

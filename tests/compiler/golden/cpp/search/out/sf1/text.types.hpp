@@ -10,6 +10,7 @@
 #include "mf/core/printable.hpp"
 #include "sf1/text.fwd.hpp"
 
+/// Documents and what is found in them.
 namespace sf1::text {
 
 using mf::operator<<;

@@ -12,6 +12,8 @@
 #include "mf/core/printable.hpp"
 #include "shapes/services.fwd.hpp"
 
+/// One method for every shape that the original had a macro for, and the annotations that reach generated
+/// code.
 namespace shapes::services {
 
 using mf::operator<<;

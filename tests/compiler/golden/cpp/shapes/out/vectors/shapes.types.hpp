@@ -19,6 +19,8 @@
 #include "mf/core/types.hpp"
 #include "vectors/shapes.fwd.hpp"
 
+/// Every kind of type in both tiers: what tests/vectors/codec/ holds bytes of, and both code generators
+/// compile.
 namespace vectors::shapes {
 
 using mf::operator<<;

@@ -17,6 +17,7 @@
 #include "mf/core/printable.hpp"
 #include "mf/core/types.hpp"
 
+/// Names that C++ has taken: by its keywords, by macros, by what the generator adds.
 namespace class_::namespace_ {
 
 using mf::operator<<;
