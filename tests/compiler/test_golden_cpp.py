@@ -11,6 +11,7 @@ import pytest
 
 from mfidl.compiler import Exit, check
 from mfidl.emit.cpp import generate
+from mfidl.emit.cpp.text import deprecation, doc
 from mfidl.emit.output import EmitOptions
 
 ROOT = Path(__file__).parents[2]
@@ -85,3 +86,14 @@ def test_modules_that_are_only_imported_are_not_generated() -> None:
     assert outcome.program is not None
     modules = {each.module for each in generate(outcome.program, EmitOptions("", "0"))}
     assert modules == {"class.namespace"}
+
+
+def test_a_comment_that_ends_in_a_backslash_takes_no_code_with_it() -> None:
+    assert doc("C:\\") == ("/// C:\\.",)
+    assert doc("what??/\nthen") == ("/// what??/.", "/// then")
+
+
+def test_the_text_of_a_deprecation_is_one_that_compilers_take() -> None:
+    assert deprecation('say "x"\n\\ ??/ é') == '[[deprecated("say \\"x\\" \\\\ ?\\?/ é")]] '
+    assert deprecation("") == "[[deprecated]] "
+    assert deprecation(None) == ""

@@ -19,7 +19,9 @@ def doc(text: str, indent: int = 0) -> tuple[str, ...]:
             follows = bool(lines) and bool(lines[0].strip())
             lines[:1] = [f"{rest} {lines[0]}"] if follows else [rest, *lines[:1]]
             line = line[:space]
-        written.append((prefix + line).rstrip())
+        line = (prefix + line).rstrip()
+        # A backslash at the end would take the next line of code into the comment; `??/` once was one.
+        written.append(f"{line}." if line.endswith(("\\", "??/")) else line)
     return tuple(written)
 
 
@@ -29,7 +31,7 @@ def deprecation(reason: str | None, before: str = "") -> str:
         return ""
     # No numeric escapes: clang refuses them in the text of an attribute.
     shown = "".join(each if each.isprintable() else " " for each in reason)
-    shown = shown.replace("\\", "\\\\").replace('"', '\\"')
+    shown = shown.replace("\\", "\\\\").replace('"', '\\"').replace("??", "?\\?")
     attribute = f'[[deprecated("{shown}")]]' if reason else "[[deprecated]]"
     return f"{before}{attribute}" if before else f"{attribute} "
 
