@@ -16,6 +16,7 @@ from mfidl.source import SourceFile
 from mfidl.syntax import token_types as tt
 from mfidl.syntax._antlr.MfidlParser import MfidlParser
 from mfidl.syntax.hints import meant_declaration
+from mfidl.syntax.lists import ListRecovery
 from mfidl.syntax.lookaround import (
     AFTER_LOST_BRACKET,
     DECLARES,
@@ -30,7 +31,6 @@ from mfidl.syntax.skipping import Skipper
 from mfidl.syntax.tokens import Token, TokenStream
 
 _TEXTS = {number: text for table in (tt.KEYWORDS, tt.PUNCTUATION) for text, number in table.items()}
-_LONGEST_LIST = 200  # words of a list that may have `;` for `,`
 _RESULT_WORDS = frozenset(("returns", "return", "raises", "throw", "throws"))
 _OPENINGS = frozenset((tt.LBRACKET, tt.LPAREN, tt.LESS))
 _PAIR_OF = {tt.CLOSE: "}", tt.RPAREN: ")", tt.GREATER: ">", tt.RBRACKET: "]"}
@@ -73,6 +73,7 @@ class RecoveryStrategy:
         self._around = Lookaround(source, parser.stream)
         self._say = Reporter(parser, parser.stream, source, diagnostics)
         self.skipped = Skipper(parser.stream, self._around)
+        self._lists = ListRecovery(parser, self._say, self._around)
         self._supplied_braces = 0
         self._odd_brackets = 0
         self._hooks = {
@@ -81,9 +82,9 @@ class RecoveryStrategy:
             MfidlParser.ServiceBodyContext: self._sync_body,
             MfidlParser.EnumBodyContext: self._sync_enum,
             MfidlParser.StructDeclContext: self._sync_struct,
-            MfidlParser.FieldListContext: self._sync_fields,
-            MfidlParser.AnnotationContext: self._sync_arguments,
-            MfidlParser.ValueContext: self._sync_elements,
+            MfidlParser.FieldListContext: self._lists.fields,
+            MfidlParser.AnnotationContext: self._lists.arguments,
+            MfidlParser.ValueContext: self._lists.elements,
         }
 
     # Called by the generated code ---------------------------------------------------------------------------
@@ -148,7 +149,7 @@ class RecoveryStrategy:
         if ttype == tt.OPEN_BRACE and self._is_body(self._stream.index):
             self._missing_brace()
             brace = self._supplied(tt.OPEN_BRACE)
-            self._stream.tokens.insert(self._stream.index, brace)
+            self._stream.supply(self._stream.index, brace)
             self._stream.consume()
             return brace
         if ttype in _PAIR_OF and self._is_other_bracket(ttype, token):
@@ -333,7 +334,7 @@ class RecoveryStrategy:
                     self.skipped.member(index)
                     continue
                 self._missing_bracket(tt.CLOSE)
-                self._stream.tokens.insert(index, self._supplied(tt.CLOSE))
+                self._stream.supply(index, self._supplied(tt.CLOSE))
                 self._supplied_braces += 1
                 return
             service = isinstance(self._parser._ctx, MfidlParser.ServiceBodyContext)
@@ -379,7 +380,7 @@ class RecoveryStrategy:
             return
         if self._parser._ctx.id_ is not None and self._is_body(index):
             self._missing_brace()
-            self._stream.tokens.insert(index, self._supplied(tt.OPEN_BRACE))
+            self._stream.supply(index, self._supplied(tt.OPEN_BRACE))
 
     def _is_nested(self, token: Token) -> bool:
         """Whether a declaration inside of a body is meant to be there: it is indented against its holder."""
@@ -397,7 +398,7 @@ class RecoveryStrategy:
                 return
             if self._around.begins_declaration(self._stream.index):
                 self._missing_bracket(tt.CLOSE)
-                self._stream.tokens.insert(self._stream.index, self._supplied(tt.CLOSE))
+                self._stream.supply(self._stream.index, self._supplied(tt.CLOSE))
                 self._supplied_braces += 1
                 return
             if token.type in (tt.RBRACKET, tt.RPAREN) and self._is_wrong_end(token):
@@ -409,7 +410,7 @@ class RecoveryStrategy:
                 if at_start:
                     return
                 if self._is_enum_member(self._stream.index):
-                    self._missing_comma()
+                    self._lists.missing_comma()
                     return
             if token.type == tt.SEMICOLON and not at_start:
                 if not getattr(context, "semicolons", False):
@@ -441,69 +442,3 @@ class RecoveryStrategy:
         self.skipped.to_comma()
         if not context.members and self._stream.LT(1).type == tt.COMMA:
             self._stream.consume()
-
-    def _sync_fields(self) -> None:
-        self._sync_list(tt.LPAREN, tt.RPAREN, MEMBER_STARTS)
-
-    def _sync_arguments(self) -> None:
-        if self._parser._ctx.opening is not None:
-            self._sync_list(tt.LPAREN, tt.RPAREN, VALUE_STARTS)
-
-    def _sync_elements(self) -> None:
-        context = self._parser._ctx
-        if context.list_ is not None:
-            self._sync_list(tt.LBRACKET, tt.RBRACKET, VALUE_STARTS)
-        elif context.brace is not None:
-            self._sync_list(tt.OPEN_BRACE, tt.CLOSE, VALUE_STARTS)
-
-    def _sync_list(self, opening: int, closing: int, starts: frozenset[int]) -> None:
-        """Between two elements: supply a forgotten comma if an element follows on the spot."""
-        index = self._stream.index
-        token, previous = self._stream.tokens[index], self._stream.LT(-1)
-        if token.type == tt.SEMICOLON and self._separates(index, closing, starts):
-            if not getattr(self._parser._ctx, "semicolons", False):
-                self._say.unexpected("`,`")
-            self._parser._ctx.semicolons = True  # the others of this list are the same mistake
-            token.type = tt.COMMA
-            return
-        if token.type in (tt.COMMA, closing) or previous.type in (opening, tt.COMMA):
-            return
-        if token.type not in starts or token.type == tt.THROWS or self._around.declares(index):
-            return
-        if self._around.starts_line(index) and self._around.looks_like_method(index):
-            return  # the bracket is missing, not a comma
-        if self._begins_element(index):
-            self._missing_comma()
-
-    def _separates(self, index: int, closing: int, starts: frozenset[int]) -> bool:
-        """Whether a `;` stands between two elements: the list goes on behind it, and closes on its line."""
-        tokens = self._stream.tokens
-        at = index + 1
-        if tokens[at].type not in starts or self._around.starts_line(at) or not self._begins_element(at):
-            return False
-        if getattr(self._parser._ctx, "semicolons", False):
-            return True
-        end = min(index + _LONGEST_LIST, len(tokens))
-        while at < end and tokens[at].type not in (tt.OPEN_BRACE, tt.CLOSE, tt.LPAREN):
-            if self._around.starts_line(at):
-                return False
-            if tokens[at].type == closing:
-                return True
-            at += 1
-        return False
-
-    def _begins_element(self, index: int) -> bool:
-        tokens, context = self._stream.tokens, self._parser._ctx
-        following = tokens[min(index + 1, len(tokens) - 1)].type
-        if isinstance(context, MfidlParser.FieldListContext):
-            return following == tt.COLON or tokens[index].type == tt.AT
-        if isinstance(context, MfidlParser.AnnotationContext):
-            return following == tt.ASSIGN
-        return True
-
-    def _missing_comma(self) -> None:
-        if self._say.may_report():
-            self._say.diagnostics.error("E0111", self._say.behind_last(), fix=",")
-        self._stream.tokens.insert(self._stream.index, self._supplied(tt.COMMA))
-
-    # Looking around -----------------------------------------------------------------------------------------

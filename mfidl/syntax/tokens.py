@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 DEPTH_LIMIT = 64
 # Words and the spaces between them: what a file may cost in time and memory, whatever is in it.
 WORDS_LIMIT = 1_000_000
+SUPPLY_LIMIT = 1000
 
 _PATTERN = re.compile(
     r"""
@@ -72,11 +73,12 @@ class Token:
 class TokenStream:
     """A list of tokens behind the interface that the ANTLR runtime calls. Ends with one end-of-file token."""
 
-    __slots__ = ("index", "tokens")
+    __slots__ = ("index", "supplied", "tokens")
 
     def __init__(self, tokens: list[Token]) -> None:
         self.tokens = tokens
         self.index = 0
+        self.supplied = 0
 
     def LT(self, ahead: int) -> Token:
         if ahead == 1:
@@ -96,6 +98,12 @@ class TokenStream:
 
     def seek(self, index: int) -> None:
         self.index = index
+
+    def supply(self, index: int, token: Token) -> None:
+        """Put in a token that was forgotten: a thousand times in a file, for each moves all that follow."""
+        if self.supplied < SUPPLY_LIMIT:
+            self.supplied += 1
+            self.tokens.insert(index, token)
 
     def mark(self) -> int:
         return 0
