@@ -31,7 +31,8 @@ test: ## Run everything that must hold, as CI does
 	@$(MAKE) checks
 	@$(MAKE) build-release
 	@$(STAGE) 'C++ tests, g++ -O2' ctest --preset release -j $(JOBS)
-	@$(STAGE) 'Python tests' $(PY) -m pytest -q
+	@$(STAGE) 'Python tests of the compiler and of builds' $(PY) -m pytest -q -n $(JOBS) tests/compiler tests/build
+	@$(STAGE) 'Python tests of runtimes and examples' $(PY) -m pytest -q --ignore tests/compiler --ignore tests/build
 	@$(MAKE) sanitizers
 
 bench: ## Run every bench; `make bench-rpc` runs one, QUICK=1 shortens it
