@@ -174,13 +174,25 @@ def _optional_changed(
     return True
 
 
+def source_breaks(old: Sequence[model.Field], new: Sequence[model.Field]) -> bool:
+    """A field that both have is of a type that code written for the old one cannot use."""
+    return any(
+        before.type != after.type and not _still_used_as(before.type, after.type)
+        for before, after in _pairs(old, new)
+        if before is not None and after is not None
+    )
+
+
+def _still_used_as(before: model.Type, after: model.Type) -> bool:
+    return any(readable_as(before, after, tier) for tier in (Tier.FEBIRD, Tier.ARCHIVE))
+
+
 def _type(holder: Holder, head: str, before: model.Field, after: model.Field, changes: Changes) -> None:
-    if before.type == after.type:
+    """Where the tier changed with the type, that finding says it all."""
+    if before.type == after.type or holder.tier is None:
         return
-    impacts: set[Impact] = set()
-    if not any(readable_as(before.type, after.type, tier) for tier in (Tier.FEBIRD, Tier.ARCHIVE)):
-        impacts.add(_S)
-    if holder.tier is not None and not readable_as(before.type, after.type, holder.tier):
+    impacts: set[Impact] = set() if _still_used_as(before.type, after.type) else {_S}
+    if not readable_as(before.type, after.type, holder.tier):
         impacts.add(_W)
         if holder.tier is Tier.MEMCPY:
             impacts.add(_L)

@@ -1,4 +1,4 @@
-"""F6. From a type up to the services and topics whose values can hold it: the closure of a change, as paths.
+"""F6. From a type up to the methods and topics whose values can hold it: the closure of a change, as paths.
 
 Posting <- list in field Hit.postings <- result of Index.query
 """
@@ -8,12 +8,12 @@ from collections.abc import Iterator
 
 from mfidl import model
 
-# How many services a finding names before it counts the rest.
+# How many methods a finding names before it counts the rest.
 SHOWN = 8
 
 
 class Reach:
-    """Answers for one program; shortest paths, one for each service or topic."""
+    """Of one program: shortest paths, one for each method, topic, and type that nothing else holds."""
 
     def __init__(self, program: model.Program) -> None:
         self._holders: dict[str, list[tuple[str, str | None, str]]] = {}
@@ -26,13 +26,16 @@ class Reach:
                 self._add(topic.type, f"topic {topic.full_name}", None, topic.full_name)
 
     def paths(self, full_name: str) -> tuple[str, ...]:
-        """One line for each service or topic reached, at most SHOWN and a count of the others."""
+        """One line for each end that is reached, at most SHOWN and a count of the others."""
         lines: dict[str, str] = {}
         queue = deque([(full_name, full_name.rpartition(".")[2])])
         seen = {full_name}
         while queue:
             at, line = queue.popleft()
-            for words, holder, end in self._holders.get(at, ()):
+            held = self._holders.get(at, ())
+            if not held and at != full_name:
+                lines[at] = line
+            for words, holder, end in held:
                 longer = f"{line} <- {words}"
                 if holder is None:
                     lines.setdefault(end, longer)
@@ -58,7 +61,7 @@ class Reach:
             self._add(service.agent.type, f"agent of service {service.full_name}", None, service.full_name)
         for method in service.methods:
             name = f"{service.full_name}.{method.name}"
-            end = service.full_name
+            end = name
             for field in method.params.fields:
                 self._add(field.type, f"parameter `{field.name}` of {name}", None, end)
             for field in method.results.fields:

@@ -2,7 +2,7 @@
 
 from mfidl import model
 from mfidl.breaking.change import Changes
-from mfidl.breaking.fields import Holder, compare_fields
+from mfidl.breaking.fields import Holder, compare_fields, source_breaks
 from mfidl.breaking.reach import Reach
 from mfidl.breaking.rules import Impact
 from mfidl.model import Tier
@@ -89,6 +89,8 @@ def _fields(
     changed_itself = old.asked_tier is not new.asked_tier or _shape(old_fields) != _shape(new_fields)
     if old.tier is not new.tier and changed_itself:
         impacts = {_W} | ({_L} if Tier.MEMCPY in (old.tier, new.tier) else set())
+        if source_breaks(old_fields, new_fields):
+            impacts.add(_S)
         words = f"{owner} was {old.tier.value}, and is {new.tier.value}: {new.plan.reason}"
         changes.report("B0501", impacts, words, new.span, old.span, paths)
     same = old.tier if old.tier is new.tier else None

@@ -27,6 +27,8 @@ def command(
         finish(outcome, style, color)
     assert outcome.program is not None
     made = proto.generate(outcome.program, EmitOptions(compiler_version=__version__))
+    if not any("message " in each.text for each in made):
+        click.echo("mfidlc: none of these modules has a type of the tier archive", err=True)
     if out is None:
         click.echo("\n".join(each.text for each in made), nl=False)
         finish(outcome, "text", color)

@@ -97,6 +97,7 @@ CASES: dict[str, tuple[str, str, dict[str, str]]] = {
         "struct S { a: u8; b: string; } struct T { s: S; }",
         {"B0501": "wire layout"},
     ),
+    "tier by another type": ("struct S { a: u8; }", "struct S { a: string; }", {"B0501": "wire layout source"}),
     # services
     "service removed": ("service I { f(); }", "", {"B0601": "wire source"}),
     "method appended": ("service I { f(); }", "service I { f(); g(); }", {}),
@@ -115,7 +116,7 @@ CASES: dict[str, tuple[str, str, dict[str, str]]] = {
     "parameter added": ("service I { f(a: u8); }", "service I { f(a: u8, b: u8 = 1); }", {"B0201": "wire layout source"}),
     "result added": ("service I { f() -> (a: u8); }", "service I { f() -> (a: u8, b: u8); }", {"B0201": "wire layout"}),
     "result unwrapped": ("service I { f() -> (value: u8); }", "service I { f() -> u8; }", {"B0614": "source"}),
-    "stream": ("service I { f() -> list<u8>; }", "service I { f() -> stream<u8>; }", {"B0611": "wire source", "B0202": "wire source"}),
+    "stream": ("service I { f() -> list<u8>; }", "service I { f() -> stream<u8>; }", {"B0611": "wire source"}),
     "topic removed": ("struct S { a: u8; } topic T : S;", "struct S { a: u8; }", {"B0701": "wire source"}),
     "topic type": (
         "struct S { a: u8; } struct R { a: u8; } topic T : S;",
@@ -134,8 +135,37 @@ def test_a_change_breaks_what_its_rule_says(
     assert set(expected) <= set(RULES)
 
 
+@pytest.mark.parametrize(
+    ("new", "expected"),
+    [
+        ("a(); c();", {"B0602": "is gone, and those behind it have other numbers: `c` was 2, is 1"}),
+        ("a(); b2(); c();", {"B0602": '; if `b2` took its place, write @was("b") before it'}),
+        ('a(); @was("b") b2(); c();', {"B0604": "method `b` of service `a.I` is called `b2` now"}),
+        ("z(); a(); b(); c();", {"B0603": "`a` was 0, is 1; `b` was 1, is 2; `c` was 2, is 3"}),
+        ("a(); c(); b();", {"B0603": "`c` was 2, is 1; `b` was 1, is 2"}),
+        ("a(); b();", {"B0602": "method `c` of service `a.I` is gone"}),
+    ],
+)
+def test_methods_that_are_gone_and_those_that_move_are_one_finding(
+    new: str, expected: dict[str, str], tmp_path: Path
+) -> None:
+    programs = []
+    for methods in ("a(); b(); c();", new):
+        path = tmp_path / "a.mfidl"
+        path.write_text(f"module a; service I {{ {methods} }}")
+        programs.append(check([str(path)]).program)
+    old_program, new_program = programs
+    assert old_program is not None
+    assert new_program is not None
+
+    found = {change.code: change.message for change in compare(old_program, new_program)}
+
+    assert found.keys() == expected.keys()
+    assert all(words in found[code] for code, words in expected.items())
+
+
 def test_a_tier_change_names_the_path_up_to_the_services(tmp_path: Path) -> None:
-    rest = " struct T { s: list<S>; } service I { get() -> T; put(t: map<u8, T>); } service J { all(s: S?); }"
+    rest = " struct Alone { s: list<S>; } struct T { s: list<S>; } service I { get() -> T; put(t: map<u8, T>); } service J { all(s: S?); }"
     programs = []
     for folder, text in (("old", "struct S { a: u8; }"), ("new", "struct S { a: string; }")):
         path = tmp_path / f"{folder}.mfidl"
@@ -147,11 +177,13 @@ def test_a_tier_change_names_the_path_up_to_the_services(tmp_path: Path) -> None
 
     changes = [change for change in compare(old, new) if change.code == "B0501"]
 
-    assert [change.paths for change in changes] == [
-        (
+    assert [set(change.paths) for change in changes] == [
+        {
             "S <- list in field T.s <- result of a.I.get",
+            "S <- list in field T.s <- map in parameter `t` of a.I.put",
             "S <- parameter `s` of a.J.all",
-        )
+            "S <- list in field Alone.s",
+        }
     ]
 
 

@@ -49,6 +49,7 @@ struct Point { x: f64; y: f64; }
   24: limits: f64 = 1e300;
   25: raw: bytes;
   26: sparse: list<u32?>;
+  28: chance: Rank? = Rank.bm25;
   27: nested: map<string, map<u32, string>>;
   reserved 5, 30..32, "old_name";
 }
@@ -101,6 +102,7 @@ def test_protoc_accepts_them_without_a_word(printed: Path) -> None:
         "repeated ByRankEntry by_rank = 7;",
         "repeated MatrixValue matrix = 8;",
         "optional .sf1.config.Rank rank = 9 [default = Rank_pagerank];",
+        "optional .sf1.config.Rank chance = 28 [default = Rank_bm25];",
         "required uint64 wide = 10;  // enum sf1.config.Wide",
         "optional int64 lang = 11 [default = -1];  // enum sf1.config.Lang",
         "optional uint32 fields = 12 [default = 3];  // flags sf1.config.Field",

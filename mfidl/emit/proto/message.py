@@ -70,9 +70,10 @@ class Messages:
     def default(self, field: model.Field) -> str:
         assert field.default is not None
         names = None
-        if isinstance(field.type, model.Named) and self._closure.scalar(field.type) is None:
-            names = self._names.get(field.type.module)
-        return default(field.default, field.type, names, self._program)
+        plain = field.type.element if isinstance(field.type, model.OptionalOf) else field.type
+        if isinstance(plain, model.Named) and self._closure.scalar(plain) is None:
+            names = self._names.get(plain.module)
+        return default(field.default, plain, names, self._program)
 
     def _whole(self, declaration: model.Struct | model.Union, message: "_Message") -> list[str]:
         lines = [*comment(declaration.doc), f"message {declaration.name} {{"]
