@@ -4,7 +4,9 @@
 #include "echo.server.hpp"
 #include "mf/server/server.hpp"
 struct Servant final : echo::EchoServant {
-  plain::Item say(const plain::Item& item) override { return {.name = item.name + "!", .count = item.count + 1}; }
+  plain::Item say(const plain::Item& item) override {
+    return {.name = item.name + "!", .count = item.count + 1};
+  }
 };
 int main() {
   mf::Server server({.listen = "tcp://127.0.0.1:0"});

@@ -1,3 +1,6 @@
 #include <iostream>
 #include "plain.codec.hpp"
-int main() { plain::Item item{.name = "bolt", .count = 3}; std::cout << item.name << ' ' << item.count << '\n'; }
+int main() {
+  plain::Item item{.name = "bolt", .count = 3};
+  std::cout << item.name << ' ' << item.count << '\n';
+}
