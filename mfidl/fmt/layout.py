@@ -142,12 +142,14 @@ class Layout:
     def _ended(self, lines: list[list[Doc]], last: list[Doc]) -> Doc:
         """The rest up to the semicolon, and it."""
         self._run(last, _STATEMENT_ENDS)
-        self._token(last)
+        self._token(last, deeper=self._last is not None)
         return _join_lines([*lines, last])
 
     def _method(self) -> Doc:
         lines = self._annotation_lines()
         last = lines.pop()
+        if self._next().type == tt.SEMICOLON:  # one that ends nothing, kept for its doc comment
+            return self._ended(lines, last)
         self._token(last, deeper=False)  # the name, which may be `throws`
         self._run(last, frozenset((tt.SEMICOLON, tt.ARROW, tt.THROWS)))
         if self._next().type == tt.ARROW:

@@ -8,7 +8,8 @@ from mfidl.syntax import token_types as tt
 
 _OPENING = frozenset((tt.LPAREN, tt.LBRACKET, tt.LESS, tt.OPEN_BRACE))
 _CLOSING = frozenset((tt.RPAREN, tt.RBRACKET, tt.GREATER, tt.CLOSE))
-_WITH_BODY = frozenset((tt.ENUM, tt.ERROR, tt.FLAGS, tt.OPEN, tt.SERVICE, tt.STRUCT, tt.UNION))
+_WITH_MEMBERS = frozenset((tt.ERROR, tt.SERVICE, tt.STRUCT, tt.UNION))
+_WITH_BODY = _WITH_MEMBERS | {tt.ENUM, tt.FLAGS, tt.OPEN}
 
 
 class Typed(Protocol):
@@ -55,12 +56,30 @@ def outline(tokens: Sequence[Typed]) -> Outline:
             at += 1
             continue
         at = behind_annotations(tokens, at)
-        has_body = tokens[at].type in _WITH_BODY
-        while tokens[at].type != tt.SEMICOLON and not (has_body and tokens[at].type == tt.OPEN_BRACE):
-            at = behind_bracket(tokens, at) if tokens[at].type in _OPENING else at + 1
-        if tokens[at].type == tt.OPEN_BRACE:
-            found.bodies.add(at)
-            at = behind_bracket(tokens, at)
-        else:
+        keyword = tokens[at].type
+        at = _end(tokens, at, has_body=keyword in _WITH_BODY)
+        if tokens[at].type == tt.SEMICOLON:
             at += 1
+            continue
+        found.bodies.add(at)
+        if keyword in _WITH_MEMBERS:
+            _members(tokens, at + 1, found)
+        at = behind_bracket(tokens, at)
     return found
+
+
+def _members(tokens: Sequence[Typed], at: int, found: Outline) -> None:
+    """The strays of a body whose first token is at `at`."""
+    while tokens[at].type != tt.CLOSE:
+        if tokens[at].type == tt.SEMICOLON:
+            found.strays.add(at)
+            at += 1
+        else:
+            at = _end(tokens, at, has_body=False) + 1
+
+
+def _end(tokens: Sequence[Typed], at: int, *, has_body: bool) -> int:
+    """The index of the semicolon that ends what begins at `at`, or of the brace before its body."""
+    while tokens[at].type != tt.SEMICOLON and not (has_body and tokens[at].type == tt.OPEN_BRACE):
+        at = behind_bracket(tokens, at) if tokens[at].type in _OPENING else at + 1
+    return at

@@ -115,6 +115,33 @@ def test_words_that_belong_together_stay_together_for_any_nesting() -> None:
     assert holds_for("module m; " + "struct A { " * 1 + "x: u32; " * 500 + "}")
 
 
+_DOUBLED = [
+    ("module q; service S { m();; }", "module q;\nservice S { m(); }\n"),
+    ("module q; service S {;;; }", "module q;\nservice S { }\n"),
+    ("module q; struct A { a: u8;;; b: A = {};; }", "module q;\nstruct A { a: u8; b: A = { }; }\n"),
+    ("module q; union U {;a: u8;};;", "module q;\nunion U { a: u8; }\n"),
+    ("module q;\nerror E {\n  a: u8;\n  ;\n  // kept\n  ; // too\n}", None),
+    ("module q;\nservice S {\n  m(); /* one */ ; /* two */ ;\n  /// of n\n  n();\n}", None),
+    (
+        "module q;\nservice S {\n  m();\n  /// of nothing\n  ;\n}\n",
+        "module q;\nservice S {\n  m();\n  /// of nothing\n  ;\n}\n",
+    ),
+    ("module q;\nstruct A {\n  a: u8; /// of nothing\n  ; @deprecated b: u8;\n}", None),
+    ("module q; enum E: u8 { a = 0,, b = 1,, }", "module q;\nenum E: u8 { a = 0, b = 1 }\n"),
+    ("module q; const A: list<u8> = [1,, 2,,];", "module q;\nconst A: list<u8> = [1, 2];\n"),
+    ("module q; service S { m(a: u8,, b: u8,,); }", "module q;\nservice S { m(a: u8, b: u8); }\n"),
+]
+
+
+@pytest.mark.parametrize(("text", "wanted"), _DOUBLED, ids=range(len(_DOUBLED)))
+def test_what_is_doubled_in_a_body_goes_and_its_comments_stay(text: str, wanted: str | None) -> None:
+    assert holds_for(text)
+    once = formatted(text)
+    assert once is not None
+    assert wanted is None or once == wanted
+    assert ";;" not in once
+
+
 # Files ------------------------------------------------------------------------------------------------------
 
 UGLY = "module  a ;\nstruct A{x:u32;}\n"
