@@ -31,6 +31,8 @@ _NAMED = {
 }
 _GOLDEN = {
     ("messages", "dcache/messages.codec.cpp"): COMPILERS,
+    ("optionals", "optionals.codec.cpp"): COMPILERS,
+    ("optionals", "optionals.client.cpp"): COMPILERS,
     ("services", "shapes/services.client.cpp"): ("g++",),
     ("services", "shapes/services.server.cpp"): ("clang++-19",),
 }

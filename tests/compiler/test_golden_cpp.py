@@ -20,6 +20,7 @@ SCHEMAS = {
     "hello": GOLDEN / "hello/schema",
     "kinds": GOLDEN / "kinds/schema",
     "messages": GOLDEN / "messages/schema",
+    "optionals": GOLDEN / "optionals/schema",
     "patterns": GOLDEN / "patterns/schema",
     "search": GOLDEN.parent / "python/search/schema",
     "services": GOLDEN / "services/schema",

@@ -197,6 +197,21 @@ def test_defaults_that_can_be_changed_are_made_for_each_call() -> None:
     _python(DEFAULTS, ROOT / "runtime/python", GOLDEN / "defaults/out")
 
 
+OPTIONALS = """
+from optionals import ABSENT_CODEC, PRESENT_CODEC, Absent, Nothing, Present
+
+assert Present().list_ == [] and Present().list_ is not Present().list_
+assert PRESENT_CODEC.encode(Present()) == bytes.fromhex(WRITTEN)
+assert ABSENT_CODEC.encode(Absent()) == bytes(4) and Present().nothing == Nothing(0)
+"""
+
+
+def test_optionals_have_the_bytes_that_cpp_writes() -> None:
+    """An empty default is there; tests/cpp/codec/optionals_test.cpp compares with the same file."""
+    written = (GOLDEN.parent / "cpp/optionals/present.hex").read_text().strip()
+    _python(f'WRITTEN = "{written}"' + OPTIONALS, ROOT / "runtime/python", GOLDEN / "optionals/out")
+
+
 RELOCATED = """
 from one.alternatives import Holder as One, HOLDER_CODEC as ONE, ValueText as Text
 from two.deep.alternatives import Holder as Two, HOLDER_CODEC as TWO, StoreClient, StoreServant

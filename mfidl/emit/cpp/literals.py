@@ -44,7 +44,7 @@ class Literals:
             case Primitive(scalar):
                 return scalar_literal(value, scalar)
             case OptionalOf():
-                return self.of(value, type_.element, home)
+                return self._present(value, type_.element, home)
             case Named():
                 return self._declared(value, type_, home)
             case ListOf() | SetOf():
@@ -62,6 +62,11 @@ class Literals:
                 )
             case AliasOf() | RefOf():
                 raise AssertionError("expand() leaves no alias, and a ref has no value to write")
+
+    def _present(self, value: Value, type_: Type, home: str) -> str:
+        """What an optional holds: braces alone would stand for itself, and empty ones for none."""
+        written = self.of(value, type_, home)
+        return self._types.spell(type_, home) + written if written.startswith("{") else written
 
     def _declared(self, value: Value, type_: Named, home: str) -> str:
         name = self._types.declared(type_.full_name, home)

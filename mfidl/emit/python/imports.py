@@ -45,14 +45,19 @@ class Imports:
 
 
 def _from(module: str, names: dict[str, str]) -> str:
-    items = [
-        name if local == name else f"{name} as {local}"
-        for name, local in sorted(names.items(), key=lambda each: _by_kind(each[0]))
-    ]
-    line = f"from {module} import {', '.join(items)}"
+    """Names that are called otherwise here stand behind the others, each in a line of its own."""
+    ordered = sorted(names.items(), key=lambda each: _by_kind(each[0]))
+    plain = [name for name, local in ordered if name == local]
+    lines = [_from_plain(module, plain)] if plain else []
+    lines += [f"from {module} import {name} as {local}" for name, local in ordered if name != local]
+    return "\n".join(lines)
+
+
+def _from_plain(module: str, names: list[str]) -> str:
+    line = f"from {module} import {', '.join(names)}"
     if len(line) <= 110:
         return line
-    return f"from {module} import (\n" + "".join(f"    {each},\n" for each in items) + ")"
+    return f"from {module} import (\n" + "".join(f"    {each},\n" for each in names) + ")"
 
 
 def _by_kind(name: str) -> tuple[int, list[tuple[int, int, str]], str]:

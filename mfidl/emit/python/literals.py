@@ -132,9 +132,7 @@ def zero(context: Context, type_: Type) -> str:
                 return f"[{element}] * {type_.length}"
             return f"[{element} for _ in range({type_.length})]"
         case Named(kind=DeclKind.ENUM):
-            enum = context.program.enum(type_)
-            first = next((each for each in enum.members if each.number == 0), enum.members[0])
-            return enum_member(context, enum.full_name, first.name)
+            return _first_member(context, context.program.enum(type_))
         case Named(kind=DeclKind.FLAGS):
             return f"{context.type_name(type_.full_name)}(0)"
         case Named(kind=DeclKind.UNION):
@@ -143,6 +141,13 @@ def zero(context: Context, type_: Type) -> str:
             return f"{context.alternative_name(union, first_one)}({zero(context, first_one.type)})"
         case _:
             return f"{annotation(context, type_)}()"
+
+
+def _first_member(context: Context, enum: Enum) -> str:
+    if not enum.members:  # an open one, so it has the value all the same
+        return f"{context.type_name(enum.full_name)}(0)"
+    first = next((each for each in enum.members if each.number == 0), enum.members[0])
+    return enum_member(context, enum.full_name, first.name)
 
 
 def is_immutable(type_: Type) -> bool:
@@ -170,10 +175,25 @@ def field_default(context: Context, each: Field) -> str:
         factory = _empty_factory(context, each, text)
     elif each.default is None and isinstance(each.type, Named) and text.endswith("()"):
         factory = text.removesuffix("()")
+    elif isinstance(each.type, OptionalOf) and _mixes_absent(each.type.element):
+        factory = (
+            f"lambda: {annotation(context, each.type.element)}({text})"  # mypy finds no common type else
+        )
     else:
         factory = f"lambda: {text}"
     name = context.imports.name("mf.core.dataclass", "field")
     return f"{name}(default_factory={factory})"
+
+
+def _mixes_absent(type_: Type) -> bool:
+    """A set, list or dict some of whose values may be absent."""
+    match type_:
+        case ListOf() | ArrayOf() | SetOf():
+            return isinstance(type_.element, OptionalOf) or _mixes_absent(type_.element)
+        case MapOf():
+            return isinstance(type_.value, OptionalOf) or _mixes_absent(type_.value)
+        case _:
+            return False
 
 
 def _empty_factory(context: Context, each: Field, text: str) -> str:
@@ -181,7 +201,8 @@ def _empty_factory(context: Context, each: Field, text: str) -> str:
     stand below, so only a function may name them."""
     if any(context.owner(named.full_name) is context.module for named in referred(each.type)):
         return f"lambda: {text}"
-    return annotation(context, each.type)
+    made = each.type.element if isinstance(each.type, OptionalOf) else each.type
+    return annotation(context, made)
 
 
 def is_made_by_call(each: Field) -> bool:
