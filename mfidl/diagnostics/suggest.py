@@ -1,6 +1,6 @@
 """F1. "Did you mean": the nearest of the known names, or nothing when none is near enough to be meant."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 
 def _distance(left: str, right: str, limit: int) -> int:
@@ -38,6 +38,30 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
         if edits <= limit and (best is None or (edits, candidate) < best):
             best = (edits, candidate)
     return best[1] if best else None
+
+
+class Suggester:
+    """`nearest` for one run, in which a hostile schema may ask it for every word against all others: after
+    LOOKS names looked at it knows nothing any more. Names are taken one by one, so give it a generator.
+    """
+
+    LOOKS = 100_000
+
+    def __init__(self) -> None:
+        self._left = self.LOOKS
+
+    def nearest(self, word: str, known: Iterable[str]) -> str | None:
+        if self._left <= 0:
+            return None
+        found = nearest(word, self._counted(known))
+        return found if self._left > 0 else None  # not the best of some
+
+    def _counted(self, known: Iterable[str]) -> Iterator[str]:
+        for each in known:
+            if self._left <= 0:
+                return
+            self._left -= 1
+            yield each
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str | None:

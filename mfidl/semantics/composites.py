@@ -1,7 +1,8 @@
 """F4. Values that hold others: lists, sets, arrays, maps, structs and unions."""
 
+from collections.abc import Iterable
+
 from mfidl import model
-from mfidl.diagnostics.suggest import nearest
 from mfidl.semantics.annotations import Place, read_annotations
 from mfidl.semantics.constraints import broken_constraint, constraints_from
 from mfidl.semantics.context import Context
@@ -103,7 +104,7 @@ class Composites:
             else:
                 sound = False
                 if not declaration.broken:
-                    self._unknown_field(key, declaration, list(fields))
+                    self._unknown_field(key, declaration, fields)
         made = []
         for name, field in fields.items():
             if name in given:
@@ -137,7 +138,7 @@ class Composites:
         alternative = alternatives.get(key.path.text)
         if alternative is None:
             if not declaration.broken:
-                self._unknown_field(key, declaration, list(alternatives))
+                self._unknown_field(key, declaration, alternatives)
             return None
         own = self._context.types.resolve(alternative.type, symbol.scope)
         value = (
@@ -167,9 +168,9 @@ class Composites:
         type_ = self._context.types.resolve(field.type, scope)
         return type_ is None or isinstance(model.expand(type_), model.OptionalOf)
 
-    def _unknown_field(self, key: ast.NameExpr, declaration: ast.StructDecl, known: list[str]) -> None:
+    def _unknown_field(self, key: ast.NameExpr, declaration: ast.StructDecl, known: Iterable[str]) -> None:
         name = key.path.text
-        found = nearest(name, known)
+        found = self._context.suggester.nearest(name, known)
         hint = f"did you mean `{found}`?" if found else None
         member = "alternative" if declaration.keyword == "union" else "field"
         self._context.diagnostics.error(

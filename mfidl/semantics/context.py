@@ -8,6 +8,7 @@ from typing import Protocol
 
 from mfidl import model
 from mfidl.diagnostics import Diagnostics
+from mfidl.diagnostics.suggest import Suggester
 from mfidl.semantics.symbols import Kind, Missing, Scope, Symbol, look_up
 from mfidl.syntax import ast
 
@@ -45,6 +46,8 @@ class Context:
     types: TypeSource = field(init=False)
     values: ValueSource = field(init=False)
     enums: EnumSource = field(init=False)
+    suggester: Suggester = field(default_factory=Suggester)
+    _missing: dict[tuple[int, str, frozenset[Kind]], Missing] = field(default_factory=dict)
     _unknown: set[tuple[int, str, str]] = field(default_factory=set)
     _symbols: dict[str, Symbol] = field(default_factory=dict)
 
@@ -56,9 +59,19 @@ class Context:
             )
         return self._symbols[full_name]
 
+    def look_up(self, path: ast.Path, scope: Scope, wanted: frozenset[Kind]) -> Symbol | Missing | None:
+        """As in `symbols`; what is not there is searched for once."""
+        key = (id(scope), path.text, wanted)
+        if key in self._missing:
+            return self._missing[key]
+        found = look_up(scope, path, wanted, self.scopes, self.suggester)
+        if isinstance(found, Missing):
+            self._missing[key] = found
+        return found
+
     def find(self, path: ast.Path, scope: Scope, wanted: frozenset[Kind], unknown: str) -> Symbol | None:
         """Look a path up; report with the code `unknown` when there is nothing, once per name and file."""
-        found = look_up(scope, path, wanted, self.scopes)
+        found = self.look_up(path, scope, wanted)
         if isinstance(found, Missing):
             if not self.is_first(scope, path, unknown):
                 return None

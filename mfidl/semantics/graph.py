@@ -40,6 +40,25 @@ def spelled_types(declaration: model.Declaration) -> Sequence[model.Type]:
             return []
 
 
+def made_by(value: model.Value | None) -> Iterable[str]:
+    """Full names of the structs and unions that a value is made of."""
+    stack: list[model.Value | None] = [value]
+    while stack:
+        match stack.pop():
+            case model.StructValue(name, fields):
+                yield name
+                stack += [each for _, each in fields]
+            case model.UnionValue(name, _, held):
+                yield name
+                stack.append(held)
+            case model.ListValue(elements):
+                stack += elements
+            case model.MapValue(entries):
+                stack += [each for entry in entries for each in entry]
+            case _:
+                pass
+
+
 def components(names: Sequence[str], edges: Callable[[str], Sequence[str]]) -> list[list[str]]:
     """Tarjan's strongly connected components, what others need first; the order of `names` decides ties."""
     index: dict[str, int] = {}
@@ -79,20 +98,24 @@ def components(names: Sequence[str], edges: Callable[[str], Sequence[str]]) -> l
 
 
 class TypeGraph:
-    """The declared types of all modules with their edges. Direct edges never form a loop in a checked
-    program.
+    """The declared types of all modules with their edges. Those to what a type holds directly, or makes in its
+    defaults, never form a loop in a checked program.
     """
 
     def __init__(self, declarations: Sequence[model.Declaration]) -> None:
         self.declarations = {each.full_name: each for each in declarations}
         self._all: dict[str, list[str]] = {}
         self._direct: dict[str, list[str]] = {}
+        self._needed: dict[str, list[str]] = {}
         for each in declarations:
             edges = [
                 edge for type_ in spelled_types(each) for edge in parts(type_) if edge[0] in self.declarations
             ]
             self._all[each.full_name] = [name for name, _ in edges]
             self._direct[each.full_name] = [name for name, direct in edges if direct]
+            fields = model.members(each) if isinstance(each, model.Struct | model.Union) else ()
+            made = [name for field in fields for name in made_by(field.default) if name in self.declarations]
+            self._needed[each.full_name] = [*self._direct[each.full_name], *made]
 
     def cycles(self) -> dict[str, frozenset[str]]:
         """For each recursive struct or union, those that contain each other."""
@@ -112,6 +135,18 @@ class TypeGraph:
         found = components(list(self.declarations), self._direct.__getitem__)
         return [each for each in found if len(each) > 1 or each[0] in self._direct[each[0]]]
 
+    def default_loops(self) -> list[list[str]]:
+        """Sets of types that contain each other through defaults; those that do without them are not told
+        again.
+        """
+        direct = {name for loop in self.direct_loops() for name in loop}
+        found = components(list(self.declarations), self._needed.__getitem__)
+        return [
+            each
+            for each in found
+            if (len(each) > 1 or each[0] in self._needed[each[0]]) and not direct & set(each)
+        ]
+
     def ordered(self) -> list[model.Declaration]:
         """What a type needs complete before it; within that, what it merely refers to before it where
         possible.
@@ -123,5 +158,5 @@ class TypeGraph:
 
     def _by_direct_need(self, component: list[str]) -> list[str]:
         inside = set(component)
-        edges = {name: [target for target in self._direct[name] if target in inside] for name in component}
+        edges = {name: [target for target in self._needed[name] if target in inside] for name in component}
         return [name for group in components(component, edges.__getitem__) for name in group]

@@ -3,9 +3,8 @@
 from collections.abc import Callable
 
 from mfidl import model
-from mfidl.diagnostics.suggest import nearest
 from mfidl.semantics.context import Context
-from mfidl.semantics.symbols import Kind, Missing, Scope, Symbol, look_up
+from mfidl.semantics.symbols import Kind, Missing, Scope, Symbol
 from mfidl.semantics.wording import describe, distinct, mismatch
 from mfidl.syntax import ast
 
@@ -21,13 +20,14 @@ class Members:
         self._context = context
         self._constant_of = constant_of
         self._values: dict[str, dict[str, model.Value]] = {}
+        self._names: dict[str, dict[str, None]] = {}  # of members, whether they have a value or not
 
     def named(self, expression: ast.NameExpr, type_: model.Named, scope: Scope) -> model.Value | None:
         """`Rank.bm25`, `text.Lang.en`, or a constant of the enum's type."""
         parts = expression.path.parts
         if len(parts) > 1 and not expression.negative:
             holder = ast.Path(parts[:-1], parts[0].span.to(parts[-2].span))
-            found = look_up(scope, holder, _ENUM, self._context.scopes)
+            found = self._context.look_up(holder, scope, _ENUM)
             if found is None:
                 return None
             if not isinstance(found, Missing) and found.kind in (Kind.ENUM, Kind.FLAGS, Kind.ALIAS):
@@ -48,7 +48,7 @@ class Members:
 
     def _leads_nowhere(self, path: ast.Path, holder: ast.Path, found: Symbol | Missing, scope: Scope) -> bool:
         """Whether what stands before the last dot is no enum, and no module either; reports it if so."""
-        whole = look_up(scope, path, _CONST, self._context.scopes)
+        whole = self._context.look_up(path, scope, _CONST)
         if not isinstance(whole, Missing) or whole.code != "E0306":
             return False
         if isinstance(found, Missing) and found.code is not None:  # more is known of what stands before it
@@ -78,9 +78,13 @@ class Members:
             return None if values is None else values[last.text]
         declaration = self._context.symbol(wanted.full_name).declaration
         assert isinstance(declaration, ast.EnumDecl)
-        if declaration.broken or any(member.name.text == last.text for member in declaration.members):
+        names = self._names.get(wanted.full_name)
+        if names is None:
+            names = dict.fromkeys(member.name.text for member in declaration.members)
+            self._names[wanted.full_name] = names
+        if declaration.broken or last.text in names:
             return None
-        found = nearest(last.text, [member.name.text for member in declaration.members])
+        found = self._context.suggester.nearest(last.text, names)
         hint = f"did you mean `{found}`?" if found else None
         self._context.diagnostics.error(
             "E0503", last.span, help=hint, kind=declaration.keyword, enum=wanted.name, name=last.text

@@ -3,12 +3,13 @@
 A symbol may be `BROKEN`: declared, but not understood, and already reported. Who meets one stays silent.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
+from itertools import chain
 
 from mfidl.diagnostics import Diagnostics, Note
-from mfidl.diagnostics.suggest import nearest
+from mfidl.diagnostics.suggest import Suggester
 from mfidl.semantics.loading import LoadedModule
 from mfidl.source import Span
 from mfidl.syntax import ast
@@ -40,6 +41,9 @@ BUILTIN_TYPES = frozenset(
         "stream",
     ]
 )
+
+
+_SHORTEST_IN_ANY_CASE = 4  # `Red` is hardly `ref`
 
 
 class Kind(Enum):
@@ -196,7 +200,7 @@ def _import(scope: Scope, scopes: dict[int, Scope], diagnostics: Diagnostics) ->
 
 
 def look_up(
-    scope: Scope, path: ast.Path, wanted: frozenset[Kind], all_scopes: Iterable[Scope]
+    scope: Scope, path: ast.Path, wanted: frozenset[Kind], all_scopes: Iterable[Scope], suggester: Suggester
 ) -> Symbol | Missing | None:
     """The symbol that a path names; None when it is broken in a way already reported.
 
@@ -204,47 +208,58 @@ def look_up(
     """
     qualifier, _, name = path.text.rpartition(".")
     if not qualifier or qualifier == scope.module.name:
-        return _look_in(scope, name, scope, wanted)
+        return _look_in(scope, name, scope, wanted, suggester)
     if qualifier not in scope.modules:
-        return _unknown_module(scope, qualifier, name, all_scopes)
+        return _unknown_module(scope, qualifier, name, all_scopes, suggester)
     holder = scope.modules[qualifier]
     if holder is None:
         return None
-    return _look_in(holder, name, scope, wanted)
+    return _look_in(holder, name, scope, wanted, suggester)
 
 
-def _look_in(holder: Scope, name: str, viewer: Scope, wanted: frozenset[Kind]) -> Symbol | Missing | None:
+def _look_in(
+    holder: Scope, name: str, viewer: Scope, wanted: frozenset[Kind], suggester: Suggester
+) -> Symbol | Missing | None:
     symbol = holder.symbols.get(name)
     if symbol is not None:
         return None if symbol.kind is Kind.BROKEN else symbol
     if holder.module.file.lost_declarations:
         return None
-    candidates = [each.name for each in holder.symbols.values() if each.kind in wanted]
+    built_in: list[str] = []
     if holder is viewer:
         for local, module in viewer.modules.items():
             if module is not None and "." not in local and name in module.symbols:
                 return Missing(help=f"did you mean `{local}.{name}`?")
         if Kind.STRUCT in wanted:
-            candidates += sorted(BUILTIN_TYPES)
+            built_in = sorted(BUILTIN_TYPES)
             advice = type_advice(name)
-            if advice is not None and name not in map(str.lower, candidates):
+            known = (*built_in, *_declared(holder, wanted)) if advice is not None else ()
+            if advice is not None and name not in map(str.lower, known):
                 return Missing(help=advice, fix=TYPES.get(name, TYPES.get(name.lower())))
         elif Kind.CONST in wanted and name in VALUES:
             return Missing(help=VALUES[name])
     if holder is viewer and viewer.modules.get(name) is not None:
         return Missing(help=f"`{name}` is a module: write `{name}.Name`")
-    found = nearest(name, candidates)
+    found = suggester.nearest(name, chain(built_in, _declared(holder, wanted)))
+    if found is None and len(name) >= _SHORTEST_IN_ANY_CASE:
+        found = suggester.nearest(name.lower(), built_in)
     return Missing(help=f"did you mean `{found}`?" if found else None, fix=found)
 
 
-def _unknown_module(viewer: Scope, qualifier: str, name: str, all_scopes: Iterable[Scope]) -> Missing | None:
+def _declared(holder: Scope, wanted: frozenset[Kind]) -> Iterator[str]:
+    return (each.name for each in holder.symbols.values() if each.kind in wanted)
+
+
+def _unknown_module(
+    viewer: Scope, qualifier: str, name: str, all_scopes: Iterable[Scope], suggester: Suggester
+) -> Missing | None:
     if viewer.modules_missed:
         return None
     for scope in all_scopes:
         module = scope.module
         if qualifier in (module.name, module.name.rpartition(".")[2]) and name in scope.symbols:
             return Missing(help=f'add: import "{module.path}";', code="E0307", module=module.name)
-    found = nearest(qualifier, [local for local, scope in viewer.modules.items() if scope is not None])
+    found = suggester.nearest(qualifier, (local for local, each in viewer.modules.items() if each))
     holder = viewer.modules[found] if found else None
     meant = f"{found}.{name}" if holder is not None and name in holder.symbols else found
     return Missing(help=f"did you mean `{meant}`?" if meant else None, code="E0306", module=qualifier)

@@ -6,13 +6,12 @@ from typing import TypeVar
 
 from mfidl import model
 from mfidl.diagnostics import Note
-from mfidl.diagnostics.suggest import nearest
 from mfidl.semantics import moments
 from mfidl.semantics.composites import Composites
 from mfidl.semantics.context import Context
 from mfidl.semantics.members import Members
 from mfidl.semantics.numbers import as_float, fits_kind, is_integer, weight
-from mfidl.semantics.symbols import Kind, Scope, Symbol, look_up
+from mfidl.semantics.symbols import Kind, Scope, Symbol
 from mfidl.semantics.wording import mismatch, short, wanted_scalar
 from mfidl.syntax import ast
 from mfidl.syntax.habits import VALUES
@@ -116,7 +115,7 @@ class Evaluator:
         if len(path.parts) < 2 or path.text.rpartition(".")[0] in scope.modules:
             return None
         holder = ast.Path(path.parts[:-1], path.parts[0].span.to(path.parts[-2].span))
-        found = look_up(scope, holder, frozenset(), self._context.scopes)
+        found = self._context.look_up(holder, scope, frozenset())
         is_enum = isinstance(found, Symbol) and found.kind in (Kind.ENUM, Kind.FLAGS)
         return found if is_enum and isinstance(found, Symbol) else None
 
@@ -179,9 +178,8 @@ class Evaluator:
         is_text = isinstance(type_, model.Primitive) and type_.scalar is model.Scalar.STRING
         if is_text and name not in scope.symbols and "." not in name and name not in VALUES:
             if self._context.is_first(scope, expression.path, "E0308"):
-                near = nearest(
-                    name, [each.name for each in scope.symbols.values() if each.kind is Kind.CONST]
-                )
+                constants = (each.name for each in scope.symbols.values() if each.kind is Kind.CONST)
+                near = self._context.suggester.nearest(name, constants)
                 hint = (
                     f"did you mean `{near}`?"
                     if near and near.lower() != name

@@ -9,8 +9,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mfidl.compiler import Exit, Outcome, check
+from mfidl.diagnostics import suggest
 from mfidl.diagnostics.diagnostic import SHOWN_LIMIT
 from mfidl.diagnostics.render import render_json, render_text
+from mfidl.diagnostics.suggest import Suggester
 from tests.compiler.corpus import ROOT
 from tests.compiler.test_tokens import _PIECES
 
@@ -176,6 +178,42 @@ _REPEATED = [
 def test_twice_the_text_takes_about_twice_the_steps(folder: Path, head: str, text: str) -> None:
     once, twice = (steps(folder, head + text * count) for count in (150, 300))
     assert twice <= 2.6 * once + 2000
+
+
+_WRONG_NAMES = [
+    ("", "struct A{0} {{ a: Nope{0}; }}\n", ""),
+    ("", "const A{0}: u8 = NOPE{0};\n", ""),
+    ("", "const A{0}: string = nope{0};\n", ""),
+    ("", "type A{0} = nowhere{0}.B;\n", ""),
+    ("", "enum A{0}: u8 {{ a = 0 }}\nconst B{0}: A{0} = Nope{0}.a;\n", ""),
+    ("struct S { x: u8; }\nconst A: S = {\n", "a{0}: 1,\n", "};\n"),
+]
+
+
+@pytest.mark.parametrize(("head", "text", "tail"), _WRONG_NAMES, ids=lambda part: repr(part)[:24])
+def test_twice_the_wrong_names_take_about_twice_the_steps(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, head: str, text: str, tail: str
+) -> None:
+    monkeypatch.setattr(Suggester, "LOOKS", 2000)  # so that few names are enough
+    once, twice = (
+        steps(folder, f"module m;\n{head}{''.join(map(text.format, range(count)))}{tail}")
+        for count in (300, 600)
+    )
+    assert twice <= 2.4 * once + 2000
+
+
+def test_a_run_looks_at_a_bounded_number_of_names_to_suggest_one(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[str] = []
+
+    def distance(_word: str, candidate: str, limit: int) -> int:
+        looked.append(candidate)
+        return limit + 1
+
+    monkeypatch.setattr(suggest, "_distance", distance)
+    survives(folder, "module m;\n" + "".join(f"struct A{i} {{ a: Nope{i}; }}\n" for i in range(1000)))
+    assert 0 < len(looked) <= Suggester.LOOKS
 
 
 def steps(folder: Path, text: str) -> int:

@@ -1,10 +1,10 @@
-"""F4. No struct or union contains itself directly: through fields, alternatives and arrays alone, a value
-would have no end.
+"""F4. No struct or union contains itself directly: through fields, alternatives and arrays alone, or through
+what its defaults make, a value would have no end.
 """
 
 from mfidl import model
 from mfidl.diagnostics import Diagnostics, Note
-from mfidl.semantics.graph import TypeGraph, parts
+from mfidl.semantics.graph import TypeGraph, made_by, parts
 
 _SHOWN = 12  # of a loop, so many steps are told
 
@@ -15,6 +15,8 @@ def check_recursion(graph: TypeGraph, diagnostics: Diagnostics) -> None:
         holders = [name for name in loop if isinstance(graph.declarations[name], model.Struct | model.Union)]
         if holders:
             _report(graph, holders, diagnostics)
+    for loop in graph.default_loops():
+        _report_default(graph, loop, diagnostics)
 
 
 def _report(graph: TypeGraph, loop: list[str], diagnostics: Diagnostics) -> None:
@@ -38,6 +40,26 @@ def _report(graph: TypeGraph, loop: list[str], diagnostics: Diagnostics) -> None
     if optional is not None:
         hint = f"make the field optional, `{optional.name}: {_as_written(optional.spelled)}?`, or a list"
     diagnostics.error("E0406", field.span, notes=notes, help=hint, name=first.name, path=words)
+
+
+def _report_default(graph: TypeGraph, loop: list[str], diagnostics: Diagnostics) -> None:
+    """At the first default on the loop, with the way back from it."""
+    inside = frozenset(loop)
+    holders = [
+        each for name in loop if isinstance(each := graph.declarations[name], model.Struct | model.Union)
+    ]
+    first = next(each for each in holders if _making(each, inside))
+    way, target = _way_back(graph, first, inside)
+    words = " -> ".join(f"{holder.name}.{field.name}" for holder, field in way[:_SHOWN])
+    words += " -> ..." if len(way) > _SHOWN else ""
+    notes = [
+        Note(
+            f"through {'the default of ' * (field.default is not None)}{_word(holder)} `{field.name}` of `{holder.name}`",
+            field.span,
+        )
+        for holder, field in way[1:_SHOWN]
+    ]
+    diagnostics.error("E0442", way[0][1].span, notes=notes, name=first.name, path=words)
 
 
 def _as_written(type_: model.Type) -> str:
