@@ -113,6 +113,7 @@ _ROWS = (
     ("E0439", "stream with default", "a stream has no default", "The elements of a stream are sent one after the other once the call has begun."),
     ("E0440", "topic type", "a topic carries a struct or union, not {type}", "What is published can only grow if it has fields: put it into a struct."),
     ("E0441", "needed for itself", "{what} is needed to say what it is itself", "A constant in it, of a member's number or a bound, has this very type. Give the constant a plain type, as u32."),
+    ("E0442", "default contains its own type", "the defaults of `{name}` make another `{name}`: {path}", "Each value of the type would begin with another one, without end. Leave the default out, or let it be empty."),
     # Values
     ("E0501", "wrong kind of value", "expected {expected}, found {found}", "The value does not fit the type that it stands for."),
     ("E0502", "out of range", "{value} does not fit into {type}", "The value lies outside of the range of the type."),

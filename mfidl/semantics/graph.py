@@ -2,7 +2,7 @@
 recursion.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from mfidl import model
 
@@ -98,8 +98,8 @@ def components(names: Sequence[str], edges: Callable[[str], Sequence[str]]) -> l
 
 
 class TypeGraph:
-    """The declared types of all modules with their edges. Those to what a type holds directly, or makes in its
-    defaults, never form a loop in a checked program.
+    """The declared types of all modules with their edges. Those to what a type holds directly, or makes in
+    its defaults, never form a loop in a checked program.
     """
 
     def __init__(self, declarations: Sequence[model.Declaration]) -> None:
@@ -115,7 +115,13 @@ class TypeGraph:
             self._direct[each.full_name] = [name for name, direct in edges if direct]
             fields = model.members(each) if isinstance(each, model.Struct | model.Union) else ()
             made = [name for field in fields for name in made_by(field.default) if name in self.declarations]
-            self._needed[each.full_name] = [*self._direct[each.full_name], *made]
+            # A union keeps what it is recursive with in a box, so it does not need that complete.
+            held = [] if isinstance(each, model.Union) else self._direct[each.full_name]
+            self._needed[each.full_name] = [*held, *made]
+
+    def needed(self, name: str) -> Sequence[str]:
+        """The types without which a type cannot be told: what it holds directly or makes in its defaults."""
+        return self._needed[name]
 
     def cycles(self) -> dict[str, frozenset[str]]:
         """For each recursive struct or union, those that contain each other."""
@@ -157,6 +163,14 @@ class TypeGraph:
         return order
 
     def _by_direct_need(self, component: list[str]) -> list[str]:
-        inside = set(component)
-        edges = {name: [target for target in self._needed[name] if target in inside] for name in component}
-        return [name for group in components(component, edges.__getitem__) for name in group]
+        """What is needed comes first; within that, what a union has in a box, as far as that is possible."""
+        wanted = {name: [*self._needed[name], *self._direct[name]] for name in component}
+        groups = _inside(component, wanted)
+        return [name for group in groups for part in _inside(group, self._needed) for name in part]
+
+
+def _inside(names: list[str], edges: Mapping[str, list[str]]) -> list[list[str]]:
+    """Components of a part of a graph."""
+    among = set(names)
+    kept = {name: [target for target in edges[name] if target in among] for name in names}
+    return components(names, kept.__getitem__)

@@ -43,23 +43,44 @@ def _report(graph: TypeGraph, loop: list[str], diagnostics: Diagnostics) -> None
 
 
 def _report_default(graph: TypeGraph, loop: list[str], diagnostics: Diagnostics) -> None:
-    """At the first default on the loop, with the way back from it."""
+    """At the first default on the loop, with the way that leads back to its type."""
     inside = frozenset(loop)
-    holders = [
-        each for name in loop if isinstance(each := graph.declarations[name], model.Struct | model.Union)
-    ]
-    first = next(each for each in holders if _making(each, inside))
-    way, target = _way_back(graph, first, inside)
-    words = " -> ".join(f"{holder.name}.{field.name}" for holder, field in way[:_SHOWN])
-    words += " -> ..." if len(way) > _SHOWN else ""
+    fields: list[tuple[model.Struct | model.Union, model.Field]] = []
+    name, seen = loop[0], set[str]()
+    while name not in seen:
+        seen.add(name)
+        holder = graph.declarations[name]
+        if isinstance(holder, model.Struct | model.Union):
+            field, name = _needing_step(holder, inside)
+            fields.append((holder, field))
+        else:
+            name = next(target for target in graph.needed(name) if target in inside)
+    start = next(
+        (
+            at
+            for at, (_, field) in enumerate(fields)
+            if any(name in inside for name in made_by(field.default))
+        ),
+        0,
+    )
+    fields = fields[start:] + fields[:start]
+    words = " -> ".join(f"{holder.name}.{field.name}" for holder, field in fields[:_SHOWN])
+    words += " -> ..." if len(fields) > _SHOWN else ""
     notes = [
-        Note(
-            f"through {'the default of ' * (field.default is not None)}{_word(holder)} `{field.name}` of `{holder.name}`",
-            field.span,
-        )
-        for holder, field in way[1:_SHOWN]
+        Note(f"through field `{each.name}` of `{holder.name}`", each.span)
+        for holder, each in fields[1:_SHOWN]
     ]
-    diagnostics.error("E0442", way[0][1].span, notes=notes, name=first.name, path=words)
+    first, field = fields[0]
+    diagnostics.error("E0442", field.span, notes=notes, name=first.name, path=words)
+
+
+def _needing_step(holder: model.Struct | model.Union, loop: frozenset[str]) -> tuple[model.Field, str]:
+    """A field that leads on inside of the loop: best through its default, which is what can be mended."""
+    for field in model.members(holder):
+        for target in made_by(field.default):
+            if target in loop:
+                return field, target
+    return _step(holder, loop)
 
 
 def _as_written(type_: model.Type) -> str:
