@@ -52,8 +52,10 @@ def digest(data: bytes) -> bytes:
 
 
 def digest_file(path: str) -> bytes | None:
-    """Of its content; None if it cannot be read."""
+    """Of its content; None if it cannot be read, or is no regular file: a pipe has its content once."""
     try:
+        if not os.path.isfile(path):
+            return None
         with open(path, "rb") as stream:
             return digest(stream.read())
     except (OSError, ValueError):

@@ -4,6 +4,8 @@ Knows only text and offsets. Offsets count characters (code points) of `SourceFi
 are computed on demand, 1-based, because almost no span is ever printed.
 """
 
+import os
+import stat
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import Any
@@ -74,6 +76,14 @@ class Span:
 
 
 SIZE_LIMIT = 4 * 1024 * 1024
+_PIPE = "a pipe"
+_OTHERS = {
+    stat.S_IFIFO: _PIPE,
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+_HANDED_OVER = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
 
 
 class UnreadableSource(Exception):
@@ -91,8 +101,13 @@ def read_source(path: str, name: str) -> SourceFile:
 
 
 def read_data(path: str, name: str) -> bytes:
-    """The bytes of a file, but for those far behind the limit."""
+    """The bytes of a file, but for those far behind the limit. Of what is no file only a pipe that the caller
+    handed over is read (`... | mfidlc check /dev/stdin`, `<(...)`): any other may make us wait for ever.
+    """
     try:
+        other = _OTHERS.get(stat.S_IFMT(os.stat(path).st_mode))
+        if other is not None and not (other == _PIPE and os.path.abspath(path).startswith(_HANDED_OVER)):
+            raise UnreadableSource("E0001", path=name, reason=f"it is {other}, not a regular file")
         with open(path, "rb") as stream:
             return stream.read(SIZE_LIMIT + 1)
     except (OSError, ValueError) as error:

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -55,6 +56,38 @@ def test_what_cannot_be_read_is_exit_code_3(tmp_path: Path, path: str) -> None:
     assert done.returncode == 3
     assert done.stderr.startswith("error[E0001]: cannot read `")
     assert done.stderr.count("\n") == 3
+
+
+def _socket(path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as made:
+        made.bind(str(path))
+
+
+@pytest.mark.parametrize("command", ["check", "compile", "fmt", "lint"])
+@pytest.mark.parametrize(
+    ("make", "what"),
+    [
+        (os.mkfifo, "a pipe"),
+        (lambda path: path.symlink_to("/dev/zero"), "a device"),
+        (lambda path: path.symlink_to("/dev/null"), "a device"),
+        (_socket, "a socket"),
+    ],
+    ids=["pipe", "zero", "null", "socket"],
+)
+def test_what_is_no_file_is_refused_and_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Callable[[Path], object], what: str, command: str
+) -> None:
+    monkeypatch.chdir(tmp_path)  # the name of a socket must be short
+    make(Path("x.mfidl"))
+    done = mfidlc(command, "x.mfidl", *(["--python", "out"] * (command == "compile")), cwd=tmp_path)
+    assert done.returncode == 3
+    assert f"error[E0001]: cannot read `x.mfidl`: it is {what}, not a regular file" in done.stderr
+
+
+def test_a_pipe_that_the_caller_hands_over_is_read(tmp_path: Path) -> None:
+    (tmp_path / "good.mfidl").write_text(GOOD)
+    done = _shell(f"cat good.mfidl | {sys.executable} -m mfidl check /dev/stdin", tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def _a_file_in_the_way(folder: Path) -> str:
@@ -165,28 +198,24 @@ def test_a_broken_pipe_is_exit_code_141(tmp_path: Path) -> None:
 
 
 def test_an_interrupt_is_exit_code_130_and_leaves_nothing(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "slow.mfidl")  # reading it waits for ever, so the interrupt surely comes meanwhile
-    command = [sys.executable, "-m", "mfidl", "compile", "slow.mfidl", "--python", "out"]
+    (tmp_path / "good.mfidl").write_text(GOOD)
+    generator = tmp_path / "slow"  # waits once it has the whole request: the interrupt comes meanwhile
+    generator.write_text("#!/bin/sh\ncat > request\nmv request told\nexec sleep 300\n")
+    generator.chmod(0o755)
+    command = [sys.executable, "-m", "mfidl", "compile", "good.mfidl", "--python", "out"]
+    command += ["--demo", "out", "--plugin", f"demo={generator}"]
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     running = subprocess.Popen(command, cwd=tmp_path, env=env, stderr=subprocess.PIPE, text=True)
     try:
-        writer = _opened_by_a_reader(tmp_path / "slow.mfidl", running)
+        while not (tmp_path / "told").exists():
+            assert running.poll() is None, "mfidlc ended before its generator"
+            time.sleep(0.01)
         running.send_signal(signal.SIGINT)
         _, told = running.communicate(timeout=60)
-        os.close(writer)
     finally:
         running.kill()
     assert (running.returncode, told) == (130, "mfidlc: interrupted; nothing was left half-written\n")
     assert not (tmp_path / "out").exists()
-
-
-def _opened_by_a_reader(fifo: Path, running: subprocess.Popen[str]) -> int:
-    while running.poll() is None:
-        try:
-            return os.open(fifo, os.O_WRONLY | os.O_NONBLOCK)
-        except OSError:
-            time.sleep(0.01)
-    raise AssertionError("mfidlc ended before it opened the file")
 
 
 def _shell(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
