@@ -163,10 +163,22 @@ class TypeGraph:
         return order
 
     def _by_direct_need(self, component: list[str]) -> list[str]:
-        """What is needed comes first; within that, what a union has in a box, as far as that is possible."""
-        wanted = {name: [*self._needed[name], *self._direct[name]] for name in component}
+        """What is needed comes first; within that, as far as that is possible, what a union has in a box, and
+        what lies in a container that a default puts into an optional.
+        """
+        wanted = {name: [*self._needed[name], *self._direct[name], *self._filled(name)] for name in component}
         groups = _inside(component, wanted)
         return [name for group in groups for part in _inside(group, self._needed) for name in part]
+
+    def _filled(self, name: str) -> list[str]:
+        declaration = self.declarations[name]
+        fields = declaration.fields if isinstance(declaration, model.Struct) else ()
+        return [
+            held
+            for each in fields
+            if each.default is not None and isinstance(each.type, model.OptionalOf)
+            for held, _ in parts(each.type)
+        ]
 
 
 def _inside(names: list[str], edges: Mapping[str, list[str]]) -> list[list[str]]:

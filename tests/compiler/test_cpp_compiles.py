@@ -33,6 +33,7 @@ _GOLDEN = {
     ("messages", "dcache/messages.codec.cpp"): COMPILERS,
     ("optionals", "optionals.codec.cpp"): COMPILERS,
     ("optionals", "optionals.client.cpp"): COMPILERS,
+    ("recursive", "recursive.codec.cpp"): COMPILERS,
     ("services", "shapes/services.client.cpp"): ("g++",),
     ("services", "shapes/services.server.cpp"): ("clang++-19",),
 }

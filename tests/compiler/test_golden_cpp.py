@@ -22,6 +22,7 @@ SCHEMAS = {
     "messages": GOLDEN / "messages/schema",
     "optionals": GOLDEN / "optionals/schema",
     "patterns": GOLDEN / "patterns/schema",
+    "recursive": GOLDEN / "recursive/schema",
     "search": GOLDEN.parent / "python/search/schema",
     "services": GOLDEN / "services/schema",
     "shapes": ROOT / "tests/vectors/schemas/shapes.mfidl",

@@ -82,9 +82,13 @@ class Literals:
         assert isinstance(value, StructValue)
         struct = self._program.struct(type_)
         members = self._names.module(type_.module).members(struct)
-        given = dict(value.fields)
+        given: dict[str, Value | None] = dict(value.fields)
+        if (
+            len(struct.cycle) > 1
+        ):  # its members may stand without an initialiser (Describer), so all are given
+            given = {each.name: given.get(each.name, each.default) for each in struct.fields}
         written = [
-            f".{member} = {self.of(given[field.name], field.type, home)}"
+            f".{member} = {'{}' if (held := given[field.name]) is None else self.of(held, field.type, home)}"
             for field, member in zip(struct.fields, members, strict=True)
             if field.name in given
         ]

@@ -186,16 +186,18 @@ class Describer:
         return f"  {deprecation(field.deprecated)}{spelled}{self._initial(field, struct, module.name)};"
 
     def _initial(self, field: Field, struct: Struct, home: str) -> str:
+        # Containers of a type that is not complete here may be declared, but not initialised.
+        mentioned = {each.full_name for each in parts(field.type) if isinstance(each, Named)}
+        unknown = len(struct.cycle) > 1 and bool(mentioned & struct.cycle)
         if field.default is not None:
-            return f" = {self.literals.of(field.default, field.type, home)}"
+            value = self.literals.of(field.default, field.type, home)
+            return "" if unknown and value == "{}" else f" = {value}"
         if isinstance(field.type, Named) and field.type.kind is DeclKind.ENUM:
             enum = self.program.enum(field.type)
             if enum.members and not enum.open and all(each.number != 0 for each in enum.members):
                 member = self.names.module(field.type.module).members(enum)[0]
                 return f" = {self.types.declared(enum.full_name, home)}::{member}"
-        # Containers of a type that is not complete here may be declared, but not initialised.
-        mentioned = {each.full_name for each in parts(field.type) if isinstance(each, Named)}
-        return "" if len(struct.cycle) > 1 and mentioned & struct.cycle else "{}"
+        return "" if unknown else "{}"
 
     def _constructor(self, error: Struct, name: str, members: tuple[str, ...], module: Module) -> str:
         if not members:
