@@ -4,8 +4,9 @@ All members of a declaration have numbers, or none has; a struct of tier archive
 without them is numbered from 1 by place.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from mfidl.diagnostics import Fix, Note
 from mfidl.semantics.context import Context
@@ -65,17 +66,19 @@ def _as_written(
         (m.number.value for m in members if isinstance(m.number, ast.IntLiteral) and _in_range(m.number)),
         default=0,
     )
-    following = _Following(highest, rules.reserved)
+    used = (m.number.value for m in members if isinstance(m.number, ast.IntLiteral))
+    following = _Following(highest, rules.reserved, used)
     other = next(each for each in members if each.number is not None)
     for member in members:
         number = member.number
         if number is None:
-            written = f"{following.take()}: {member.name.text}"
+            free = following.take()
+            written = None if free is None else f"{free}: {member.name.text}"
             context.diagnostics.error(
                 "E0425",
                 member.name.span,
                 notes=[Note(f"`{other.name.text}` has one", other.name.span)],
-                help=f"write `{written}`",
+                help=None if written is None else f"write `{written}`",
                 fix=written,
                 kind=kind,
                 name=member.name.text,
@@ -88,16 +91,34 @@ def _as_written(
 
 
 class _Following:
-    """Free numbers, above all that are in use."""
+    """Free numbers: above all that are in use, and, where none is left there, from 1 on."""
 
-    def __init__(self, highest: int, reserved: Reservation) -> None:
+    def __init__(self, highest: int, reserved: Reservation, used: Iterable[int] = ()) -> None:
         self._next = highest + 1
         self._reserved = reserved
+        self._used = set(used)
 
-    def take(self) -> int:
-        number = self._reserved.behind(self._next)
+    def take(self) -> int | None:
+        """None when there is none."""
+        number = self._free_from(self._next)
+        if number > NUMBER_LIMIT:
+            number = self._free_from(1)
+        if number > NUMBER_LIMIT:
+            return None
+        self._used.add(number)
         self._next = number + 1
         return number
+
+    def _free_from(self, number: int) -> int:
+        number = self._reserved.behind(number)
+        while number in self._used:
+            number = self._reserved.behind(number + 1)
+        return number
+
+    def advice(self) -> dict[str, Any]:
+        """`help` and `fix` where a number is to be replaced."""
+        free = self.take()
+        return {} if free is None else {"help": f"{free} is free", "fix": str(free)}
 
 
 def _in_range(number: ast.IntLiteral) -> bool:
@@ -117,28 +138,18 @@ def _is_free(
         report("E0423", span, number=span.text(), limit=NUMBER_LIMIT)
         return False
     if value in PROTOBUF_OWN:
-        free = following.take()
-        report("E0433", span, help=f"{free} is free", fix=str(free), number=value)
+        report("E0433", span, **following.advice(), number=value)
         return False
     place = reserved.place_of(value)
     if place is not None:
         notes = [Note("reserved here", place)]
-        free = following.take()
-        report("E0427", span, notes=notes, help=f"{free} is free", fix=str(free), number=value, kind=kind)
+        report("E0427", span, notes=notes, **following.advice(), number=value, kind=kind)
         return False
     if value in taken:
         other = taken[value]
         notes = [Note("first here", other.name.span)]
-        free = following.take()
         report(
-            "E0424",
-            span,
-            notes=notes,
-            help=f"{free} is free",
-            fix=str(free),
-            number=value,
-            kind=kind,
-            other=other.name.text,
+            "E0424", span, notes=notes, **following.advice(), number=value, kind=kind, other=other.name.text
         )
         return False
     return True
@@ -153,12 +164,16 @@ def _report_unnumbered(
 ) -> None:
     """One message for the struct, with all numbers in the fix."""
     name, asked = needed_by
+    notes = [Note("its tier is asked for here", asked)]
     following = _Following(0, rules.reserved)
     first, last = members[0].name.span, members[-1].name.span
     text, at, pieces, shown = first.file.text, first.start, [], []
     for member in members:
         start = member.name.span.start
         number = following.take()
+        if number is None:
+            context.diagnostics.error("E0426", name.span, notes=notes, name=name.text, kind=kind)
+            return
         pieces.append(f"{text[at:start]}{number}: ")
         shown.append(f"`{number}: {member.name.text}`")
         at = start
@@ -167,7 +182,7 @@ def _report_unnumbered(
     context.diagnostics.error(
         "E0426",
         name.span,
-        notes=[Note("its tier is asked for here", asked)],
+        notes=notes,
         help=f"number them: {', '.join(shown[:_SHOWN])}{more}",
         fix=Fix(first.to(last), "".join(pieces)),
         name=name.text,
