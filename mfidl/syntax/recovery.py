@@ -217,6 +217,7 @@ class RecoveryStrategy:
             token.type in (tt.CLOSE, tt.EOF)
             or self._around.starts_line(index)
             or (self._around.looks_like_member(index) and not calls)
+            or (self._ends_declaration() and self._around.declares(self._around.behind_annotations(index)))
         )
         if not ends_here:
             raise self._say.unexpected("`;`")
@@ -225,6 +226,10 @@ class RecoveryStrategy:
         if self._around.starts_line(index):
             self._say.begin_anew()
         return self._supplied(tt.SEMICOLON)
+
+    def _ends_declaration(self) -> bool:
+        """Whether the semicolon belongs to a declaration, and not to a member of one."""
+        return not isinstance(self._parser._ctx, MfidlParser.StructMemberContext | MfidlParser.MethodContext)
 
     def _ends_member(self, index: int) -> bool:
         """Whether a comma stands where a field or method ends."""
