@@ -83,7 +83,7 @@ class EnumLowering:
             name = declaration.name
             hint = f"enum {name.text}: u8"
             self._context.diagnostics.error("E0414", name.span, help=hint, kind="enum", name=name.text)
-            return None
+            return _assumed(declaration)
         spelled = self._context.types.resolve(declaration.base, scope)
         if spelled is None:
             return None
@@ -161,3 +161,13 @@ class EnumLowering:
             self._context.diagnostics.error("E0410", span, notes=notes, number=number, other=other.name.text)
             return None
         return number
+
+
+def _assumed(declaration: ast.EnumDecl) -> model.Primitive:
+    """The type of an enum that names none, so that the rest can be checked: its numbers fit."""
+    numbers = [each.value.value for each in declaration.members if isinstance(each.value, ast.IntLiteral)]
+    least, most = min(numbers, default=0), max(numbers, default=0)
+    if least < 0:
+        small = -(1 << 31) <= least and most < 1 << 31
+        return model.Primitive(model.Scalar.I32 if small else model.Scalar.I64)
+    return model.Primitive(model.Scalar.U32 if most < 1 << 32 else model.Scalar.U64)

@@ -35,7 +35,7 @@ def _base(context: Context, declaration: ast.EnumDecl, scope: Scope) -> model.Pr
     if declaration.base is None:
         wide = f"flags {name.text}: {_width(len(declaration.members))}"
         context.diagnostics.error("E0414", name.span, help=wide, kind="flags", name=name.text)
-        return None
+        return model.Primitive(model.Scalar.U64)  # the rest can be checked, and every bit fits
     spelled = context.types.resolve(declaration.base, scope)
     if spelled is None:
         return None
