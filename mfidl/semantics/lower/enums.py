@@ -168,6 +168,6 @@ def _assumed(declaration: ast.EnumDecl) -> model.Primitive:
     numbers = [each.value.value for each in declaration.members if isinstance(each.value, ast.IntLiteral)]
     least, most = min(numbers, default=0), max(numbers, default=0)
     if least < 0:
-        small = -(1 << 31) <= least and most < 1 << 31
+        small = least >= -(1 << 31) and most < 1 << 31
         return model.Primitive(model.Scalar.I32 if small else model.Scalar.I64)
     return model.Primitive(model.Scalar.U32 if most < 1 << 32 else model.Scalar.U64)
