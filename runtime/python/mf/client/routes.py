@@ -40,6 +40,24 @@ class Route:
         self.first = first
 
 
+class _SinceAnswered:
+    """`wait_for_server` counts from when somebody who knows has answered, not from the call."""
+
+    __slots__ = ("_answered",)
+
+    def __init__(self) -> None:
+        self._answered: float | None = None
+
+    def start(self, view: View) -> float:
+        """When the one who knows was first seen to have answered; now, while nobody has."""
+        if not view.reached:
+            self._answered = None
+            return monotonic()
+        if self._answered is None:
+            self._answered = monotonic()
+        return self._answered
+
+
 class Router:
     """Shared by all targets of a client."""
 
@@ -53,15 +71,14 @@ class Router:
 
     def find(self, service: ServiceInfo, agent: str | None, deadline: float) -> tuple[Route, bool]:
         """A route, and whether it is the only possible one. Raises Error, NOT_EXECUTED."""
-        start = monotonic()
+        clock = _SinceAnswered()
         backoff = Backoff()
         name = service.name
         if agent is None and service.agent is None:
             agent = ""
         while True:
             view = self.resolver.view(name)
-            if not view.reached:
-                start = monotonic()  # `wait_for_server` counts from when somebody who knows has answered
+            start = clock.start(view)
             candidates = view.find(agent)
             route, trouble = self._try(service, candidates, deadline)
             if route is not None:
@@ -103,14 +120,13 @@ class Router:
         """All agents known by now, also those whose servers have gone; waits for the first. Raises Error,
         NOT_EXECUTED.
         """
-        start = monotonic()
+        clock = _SinceAnswered()
         while True:
             view = self.resolver.view(service.name)
-            if not view.reached:
-                start = monotonic()
+            start = clock.start(view)
             if view.whole:
                 text = f"it is not known which agents {service.name} has: name them, or use a controller"
-                raise not_executed(Code.UNAVAILABLE, text)
+                raise not_executed(Code.INVALID_ARGUMENT, text)
             if view.agents:
                 gone = (agent for agent, instances in view.agents.items() if not instances)
                 self._seen.update((service.name, agent) for agent in gone)  # nobody waits for these
