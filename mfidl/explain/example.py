@@ -147,7 +147,7 @@ class Examples:
         low = length_of(of_container)[0]
         if len(found) < low:
             raise UnmeasuredError(f"an example would need {low} different keys")
-        return found
+        return sorted(found, key=_on_the_wire)
 
     def _keys(self, type_: model.Type, constraints: Constraints) -> Iterator[Example]:
         """Different values of a type of keys."""
@@ -284,3 +284,16 @@ def _distinct(texts: Iterable[str | bytes]) -> Iterator[str | bytes]:
         if each not in seen:
             seen.add(each)
             yield each
+
+
+def _on_the_wire(key: Example) -> int | bytes:
+    """By what the keys of a set or map ascend: all of one are of one kind."""
+    match key:
+        case model.EnumValue(_, _, number) | model.FlagsValue(_, _, number):
+            return number
+        case str():
+            return key.encode()
+        case int() | bytes():
+            return key
+        case _:
+            raise AssertionError("no key")

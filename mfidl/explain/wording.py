@@ -3,6 +3,7 @@ full.
 """
 
 from collections.abc import Iterable, Iterator
+from datetime import datetime, timedelta
 
 from mfidl import model
 from mfidl.explain.values import Alternative, Entries, Example, Fields, Foreign, Items, Repeated
@@ -39,9 +40,9 @@ def type_text(type_: model.Type, module: str) -> str:
 
 
 def full_type_text(spelled: model.Type, expanded: model.Type, module: str) -> str:
-    """With what an alias stands for, where the type is one: `DocId = u32`."""
+    """With what an alias stands for, where the type is one: `DocId (u32)`."""
     text = type_text(spelled, module)
-    return f"{text} = {type_text(expanded, module)}" if isinstance(spelled, model.AliasOf) else text
+    return f"{text} ({type_text(expanded, module)})" if isinstance(spelled, model.AliasOf) else text
 
 
 def constraint_text(constraint: model.Constraint, type_: model.Type) -> str:
@@ -87,6 +88,14 @@ def duration_text(nanoseconds: int) -> str:
     return f"{nanoseconds}ns" if nanoseconds else "0s"
 
 
+def timestamp_text(nanoseconds: int) -> str:
+    """As in RFC 3339, in UTC: 2024-02-29T12:30:45.5Z."""
+    seconds, fraction = divmod(nanoseconds, 1_000_000_000)
+    moment = datetime(1970, 1, 1) + timedelta(seconds=seconds)
+    digits = f".{fraction:09}".rstrip("0") if fraction else ""
+    return f"{moment.isoformat()}{digits}Z"
+
+
 def quoted(text: str | bytes) -> str:
     if isinstance(text, bytes):
         inner = "".join(chr(b) if 32 <= b < 127 and b not in b'"\\' else f"\\x{b:02x}" for b in text)
@@ -108,6 +117,8 @@ def _bound(value: int | float | None, type_: model.Type) -> str:
         type_ = type_.element
     if type_ == model.Primitive(model.Scalar.DURATION):
         return duration_text(int(value))
+    if type_ == model.Primitive(model.Scalar.TIMESTAMP):
+        return quoted(timestamp_text(int(value)))
     return str(value)
 
 
@@ -115,14 +126,14 @@ def value_text(
     value: Example, of: model.Type | model.Struct | model.Union, program: model.Program, limit: int = 400
 ) -> str:
     """An example or default as the schema writes it, cut at about `limit` characters."""
-    pieces = []
+    pieces: list[str] = []
     length = 0
     for piece in _all_pieces(value, of, program):
+        if length > limit:
+            pieces.append("..." if pieces[-1].endswith(" ") else " ...")
+            break
         pieces.append(piece)
         length += len(piece)
-        if length > limit:
-            pieces.append("..." if piece.endswith(" ") else " ...")
-            break
     return "".join(pieces)
 
 
@@ -220,6 +231,8 @@ def _plain(value: Example, type_: model.Type) -> str:
             return quoted(value) if len(value) <= 48 else f"{quoted(value[:40])}... {len(value)} long"
         case int() if type_ == model.Primitive(model.Scalar.DURATION):
             return duration_text(value)
+        case int() if type_ == model.Primitive(model.Scalar.TIMESTAMP):
+            return quoted(timestamp_text(value))
         case Foreign(name):
             return f"<a {name.rpartition('.')[2]}>"
         case _:

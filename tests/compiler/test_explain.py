@@ -284,3 +284,28 @@ def test_mistakes_in_the_schema_are_shown_instead(tmp_path: Path) -> None:
     assert "error[E0301]" in done.stderr
     listed = json.loads(mfidlc("explain", "bad.mfidl", "--json", cwd=tmp_path).stdout)
     assert listed["diagnostics"][0]["code"] == "E0301"
+
+
+def test_times_are_written_as_a_schema_writes_them_and_sets_as_they_travel(tmp_path: Path) -> None:
+    (tmp_path / "m.mfidl").write_text(
+        'module m; type Short = string; type When = timestamp @range("2001-01-01T00:00:00Z"..);'
+        "enum E: u8 { b = 2, a = 1, z = 0 }"
+        "struct A {"
+        ' a: timestamp @range("1969-12-31T23:59:59.999999999Z".."2024-02-29T12:30:45.5Z");'
+        ' b: timestamp = "2024-02-29T12:30:45Z"; c: timestamp? @range(.."2262-01-01T00:00:00Z");'
+        ' d: When; n: Short = "ab"; e: set<E>; f: map<E, u8>; }'
+    )
+    done = mfidlc("explain", "m.mfidl", cwd=tmp_path)
+    assert done.returncode == 0
+    for words in (
+        '@range("1969-12-31T23:59:59.999999999Z".."2024-02-29T12:30:45.5Z")',
+        '"2024-02-29T12:30:45Z"',
+        '@range(.."2262-01-01T00:00:00Z")',
+        '@range("2001-01-01T00:00:00Z"..)',
+        "Short (string)",
+        "When (timestamp)",
+        'timestamp = "2024-02-29T12:30:45Z" 1',  # whole
+        "e: [E.z, E.a, E.b]",
+        "f: { E.z: 100, E.a: 100, E.b: 100 }",
+    ):
+        assert words in " ".join(done.stdout.split()), words
