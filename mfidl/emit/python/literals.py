@@ -175,25 +175,30 @@ def field_default(context: Context, each: Field) -> str:
         factory = _empty_factory(context, each, text)
     elif each.default is None and isinstance(each.type, Named) and text.endswith("()"):
         factory = text.removesuffix("()")
-    elif isinstance(each.type, OptionalOf) and _mixes_absent(each.type.element):
-        factory = (
-            f"lambda: {annotation(context, each.type.element)}({text})"  # mypy finds no common type else
-        )
+    elif isinstance(each.type, OptionalOf) and _needs_naming(each.type.element):
+        factory = f"lambda: {annotation(context, each.type.element)}({text})"
     else:
         factory = f"lambda: {text}"
     name = context.imports.name("mf.core.dataclass", "field")
     return f"{name}(default_factory={factory})"
 
 
-def _mixes_absent(type_: Type) -> bool:
-    """A set, list or dict some of whose values may be absent."""
+def _needs_naming(type_: Type) -> bool:
+    """A set, list or dict whose values are of several types: absent ones, or the alternatives of a union.
+    mypy finds no common one where the container may be absent as well.
+    """
     match type_:
         case ListOf() | ArrayOf() | SetOf():
-            return isinstance(type_.element, OptionalOf) or _mixes_absent(type_.element)
+            return _is_one_of_several(type_.element)
         case MapOf():
-            return isinstance(type_.value, OptionalOf) or _mixes_absent(type_.value)
+            return _is_one_of_several(type_.value)
         case _:
             return False
+
+
+def _is_one_of_several(type_: Type) -> bool:
+    union = isinstance(type_, Named) and type_.kind is DeclKind.UNION
+    return union or isinstance(type_, OptionalOf) or _needs_naming(type_)
 
 
 def _empty_factory(context: Context, each: Field, text: str) -> str:

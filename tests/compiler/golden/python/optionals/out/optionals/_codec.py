@@ -74,6 +74,7 @@ PRESENT_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("mixed", shape.Optional(shape.List(shape.Optional(shape.U8)))),
         shape.Field("held", shape.List(shape.Optional(shape.BYTES))),
         shape.Field("single", shape.List(shape.Optional(shape.List(shape.U16)))),
+        shape.Field("values", shape.Optional(shape.List(VALUE_SHAPE))),
         shape.Field("nothing", NOTHING_SHAPE),
     ),
 )

@@ -88,6 +88,7 @@ type optionals.Present struct febird
  mixed list<u8?>?
  held list<bytes?>
  single list<list<u16>?>
+ values list<optionals.Value>?
  nothing optionals.Nothing
 type optionals.Rank enum u8 closed
  first 1
@@ -101,6 +102,6 @@ KEEPER_SERVICE: Final = ServiceInfo(
     name="optionals.Keeper",
     agent=None,
     descriptor=KEEPER_DESCRIPTOR,
-    fingerprint=bytes.fromhex("ceaf63a10db74acd21b7f1339e9eaff9"),
+    fingerprint=bytes.fromhex("ad7e1dbdab491d31297c664e8f095dd2"),
     methods=(KEEPER_KEEP,),
 )

@@ -96,6 +96,7 @@ class Present:
     mixed: list[int | None] | None = field(default_factory=lambda: list[int | None]([1, 2]))
     held: list[bytes | None] = field(default_factory=lambda: [b"", b"a"])
     single: list[Row | None] = field(default_factory=lambda: [[1]])
+    values: list[Value] | None = field(default_factory=lambda: list[Value]([ValueNumber(0.5)]))
     nothing: Nothing = Nothing(0)
 
 
