@@ -65,12 +65,8 @@ class Closure:
 
     def direct(self, declaration: model.Declaration) -> Iterator[str]:
         """Full names of the declared types in the fields of one struct or union."""
-        match declaration:
-            case model.Struct(fields=fields) | model.Union(alternatives=fields):
-                for field in fields:
-                    yield from named(field.type)
-            case _:
-                return
+        if isinstance(declaration, model.Struct | model.Union):
+            yield from model.names_in(field.type for field in model.members(declaration))
 
     def refs(self, start: model.Struct | model.Union) -> list[str]:
         """Full names of what values of the type refer to by `ref`, themselves or through what they hold."""
@@ -84,12 +80,9 @@ class Closure:
             seen.add(name)
             declaration = self._program.declaration(name)
             pending += self.direct(declaration)
-            match declaration:
-                case model.Struct(fields=fields) | model.Union(alternatives=fields):
-                    for field in fields:
-                        found |= set(_referred(field.type))
-                case _:
-                    pass
+            if isinstance(declaration, model.Struct | model.Union):
+                for field in model.members(declaration):
+                    found |= set(_referred(field.type))
         return sorted(found)
 
     def scalar(self, type_: model.Type) -> str | None:
@@ -142,26 +135,6 @@ def is_archive(declaration: model.Declaration) -> bool:
 def is_proto_enum(enum: model.Enum) -> bool:
     low, high = INT32
     return not enum.open and all(low <= member.number <= high for member in enum.members)
-
-
-def named(type_: model.Type) -> Iterator[str]:
-    """Full names of the declared types in a type expression."""
-    match type_:
-        case model.Named(full_name, _):
-            yield full_name
-        case model.MapOf(key, value):
-            yield from named(key)
-            yield from named(value)
-        case (
-            model.ListOf(element)
-            | model.SetOf(element)
-            | model.ArrayOf(element, _)
-            | model.OptionalOf(element)
-            | model.RefOf(element)
-        ):
-            yield from named(element)
-        case _:
-            return
 
 
 def _referred(type_: model.Type) -> Iterator[str]:
