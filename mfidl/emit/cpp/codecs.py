@@ -168,7 +168,7 @@ class Codecs:
                     "switch (number) {",
                     *reads,
                     "  default:",
-                    f'    return reader.fail("{unknown}", start);',
+                    f'    return reader.fail(Fault::unknown_alternative, "{unknown}", start);',
                     "}",
                     "reader.leave();",
                     "return true;",

@@ -77,8 +77,8 @@ TEST(Tiered, ArgumentsOfTierMemcpyBecomeTheirStruct) {
 
 TEST(Tiered, TheFirstFailureSticks) {
   Reader reader(std::span<const std::byte>{});
-  EXPECT_FALSE(reader.fail("first"));
-  EXPECT_FALSE(reader.fail("second"));
+  EXPECT_FALSE(reader.fail(Fault::truncated, "first"));
+  EXPECT_FALSE(reader.fail(Fault::truncated, "second"));
   EXPECT_TRUE(reader.failed());
   EXPECT_EQ(reader.error().reason, "first");
   EXPECT_EQ(reader.error().code, Code::decode_error);

@@ -16,9 +16,10 @@ std::string DecodeError::message() const {
   return text;
 }
 
-bool Reader::fail(std::string_view reason, std::size_t offset) {
+bool Reader::fail(Fault fault, std::string_view reason, std::size_t offset) {
   if (!failed_) {
     failed_ = true;
+    error_.fault = fault;
     error_.offset = offset;
     error_.reason = reason;
   }
@@ -64,24 +65,24 @@ bool Reader::fail_count(std::size_t count, std::size_t min_size, std::string_vie
     reason.append(noun).append(" of at least ").append(std::to_string(min_size));
     reason.append(" bytes cannot be in the ").append(std::to_string(left())).append(" bytes left");
   }
-  return fail(reason, start);
+  return fail(Fault::count_too_large, reason, start);
 }
 
 bool Reader::fail_short(std::size_t wanted) {
-  return fail("the value ends early: " + std::to_string(wanted) + " bytes wanted, " + std::to_string(left()) +
-              " left");
+  return fail(Fault::truncated, "the value ends early: " + std::to_string(wanted) + " bytes wanted, " +
+                                    std::to_string(left()) + " left");
 }
 
 bool Reader::fail_budget() {
-  return fail("the decoded value would take more memory than a message may");
+  return fail(Fault::budget_exceeded, "the decoded value would take more memory than a message may");
 }
 
 bool Reader::fail_depth() {
-  return fail("structs and containers are nested too deep");
+  return fail(Fault::depth_exceeded, "structs and containers are nested too deep");
 }
 
 bool Reader::fail_trailing() {
-  return fail(std::to_string(left()) + " bytes follow the end of the value");
+  return fail(Fault::trailing_bytes, std::to_string(left()) + " bytes follow the end of the value");
 }
 
 }  // namespace mf::codec

@@ -7,24 +7,24 @@ bool read_long_varint(Reader& reader, std::uint64_t max, std::uint64_t& value) {
   std::uint64_t sum = 0;
   for (unsigned shift = 0;; shift += 7) {
     if (reader.left() == 0) {
-      return reader.fail("the value ends inside a number", start);
+      return reader.fail(Fault::truncated, "the value ends inside a number", start);
     }
     const auto group = std::to_integer<std::uint64_t>(*reader.peek());
     const std::uint64_t bits = group & 0x7FU;
     if (shift > 63 || (shift == 63 && bits > 1)) {
-      return reader.fail("a number does not fit in its type", start);
+      return reader.fail(Fault::number_out_of_range, "a number does not fit in its type", start);
     }
     reader.advance(1);
     sum |= bits << shift;
     if (group < 0x80) {
       if (group == 0 && shift != 0) {
-        return reader.fail("a number is not in its shortest form", start);
+        return reader.fail(Fault::malformed_number, "a number is not in its shortest form", start);
       }
       break;
     }
   }
   if (sum > max) {
-    return reader.fail("a number does not fit in its type", start);
+    return reader.fail(Fault::number_out_of_range, "a number does not fit in its type", start);
   }
   value = sum;
   return true;

@@ -160,7 +160,7 @@ struct Febird<std::set<K>> {
         return reader.inside(i);
       }
       if (!value.empty() && !(*value.rbegin() < key)) [[unlikely]] {
-        reader.fail("the elements of a set are not strictly ascending", start);
+        reader.fail(Fault::keys_not_ascending, "the elements of a set are not strictly ascending", start);
         return reader.inside(i);
       }
       value.emplace_hint(value.end(), std::move(key));
@@ -202,7 +202,7 @@ struct Febird<std::map<K, V>> {
         return reader.inside(i);
       }
       if (!value.empty() && !(value.rbegin()->first < key)) [[unlikely]] {
-        reader.fail("the keys of a map are not strictly ascending", start);
+        reader.fail(Fault::keys_not_ascending, "the keys of a map are not strictly ascending", start);
         return reader.inside(i);
       }
       const auto entry = value.emplace_hint(value.end(), std::move(key), V{});

@@ -126,7 +126,7 @@ struct Febird<E> {
       return false;
     }
     if (!EnumTraits<E>::valid(static_cast<E>(number))) [[unlikely]] {
-      return reader.fail("an enum has a value that its type does not know", start);
+      return reader.fail(Fault::unknown_enum_value, "an enum has a value that its type does not know", start);
     }
     value = static_cast<E>(number);
     return true;
@@ -154,7 +154,7 @@ struct Febird<std::string> {
       return false;
     }
     if (const std::size_t good = valid_utf8_prefix({from, length}); good != length) [[unlikely]] {
-      return reader.fail("a string is not UTF-8", reader.offset() - length + good);
+      return reader.fail(Fault::invalid_utf8, "a string is not UTF-8", reader.offset() - length + good);
     }
     value.assign(reinterpret_cast<const char*>(from), length);
     return true;

@@ -205,7 +205,8 @@ template <FixedLayout T>
     for (std::size_t i = 0; i < count; ++i) {
       if (!Memcpy<T>::valid(from + i * Memcpy<T>::kSize)) [[unlikely]] {
         const std::size_t back = (count - i) * Memcpy<T>::kSize;
-        reader.fail("a bool or an enum has a value that its type does not know", reader.offset() - back);
+        reader.fail(DeclaredEnum<T> ? Fault::unknown_enum_value : Fault::invalid_bool,
+                    "a bool or an enum has a value that its type does not know", reader.offset() - back);
         return count == 1 ? false : reader.inside(i);
       }
     }

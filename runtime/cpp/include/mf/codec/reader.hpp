@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "mf/codec/fault.hpp"
 #include "mf/codec/limits.hpp"
 #include "mf/core/error.hpp"
 
@@ -20,6 +21,7 @@ namespace mf::codec {
 /// Reader.
 struct DecodeError {
   Code code = Code::decode_error;
+  Fault fault = Fault::none;
   std::size_t offset = 0;
   std::string path;    // "Hit.positions[3]", empty if the value as a whole is at fault
   std::string reason;  // a clause without a full stop
@@ -85,8 +87,8 @@ class Reader {
   [[nodiscard]] bool finish() { return left() == 0 || fail_trailing(); }
 
   /// All return false. The first failure stays; an offset other than the present one may be given.
-  bool fail(std::string_view reason) { return fail(reason, offset()); }
-  bool fail(std::string_view reason, std::size_t offset);
+  bool fail(Fault fault, std::string_view reason) { return fail(fault, reason, offset()); }
+  bool fail(Fault fault, std::string_view reason, std::size_t offset);
   /// The failure happened inside this field, element, or (outermost) type.
   bool inside(std::string_view field);
   bool inside(std::size_t index);

@@ -179,7 +179,7 @@ bool Febird<::optionals::Value>::read(Reader& reader, ::optionals::Value& value)
       if (!read_field(reader, "points", value.points())) return false;
       break;
     default:
-      return reader.fail("a union has an alternative that its type does not know", start);
+      return reader.fail(Fault::unknown_alternative, "a union has an alternative that its type does not know", start);
   }
   reader.leave();
   return true;

@@ -346,7 +346,7 @@ bool Febird<::recursive::Kind_>::read(Reader& reader, ::recursive::Kind_& value)
       if (!read_field(reader, "fine", value.fine())) return false;
       break;
     default:
-      return reader.fail("a union has an alternative that its type does not know", start);
+      return reader.fail(Fault::unknown_alternative, "a union has an alternative that its type does not know", start);
   }
   reader.leave();
   return true;
@@ -408,7 +408,7 @@ bool Febird<::recursive::Choice>::read(Reader& reader, ::recursive::Choice& valu
       if (!read_field(reader, "node", value.node())) return false;
       break;
     default:
-      return reader.fail("a union has an alternative that its type does not know", start);
+      return reader.fail(Fault::unknown_alternative, "a union has an alternative that its type does not know", start);
   }
   reader.leave();
   return true;

@@ -337,7 +337,7 @@ bool Febird<::shapes::kinds::Value>::read(Reader& reader, ::shapes::kinds::Value
       if (!read_field(reader, "posting", value.posting())) return false;
       break;
     default:
-      return reader.fail("a union has an alternative that its type does not know", start);
+      return reader.fail(Fault::unknown_alternative, "a union has an alternative that its type does not know", start);
   }
   reader.leave();
   return true;
@@ -460,7 +460,7 @@ bool Febird<::shapes::kinds::Expression>::read(Reader& reader, ::shapes::kinds::
       if (!read_field(reader, "call", value.call())) return false;
       break;
     default:
-      return reader.fail("a union has an alternative that its type does not know", start);
+      return reader.fail(Fault::unknown_alternative, "a union has an alternative that its type does not know", start);
   }
   reader.leave();
   return true;

@@ -2405,7 +2405,7 @@ bool Febird<::dcache::messages::ProtocolInfo>::read(Reader& reader, ::dcache::me
       if (!read_field(reader, "gridftp", value.gridftp())) return false;
       break;
     default:
-      return reader.fail("a union has an alternative that its type does not know", start);
+      return reader.fail(Fault::unknown_alternative, "a union has an alternative that its type does not know", start);
   }
   reader.leave();
   return true;
