@@ -18,6 +18,7 @@ enum Rank: u8 { bm25 = 0, pagerank = 1 @deprecated }
 enum Wide: u64 { big = 9_000_000_000 }
 open enum Lang: i16 { en = 0, ko = -1 }
 flags Field: u16 { title, body }
+enum Level: u8 { low = 1 }
 struct Point { x: f64; y: f64; }
 @tier(febird) struct Note { text: string; }
 
@@ -50,6 +51,8 @@ struct Point { x: f64; y: f64; }
   26: sparse: list<u32?>;
   28: chance: Rank? = Rank.bm25;
   27: nested: map<string, map<u32, string>>;
+  33: levels: map<u8, Level>;
+  34: listed: map<uuid, list<u8?>>;
   reserved 5, 30..32, "old_name";
 }
 
@@ -119,6 +122,8 @@ def test_protoc_accepts_them_without_a_word(printed: Path) -> None:
         "required bytes raw = 25;",
         "repeated SparseValue sparse = 26;",
         "map<string, NestedValue> nested = 27;",
+        "repeated LevelsEntry levels = 33;",
+        "required ValueValue value = 2;  // u8",
         "reserved 5, 30 to 32;",
         'reserved "old_name";',
         "Rank_pagerank = 1 [deprecated = true];",

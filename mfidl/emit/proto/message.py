@@ -64,6 +64,13 @@ class Messages:
             return True
         return self._closure.scalar(element) not in (None, "string", "bytes")
 
+    def may_be_map_value(self, type_: model.Type) -> bool:
+        """Protobuf wants 0 as the first member of an enum that is the value of a map."""
+        if isinstance(type_, model.Named) and self._closure.scalar(type_) is None:
+            declared = self._program.declaration(type_.full_name)
+            return not isinstance(declared, model.Enum) or declared.members[0].number == 0
+        return True
+
     def note(self, type_: model.Type) -> str:
         return self._closure.note(type_)
 
@@ -98,7 +105,7 @@ class _Message:
             self.scope.take(field.name)
 
     def add(self, field: model.Field, label: str | None = None) -> None:
-        """`label`: "" inside of a oneof, where none may stand."""
+        """`label`: for a place that holds one value whatever its type, "" inside of a oneof."""
         self.lines += comment(field.doc)
         options = ["deprecated = true"] if field.deprecated is not None else []
         notes = []
@@ -111,9 +118,10 @@ class _Message:
                 options.insert(0, f"default = {text}")
             else:
                 notes.append("has a default that proto2 cannot say")
-        if label == "" or plain is not field.type:
-            kind = self._single(plain, field.name)
-            label = "" if label == "" else "optional "
+        if label is not None:
+            kind = self._single(field.type, field.name)
+        elif plain is not field.type:
+            kind, label = self._single(plain, field.name), "optional "
         else:
             kind, label = self._repeated(plain, field.name, "optional " if optional else "required ", options)
         notes.insert(0, self._messages.note(_innermost(plain)))
@@ -132,9 +140,9 @@ class _Message:
                 return kind, "repeated "
             case model.MapOf(key, value):
                 key_kind = self._messages.type(key)
-                if key_kind in MAP_KEYS:
+                if key_kind in MAP_KEYS and self._messages.may_be_map_value(value):
                     return f"map<{key_kind}, {self._single(value, name)}>", ""
-                entry = self._wrapper(name, "Entry", [(key, "key"), (value, "value")])
+                entry = self._wrapper(name, "Entry", [(key, "key"), (value, "value")], "required ")
                 return entry, "repeated "
             case _:
                 return self._single(type_, name), label
@@ -147,13 +155,15 @@ class _Message:
             case _:
                 return self._messages.type(type_)
 
-    def _wrapper(self, name: str, suffix: str, held: list[tuple[model.Type, str]]) -> str:
+    def _wrapper(
+        self, name: str, suffix: str, held: list[tuple[model.Type, str]], label: str | None = None
+    ) -> str:
         wrapper = self.scope.take(camel(name) + suffix)
         fields = tuple(model.Field(word, type_, type_, number=i) for i, (type_, word) in enumerate(held, 1))
         inner = _Message(self._messages, fields)
         inner.scope.take(wrapper)
         for field in fields:
-            inner.add(field)
+            inner.add(field, label)
         lines = [f"  {line}" for line in inner.lines]
         for nested in inner.wrappers:
             lines += [f"  {line}" for line in nested]
