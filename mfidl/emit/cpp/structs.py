@@ -119,6 +119,7 @@ class Describer:
             qualified=qualified,
             full_name=struct.full_name,
             wire_name=struct.name,
+            tier=struct.tier.value,
             fields=fields,
             attribute=deprecation(struct.deprecated),
             existing=f"::{existing.type.removeprefix('::')}" if existing else "",

@@ -63,6 +63,7 @@ class UnionMaker:
             name=self._name,
             wire_name=union.name,
             qualified=self.types.declared(union.full_name),
+            tier=union.tier.value,
             attribute=deprecation(union.deprecated),
             alternatives=tuple(
                 AlternativeView(

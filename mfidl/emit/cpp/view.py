@@ -76,6 +76,7 @@ class StructView:
     qualified: str
     full_name: str
     wire_name: str
+    tier: str  # of Tier: "memcpy"
     fields: tuple[FieldView, ...]
     existing: str  # the C++ type that @cpp.type names
     constructor: str  # of an error with fields
@@ -116,6 +117,7 @@ class UnionView:
     doc: tuple[str, ...]
     name: str
     qualified: str
+    tier: str
     attribute: str
     wire_name: str
     alternatives: tuple[AlternativeView, ...]

@@ -22,6 +22,7 @@
 #include "mf/codec/febird_scalar.hpp"
 #include "mf/codec/memcpy.hpp"
 #include "mf/codec/reader.hpp"
+#include "mf/codec/tier.hpp"
 #include "mf/codec/writer.hpp"
 #include "mf/core/types.hpp"
 

@@ -10,6 +10,15 @@
 namespace mf::codec {
 
 template <>
+inline constexpr Tier kPlannedTier<::optionals::Point> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::optionals::Value> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::optionals::Present> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::optionals::Absent> = Tier::febird;
+
+template <>
 struct EnumTraits<::optionals::Rank> {
   static constexpr bool kOpen = false;
   static constexpr bool valid(::optionals::Rank value) noexcept {

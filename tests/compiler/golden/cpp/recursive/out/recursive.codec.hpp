@@ -9,6 +9,29 @@
 namespace mf::codec {
 
 template <>
+inline constexpr Tier kPlannedTier<::recursive::Leaf> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::recursive::Kind_> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::recursive::Fine> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::recursive::Choice> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::recursive::Node> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::recursive::B> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::recursive::A> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::recursive::P> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::recursive::Q> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::recursive::L> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::recursive::K> = Tier::febird;
+
+template <>
 struct Febird<::recursive::Leaf> {
   static constexpr std::size_t kMinSize = 2;
   static constexpr bool kRaw = false;

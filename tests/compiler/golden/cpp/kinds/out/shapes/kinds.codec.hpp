@@ -20,6 +20,29 @@
 namespace mf::codec {
 
 template <>
+inline constexpr Tier kPlannedTier<::shapes::kinds::Posting> = Tier::memcpy;
+template <>
+inline constexpr Tier kPlannedTier<::shapes::kinds::Value> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::shapes::kinds::Document> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::shapes::kinds::Terms> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::shapes::kinds::Call> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::shapes::kinds::Expression> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::shapes::kinds::Vec3> = Tier::memcpy;
+template <>
+inline constexpr Tier kPlannedTier<::shapes::kinds::Segment> = Tier::memcpy;
+template <>
+inline constexpr Tier kPlannedTier<::shapes::kinds::Coloured> = Tier::memcpy;
+template <>
+inline constexpr Tier kPlannedTier<::shapes::kinds::Page> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::shapes::kinds::WrongKind> = Tier::febird;
+
+template <>
 struct EnumTraits<::shapes::kinds::Field> {
   static constexpr bool kOpen = true;
   static constexpr bool valid(::shapes::kinds::Field /*value*/) noexcept { return true; }

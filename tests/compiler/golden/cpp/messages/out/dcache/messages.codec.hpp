@@ -10,6 +10,353 @@
 namespace mf::codec {
 
 template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::Timestamps> = Tier::memcpy;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::Checksum> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::CellAddress> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::Subject> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::StorageInfo> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::FileAttributes> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::SpaceCost> = Tier::memcpy;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::QueueCost> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PoolCost> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::ProtocolInfo> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::Envelope> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PoolAcceptFileMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PoolCheckFileMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PoolCheckFreeSpaceMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PoolDeliverFileMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PoolFetchFileMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PoolFlushControlMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PoolFlushDoFlushMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PoolFlushGainControlMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PoolIoFileMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PoolLinkGroupInfoMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PoolLinkInfoMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PoolManagerGetPoolListMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PoolManagerGetPoolMonitorMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PoolManagerPoolModeMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PoolManagerPoolUpMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PoolMgrGetPoolByLinkMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PoolMgrGetPoolByPoolGroupMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PoolMgrGetPoolLinkGroupsMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PoolMgrGetPoolLinksMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PoolMgrPoolInfoMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PoolMgrQueryPoolsMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PoolMgrReplicateFileMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PoolMgrSelectReadPoolMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PoolMgrSelectWritePoolMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PoolMigrationCancelMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PoolMigrationCopyFinishedMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PoolMigrationCopyReplicaMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PoolMigrationPingMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PoolMigrationUpdateReplicaMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PoolMigrationJobCancelMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PoolModifyModeMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PoolModifyPersistencyMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PoolMoverKillMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PoolPassiveIoFileMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PoolQueryRepositoryMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PoolRemoveFilesMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PoolReplicateFileMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PoolSetStickyMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PoolStatusChangedMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PoolUpdateCacheStatisticsMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PoolDataRequestMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PoolHeartbeatMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PoolCostUpdateMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PoolTagUpdateMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PoolInfoRequestMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PnfsAddCacheLocationMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PnfsCancelUploadMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PnfsClearCacheLocationMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PnfsCommitUploadMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PnfsCreateEntryMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PnfsCreateUploadPathMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PnfsDeleteEntryMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PnfsFlagMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PnfsGetCacheLocationsMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PnfsGetFileAttributesMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PnfsGetParentMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PnfsListDirectoryMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PnfsListExtendedAttributesMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PnfsMapPathMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PnfsReadExtendedAttributesMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PnfsRemoveChecksumMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PnfsRemoveExtendedAttributesMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PnfsRemoveLabelsMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PnfsRenameMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PnfsSetChecksumMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PnfsSetFileAttributesMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PnfsSymLinkMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PnfsWriteExtendedAttributesMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PnfsNotifyFlushMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PnfsGetPathMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PnfsLookupMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::SpaceReserveMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::SpaceReleaseMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::SpaceUseMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::SpaceGetMetaDataMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::SpaceGetTokensMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::SpaceGetFileTokensMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::SpaceExtendLifetimeMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::SpaceGetLinkGroupNamesMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::SpaceGetLinkGroupsMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::SpaceCancelUseMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::SpaceBindMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PinPinMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PinUnpinMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PinExtendMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PinCountMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PinListMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PinMovePinMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PinRequestsFinishedMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PinStageStatusMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::MoverInfoMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::DoorRequestInfoMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::DoorTransferFinishedMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::DoorValidateMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::StorageInfoNoticeMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::RemoveFileInfoMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::WarningPnfsFileInfoMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::PoolHitInfoMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::FlushInfoMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::RestoreInfoMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::BillingRecordMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::LoginRequestMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::LoginReplyMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::MapRequestMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::ReverseMapRequestMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::TokenIntrospectionMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::RemoteTransferStartMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::RemoteTransferCancelMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::RemoteTransferStatusMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::TransferManagerQueryMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::TransferCompleteMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::TransferFailedMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::TransferProgressMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::SrmPingMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::SrmPrepareToGetMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::SrmPrepareToPutMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::SrmReleaseFilesMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::SrmBringOnlineMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::SrmAbortRequestMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::SrmStatusOfGetMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::SrmStatusOfPutMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::SrmLsMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::SrmMkdirMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::SrmRmdirMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::SrmRmMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::SrmMvMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::SrmCheckPermissionMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::SrmCopyMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::BulkRequestMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::BulkStatusMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::BulkCancelMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::BulkDeleteMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::BulkTargetsMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::BulkArchiveMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::ReplicaVerifyMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::ReplicaAdjustMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::ReplicaRemoveMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::ReplicaStateMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::ResilienceScanMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::ResilienceCancelMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::QosTransitionMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::QosQueryMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::QosModifyMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::QosBackLogMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::MissingFileMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::CleanerRequestMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::CleanerStatusMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::CleanerHoldMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::HsmStoreMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::HsmRestoreMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::HsmRemoveMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::NearlineRequestMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::NearlineStatusMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::TapeRecallScheduleMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::ZoneUpdateMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::CellHelloMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::CellRouteMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::CellTunnelMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::TopologyQueryMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::WebdavLockMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::WebdavUnlockMessage> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::dcache::messages::EventSubscribeMessage> = Tier::febird;
+
+template <>
 struct EnumTraits<::dcache::messages::PoolMode> {
   static constexpr bool kOpen = false;
   static constexpr bool valid(::dcache::messages::PoolMode value) noexcept {

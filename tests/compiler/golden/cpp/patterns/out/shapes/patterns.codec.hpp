@@ -16,6 +16,9 @@
 namespace mf::codec {
 
 template <>
+inline constexpr Tier kPlannedTier<::shapes::patterns::Patterned> = Tier::febird;
+
+template <>
 struct Febird<::shapes::patterns::Patterned> {
   static constexpr std::size_t kMinSize = 5;
   static constexpr bool kRaw = false;

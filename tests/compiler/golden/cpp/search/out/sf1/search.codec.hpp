@@ -12,6 +12,13 @@
 namespace mf::codec {
 
 template <>
+inline constexpr Tier kPlannedTier<::sf1::search::Hit> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::sf1::search::NoSuchCollection> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::sf1::search::DuplicateDocument> = Tier::febird;
+
+template <>
 struct EnumTraits<::sf1::search::Rank> {
   static constexpr bool kOpen = false;
   static constexpr bool valid(::sf1::search::Rank value) noexcept {

@@ -10,6 +10,11 @@
 namespace mf::codec {
 
 template <>
+inline constexpr Tier kPlannedTier<::sf1::text::Position> = Tier::memcpy;
+template <>
+inline constexpr Tier kPlannedTier<::sf1::text::Document> = Tier::febird;
+
+template <>
 struct Memcpy<::sf1::text::Position> {
   static constexpr std::size_t kSize = 8;
   static constexpr bool kAllBitsValid = true;

@@ -11,6 +11,11 @@
 namespace mf::codec {
 
 template <>
+inline constexpr Tier kPlannedTier<::shapes::services::Pair> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::shapes::services::Refused> = Tier::febird;
+
+template <>
 struct Febird<::shapes::services::Pair> {
   static constexpr std::size_t kMinSize = 2;
   static constexpr bool kRaw = false;

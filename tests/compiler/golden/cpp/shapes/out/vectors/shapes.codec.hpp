@@ -16,6 +16,37 @@
 namespace mf::codec {
 
 template <>
+inline constexpr Tier kPlannedTier<::vectors::shapes::Integers> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::vectors::shapes::Scalars> = Tier::memcpy;
+template <>
+inline constexpr Tier kPlannedTier<::vectors::shapes::Posting> = Tier::memcpy;
+template <>
+inline constexpr Tier kPlannedTier<::vectors::shapes::Nothing> = Tier::memcpy;
+template <>
+inline constexpr Tier kPlannedTier<::vectors::shapes::Nested> = Tier::memcpy;
+template <>
+inline constexpr Tier kPlannedTier<::vectors::shapes::Texts> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::vectors::shapes::Hit> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::vectors::shapes::Lists> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::vectors::shapes::Maps> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::vectors::shapes::Tree> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::vectors::shapes::Defaults> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::vectors::shapes::NoSuchCollection> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::vectors::shapes::Duplicate> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::vectors::shapes::Empty> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::vectors::shapes::Bounded> = Tier::febird;
+
+template <>
 struct EnumTraits<::vectors::shapes::Rank> {
   static constexpr bool kOpen = false;
   static constexpr bool valid(::vectors::shapes::Rank value) noexcept {

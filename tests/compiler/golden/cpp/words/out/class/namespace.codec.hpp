@@ -11,6 +11,19 @@
 namespace mf::codec {
 
 template <>
+inline constexpr Tier kPlannedTier<::class_::namespace_::stdin_> = Tier::memcpy;
+template <>
+inline constexpr Tier kPlannedTier<::class_::namespace_::IndexClient_> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::class_::namespace_::IndexQueryRequest_> = Tier::memcpy;
+template <>
+inline constexpr Tier kPlannedTier<::class_::namespace_::template_> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::class_::namespace_::new_> = Tier::febird;
+template <>
+inline constexpr Tier kPlannedTier<::class_::namespace_::throw_> = Tier::febird;
+
+template <>
 struct EnumTraits<::class_::namespace_::union_> {
   static constexpr bool kOpen = false;
   static constexpr bool valid(::class_::namespace_::union_ value) noexcept {

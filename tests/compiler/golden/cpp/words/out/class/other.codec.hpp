@@ -9,6 +9,9 @@
 namespace mf::codec {
 
 template <>
+inline constexpr Tier kPlannedTier<::class_::other::virtual_> = Tier::febird;
+
+template <>
 struct Febird<::class_::other::virtual_> {
   static constexpr std::size_t kMinSize = 2;
   static constexpr bool kRaw = false;

@@ -1,0 +1,34 @@
+// R1. Which tier a type has when it stands alone. Generated code says it of every struct, error and union;
+// scalars, enums and arrays of fixed size are their memory, and containers are febird around their elements.
+#pragma once
+
+#include "mf/codec/memcpy.hpp"
+#include "mf/core/service.hpp"
+
+namespace mf::codec {
+
+/// What the schema planned; Tier{} for a type that no schema declares. Generated code specialises it.
+template <class T>
+inline constexpr Tier kPlannedTier = Tier{};
+
+/// A struct, error or union that a schema declares.
+template <class T>
+concept Declared = kPlannedTier<T> != Tier{};
+
+namespace detail {
+
+template <class T>
+consteval Tier tier_of() {
+  if constexpr (Declared<T>) {
+    return kPlannedTier<T>;
+  } else {
+    return FixedLayout<T> ? Tier::memcpy : Tier::febird;
+  }
+}
+
+}  // namespace detail
+
+template <class T>
+inline constexpr Tier kTierOf = detail::tier_of<T>();
+
+}  // namespace mf::codec
