@@ -24,9 +24,12 @@ from mf.core.target import BatchCall, Scattered
 
 if TYPE_CHECKING:
     from mf.app.server import Server
+    from mf.codec.decode_error import DecodeError
     from mf.codec.enums import OpenEnum
+    from mf.codec.fault import Fault
     from mf.codec.flags import Flags
     from mf.codec.times import Duration, Timestamp
+    from mf.codec.value import from_bytes, hash37, hash64, to_bytes
     from mf.light import Light
     from mf.server import CurrentCall, current_call
 
@@ -39,10 +42,12 @@ __all__ = [
     "Code",
     "CurrentCall",
     "DeclaredError",
+    "DecodeError",
     "Duration",
     "Error",
     "ErrorCodec",
     "Execution",
+    "Fault",
     "Flags",
     "Light",
     "Method",
@@ -56,6 +61,10 @@ __all__ = [
     "client",
     "current_call",
     "each",
+    "from_bytes",
+    "hash37",
+    "hash64",
+    "to_bytes",
 ]
 
 
@@ -63,13 +72,19 @@ if not TYPE_CHECKING:
     # Most programs are a client or a server; none should wait for the import of what it does not use.
     _HOMES = {
         "CurrentCall": "mf.server",
+        "DecodeError": "mf.codec.decode_error",
         "Duration": "mf.codec.times",
+        "Fault": "mf.codec.fault",
         "Flags": "mf.codec.flags",
         "Light": "mf.light",
         "OpenEnum": "mf.codec.enums",
         "Server": "mf.app.server",
         "Timestamp": "mf.codec.times",
         "current_call": "mf.server",
+        "from_bytes": "mf.codec.value",
+        "hash37": "mf.codec.value",
+        "hash64": "mf.codec.value",
+        "to_bytes": "mf.codec.value",
     }
 
     def __getattr__(name):

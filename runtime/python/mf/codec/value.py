@@ -1,0 +1,46 @@
+"""R1. The codecs without calls: one value to bytes and back, in the tier that the schema planned for it.
+
+    data = mf.to_bytes(hit)                 hit = mf.from_bytes(Hit, data)
+    data = mf.to_bytes(hits, list[Hit])     hits = mf.from_bytes(list[Hit], data)
+
+What `codec_of` (mf.codec.lookup) knows can be written and read. Its codec is also the place for many values
+(`encode_all`, `decode_all`) and for other limits than the default (`within`).
+"""
+
+from typing import Any, TypeVar, overload
+
+from mf.codec.codec import Buffer
+from mf.codec.lookup import codec_of
+
+T = TypeVar("T")
+
+
+def to_bytes(value: Any, kind: Any = None, /) -> bytes:
+    """`kind` is given where the value's class does not say it: lists, sets, dicts, numbers.
+
+    Raises Error(INVALID_ARGUMENT) with the field and the reason.
+    """
+    return bytes(codec_of(value.__class__ if kind is None else kind).encode(value))
+
+
+@overload
+def from_bytes(kind: type[T], data: Buffer, /) -> T: ...
+@overload
+def from_bytes(kind: Any, data: Buffer, /) -> Any: ...  # unions and shapes
+def from_bytes(kind: Any, data: Buffer, /) -> Any:
+    """The only value in `data`. Raises DecodeError, and Error(INVALID_ARGUMENT) for a violated constraint."""
+    return codec_of(kind).decode(data)
+
+
+def hash37(value: Any, kind: Any = None, /) -> int:
+    """32 bits: h = 37 * h + byte over the value's bytes, the same in every runtime."""
+    from mf.codec import hashing
+
+    return hashing.hash37(to_bytes(value, kind))
+
+
+def hash64(value: Any, kind: Any = None, /) -> int:
+    """XXH64 with seed 0 over the value's bytes, the same in every runtime."""
+    from mf.codec import hashing
+
+    return hashing.hash64(to_bytes(value, kind))
