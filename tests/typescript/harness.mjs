@@ -1,6 +1,7 @@
 // Decodes and encodes by generated code: `node harness.mjs OUT < cases.json > results.json`. A case is {file, type,
-// hex} or, to be written, {file, type, expression}; results are {value, hex} or {error, message}. With "damage" it
-// tries every prefix and `damage` corruptions, and counts what they end in.
+// hex} or, to be written, {file, type, expression}; results are {value, hex} or {error, message, fault, offset, path}.
+// With "damage" it tries every prefix and `damage` corruptions, and counts what they end in. For a type without a
+// codec: {absent: true}.
 
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
@@ -48,6 +49,7 @@ function damage(codec, bytes, rounds) {
 async function run({ file, type, hex, expression, damage: rounds }) {
   const module = await load(file);
   const codec = module.$codecs[type];
+  if (codec === undefined) return { absent: true };
   try {
     if (expression !== undefined) {
       const bytes = codec.encode(new Function("m", "mf", `return ${expression}`)(module, mf));
@@ -59,7 +61,8 @@ async function run({ file, type, hex, expression, damage: rounds }) {
     return { value: plain(value), hex: Buffer.from(codec.encode(value)).toString("hex") };
   } catch (error) {
     if (!(error instanceof mf.DecodeError || error instanceof mf.ValueError)) throw error;
-    return { error: error.name, message: error.message };
+    const { name, message, fault, offset, path } = error;
+    return { error: name, message, fault, offset, path };
   }
 }
 

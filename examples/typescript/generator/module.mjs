@@ -125,10 +125,7 @@ class ModuleEmitter {
     }
     const types = [...comment(it), `export interface ${name} {`, ...this.#members(it.fields), "}"];
     if (!this.program.hasCodec(it.full_name)) {
-      this.warn(
-        `struct \`${it.name}\` has no codec: only the tiers memcpy and febird are generated for TypeScript`,
-        it.span,
-      );
+      this.#warnOfLack("struct", it);
       return [[], [...types, ""]];
     }
     const withDefault = it.fields
@@ -172,10 +169,7 @@ class ModuleEmitter {
     );
     const types = [...comment(it), `export type ${name} =`, ...alternatives.slice(0, -1), `${alternatives.at(-1)};`];
     if (!this.program.hasCodec(it.full_name)) {
-      this.warn(
-        `union \`${it.name}\` has no codec: only the tiers memcpy and febird are generated for TypeScript`,
-        it.span,
-      );
+      this.#warnOfLack("union", it);
       return [[], [...types, ""]];
     }
     this.codecs.push([it.full_name, name]);
@@ -281,10 +275,16 @@ class ModuleEmitter {
     };
     if (method.param_stream || method.result_stream) return leaveOut("streams are not generated for TypeScript");
     if (method.replicated !== undefined) return leaveOut("@replicated is not generated for TypeScript");
-    const coded =
-      [method.params, method.results].every((each) => this.program.isCodedStruct(each)) &&
-      method.throws.every((each) => this.program.hasCodec(each));
-    return coded || leaveOut("it holds values of the tiers archive or custom, which have no codec in TypeScript");
+    const lacks = [method.params, method.results].map((each) => this.program.lack(each));
+    const thrown = method.throws.find((each) => !this.program.hasCodec(each));
+    if (thrown !== undefined) lacks.push(`it throws \`${this.program.declarations.get(thrown).it.name}\``);
+    const lack = lacks.find((each) => each !== undefined);
+    return lack === undefined || leaveOut(`${lack}, which TypeScript has no codec for`);
+  }
+
+  #warnOfLack(kind, it) {
+    const why = this.program.whyNoCodec(it.full_name);
+    this.warn(`${kind} \`${it.name}\` has no codec, because ${why}: TypeScript gets those of memcpy and febird`, it.span);
   }
 
   #method(it) {

@@ -20,10 +20,10 @@ export class Program {
       for (const [full, name] of names) this.names.set(full, name);
       this.scopes.set(module, scope);
     }
-    this.#withoutCodec = this.#findWithoutCodec();
+    this.#findWithoutCodec();
   }
 
-  #withoutCodec;
+  #withoutCodec = new Map(); // full name -> why
 
   /** An alias's entry stands for its target; optional ones are taken off with `bare`. */
   type(number) {
@@ -69,52 +69,52 @@ export class Program {
     return !this.#withoutCodec.has(fullName);
   }
 
-  /** Whether values of a type can be read and written: nothing in it is of tier archive or custom, or a ref. */
-  isCoded(number) {
-    return this.#isCoded(number, this.#withoutCodec);
+  whyNoCodec(fullName) {
+    return this.#withoutCodec.get(fullName);
   }
 
-  #isCoded(number, without) {
+  /** Why values of a struct or union cannot be read and written, or undefined: something is archive, custom, a ref. */
+  lack({ plan, fields, alternatives }) {
+    if (plan.tier !== "MEMCPY" && plan.tier !== "FEBIRD") return `it is of tier ${plan.tier.toLowerCase()}`;
+    for (const { name, type } of fields ?? alternatives) {
+      const found = this.#without(type);
+      if (found !== undefined) return `\`${name}\` holds ${found}`;
+    }
+    return undefined;
+  }
+
+  /** What in a type has no codec. */
+  #without(number) {
     const type = this.types[number];
+    const inner = type[type.kind];
     switch (type.kind) {
       case "scalar":
-        return true;
+        return undefined;
       case "named":
-        return !without.has(type.named.full_name);
+        return this.hasCodec(inner.full_name) ? undefined : `\`${this.declarations.get(inner.full_name).it.name}\``;
       case "list":
-        return this.#isCoded(type.list.element, without);
       case "set":
-        return this.#isCoded(type.set.element, without);
       case "array":
-        return this.#isCoded(type.array.element, without);
+        return this.#without(inner.element);
       case "map":
-        return this.#isCoded(type.map.key, without) && this.#isCoded(type.map.value, without);
+        return this.#without(inner.key) ?? this.#without(inner.value);
       case "optional":
-        return this.#isCoded(type.optional, without);
+        return this.#without(inner);
       case "alias":
-        return this.#isCoded(type.alias.target, without);
+        return this.#without(inner.target);
       default:
-        return false;
+        return "references";
     }
-  }
-
-  isCodedStruct({ plan, fields }) {
-    return (plan.tier === "MEMCPY" || plan.tier === "FEBIRD") && fields.every((field) => this.isCoded(field.type));
   }
 
   #findWithoutCodec() {
-    const without = new Set();
-    for (let before = -1; before !== without.size;) {
-      before = without.size;
+    for (let before = -1; before !== this.#withoutCodec.size;) {
+      before = this.#withoutCodec.size;
       for (const [name, { kind, it }] of this.declarations) {
-        if (kind !== "struct" && kind !== "union") continue;
-        const parts = kind === "struct" ? it.fields : it.alternatives;
-        const coded =
-          (it.plan.tier === "MEMCPY" || it.plan.tier === "FEBIRD") &&
-          parts.every((part) => this.#isCoded(part.type, without));
-        if (!coded) without.add(name);
+        if ((kind !== "struct" && kind !== "union") || this.#withoutCodec.has(name)) continue;
+        const why = this.lack(it);
+        if (why !== undefined) this.#withoutCodec.set(name, why);
       }
     }
-    return without;
   }
 }

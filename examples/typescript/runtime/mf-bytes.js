@@ -2,17 +2,34 @@
 // are in the value, for the error's path, and how deep.
 
 const MAX_DEPTH = 64; // structs, unions and containers, one in another
+const MAX_VARINT = 10; // bytes of a 64-bit number
 const MAX_EMPTY_ITEMS = 65536; // elements that take no bytes at all
 const MAX_DECODED = 128 * 1024 * 1024; // bytes of memory that one message may decode to, roughly
 export const U32_MAX = 0xffffffff;
 export const U64_MAX = 0xffffffffffffffffn;
 
+/** What can be wrong with bytes: the same numbers in every runtime. */
+export const Fault = Object.freeze({
+  truncated: 1,
+  trailing_bytes: 2,
+  count_too_large: 3,
+  budget_exceeded: 4,
+  depth_exceeded: 5,
+  malformed_number: 6,
+  number_out_of_range: 7,
+  invalid_bool: 8,
+  unknown_enum_value: 9,
+  invalid_utf8: 10,
+  keys_not_ascending: 11,
+  unknown_alternative: 12,
+});
+
 /** The bytes are not what the schema says. `offset`: the byte; `path`: the field, such as "Hit.positions[3]". */
 export class DecodeError extends Error {
-  constructor(path, offset, reason) {
+  constructor(fault, path, offset, reason) {
     super(`${path}, at byte ${offset}: ${reason}`);
     this.name = "DecodeError";
-    Object.assign(this, { path, offset, reason });
+    Object.assign(this, { fault, path, offset, reason });
   }
 }
 
@@ -29,7 +46,7 @@ class Path {
   parts = [];
   depth = 0;
   enter() {
-    if (++this.depth > MAX_DEPTH) this.fail(`nested deeper than ${MAX_DEPTH}`);
+    if (++this.depth > MAX_DEPTH) this.fail(Fault.depth_exceeded, `nested deeper than ${MAX_DEPTH}`);
   }
   at(part, act) {
     this.parts.push(part);
@@ -50,6 +67,20 @@ class Path {
 
 export const utf8 = { decoder: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }), encoder: new TextEncoder() };
 
+/** Where bytes stop to be UTF-8: the first of the first character that is none. */
+export function wrongByte(bytes) {
+  let at = 0;
+  for (let size = 0; at < bytes.length; at += size) {
+    size = bytes[at] < 0x80 ? 1 : bytes[at] < 0xe0 ? 2 : bytes[at] < 0xf0 ? 3 : 4;
+    try {
+      utf8.decoder.decode(bytes.subarray(at, at + size));
+    } catch {
+      return at;
+    }
+  }
+  return at;
+}
+
 export class Reader extends Path {
   constructor(bytes, root) {
     super();
@@ -60,61 +91,62 @@ export class Reader extends Path {
     this.budget = MAX_DECODED;
     this.parts.push(root);
   }
-  fail(reason, offset = this.pos) {
-    throw new DecodeError(this.toString(), offset, reason);
+  fail(fault, reason, offset = this.pos) {
+    throw new DecodeError(fault, this.toString(), offset, reason);
   }
   charge(size) {
-    if ((this.budget -= size) < 0) this.fail("the value takes more memory than one message may");
+    if ((this.budget -= size) < 0) this.fail(Fault.budget_exceeded, "the value takes more memory than one message may");
   }
   take(size) {
     const left = this.bytes.length - this.pos;
-    if (size > left) this.fail(`${size} bytes expected, ${left} left`);
+    if (size > left) this.fail(Fault.truncated, `${size} bytes expected, ${left} left`);
     this.pos += size;
     return this.pos - size;
   }
   bit(what) {
     const byte = this.bytes[this.take(1)];
-    if (byte > 1) this.fail(`${what} byte ${byte} is neither 0 nor 1`, this.pos - 1);
+    if (byte > 1) this.fail(Fault.invalid_bool, `${what} byte ${byte} is neither 0 nor 1`, this.pos - 1);
     return byte === 1;
   }
-  /** LEB128, shortest form only, up to `max`. */
+  /** LEB128, shortest form only, up to `max`, a number that doubles hold exactly. */
   unsigned(max) {
-    const start = this.pos;
+    const [start, size] = this.#varint();
     let value = 0;
-    let scale = 1;
-    for (;;) {
-      if (this.pos >= this.bytes.length) this.fail("the bytes end inside a number", start);
-      const byte = this.bytes[this.pos++];
-      value += (byte & 0x7f) * scale;
-      const longer = byte >= 0x80;
-      if (value > max || (!longer && byte === 0 && scale > 1) || scale > 0x10000000) this.#malformed(start);
-      if (!longer) return value;
-      scale *= 0x80;
-    }
+    for (let at = start + size - 1; at >= start; at--) value = value * 0x80 + (this.bytes[at] & 0x7f);
+    if (value > max) this.fail(Fault.number_out_of_range, "a number does not fit in its type", start);
+    return value;
   }
   unsigned64() {
-    const start = this.pos;
+    const [start, size] = this.#varint();
     let value = 0n;
-    for (let shift = 0n; ; shift += 7n) {
-      if (this.pos >= this.bytes.length) this.fail("the bytes end inside a number", start);
-      const byte = this.bytes[this.pos++];
-      value |= BigInt(byte & 0x7f) << shift;
-      const longer = byte >= 0x80;
-      if (value > U64_MAX || (!longer && byte === 0 && shift > 0n) || (longer && shift >= 63n)) this.#malformed(start);
-      if (!longer) return value;
-    }
+    for (let at = start + size - 1; at >= start; at--) value = (value << 7n) | BigInt(this.bytes[at] & 0x7f);
+    if (value > U64_MAX) this.fail(Fault.number_out_of_range, "a number does not fit in its type", start);
+    return value;
   }
-  #malformed(start) {
-    this.fail("a number does not fit in its type, or is not in its shortest form", start);
+  /** Where the next varint begins, and how long it is. */
+  #varint() {
+    const start = this.pos;
+    let byte;
+    do {
+      if (this.pos >= this.bytes.length) this.fail(Fault.truncated, "the bytes end inside a number", start);
+      byte = this.bytes[this.pos++];
+      if (byte >= 0x80 && this.pos - start === MAX_VARINT)
+        this.fail(Fault.malformed_number, `a number is longer than ${MAX_VARINT} bytes`, start);
+    } while (byte >= 0x80);
+    const size = this.pos - start;
+    if (byte === 0 && size > 1) this.fail(Fault.malformed_number, "a number is not in its shortest form", start);
+    return [start, size];
   }
   /** The count of a container whose elements take at least `min` bytes each. */
   count(min) {
     const start = this.pos;
-    const count = this.unsigned(U32_MAX);
+    return this.fits(this.unsigned(U32_MAX), min, start);
+  }
+  fits(count, min, start) {
     const left = this.bytes.length - this.pos;
-    if (count * min > left) this.fail(`${count} elements need at least ${count * min} bytes, ${left} left`, start);
-    if (min === 0 && count > MAX_EMPTY_ITEMS)
-      this.fail(`${count} elements without bytes, more than ${MAX_EMPTY_ITEMS}`, start);
+    const refuse = (reason) => this.fail(Fault.count_too_large, `${count} elements ${reason}`, start);
+    if (count * min > left) refuse(`need at least ${count * min} bytes, ${left} left`);
+    if (min === 0 && count > MAX_EMPTY_ITEMS) refuse(`without bytes, more than ${MAX_EMPTY_ITEMS}`);
     this.charge(count * 8);
     return count;
   }
@@ -122,13 +154,14 @@ export class Reader extends Path {
     const start = this.pos;
     const size = this.unsigned(U32_MAX);
     const left = this.bytes.length - this.pos;
-    if (size > left) this.fail(`length ${size}, but ${left} bytes left`, start);
+    if (size > left) this.fail(Fault.count_too_large, `length ${size}, but ${left} bytes left`, start);
     this.charge(64 + size);
     return this.bytes.slice(this.take(size), this.pos);
   }
   finish() {
     const left = this.bytes.length - this.pos;
-    if (left > 0) this.fail(`${left} byte${left === 1 ? "" : "s"} after the end of the value`);
+    if (left > 0)
+      this.fail(Fault.trailing_bytes, `${left} byte${left === 1 ? "" : "s"} after the end of the value`);
   }
 }
 
@@ -140,7 +173,7 @@ export class Writer extends Path {
     this.parts.push(root);
     this.view = new DataView(this.bytes.buffer);
   }
-  fail(reason) {
+  fail(_fault, reason) {
     this.broken(reason);
   }
   /** Room for `size` zero bytes; where they begin. */

@@ -1,6 +1,7 @@
 // Lists, arrays, sets, maps, optional values; and constraints around any type.
 
-import { told, Writer } from "./mf-bytes.js";
+import { Fault, told, Writer } from "./mf-bytes.js";
+import { readArrayRow, readRow, smallestRow, writeArrayRow, writeRow } from "./mf-rows.js";
 import { string } from "./mf-scalars.js";
 
 const items = (reader, count, element) => {
@@ -17,9 +18,19 @@ const writeItems = (writer, values, element) => {
   writer.depth--;
 };
 
+const readCounted = (reader, element) =>
+  element.row ? readRow(reader, element) : items(reader, reader.count(element.min()), element);
+
+const writeCounted = (writer, values, element) => {
+  if (element.row) return writeRow(writer, values, element);
+  writer.unsigned(values.length);
+  return writeItems(writer, values, element);
+};
+
 const ascending = (reader, keys, type, start) => {
   for (let at = 1; at < keys.length; at++)
-    if (type.compare(keys[at - 1], keys[at]) >= 0) reader.fail("keys are not strictly ascending", start);
+    if (type.compare(keys[at - 1], keys[at]) >= 0)
+      reader.fail(Fault.keys_not_ascending, "keys are not strictly ascending", start);
 };
 
 const sorted = (writer, keys, type, keyOf) => {
@@ -32,11 +43,10 @@ const sorted = (writer, keys, type, keyOf) => {
 export const list = (element) => ({
   min: () => 1,
   length: (value) => value.length,
-  read: (reader) => items(reader, reader.count(element.min()), element),
+  read: (reader) => readCounted(reader, element),
   write(writer, value) {
     if (!Array.isArray(value)) writer.broken(`expected an array, got ${told(value)}`);
-    writer.unsigned(value.length);
-    writeItems(writer, value, element);
+    writeCounted(writer, value, element);
   },
 });
 
@@ -49,14 +59,15 @@ export function array(element, length) {
     get size() {
       return length * element.size;
     },
-    min: () => length * element.min(),
+    min: () => (element.row ? smallestRow(length) : length * element.min()),
     read(reader) {
       reader.charge(length * 8);
-      return items(reader, length, element);
+      return element.row ? readArrayRow(reader, element, length) : items(reader, length, element);
     },
     write(writer, value) {
       check(writer, value);
-      writeItems(writer, value, element);
+      if (element.row) writeArrayRow(writer, value, element);
+      else writeItems(writer, value, element);
     },
     readFixed(reader) {
       reader.charge(length * 8);
@@ -74,14 +85,13 @@ export const set = (element) => ({
   length: (value) => value.size,
   read(reader) {
     const start = reader.pos;
-    const values = items(reader, reader.count(element.min()), element);
+    const values = readCounted(reader, element);
     ascending(reader, values, element, start);
     return new Set(values);
   },
   write(writer, value) {
     if (!(value instanceof Set)) writer.broken(`expected a Set, got ${told(value)}`);
-    writer.unsigned(value.size);
-    writeItems(
+    writeCounted(
       writer,
       writableKeys(writer, value, element, (each) => each),
       element,
@@ -148,6 +158,16 @@ export function checked(type, rules) {
     return value;
   };
   const made = Object.create(type); // what is not here is the type's own
+  if (type.row)
+    Object.defineProperties(made, {
+      admit: { value: (reader, number, at) => check(reader, type.admit(reader, number, at)) },
+      check: {
+        value(writer, value) {
+          type.check(writer, value);
+          check(writer, value);
+        },
+      },
+    });
   const around = (read, write) => ({
     [read]: { value: (reader) => check(reader, type[read](reader)) },
     [write]: {

@@ -1,22 +1,28 @@
 // Enums, flags, structs and unions: what a schema declares.
 
-import { Reader, told, U32_MAX, Writer } from "./mf-bytes.js";
+import { Fault, Reader, told, U32_MAX, Writer } from "./mf-bytes.js";
 
 /** `members`: the numbers of a closed enum; null for an open one and for flags, whose unknown numbers survive. */
 export function enumOf(name, base, members) {
   if (members === null) return base;
   const known = new Set(members);
+  const admit = (reader, number, at) =>
+    known.has(number) ? number : reader.fail(Fault.unknown_enum_value, `${number} is not a member of ${name}`, at);
+  const check = (writer, value) => {
+    if (!known.has(value)) writer.broken(`${told(value)} is not a member of ${name}`);
+  };
   const around = (read) => (reader) => {
     const start = reader.pos;
-    const number = base[read](reader);
-    return known.has(number) ? number : reader.fail(`${number} is not a member of ${name}`, start);
+    return admit(reader, base[read](reader), start);
   };
   const back = (write) => (writer, value) => {
-    if (!known.has(value)) writer.broken(`${told(value)} is not a member of ${name}`);
+    check(writer, value);
     base[write](writer, value);
   };
   return {
     ...base,
+    admit,
+    check,
     read: around("read"),
     write: back("write"),
     readFixed: around("readFixed"),
@@ -146,7 +152,7 @@ export function union(name, alternatives) {
       const start = reader.pos;
       const number = reader.unsigned(U32_MAX);
       const found = listed().find(([each]) => each === number);
-      if (found === undefined) return reader.fail(`${number} is not an alternative of ${name}`, start);
+      if (found === undefined) return reader.fail(Fault.unknown_alternative, `${number} is not an alternative of ${name}`, start);
       const [, kind, each] = found;
       const value = reader.at(kind, () => each.read(reader));
       reader.depth--;

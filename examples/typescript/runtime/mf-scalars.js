@@ -1,6 +1,6 @@
 // The built-in types of a single value.
 
-import { byBytes, byNumber, told, U64_MAX, utf8 } from "./mf-bytes.js";
+import { byBytes, byNumber, Fault, told, U64_MAX, utf8, wrongByte } from "./mf-bytes.js";
 
 function integer(word, bits, signed, letter) {
   const [low, high] = signed ? [-(2 ** (bits - 1)), 2 ** (bits - 1) - 1] : [0, 2 ** bits - 1];
@@ -23,6 +23,7 @@ function integer(word, bits, signed, letter) {
   if (bits === 8) return { ...type, read: type.readFixed, write: type.writeFixed };
   return {
     ...type,
+    ...inRows(size, signed, check),
     read(reader) {
       const number = reader.unsigned(2 ** bits - 1);
       return signed ? (number >>> 1) ^ -(number & 1) : number;
@@ -33,6 +34,13 @@ function integer(word, bits, signed, letter) {
     },
   };
 }
+
+/** What mf-rows.js needs of an element: `check` before it is written, `admit` what was read. */
+const inRows = (size, signed, check) => ({
+  row: { size, signed, big: size === 8 },
+  check,
+  admit: (_reader, number) => number,
+});
 
 function integer64(word, signed) {
   const [low, high] = signed ? [-(1n << 63n), (1n << 63n) - 1n] : [0n, U64_MAX];
@@ -45,6 +53,7 @@ function integer64(word, signed) {
     size: 8,
     compare: byNumber,
     min: () => 1,
+    ...inRows(8, signed, check),
     read(reader) {
       const number = reader.unsigned64();
       return signed ? (number >> 1n) ^ -(number & 1n) : number;
@@ -104,8 +113,9 @@ export const u32 = integer("u32", 32, false, "Uint32");
 export const u64 = integer64("u64", false);
 export const f32 = float("f32", 4);
 export const f64 = float("f64", 8);
-export const timestamp = integer64("timestamp", true);
 export const duration = integer64("duration", true);
+const wide = integer64("timestamp", true);
+export const timestamp = plain(8, byNumber, wide.readFixed, wide.writeFixed);
 
 const hex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -129,12 +139,12 @@ export const string = {
   min: () => 1,
   length: (value) => utf8.encoder.encode(value).length,
   read(reader) {
-    const start = reader.pos;
     const bytes = reader.blob();
     try {
       return utf8.decoder.decode(bytes);
     } catch {
-      return reader.fail("text is not UTF-8", start);
+      const start = reader.pos - bytes.length;
+      return reader.fail(Fault.invalid_utf8, "text is not UTF-8", start + wrongByte(bytes));
     }
   },
   write(writer, value) {

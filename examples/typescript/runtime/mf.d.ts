@@ -1,5 +1,34 @@
+/** What can be wrong with bytes: the same numbers in every runtime. */
+export declare const Fault: {
+  /** The value ends early. */
+  readonly truncated: 1;
+  /** Bytes follow its end. */
+  readonly trailing_bytes: 2;
+  /** More elements, or a longer text, than the bytes left can hold. */
+  readonly count_too_large: 3;
+  /** More memory than a message may take. */
+  readonly budget_exceeded: 4;
+  /** Nested deeper than 64. */
+  readonly depth_exceeded: 5;
+  /** Not in its shortest form, or longer than ten bytes. */
+  readonly malformed_number: 6;
+  /** More than its type can hold. */
+  readonly number_out_of_range: 7;
+  /** Neither 0 nor 1. */
+  readonly invalid_bool: 8;
+  /** Of a closed enum. */
+  readonly unknown_enum_value: 9;
+  readonly invalid_utf8: 10;
+  /** Of a set or map. */
+  readonly keys_not_ascending: 11;
+  /** Of a union. */
+  readonly unknown_alternative: 12;
+};
+export type Fault = (typeof Fault)[keyof typeof Fault];
+
 /** The bytes are not what the schema says. */
 export declare class DecodeError extends Error {
+  readonly fault: Fault;
   /** The field, such as "Hit.positions[3]". */
   readonly path: string;
   /** The byte, from 0. */

@@ -6,10 +6,10 @@
 // flags their number; union {kind, value}.
 //
 // A type has min(), its smallest bytes in febird; read(reader) and write(writer, value) in febird; where it has a fixed
-// size, size, readFixed(reader) and writeFixed(writer, value) in memcpy; and, if it can be a key, compare(a, b), the
-// wire's order.
+// size, size, readFixed(reader) and writeFixed(writer, value) in memcpy; if it can be a key, compare(a, b), the wire's
+// order; and if its containers are rows, row, check(writer, value) and admit(reader, number, at).
 
-export { DecodeError, ValueError } from "./mf-bytes.js";
+export { DecodeError, Fault, ValueError } from "./mf-bytes.js";
 export * from "./mf-scalars.js";
 export * from "./mf-containers.js";
 export * from "./mf-declared.js";

@@ -1,0 +1,121 @@
+// Rows: integers of 2, 4 or 8 bytes in lists, arrays and sets, in blocks of 256, each block in the narrowest of the
+// widths 1, 2, 4, 8 that holds it (docs/protocol.md, section 8).
+
+import { Fault, U32_MAX } from "./mf-bytes.js";
+
+const BLOCK = 256;
+const WIDTHS = [1, 2, 4, 8];
+
+const blocksOf = (count) => Math.ceil(count / BLOCK);
+const sizeOfBlock = (count, block) => Math.min(BLOCK, count - block * BLOCK);
+const codeBytes = (codes) => Math.ceil(codes / 4); // two bits each
+
+/** The smallest that `count` integers of an array take. */
+export const smallestRow = (count) => codeBytes(blocksOf(count)) + count;
+
+/** A list's or set's: head, codes of the blocks behind the first, values. */
+export function readRow(reader, element) {
+  const start = reader.pos;
+  const head = reader.unsigned64();
+  if (head >> 2n > BigInt(U32_MAX)) reader.fail(Fault.number_out_of_range, `${head >> 2n} elements`, start);
+  const count = Number(head >> 2n);
+  const first = accepted(reader, element, Number(head & 3n), start);
+  if (count === 0 && first > 0) reader.fail(Fault.malformed_number, "an empty row has the width of values", start);
+  reader.fits(count, 1, start);
+  return readBlocks(reader, element, count, count === 0 ? [] : [first]);
+}
+
+/** An array's: codes of all blocks, values. */
+export const readArrayRow = (reader, element, count) => readBlocks(reader, element, count, []);
+
+function readBlocks(reader, element, count, codes) {
+  reader.enter();
+  readCodes(reader, element, blocksOf(count), codes);
+  const values = [];
+  codes.forEach((code, block) => readBlock(reader, element, WIDTHS[code], sizeOfBlock(count, block), values));
+  reader.depth--;
+  return values;
+}
+
+function readCodes(reader, element, blocks, codes) {
+  const missing = blocks - codes.length;
+  const start = reader.take(codeBytes(missing));
+  for (let at = 0; at < missing; at++)
+    codes.push(accepted(reader, element, (reader.bytes[start + (at >> 2)] >> (2 * (at & 3))) & 3, start + (at >> 2)));
+  if (missing % 4 > 0 && reader.bytes[reader.pos - 1] >> (2 * (missing % 4)) > 0)
+    reader.fail(Fault.malformed_number, "bits behind the last block's width are set", reader.pos - 1);
+}
+
+function accepted(reader, element, code, at) {
+  const { size } = element.row;
+  if (WIDTHS[code] > size)
+    reader.fail(Fault.number_out_of_range, `integers of ${WIDTHS[code]} bytes in a row of ${size}-byte ones`, at);
+  return code;
+}
+
+function readBlock(reader, element, width, size, values) {
+  const start = reader.take(width * size);
+  const get = getter(reader.view, width, element.row);
+  for (let item = 0; item < size; item++) {
+    const at = start + item * width;
+    values.push(reader.at(values.length, () => element.admit(reader, get(at), at)));
+  }
+}
+
+function getter(view, width, { signed, big }) {
+  const method = `get${width === 8 ? "Big" : ""}${signed ? "Int" : "Uint"}${8 * width}`;
+  const get = (at) => view[method](at, true);
+  return big && width < 8 ? (at) => BigInt(get(at)) : get;
+}
+
+export function writeRow(writer, values, element) {
+  const codes = codesOf(writer, values, element);
+  writer.unsigned64(BigInt(values.length) * 4n + BigInt(codes[0] ?? 0));
+  writeCodes(writer, codes.slice(1));
+  writeBlocks(writer, values, element, codes);
+}
+
+export function writeArrayRow(writer, values, element) {
+  const codes = codesOf(writer, values, element);
+  writeCodes(writer, codes);
+  writeBlocks(writer, values, element, codes);
+}
+
+/** Looks at every value, so that nothing is written of a row that cannot be. */
+function codesOf(writer, values, element) {
+  writer.enter();
+  const codes = new Array(blocksOf(values.length)).fill(0);
+  for (let index = 0; index < values.length; index++) {
+    writer.at(index, () => element.check(writer, values[index]));
+    const block = Math.floor(index / BLOCK);
+    codes[block] = Math.max(codes[block], codeOf(values[index], element.row));
+  }
+  writer.depth--;
+  return codes;
+}
+
+function codeOf(value, { size, signed }) {
+  const one = typeof value === "bigint" ? 1n : 1;
+  const magnitude = signed && value < 0 ? -(value + one) : value; // what needs as many bits, without the sign's
+  const bits = (width) => 8 * width - (signed ? 1 : 0);
+  return WIDTHS.findIndex((width) => width === size || magnitude < 2 ** bits(width));
+}
+
+function writeCodes(writer, codes) {
+  const start = writer.room(codeBytes(codes.length));
+  codes.forEach((code, at) => (writer.bytes[start + (at >> 2)] |= code << (2 * (at & 3))));
+}
+
+function writeBlocks(writer, values, element, codes) {
+  const { signed } = element.row;
+  codes.forEach((code, block) => {
+    const width = WIDTHS[code];
+    const size = sizeOfBlock(values.length, block);
+    const start = writer.room(width * size);
+    const method = `set${width === 8 ? "Big" : ""}${signed ? "Int" : "Uint"}${8 * width}`;
+    for (let item = 0; item < size; item++) {
+      const value = values[block * BLOCK + item];
+      writer.view[method](start + item * width, width < 8 ? Number(value) : value, true);
+    }
+  });
+}
