@@ -154,8 +154,9 @@ def _codecs_in(package: str) -> ModuleType:
 
 
 def _wrapped(shape: s.Shape) -> Codec[Any, Any]:
-    """What is not a struct or union lies as the only field of a febird struct would."""
+    """What is not a struct or union lies as the only field of one: memcpy if it has a layout, else febird."""
     if isinstance(shape, s.Struct | s.Union):
         return Codec(shape)
-    fields = (s.Field("", shape, "value"),)
-    return Codec(s.Struct("value", s.bare_made, lambda: fields, implicit=True, parts=s.bare_parts))
+    fields, memcpy = (s.Field("", shape, "value"),), s.has_layout(shape)
+    bare = s.Struct("value", s.bare_made, lambda: fields, memcpy=memcpy, implicit=True, parts=s.bare_parts)
+    return Codec(bare)

@@ -328,6 +328,23 @@ def _has_rules(shape: Shape) -> bool:
             return False
 
 
+def has_layout(shape: Shape) -> bool:
+    """Whether a memcpy struct can hold it."""
+    match shape:
+        case Scalar(name="string" | "bytes"):
+            return False
+        case Scalar() | Enum():
+            return True
+        case Checked():
+            return has_layout(shape.shape)
+        case Array():
+            return has_layout(shape.element)
+        case Struct():
+            return shape.memcpy
+        case _:
+            return False
+
+
 def layout(shape: Shape) -> tuple[int, int]:
     """Size and alignment of a memcpy value (docs/protocol.md, section 8)."""
     match shape:
