@@ -178,13 +178,13 @@ def test_damaged_bytes_end_in_typed_errors_and_no_prefix_is_a_value(generated: P
             "Maps",
             "02 0161 00 0161 00 00000000000000",
             "keys_not_ascending",
-            "Maps.counts, at byte 0: keys are",
+            "Maps.counts[1], at byte 4: keys are",
         ),
         (
             "Maps",
             "00 00 00 00 00 08 01 00 00 00",
             "keys_not_ascending",
-            "Maps.signs, at byte 5: keys are not",
+            "Maps.signs[1], at byte 7: keys are not",
         ),
         (
             "Maps",
@@ -192,6 +192,7 @@ def test_damaged_bytes_end_in_typed_errors_and_no_prefix_is_a_value(generated: P
             "unknown_enum_value",
             "Maps.signs[1], at byte 7: 5 is not a",
         ),
+        ("Maps", "00 00 00 00 00 01 00 00 00", "malformed_number", "Maps.signs, at byte 5: an empty row has"),
         ("Tree", "00000001" * 64 + "00000000", "depth_exceeded", "nested deeper than 64"),
         ("Bounded", "00 00 00 00 00", None, "Bounded.limit: 0 is not in 1..1000"),
     ],

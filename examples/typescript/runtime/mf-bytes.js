@@ -27,7 +27,7 @@ export const Fault = Object.freeze({
 /** The bytes are not what the schema says. `offset`: the byte; `path`: the field, such as "Hit.positions[3]". */
 export class DecodeError extends Error {
   constructor(fault, path, offset, reason) {
-    super(`${path}, at byte ${offset}: ${reason}`);
+    super(`${path === "" ? "" : `${path}, `}at byte ${offset}: ${reason}`);
     this.name = "DecodeError";
     Object.assign(this, { fault, path, offset, reason });
   }
@@ -36,15 +36,18 @@ export class DecodeError extends Error {
 /** The value is not what the schema says, and nothing was written; or it was decoded, and breaks a constraint. */
 export class ValueError extends Error {
   constructor(path, reason) {
-    super(`${path}: ${reason}`);
+    super(`${path === "" ? "" : `${path}: `}${reason}`);
     this.name = "ValueError";
     Object.assign(this, { path, reason });
   }
 }
 
 class Path {
-  parts = [];
   depth = 0;
+  /** `root`: the short name of the type; none for a method's parameters and results. */
+  constructor(root) {
+    this.parts = root === undefined ? [] : [root];
+  }
   enter() {
     if (++this.depth > MAX_DEPTH) this.fail(Fault.depth_exceeded, `nested deeper than ${MAX_DEPTH}`);
   }
@@ -83,13 +86,12 @@ export function wrongByte(bytes) {
 
 export class Reader extends Path {
   constructor(bytes, root) {
-    super();
+    super(root);
     if (!(bytes instanceof Uint8Array)) throw new TypeError("decode() takes a Uint8Array");
     this.bytes = bytes;
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.pos = 0;
     this.budget = MAX_DECODED;
-    this.parts.push(root);
   }
   fail(fault, reason, offset = this.pos) {
     throw new DecodeError(fault, this.toString(), offset, reason);
@@ -169,8 +171,7 @@ export class Writer extends Path {
   bytes = new Uint8Array(256);
   size = 0;
   constructor(root) {
-    super();
-    this.parts.push(root);
+    super(root);
     this.view = new DataView(this.bytes.buffer);
   }
   fail(_fault, reason) {

@@ -4,10 +4,10 @@ import { Fault, told, Writer } from "./mf-bytes.js";
 import { readArrayRow, readRow, smallestRow, writeArrayRow, writeRow } from "./mf-rows.js";
 import { string } from "./mf-scalars.js";
 
-const items = (reader, count, element) => {
-  reader.enter();
+/** `count` elements; the container's level was entered. */
+const items = (reader, count, read) => {
   const values = [];
-  for (let index = 0; index < count; index++) values.push(reader.at(index, () => element.read(reader)));
+  for (let index = 0; index < count; index++) values.push(reader.at(index, () => read(reader)));
   reader.depth--;
   return values;
 };
@@ -18,8 +18,11 @@ const writeItems = (writer, values, element) => {
   writer.depth--;
 };
 
-const readCounted = (reader, element) =>
-  element.row ? readRow(reader, element) : items(reader, reader.count(element.min()), element);
+const readCounted = (reader, element) => {
+  if (element.row) return readRow(reader, element);
+  reader.enter();
+  return items(reader, reader.count(element.min()), element.read);
+};
 
 const writeCounted = (writer, values, element) => {
   if (element.row) return writeRow(writer, values, element);
@@ -27,11 +30,25 @@ const writeCounted = (writer, values, element) => {
   return writeItems(writer, values, element);
 };
 
-const ascending = (reader, keys, type, start) => {
-  for (let at = 1; at < keys.length; at++)
-    if (type.compare(keys[at - 1], keys[at]) >= 0)
-      reader.fail(Fault.keys_not_ascending, "keys are not strictly ascending", start);
-};
+/** The type of keys, for one reading: it refuses a key that does not come behind the one before. */
+function ascending(type) {
+  const before = [];
+  const inOrder = (reader, key, at) => {
+    if (before.length > 0 && type.compare(before.pop(), key) >= 0)
+      reader.fail(Fault.keys_not_ascending, "keys are not strictly ascending", at);
+    before.push(key);
+    return key;
+  };
+  return {
+    row: type.row,
+    min: type.min,
+    admit: (reader, number, at) => inOrder(reader, type.admit(reader, number, at), at),
+    read(reader) {
+      const at = reader.pos;
+      return inOrder(reader, type.read(reader), at);
+    },
+  };
+}
 
 const sorted = (writer, keys, type, keyOf) => {
   const ordered = [...keys].sort((a, b) => type.compare(keyOf(a), keyOf(b)));
@@ -62,7 +79,9 @@ export function array(element, length) {
     min: () => (element.row ? smallestRow(length) : length * element.min()),
     read(reader) {
       reader.charge(length * 8);
-      return element.row ? readArrayRow(reader, element, length) : items(reader, length, element);
+      if (element.row) return readArrayRow(reader, element, length);
+      reader.enter();
+      return items(reader, length, element.read);
     },
     write(writer, value) {
       check(writer, value);
@@ -83,12 +102,7 @@ export function array(element, length) {
 export const set = (element) => ({
   min: () => 1,
   length: (value) => value.size,
-  read(reader) {
-    const start = reader.pos;
-    const values = readCounted(reader, element);
-    ascending(reader, values, element, start);
-    return new Set(values);
-  },
+  read: (reader) => new Set(readCounted(reader, ascending(element))),
   write(writer, value) {
     if (!(value instanceof Set)) writer.broken(`expected a Set, got ${told(value)}`);
     writeCounted(
@@ -111,17 +125,10 @@ export const map = (key, value) => ({
   min: () => 1,
   length: (entries) => entries.size,
   read(reader) {
-    const start = reader.pos;
-    const entries = items(reader, reader.count(key.min() + value.min()), {
-      read: (from) => [key.read(from), value.read(from)],
-    });
-    ascending(
-      reader,
-      entries.map(([each]) => each),
-      key,
-      start,
-    );
-    return new Map(entries);
+    reader.enter();
+    const count = reader.count(key.min() + value.min());
+    const keys = ascending(key);
+    return new Map(items(reader, count, (from) => [keys.read(from), value.read(from)]));
   },
   write(writer, entries) {
     if (!(entries instanceof Map)) writer.broken(`expected a Map, got ${told(entries)}`);

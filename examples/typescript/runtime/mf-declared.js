@@ -44,8 +44,8 @@ const isObject = (writer, value, name) => {
 };
 
 /** encode() and decode() around a type; `defaults()`: fields that a caller need not give. */
-function codec(name, tier, type, defaults) {
-  const root = name.slice(name.lastIndexOf(".") + 1);
+function codec(name, tier, type, defaults, implicit = false) {
+  const root = implicit ? undefined : name.slice(name.lastIndexOf(".") + 1);
   return Object.assign(type, {
     typeName: name,
     tier,
@@ -91,7 +91,7 @@ export function febirdStruct(name, fields, { defaults = () => ({}), implicit = f
       if (!implicit) writer.depth--;
     },
   };
-  return codec(name, "febird", type, defaults);
+  return codec(name, "febird", type, defaults, implicit);
 }
 
 /** Of tier memcpy. `fields()`: [name, offset, type] in order. Padding is written as zero, and ignored when read. */
@@ -137,7 +137,7 @@ export function memcpyStruct(name, size, fields, { defaults = () => ({}), implic
       if (!implicit) writer.depth--;
     },
   };
-  return codec(name, "memcpy", type, defaults);
+  return codec(name, "memcpy", type, defaults, implicit);
 }
 
 /** `alternatives()`: [number, name, type]. A value is {kind: name, value}. */

@@ -15,24 +15,32 @@ export const smallestRow = (count) => codeBytes(blocksOf(count)) + count;
 
 /** A list's or set's: head, codes of the blocks behind the first, values. */
 export function readRow(reader, element) {
+  reader.enter();
   const start = reader.pos;
   const head = reader.unsigned64();
   if (head >> 2n > BigInt(U32_MAX)) reader.fail(Fault.number_out_of_range, `${head >> 2n} elements`, start);
   const count = Number(head >> 2n);
+  if (count === 0 && head > 0n) reader.fail(Fault.malformed_number, "an empty row has the width of values", start);
   const first = accepted(reader, element, Number(head & 3n), start);
-  if (count === 0 && first > 0) reader.fail(Fault.malformed_number, "an empty row has the width of values", start);
   reader.fits(count, 1, start);
   return readBlocks(reader, element, count, count === 0 ? [] : [first]);
 }
 
 /** An array's: codes of all blocks, values. */
-export const readArrayRow = (reader, element, count) => readBlocks(reader, element, count, []);
+export function readArrayRow(reader, element, count) {
+  reader.enter();
+  return readBlocks(reader, element, count, []);
+}
 
 function readBlocks(reader, element, count, codes) {
-  reader.enter();
   readCodes(reader, element, blocksOf(count), codes);
+  const sizes = codes.map((code, block) => WIDTHS[code] * sizeOfBlock(count, block));
+  let start = reader.take(sizes.reduce((sum, size) => sum + size, 0));
   const values = [];
-  codes.forEach((code, block) => readBlock(reader, element, WIDTHS[code], sizeOfBlock(count, block), values));
+  codes.forEach((code, block) => {
+    readBlock(reader, element, WIDTHS[code], start, start + sizes[block], values);
+    start += sizes[block];
+  });
   reader.depth--;
   return values;
 }
@@ -53,13 +61,10 @@ function accepted(reader, element, code, at) {
   return code;
 }
 
-function readBlock(reader, element, width, size, values) {
-  const start = reader.take(width * size);
+function readBlock(reader, element, width, start, end, values) {
   const get = getter(reader.view, width, element.row);
-  for (let item = 0; item < size; item++) {
-    const at = start + item * width;
+  for (let at = start; at < end; at += width)
     values.push(reader.at(values.length, () => element.admit(reader, get(at), at)));
-  }
 }
 
 function getter(view, width, { signed, big }) {
