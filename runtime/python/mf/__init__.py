@@ -14,8 +14,6 @@ seconds.
 
 from typing import TYPE_CHECKING
 
-from mf import client
-from mf.app.client import Client
 from mf.core.error import Code, DeclaredError, Error, Execution
 from mf.core.options import INFINITE, BatchOptions, CallOptions
 from mf.core.outcome import Outcome, each
@@ -23,6 +21,8 @@ from mf.core.service import ErrorCodec, Method, Servant, ServiceInfo
 from mf.core.target import BatchCall, Scattered
 
 if TYPE_CHECKING:
+    from mf import client
+    from mf.app.client import Client
     from mf.app.server import Server
     from mf.codec.decode_error import DecodeError
     from mf.codec.enums import OpenEnum
@@ -69,8 +69,10 @@ __all__ = [
 
 
 if not TYPE_CHECKING:
-    # Most programs are a client or a server; none should wait for the import of what it does not use.
+    # Programs are clients, or servers, or keep values and use no network: none should wait for the import of
+    # what it does not use, and codecs alone bring neither sockets nor threads.
     _HOMES = {
+        "Client": "mf.app.client",
         "CurrentCall": "mf.server",
         "DecodeError": "mf.codec.decode_error",
         "Duration": "mf.codec.times",
@@ -88,10 +90,12 @@ if not TYPE_CHECKING:
     }
 
     def __getattr__(name):
+        from importlib import import_module
+
+        if name == "client":
+            return import_module("mf.client")
         home = _HOMES.get(name)
         if home is None:
             raise AttributeError(f"module 'mf' has no attribute {name!r}")
-        from importlib import import_module
-
         value = globals()[name] = getattr(import_module(home), name)
         return value
