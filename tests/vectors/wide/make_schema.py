@@ -2,8 +2,8 @@
 
     python tests/vectors/wide/make_schema.py
 
-A struct a scalar and tier: `MemcpyU16`, `FebirdU16`, `ArchiveU16`. What no loop makes (unions, recursion, graphs,
-tiers in each other) stands in HAND below.
+A struct a scalar and tier: `MemcpyU16`, `FebirdU16`, `ArchiveU16`. What no loop makes (unions, recursion,
+graphs, tiers in each other) stands in HAND below.
 """
 
 from pathlib import Path
@@ -17,7 +17,8 @@ FIXED = ["bool", *INTEGERS, "f32", "f64", "timestamp", "duration", "uuid", *ENUM
 TEXTS = ["string", "bytes"]
 NO_KEYS = {"f32", "f64", "timestamp", "duration", *FLAGS}
 
-HEAD = """/// Every type of the language at every place, in every tier. Made by tests/vectors/wide/make_schema.py.
+HEAD = """/// Every type of the language at every place, in every tier.
+/// Made by tests/vectors/wide/make_schema.py.
 module vectors.wide;
 
 enum Rank: u8 { bm25 = 0, pagerank = 1, both = 7 }
@@ -68,6 +69,9 @@ HAND = """
   long: list<u64>;
 }
 
+/// Elements that take no bytes.
+@tier(febird) struct Empties { nothings: list<Nothing>; blanks: list<Blank>; }
+
 @tier(febird) struct Defaulted {
   number: i32 = -7;
   text: string = "text";
@@ -87,7 +91,12 @@ HAND = """
   9: others: list<Contact>;
 }
 
-@tier(archive) struct Person { 1: name: string; 2: age: u8?; 15: tags: map<string, string>; 16: contact: Contact?; }
+@tier(archive) struct Person {
+  1: name: string;
+  2: age: u8?;
+  15: tags: map<string, string>;
+  16: contact: Contact?;
+}
 
 /// Numbers out of order, defaults, optionals, containers in containers, other tiers within.
 @tier(archive) struct Config {
@@ -191,6 +200,7 @@ def structs(word: str) -> str:
 
 
 def main() -> None:
+    # `mfidlc fmt` lays it out.
     SCHEMA.write_text(HEAD + "\n" + "\n".join(structs(word) for word in [*FIXED, *TEXTS]) + HAND)
 
 
