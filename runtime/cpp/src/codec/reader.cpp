@@ -26,6 +26,14 @@ bool Reader::fail(Fault fault, std::string_view reason, std::size_t offset) {
   return false;
 }
 
+void Reader::return_to(const Place& place) {
+  cursor_ = place.cursor;
+  end_ = place.end;
+  levels_left_ = place.levels_left;
+  failed_ = false;
+  error_ = {};
+}
+
 bool Reader::inside(std::string_view field) {
   const bool joined = error_.path.empty() || error_.path.front() == '[';
   error_.path.insert(0, joined ? std::string(field) : std::string(field) + '.');

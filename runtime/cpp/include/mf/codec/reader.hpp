@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "mf/codec/fault.hpp"
 #include "mf/codec/limits.hpp"
@@ -72,6 +73,24 @@ class Reader {
     budget_ -= count * size;
     return true;
   }
+
+  /// Bounds what is read next to the `size` bytes that follow, of which left() has shown that they are there;
+  /// gives the end that widen() takes back.
+  [[nodiscard]] const std::byte* narrow(std::size_t size) noexcept {
+    return std::exchange(end_, cursor_ + size);
+  }
+  void widen(const std::byte* end) noexcept { end_ = end; }
+
+  /// Where the reader stands. Going back to it forgets a failure, and that memory was taken.
+  struct Place {
+    const std::byte* cursor;
+    const std::byte* end;
+    unsigned levels_left;
+  };
+  [[nodiscard]] Place place() const noexcept { return {cursor_, end_, levels_left_}; }
+  void return_to(const Place& place);
+  /// What a reader of other bytes that stand in this one's place may use.
+  [[nodiscard]] Limits limits_left() const noexcept { return {levels_left_, budget_}; }
 
   /// A struct or container opens; after success it closes by leave().
   [[nodiscard]] bool enter() {
