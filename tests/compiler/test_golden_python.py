@@ -135,7 +135,8 @@ def test_the_tree_is_linted_and_formatted(case: str) -> None:
 
 @pytest.mark.parametrize("case", CASES)
 def test_the_tree_is_strictly_typed(case: str, tmp_path: Path) -> None:
-    out, path = GOLDEN / case / "out", f"{ROOT / 'runtime/python'}:{GOLDEN / case / 'out'}"
+    out = GOLDEN / case / "out"
+    path = ":".join(str(each) for each in (ROOT / "runtime/python", out, GOLDEN / case / "users"))
     typed = _run("mypy", "--strict", "--cache-dir", str(tmp_path), str(out), path=path, cwd=tmp_path)
     assert typed.returncode == 0, typed.stdout
 

@@ -61,7 +61,7 @@ def test_pyright_finds_nothing_in_the_trees(tmp_path: Path) -> None:
         {
             "include": [str(each) for each in trees],
             "typeCheckingMode": "strict",
-            "extraPaths": [str(RUNTIME), *map(str, trees)],
+            "extraPaths": [str(RUNTIME), *map(str, trees), *map(str, GOLDEN.glob("*/users"))],
         },
     )
     assert not found, found

@@ -3,7 +3,7 @@
 from mfidl.emit.python.context import Context
 from mfidl.emit.python.layout import bracket, unfolded
 from mfidl.emit.python.shapes import field_shape, shape
-from mfidl.model import Enum, Field, Flags, Struct, Union
+from mfidl.model import Enum, Field, Flags, Struct, Tier, Union
 
 
 class CodecFile:
@@ -38,12 +38,17 @@ class CodecFile:
 
     def _struct(self, struct: Struct) -> str:
         name = self._common().type_name(struct.full_name)
-        lines = [
-            f"    {name},\n",
-            f"    {fields_text(self._context, struct.fields, self._context.attributes(struct))},\n",
-        ]
+        if struct.tier is Tier.CUSTOM:
+            codec = struct.python_codec
+            module, word = (codec.module, codec.codec) if codec is not None else ("", "")
+            return self._text("Custom", struct.full_name, name, [f'    "{module}",\n', f'    "{word}",\n'])
+        archive = struct.tier is Tier.ARCHIVE
+        fields = fields_text(self._context, struct.fields, self._context.attributes(struct), numbered=archive)
+        lines = [f"    {name},\n", f"    {fields},\n"]
         if struct.layout is not None:
             lines.append("    memcpy=True,\n")
+        if archive:
+            lines.append("    archive=True,\n")
         return self._text("Struct", struct.full_name, name, lines)
 
     def _union(self, union: Union) -> str:
@@ -54,7 +59,10 @@ class CodecFile:
             f"{shape(context, each.type, each.constraints)})"
             for each in union.alternatives
         ]
-        return self._text("Union", union.full_name, name, [f"    {_listed('lambda', alternatives)},\n"])
+        lines = [f"    {_listed('lambda', alternatives)},\n"]
+        if union.tier is Tier.ARCHIVE:
+            lines.append("    archive=True,\n")
+        return self._text("Union", union.full_name, name, lines)
 
     def _text(self, kind: str, full_name: str, name: str, lines: list[str]) -> str:
         stem = self._stem(full_name)
@@ -76,9 +84,18 @@ class CodecFile:
         return self._context.stem(full_name).upper()
 
 
-def fields_text(context: Context, fields: tuple[Field, ...], names: tuple[str, ...], before: str = "") -> str:
+def fields_text(
+    context: Context,
+    fields: tuple[Field, ...],
+    names: tuple[str, ...],
+    before: str = "",
+    *,
+    numbered: bool = False,
+) -> str:
     """`lambda: (shape.Field(...), ...)`: a function, because types may contain each other."""
-    shapes = [field_shape(context, each, name) for each, name in zip(fields, names, strict=True)]
+    shapes = [
+        field_shape(context, each, name, numbered=numbered) for each, name in zip(fields, names, strict=True)
+    ]
     return _listed(f"{before}lambda", shapes)
 
 

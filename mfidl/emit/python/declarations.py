@@ -21,6 +21,7 @@ from mfidl.model import (
     Method,
     OptionalOf,
     Struct,
+    Tier,
     Union,
 )
 
@@ -69,7 +70,7 @@ class TypesFile:
             elif isinstance(each, Union):
                 views += self._union(each)
             elif isinstance(each, Struct):
-                views.append(self._error(each) if each.is_error else self._struct(each))
+                views.append(self._declared(each))
         for service in self._context.module.services:
             names = self._context.names.services[service.full_name]
             for method, own in zip(service.methods, names.methods, strict=True):
@@ -117,15 +118,34 @@ class TypesFile:
         head = f"class {self._context.type_name(flags.full_name)}({base}, bits={flags.base.scalar.bits}):"
         return ClassView(self._deprecated(flags), head, self._doc(flags, 4), members)
 
+    def _declared(self, struct: Struct) -> ClassView:
+        if struct.tier is Tier.CUSTOM:
+            return self._custom(struct)
+        return self._error(struct) if struct.is_error else self._struct(struct)
+
+    def _custom(self, struct: Struct) -> ClassView:
+        """The user's own type, which its codec names; only type checkers import it here."""
+        imports = self._context.imports
+        name, type_ = self._context.type_name(struct.full_name), "object"
+        if struct.python_codec is not None:
+            outer, _, inner = struct.python_codec.codec.partition(".")
+            local = self._context.names.codecs[struct.full_name]
+            imports.name_for_checkers(struct.python_codec.module, outer, local)
+            type_ = f'"{".".join(filter(None, [local, inner, "Value"]))}"'
+        line = f"{name}: {imports.name('typing', 'TypeAlias')} = {type_}"
+        return ClassView("", line, self._doc(struct, 0), (), alias=True)
+
     def _union(self, union: Union) -> list[ClassView]:
         """A class an alternative, and the name of the union for all of them."""
-        name = self._context.type_name(union.full_name)
+        name, base = self._context.type_name(union.full_name), ""
+        if self._context.facts.is_linked(union):
+            base = f"({self._context.imports.name('mf.codec.archived', 'GraphAlternative')})"
         views = []
         for each in union.alternatives:
             doc = with_deprecation(each.doc or f"`{each.name}` of a `{name}`.", each.deprecated)
             view = ClassView(
                 self._deprecated(each) + self._dataclass(),
-                f"class {self._context.alternative_name(union, each)}:",
+                f"class {self._context.alternative_name(union, each)}{base}:",
                 docstring(doc, 4),
                 (LineView(f"value: {annotation(self._context, each.spelled)}", ""),),
             )
@@ -155,10 +175,16 @@ class TypesFile:
         fields = zip(struct.fields, self._context.attributes(struct), strict=True)
         return ClassView(
             self._deprecated(struct) + self._dataclass(),
-            f"class {self._context.type_name(struct.full_name)}:",
+            f"class {self._context.type_name(struct.full_name)}{self._base(struct)}:",
             self._doc(struct, 4),
             tuple(self._field(each, name, field_default(self._context, each)) for each, name in fields),
         )
+
+    def _base(self, struct: Struct) -> str:
+        if struct.tier is not Tier.ARCHIVE:
+            return ""
+        base = "GraphStruct" if self._context.facts.is_linked(struct) else "ArchiveStruct"
+        return f"({self._context.imports.name('mf.codec.archived', base)})"
 
     def _error(self, struct: Struct) -> ClassView:
         """An exception keeps the identity hash; its fields need no default, but for those that the schema

@@ -1,4 +1,4 @@
-"""F6. What the generator asks of a program again and again, worked out once: names and constraints.
+"""F6. What the generator asks of a program again and again, worked out once: names, constraints, references.
 
 Nothing here recurses over references between types, however long their chains are.
 """
@@ -21,7 +21,10 @@ from mfidl.model import (
     RefOf,
     SetOf,
     Struct,
+    Tier,
     Type,
+    Union,
+    members,
 )
 
 
@@ -42,7 +45,7 @@ class Facts:
                 for inner in referred(each.type):
                     users[inner.full_name].append(name)
         self._constrained = _with_users(users, (name for name, fields in parts.items() if _has_own(fields)))
-
+        self._linked = _linked(program)
         self.has_deprecated = any(_deprecates(each) for each in program.modules)
 
     def module(self, name: str) -> Module:
@@ -64,6 +67,10 @@ class Facts:
         """Whether a value can violate a constraint, in itself or in what it contains."""
         return struct.full_name in self._constrained
 
+    def is_linked(self, declared: Struct | Union) -> bool:
+        """Whether a value refers to others, itself or in what it holds: it is part of a graph then."""
+        return declared.full_name in self._linked
+
 
 def _deprecates(module: Module) -> bool:
     """Whether something in it is marked so that type checkers object to its use."""
@@ -71,6 +78,35 @@ def _deprecates(module: Module) -> bool:
     marked += [each.deprecated for union in module.unions for each in union.alternatives]
     marked += [each.deprecated for service in module.services for each in service.methods]
     return any(each is not None for each in marked)
+
+
+def _linked(program: Program) -> set[str]:
+    """The archive types with a `ref` in them or in what they hold; of another tier, what they hold has graphs
+    of its own.
+    """
+    holders: dict[str, list[str]] = defaultdict(list)
+    first: list[str] = []
+    for module in program.modules:
+        for each in module.declarations:
+            if isinstance(each, Struct | Union) and each.tier is Tier.ARCHIVE:
+                types = [field.type for field in members(each)]
+                if any(_refers(type_) for type_ in types):
+                    first.append(each.full_name)
+                for inner in (named for type_ in types for named in referred(type_)):
+                    holders[inner.full_name].append(each.full_name)
+    return _with_users(holders, first)
+
+
+def _refers(type_: Type) -> bool:
+    match type_:
+        case RefOf():
+            return True
+        case ListOf() | ArrayOf() | SetOf() | OptionalOf():
+            return _refers(type_.element)
+        case MapOf():
+            return _refers(type_.value)
+        case _:
+            return False
 
 
 def _with_users(users: dict[str, list[str]], first: Iterable[str]) -> set[str]:

@@ -17,11 +17,17 @@ class Imports:
     def __init__(self) -> None:
         self._names: dict[str, dict[str, str]] = defaultdict(dict)
         self._modules: set[str] = set()
+        self._for_checkers: dict[str, dict[str, str]] = defaultdict(dict)
 
     def name(self, module: str, name: str, local: str = "") -> str:
         """Imports `name`, and returns what it is called here."""
         self._names[module][name] = local or name
         return local or name
+
+    def name_for_checkers(self, module: str, name: str, local: str) -> None:
+        """Only type checkers import it: at run time the module is not needed, or not yet."""
+        self.name("typing", "TYPE_CHECKING")
+        self._for_checkers[module][local] = name
 
     def module(self, module: str) -> None:
         self._modules.add(module)
@@ -41,6 +47,15 @@ class Imports:
                     lines.append(_from(module, self._names[module]))
             if lines:
                 sections.append("\n".join(lines))
+        if self._for_checkers:
+            lines = [
+                f"    from {module} import {name}" + f" as {local}" * (local != name)
+                for module in sorted(self._for_checkers, key=_natural)
+                for local, name in sorted(
+                    self._for_checkers[module].items(), key=lambda each: (_by_kind(each[1]), each[0])
+                )
+            ]
+            sections.append("\n".join(["if TYPE_CHECKING:", *lines]))
         return "\n\n".join(sections)
 
 

@@ -22,10 +22,14 @@ from mfidl.model import (
     Named,
     OptionalOf,
     Primitive,
+    RefOf,
     Scalar,
     SetOf,
+    Struct,
     StructValue,
+    Tier,
     Type,
+    Union,
     UnionValue,
     Value,
 )
@@ -111,6 +115,17 @@ def _map(context: Context, type_: Type, value: MapValue) -> str:
     return "{" + ", ".join(entries) + "}"
 
 
+def default_factory(context: Context, type_: Type, value: Value) -> str:
+    """A function that makes the default of a field each time."""
+    text = literal(context, type_, value)
+    plain = type_.element if isinstance(type_, OptionalOf) else type_
+    if text in ("[]", "{}", "set()"):
+        return annotation(context, plain)
+    if _needs_naming(plain):
+        text = f"{annotation(context, plain)}({text})"
+    return f"lambda: {text}"
+
+
 def zero(context: Context, type_: Type) -> str:
     """What a field without a default starts with."""
     match type_:
@@ -131,16 +146,34 @@ def zero(context: Context, type_: Type) -> str:
             if is_immutable(type_.element):
                 return f"[{element}] * {type_.length}"
             return f"[{element} for _ in range({type_.length})]"
-        case Named(kind=DeclKind.ENUM):
-            return _first_member(context, context.program.enum(type_))
-        case Named(kind=DeclKind.FLAGS):
-            return f"{context.type_name(type_.full_name)}(0)"
-        case Named(kind=DeclKind.UNION):
-            union = context.program.union(type_)
+        case RefOf():
+            return context.imports.name("mf.codec.archived", "UNSET")
+        case Named():
+            return _zero_of_declared(context, type_)
+        case _:
+            raise AssertionError(type_)
+
+
+def _zero_of_declared(context: Context, named: Named) -> str:
+    match context.program.declaration(named.full_name):
+        case Enum() as enum:
+            return _first_member(context, enum)
+        case Union() as union:
             first_one = union.alternatives[0]
             return f"{context.alternative_name(union, first_one)}({zero(context, first_one.type)})"
+        case Struct(tier=Tier.CUSTOM) as struct:
+            return _custom(context, struct)
+        case Struct():
+            return f"{context.type_name(named.full_name)}()"
         case _:
-            return f"{annotation(context, type_)}()"
+            return f"{context.type_name(named.full_name)}(0)"  # flags
+
+
+def _custom(context: Context, struct: Struct) -> str:
+    """Its codec is imported when the first value is made."""
+    name = context.imports.name("mf.codec.custom", "custom_value")
+    codec = struct.python_codec
+    return f'{name}("{codec.module}", "{codec.codec}")' if codec is not None else f'{name}("", "")'
 
 
 def _first_member(context: Context, enum: Enum) -> str:
@@ -154,7 +187,7 @@ def is_immutable(type_: Type) -> bool:
     match type_:
         case Primitive():
             return True
-        case OptionalOf():
+        case OptionalOf() | RefOf():
             return True
         case Named():
             return type_.kind in (DeclKind.ENUM, DeclKind.FLAGS)

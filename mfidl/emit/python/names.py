@@ -46,8 +46,9 @@ def _words(text: str) -> frozenset[str]:
 BUILTINS = _words("bool bytes dict float frozenset int list object range set str super tuple type")
 TYPE_HELPERS = _words(
     """
-    AbstractSet DeclaredError Duration Exception Final Flags IntEnum Mapping MappingProxyType OpenEnum
-    Sequence Timestamp TypeAlias UUID annotations bit dataclass deprecated field
+    AbstractSet Any ArchiveStruct DeclaredError Duration Exception Final Flags GraphAlternative GraphStruct
+    IntEnum Mapping MappingProxyType OpenEnum Sequence TYPE_CHECKING Timestamp TypeAlias UNSET UUID
+    annotations bit custom_value dataclass deprecated field
     """
 )
 SERVICE_HELPERS = _words(
@@ -85,8 +86,8 @@ class ServiceNames:
 
 @dataclass(frozen=True, slots=True)
 class ModuleNames:
-    """By full name; `alternatives` are the classes of a union's. The codec of a struct is <STEM>_CODEC. `all`
-    is what an imported name must not hide.
+    """By full name; `alternatives` are the classes of a union's. The codec of a struct is <STEM>_CODEC.
+    `codecs` are the users' of custom structs. `all` is what an imported name must not hide.
     """
 
     types: dict[str, str]
@@ -94,6 +95,7 @@ class ModuleNames:
     stems: dict[str, str]
     constants: dict[str, str]
     services: dict[str, ServiceNames]
+    codecs: dict[str, str]
     all: frozenset[str]
 
 
@@ -152,7 +154,12 @@ def module_names(module: Module) -> ModuleNames:
         )
         for union in module.unions
     }
-    return ModuleNames(types, alternatives, stems, constants, services, scope.taken())
+    codecs = {
+        each.full_name: scope.take(f"{written(each)}Codec")
+        for each in module.structs
+        if each.python_codec is not None
+    }
+    return ModuleNames(types, alternatives, stems, constants, services, codecs, scope.taken())
 
 
 def _stem(scope: Scope, name: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from mfidl.emit.python.context import Context
-from mfidl.emit.python.literals import text_literal
+from mfidl.emit.python.literals import default_factory, text_literal
 from mfidl.model import (
     ArrayOf,
     Constraint,
@@ -17,6 +17,7 @@ from mfidl.model import (
     PatternConstraint,
     Primitive,
     RangeConstraint,
+    RefOf,
     SetOf,
     Type,
 )
@@ -32,9 +33,15 @@ def shape(context: Context, type_: Type, constraints: Iterable[Constraint] = ())
     return f"shape.Checked({plain}, ({', '.join(rules)}{one}))" if rules else plain
 
 
-def field_shape(context: Context, each: Field, attribute: str) -> str:
-    renamed = "" if attribute == each.name else f', "{attribute}"'
-    return f'shape.Field("{each.name}", {shape(context, each.type, each.constraints)}{renamed})'
+def field_shape(context: Context, each: Field, attribute: str, *, numbered: bool = False) -> str:
+    parts = [f'"{each.name}"', shape(context, each.type, each.constraints)]
+    if attribute != each.name:
+        parts.append(f'"{attribute}"')
+    if numbered:
+        parts.append(f"number={each.number}")
+    if each.default is not None:
+        parts.append(f"default={default_factory(context, each.type, each.default)}")
+    return f"shape.Field({', '.join(parts)})"
 
 
 def _plain(context: Context, type_: Type) -> str:
@@ -52,6 +59,8 @@ def _plain(context: Context, type_: Type) -> str:
         case MapOf():
             key = shape(context, type_.key, type_.key_constraints)
             return f"shape.Map({key}, {shape(context, type_.value, type_.value_constraints)})"
+        case RefOf():
+            return f"shape.Ref({_plain(context, type_.element)})"
         case _:
             raise AssertionError(type_)
 

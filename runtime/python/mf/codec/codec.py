@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Generic, NoReturn, TypeVar
 
 from mf.codec.limits import DEFAULT_LIMITS, Limits
 from mf.codec.malformed import GIVE_UP
-from mf.codec.shape import Struct, Union
+from mf.codec.shape import Composite
 from mf.core.error import Code, Error, Execution
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ V = TypeVar("V")  # what is written
 T = TypeVar("T")  # what is read: the same, or a tuple of its fields for the parameters of a method
 
 
-def functions_of(shape: Struct | Union) -> "Functions":
+def functions_of(shape: Composite) -> "Functions":
     """Imports what makes them when the first codec is used."""
     from mf.codec.fast import functions
 
@@ -54,7 +54,7 @@ class Codec(Generic[V, T]):
     _check_written: Callable[[V], None] | None
     _check_read: Callable[[T], None] | None
 
-    def __init__(self, shape: Struct | Union, *, where: str = "", limits: Limits = DEFAULT_LIMITS) -> None:
+    def __init__(self, shape: Composite, *, where: str = "", limits: Limits = DEFAULT_LIMITS) -> None:
         self.shape = shape
         self._where = where
         self._limits = limits
@@ -119,7 +119,7 @@ class Codec(Generic[V, T]):
         return self._decode(data, 0, 1, whole=True)[0][0]
 
     def decode_all(self, data: Buffer, count: int) -> list[T]:
-        """Exactly `count` values that fill `data`. Raises Error(DECODE_ERROR), or INVALID_ARGUMENT for a
+        """Exactly `count` values that fill `data`. Raises DecodeError, or Error(INVALID_ARGUMENT) for a
         violated constraint, with offset, path and reason."""
         if type(data) is not bytes:
             data = bytes(data)
@@ -182,7 +182,13 @@ class Codec(Generic[V, T]):
 
     def _refuse(self, failure: "CarefulError", execution: Execution) -> NoReturn:
         text = f"{self._where}: {failure.text()}" if self._where else failure.text()
-        raise Error(Code(failure.code), text, execution) from None
+        if failure.offset is None or failure.code is not Code.DECODE_ERROR:
+            raise Error(failure.code, text, execution) from None
+        from mf.codec.decode_error import DecodeError
+
+        raise DecodeError(
+            failure.fault, text, offset=failure.offset, path=failure.path, execution=execution
+        ) from None
 
 
 TypeCodec = Codec[T, T]

@@ -113,15 +113,35 @@ class Checked:
         self.rules = rules
 
 
+class Ref(_OfElement):
+    """`ref<T>`: an object of a graph, itself of tier archive; in archive types only."""
+
+    __slots__ = ()
+
+
 class Field:
-    """`name` as in the schema, `attribute` as in Python."""
+    """`name` as in the schema, `attribute` as in Python.
 
-    __slots__ = ("attribute", "name", "shape")
+    `number` is there in archive structs. `default` makes what the schema says the field has where it is not
+    given, a new value each time; None: the schema says nothing.
+    """
 
-    def __init__(self, name: str, shape: "Shape", attribute: str = "") -> None:
+    __slots__ = ("attribute", "default", "name", "number", "shape")
+
+    def __init__(
+        self,
+        name: str,
+        shape: "Shape",
+        attribute: str = "",
+        *,
+        number: int = 0,
+        default: Callable[[], Any] | None = None,
+    ) -> None:
         self.name = name
         self.shape = shape
         self.attribute = attribute or name
+        self.number = number
+        self.default = default
 
 
 class Alternative:
@@ -146,6 +166,8 @@ class _Composite:
     """What structs and unions have in common: a name, which paths begin with, and what they are made of."""
 
     name: str
+    archive: bool = False
+    """Of tier archive: numbered fields as in proto2 (mf.codec.archive)."""
     functions: "Functions | None" = None
     """The fast functions; mf.codec.fast makes them."""
 
@@ -155,8 +177,8 @@ class _Composite:
         raise NotImplementedError
 
     @cached_property
-    def inner(self) -> "tuple[Struct | Union, ...]":
-        """The structs and unions that it names."""
+    def inner(self) -> "tuple[Struct | Union | Custom, ...]":
+        """The structs and unions that its values hold; not those that they refer to."""
         return tuple(_composites(self.shapes))
 
     @cached_property
@@ -191,7 +213,8 @@ class _Composite:
 class Struct(_Composite):
     """`make` builds a value from its fields in order, `parts` takes one apart (None: by their attributes).
 
-    `implicit`: the parameters or results of a method.
+    The tier is febird if it is neither `memcpy` nor `archive`. `implicit`: the parameters or results of a
+    method.
     """
 
     def __init__(
@@ -201,12 +224,14 @@ class Struct(_Composite):
         list_fields: Callable[[], tuple[Field, ...]],
         *,
         memcpy: bool = False,
+        archive: bool = False,
         implicit: bool = False,
         parts: Callable[[Any], Sequence[Any]] | None = None,
     ) -> None:
         self.name = name
         self.make = make
         self.memcpy = memcpy
+        self.archive = archive
         self.list_fields = list_fields
         self.implicit = implicit
         self.parts = parts
@@ -230,6 +255,8 @@ class Struct(_Composite):
 
     @cached_property
     def smallest(self) -> int:
+        if self.archive:
+            return 1  # the length in front of it
         return self.layout[0] if self.memcpy else sum(smallest(each) for each in self.shapes)
 
     @cached_property
@@ -243,9 +270,12 @@ class Union(_Composite):
     implicit = False
     memcpy = False
 
-    def __init__(self, name: str, list_alternatives: Callable[[], tuple[Alternative, ...]]) -> None:
+    def __init__(
+        self, name: str, list_alternatives: Callable[[], tuple[Alternative, ...]], *, archive: bool = False
+    ) -> None:
         self.name = name
         self.list_alternatives = list_alternatives
+        self.archive = archive
 
     @cached_property
     def alternatives(self) -> tuple[Alternative, ...]:
@@ -264,7 +294,32 @@ class Union(_Composite):
         return 48 + max((memory(each) for each in self.shapes), default=0)
 
 
-Shape = Scalar | Enum | List | Array | Set | Map | Optional | Checked | Struct | Union
+class Custom(_Composite):
+    """A struct of tier custom: `codec` of Python's module `module` writes and reads it (mf.codec.custom)."""
+
+    implicit = False
+    memcpy = False
+
+    def __init__(self, name: str, module: str, codec: str) -> None:
+        self.name = name
+        self.module = module
+        self.codec = codec
+
+    @property
+    def shapes(self) -> "list[Shape]":
+        return []
+
+    @cached_property
+    def smallest(self) -> int:
+        return 1
+
+    @cached_property
+    def own_memory(self) -> int:
+        return 256
+
+
+Composite = Struct | Union | Custom
+Shape = Scalar | Enum | List | Array | Set | Map | Optional | Checked | Ref | Struct | Union | Custom
 
 BOOL: Final = Scalar("bool")
 I8: Final = Scalar("i8")
@@ -300,13 +355,21 @@ MEMCPY_CODES: Final = {
     "duration": "q",
 }
 _SIZES: Final = {"b": 1, "h": 2, "i": 4, "q": 8, "f": 4, "d": 8}
-_FIXED: Final = {"bool": 1, "i8": 1, "u8": 1, "f32": 4, "f64": 8, "uuid": 16}  # in febird; others: at least 1
+_FIXED: Final = {
+    "bool": 1,
+    "i8": 1,
+    "u8": 1,
+    "f32": 4,
+    "f64": 8,
+    "timestamp": 8,
+    "uuid": 16,
+}  # in febird; others: at least 1
 
 
-def _composites(shapes: "Iterable[Shape]") -> "Iterator[Struct | Union]":
+def _composites(shapes: "Iterable[Shape]") -> "Iterator[Struct | Union | Custom]":
     for shape in shapes:
         match shape:
-            case Struct() | Union():
+            case Struct() | Union() | Custom():
                 yield shape
             case Checked():
                 yield from _composites((shape.shape,))
@@ -376,11 +439,37 @@ def smallest(shape: Shape) -> int:
         case Checked():
             return smallest(shape.shape)
         case Array():
-            return shape.length * smallest(shape.element) if shape.length else 0
-        case Struct() | Union():
+            return _smallest_array(shape.element, shape.length)
+        case Struct() | Union() | Custom():
             return shape.smallest
         case _:
             return 1
+
+
+def _smallest_array(element: Shape, length: int) -> int:
+    if not length:
+        return 0
+    return codes_size(length) + length if row_of(element) else length * smallest(element)
+
+
+def row_of(element: Shape) -> str | None:
+    """The integer type of a row (docs/protocol.md, section 8, "Rows"); None if these lie in no row."""
+    match element:
+        case Checked():
+            return row_of(element.shape)
+        case Enum():
+            return row_of(element.base)
+        case Scalar(name="duration"):
+            return "i64"
+        case Scalar(name="u16" | "u32" | "u64" | "i16" | "i32" | "i64"):
+            return element.name
+        case _:
+            return None
+
+
+def codes_size(count: int) -> int:
+    """Bytes that the codes of so many values take, all blocks counted."""
+    return -(-count // 1024)  # blocks of 256, four codes a byte
 
 
 def memory(shape: Shape) -> int:
@@ -398,9 +487,9 @@ def memory(shape: Shape) -> int:
             return memory(shape.shape)
         case Array():
             return 56 + shape.length * (8 + memory(shape.element))
-        case Optional():
+        case Optional() | Ref():
             return 0
-        case Struct() | Union():
+        case Struct() | Union() | Custom():
             return shape.own_memory
         case Set() | Map():
             return 232
@@ -435,12 +524,12 @@ def _amplification(root: Shape) -> float:
             case Checked():
                 waiting.append((shape.shape, extra))
                 continue
-            case Struct() | Union():
+            case Struct() | Union() | Custom():
                 if shape in seen:
                     continue
                 seen.add(shape)
                 parts = shape.shapes
-            case List() | Set() | Array() | Optional():
+            case List() | Set() | Array() | Optional() | Ref():
                 parts = [shape.element]
             case Map():
                 parts = [shape.key, shape.value]

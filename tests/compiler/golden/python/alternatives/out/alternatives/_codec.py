@@ -115,12 +115,12 @@ HOLDER_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("l", shape.List(PLAIN_SHAPE)),
         shape.Field("m", shape.Map(shape.U32, PLAIN_SHAPE)),
         shape.Field("a", shape.Array(PLAIN_SHAPE, 2)),
-        shape.Field("p", PART_SHAPE),
+        shape.Field("p", PART_SHAPE, default=lambda: Part.title | Part.url),
         shape.Field("w", WIDE_SHAPE),
         shape.Field("ps", shape.List(PART_SHAPE)),
         shape.Field("po", shape.Optional(PART_SHAPE)),
         shape.Field("raw", RAW_SHAPE),
-        shape.Field("i", shape.U32),
+        shape.Field("i", shape.U32, default=lambda: 7),
     ),
 )
 HOLDER_CODEC: Final[TypeCodec[Holder]] = Codec(HOLDER_SHAPE)
@@ -130,7 +130,7 @@ OLD_SHAPE: Final[shape.Struct] = shape.Struct(
     Old,
     lambda: (
         shape.Field("x", shape.U32),
-        shape.Field("y", POINT_SHAPE),
+        shape.Field("y", POINT_SHAPE, default=lambda: Point(x=1.0, y=2.0)),
     ),
     memcpy=True,
 )

@@ -9,12 +9,14 @@ from typing import Final
 
 from alternatives._codec import BAD_CODEC, HOLDER_SHAPE, OLD_SHAPE, PART_SHAPE, PLAIN_SHAPE, VALUE_SHAPE
 from alternatives._types import (
+    Part,
     Plain,
     StoreFetchRequest,
     StoreFetchResult,
     StorePutOldRequest,
     StorePutRequest,
     Value,
+    ValueNumber,
 )
 from mf.codec import shape
 from mf.codec.method import method
@@ -26,8 +28,8 @@ STORE_PUT: Final[Method[StorePutRequest, Value]] = method(
     StorePutRequest,
     params=lambda: (
         shape.Field("v", VALUE_SHAPE),
-        shape.Field("p", PART_SHAPE),
-        shape.Field("w", VALUE_SHAPE),
+        shape.Field("p", PART_SHAPE, default=lambda: Part.title),
+        shape.Field("w", VALUE_SHAPE, default=lambda: ValueNumber(2.5)),
     ),
     results=lambda: (shape.Field("value", VALUE_SHAPE),),
     errors=(BAD_CODEC,),

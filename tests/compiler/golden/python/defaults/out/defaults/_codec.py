@@ -17,9 +17,9 @@ POINT_SHAPE: Final[shape.Struct] = shape.Struct(
     Point,
     lambda: (
         shape.Field("x", shape.I32),
-        shape.Field("y", shape.I32),
-        shape.Field("__init__", shape.U8, "__init___"),
-        shape.Field("__private", shape.U8, "__private___"),
+        shape.Field("y", shape.I32, default=lambda: 2),
+        shape.Field("__init__", shape.U8, "__init___", default=lambda: 0),
+        shape.Field("__private", shape.U8, "__private___", default=lambda: 0),
     ),
     memcpy=True,
 )
@@ -30,7 +30,7 @@ LATE_SHAPE: Final[shape.Struct] = shape.Struct(
     Late,
     lambda: (
         shape.Field("__str__", shape.STRING, "__str___"),
-        shape.Field("at", POINT_SHAPE),
+        shape.Field("at", POINT_SHAPE, default=lambda: Point(x=9)),
     ),
 )
 LATE_CODEC: Final[TypeCodec[Late]] = Codec(LATE_SHAPE)

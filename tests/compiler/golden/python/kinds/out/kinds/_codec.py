@@ -9,6 +9,7 @@ from typing import Final
 from kinds._types import Bounded, Box, Code, Containers, Image, Inner, Nothing, Plain, Point, Side, Tree
 from mf.codec import rules, shape
 from mf.codec.codec import Codec, TypeCodec
+from mf.codec.times import Duration
 
 SIDE_SHAPE: Final = shape.Enum("kinds.Side", Side, shape.U8)
 CODE_SHAPE: Final = shape.Enum("kinds.Code", Code, shape.I32, open=True)
@@ -76,13 +77,13 @@ PLAIN_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("i", shape.I16),
         shape.Field("j", shape.U64),
         shape.Field("k", shape.TIMESTAMP),
-        shape.Field("l", shape.DURATION),
+        shape.Field("l", shape.DURATION, default=lambda: Duration(30000000000)),
         shape.Field("m", CODE_SHAPE),
-        shape.Field("n", shape.STRING),
+        shape.Field("n", shape.STRING, default=lambda: "it's"),
         shape.Field("o", shape.BYTES),
         shape.Field("p", shape.Optional(SIDE_SHAPE)),
         shape.Field("q", shape.Optional(PLAIN_SHAPE)),
-        shape.Field("r", shape.Optional(shape.STRING)),
+        shape.Field("r", shape.Optional(shape.STRING), default=lambda: "x"),
     ),
 )
 PLAIN_CODEC: Final[TypeCodec[Plain]] = Codec(PLAIN_SHAPE)
@@ -105,7 +106,7 @@ CONTAINERS_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("by_side", shape.Map(SIDE_SHAPE, POINT_SHAPE)),
         shape.Field("ids", shape.Set(shape.UUID)),
         shape.Field("signs", shape.Set(CODE_SHAPE)),
-        shape.Field("names", shape.List(shape.STRING)),
+        shape.Field("names", shape.List(shape.STRING), default=lambda: ["a", 'b\n"quoted"']),
         shape.Field("counts", shape.Map(shape.STRING, shape.U32)),
         shape.Field("blobs", shape.List(shape.BYTES)),
         shape.Field("sidesets", shape.Set(SIDE_SHAPE)),
@@ -128,7 +129,7 @@ BOUNDED_SHAPE: Final[shape.Struct] = shape.Struct(
     "kinds.Bounded",
     Bounded,
     lambda: (
-        shape.Field("a", shape.Checked(shape.U32, (rules.InRange(1, 300),))),
+        shape.Field("a", shape.Checked(shape.U32, (rules.InRange(1, 300),)), default=lambda: 7),
         shape.Field(
             "b",
             shape.Checked(

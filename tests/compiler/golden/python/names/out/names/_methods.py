@@ -49,7 +49,7 @@ SERVICE_QUERY: Final[Method[ServiceQueryRequest, ServiceQueryResult]] = method(
     ServiceQueryRequest,
     params=lambda: (
         shape.Field("class", CLASS_SHAPE, "class___"),
-        shape.Field("import", shape.STRING, "import_"),
+        shape.Field("import", shape.STRING, "import_", default=lambda: "x"),
     ),
     results=lambda: (
         shape.Field("from", shape.U8, "from_"),

@@ -5,9 +5,11 @@
 from __future__ import annotations
 
 from typing import Final
+from uuid import UUID
 
 from mf.codec import shape
 from mf.codec.codec import Codec, TypeCodec
+from mf.codec.times import Duration, Timestamp
 from optionals._types import Absent, Nothing, Part, Point, Present, Rank, Value, ValueNumber, ValuePoints
 
 RANK_SHAPE: Final = shape.Enum("optionals.Rank", Rank, shape.U8)
@@ -18,8 +20,8 @@ POINT_SHAPE: Final[shape.Struct] = shape.Struct(
     "optionals.Point",
     Point,
     lambda: (
-        shape.Field("x", shape.I32),
-        shape.Field("tags", shape.Optional(shape.List(shape.STRING))),
+        shape.Field("x", shape.I32, default=lambda: 1),
+        shape.Field("tags", shape.Optional(shape.List(shape.STRING)), default=list[str]),
     ),
 )
 POINT_CODEC: Final[TypeCodec[Point]] = Codec(POINT_SHAPE)
@@ -37,44 +39,72 @@ PRESENT_SHAPE: Final[shape.Struct] = shape.Struct(
     "optionals.Present",
     Present,
     lambda: (
-        shape.Field("flag", shape.Optional(shape.BOOL)),
-        shape.Field("small", shape.Optional(shape.I8)),
-        shape.Field("large", shape.Optional(shape.I64)),
-        shape.Field("ratio", shape.Optional(shape.F32)),
-        shape.Field("text", shape.Optional(shape.STRING)),
-        shape.Field("raw", shape.Optional(shape.BYTES)),
-        shape.Field("some_raw", shape.Optional(shape.BYTES)),
-        shape.Field("id", shape.Optional(shape.UUID)),
-        shape.Field("at", shape.Optional(shape.TIMESTAMP)),
-        shape.Field("span", shape.Optional(shape.DURATION)),
-        shape.Field("rank", shape.Optional(RANK_SHAPE)),
-        shape.Field("parts", shape.Optional(PART_SHAPE)),
-        shape.Field("point", shape.Optional(POINT_SHAPE)),
-        shape.Field("value", shape.Optional(VALUE_SHAPE)),
-        shape.Field("list", shape.Optional(shape.List(shape.U32)), "list_"),
-        shape.Field("one", shape.Optional(shape.List(shape.U32))),
-        shape.Field("bools", shape.Optional(shape.List(shape.BOOL))),
-        shape.Field("words", shape.Optional(shape.List(shape.STRING))),
-        shape.Field("points", shape.Optional(shape.List(POINT_SHAPE))),
-        shape.Field("no_points", shape.Optional(shape.List(POINT_SHAPE))),
-        shape.Field("set", shape.Optional(shape.Set(shape.U8)), "set_"),
-        shape.Field("bytes_set", shape.Optional(shape.Set(shape.BYTES))),
-        shape.Field("map", shape.Optional(shape.Map(shape.U8, shape.U8))),
-        shape.Field("pair", shape.Optional(shape.Map(shape.U8, shape.U8))),
-        shape.Field("texts", shape.Optional(shape.Map(shape.STRING, shape.STRING))),
-        shape.Field("point_map", shape.Optional(shape.Map(shape.STRING, POINT_SHAPE))),
-        shape.Field("array", shape.Optional(shape.Array(shape.U8, 2))),
-        shape.Field("point_array", shape.Optional(shape.Array(POINT_SHAPE, 1))),
-        shape.Field("row", shape.Optional(shape.List(shape.U16))),
-        shape.Field("rows", shape.List(shape.Optional(shape.List(shape.U16)))),
-        shape.Field("deep", shape.Optional(shape.Map(shape.STRING, shape.Optional(shape.List(shape.U8))))),
+        shape.Field("flag", shape.Optional(shape.BOOL), default=lambda: False),
+        shape.Field("small", shape.Optional(shape.I8), default=lambda: -1),
+        shape.Field("large", shape.Optional(shape.I64), default=lambda: -9223372036854775808),
+        shape.Field("ratio", shape.Optional(shape.F32), default=lambda: 0.0),
+        shape.Field("text", shape.Optional(shape.STRING), default=lambda: ""),
+        shape.Field("raw", shape.Optional(shape.BYTES), default=lambda: b""),
+        shape.Field("some_raw", shape.Optional(shape.BYTES), default=lambda: b"ab"),
         shape.Field(
-            "deeper", shape.Optional(shape.List(shape.Map(shape.U8, shape.Optional(shape.List(shape.U16)))))
+            "id", shape.Optional(shape.UUID), default=lambda: UUID(hex="00000000000000000000000000000000")
         ),
-        shape.Field("mixed", shape.Optional(shape.List(shape.Optional(shape.U8)))),
-        shape.Field("held", shape.List(shape.Optional(shape.BYTES))),
-        shape.Field("single", shape.List(shape.Optional(shape.List(shape.U16)))),
-        shape.Field("values", shape.Optional(shape.List(VALUE_SHAPE))),
+        shape.Field("at", shape.Optional(shape.TIMESTAMP), default=lambda: Timestamp(0)),
+        shape.Field("span", shape.Optional(shape.DURATION), default=lambda: Duration(0)),
+        shape.Field("rank", shape.Optional(RANK_SHAPE), default=lambda: Rank.last),
+        shape.Field("parts", shape.Optional(PART_SHAPE), default=lambda: Part(0)),
+        shape.Field("point", shape.Optional(POINT_SHAPE), default=lambda: Point()),
+        shape.Field("value", shape.Optional(VALUE_SHAPE), default=lambda: ValuePoints([])),
+        shape.Field("list", shape.Optional(shape.List(shape.U32)), "list_", default=list[int]),
+        shape.Field("one", shape.Optional(shape.List(shape.U32)), default=lambda: [1]),
+        shape.Field("bools", shape.Optional(shape.List(shape.BOOL)), default=lambda: [True]),
+        shape.Field("words", shape.Optional(shape.List(shape.STRING)), default=lambda: ["a", "b"]),
+        shape.Field("points", shape.Optional(shape.List(POINT_SHAPE)), default=lambda: [Point()]),
+        shape.Field("no_points", shape.Optional(shape.List(POINT_SHAPE)), default=list[Point]),
+        shape.Field("set", shape.Optional(shape.Set(shape.U8)), "set_", default=set[int]),
+        shape.Field("bytes_set", shape.Optional(shape.Set(shape.BYTES)), default=lambda: {b"a", b"b"}),
+        shape.Field("map", shape.Optional(shape.Map(shape.U8, shape.U8)), default=dict[int, int]),
+        shape.Field("pair", shape.Optional(shape.Map(shape.U8, shape.U8)), default=lambda: {1: 2}),
+        shape.Field(
+            "texts", shape.Optional(shape.Map(shape.STRING, shape.STRING)), default=lambda: {"a": "b"}
+        ),
+        shape.Field(
+            "point_map", shape.Optional(shape.Map(shape.STRING, POINT_SHAPE)), default=dict[str, Point]
+        ),
+        shape.Field("array", shape.Optional(shape.Array(shape.U8, 2)), default=lambda: [1, 2]),
+        shape.Field("point_array", shape.Optional(shape.Array(POINT_SHAPE, 1)), default=lambda: [Point()]),
+        shape.Field("row", shape.Optional(shape.List(shape.U16)), default=list[int]),
+        shape.Field(
+            "rows",
+            shape.List(shape.Optional(shape.List(shape.U16))),
+            default=lambda: list[list[int] | None]([[], [1]]),
+        ),
+        shape.Field(
+            "deep",
+            shape.Optional(shape.Map(shape.STRING, shape.Optional(shape.List(shape.U8)))),
+            default=lambda: dict[str, list[int] | None]({"a": [], "b": [1]}),
+        ),
+        shape.Field(
+            "deeper",
+            shape.Optional(shape.List(shape.Map(shape.U8, shape.Optional(shape.List(shape.U16))))),
+            default=lambda: list[dict[int, list[int] | None]]([{1: [2]}]),
+        ),
+        shape.Field(
+            "mixed",
+            shape.Optional(shape.List(shape.Optional(shape.U8))),
+            default=lambda: list[int | None]([1, 2]),
+        ),
+        shape.Field(
+            "held", shape.List(shape.Optional(shape.BYTES)), default=lambda: list[bytes | None]([b"", b"a"])
+        ),
+        shape.Field(
+            "single",
+            shape.List(shape.Optional(shape.List(shape.U16))),
+            default=lambda: list[list[int] | None]([[1]]),
+        ),
+        shape.Field(
+            "values", shape.Optional(shape.List(VALUE_SHAPE)), default=lambda: list[Value]([ValueNumber(0.5)])
+        ),
         shape.Field("nothing", NOTHING_SHAPE),
     ),
 )

@@ -10,22 +10,22 @@ from mf.codec import shape
 from mf.codec.method import method
 from mf.core.service import Method, ServiceInfo
 from optionals._codec import POINT_SHAPE, PRESENT_SHAPE
-from optionals._types import KeeperKeepRequest, Present
+from optionals._types import KeeperKeepRequest, Point, Present
 
 KEEPER_KEEP: Final[Method[KeeperKeepRequest, Present]] = method(
     "optionals.Keeper.keep",
     0,
     KeeperKeepRequest,
     params=lambda: (
-        shape.Field("list", shape.Optional(shape.List(shape.U32)), "list_"),
-        shape.Field("one", shape.Optional(shape.List(shape.U32))),
-        shape.Field("row", shape.Optional(shape.List(shape.U16))),
-        shape.Field("set", shape.Optional(shape.Set(shape.U8)), "set_"),
-        shape.Field("map", shape.Optional(shape.Map(shape.U8, shape.U8))),
-        shape.Field("raw", shape.Optional(shape.BYTES)),
-        shape.Field("text", shape.Optional(shape.STRING)),
-        shape.Field("array", shape.Optional(shape.Array(shape.U8, 2))),
-        shape.Field("point", shape.Optional(POINT_SHAPE)),
+        shape.Field("list", shape.Optional(shape.List(shape.U32)), "list_", default=list[int]),
+        shape.Field("one", shape.Optional(shape.List(shape.U32)), default=lambda: [1]),
+        shape.Field("row", shape.Optional(shape.List(shape.U16)), default=lambda: [2]),
+        shape.Field("set", shape.Optional(shape.Set(shape.U8)), "set_", default=set[int]),
+        shape.Field("map", shape.Optional(shape.Map(shape.U8, shape.U8)), default=lambda: {1: 2}),
+        shape.Field("raw", shape.Optional(shape.BYTES), default=lambda: b""),
+        shape.Field("text", shape.Optional(shape.STRING), default=lambda: ""),
+        shape.Field("array", shape.Optional(shape.Array(shape.U8, 2)), default=lambda: [1, 2]),
+        shape.Field("point", shape.Optional(POINT_SHAPE), default=lambda: Point()),
     ),
     results=lambda: (shape.Field("value", PRESENT_SHAPE),),
 )

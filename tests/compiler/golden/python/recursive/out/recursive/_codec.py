@@ -30,8 +30,8 @@ LEAF_SHAPE: Final[shape.Struct] = shape.Struct(
     "recursive.Leaf",
     Leaf,
     lambda: (
-        shape.Field("value", shape.U8),
-        shape.Field("up", shape.List(FINE_SHAPE)),
+        shape.Field("value", shape.U8, default=lambda: 2),
+        shape.Field("up", shape.List(FINE_SHAPE), default=list[Fine]),
     ),
 )
 LEAF_CODEC: Final[TypeCodec[Leaf]] = Codec(LEAF_SHAPE)
@@ -49,10 +49,10 @@ FINE_SHAPE: Final[shape.Struct] = shape.Struct(
     "recursive.Fine",
     Fine,
     lambda: (
-        shape.Field("left", shape.Optional(LEAF_SHAPE)),
-        shape.Field("more", shape.List(FINE_SHAPE)),
-        shape.Field("choice", shape.Optional(KIND_SHAPE)),
-        shape.Field("leaves", shape.List(LEAF_SHAPE)),
+        shape.Field("left", shape.Optional(LEAF_SHAPE), default=lambda: Leaf(value=1)),
+        shape.Field("more", shape.List(FINE_SHAPE), default=list[Fine]),
+        shape.Field("choice", shape.Optional(KIND_SHAPE), default=lambda: KindLeaf(Leaf())),
+        shape.Field("leaves", shape.List(LEAF_SHAPE), default=lambda: [Leaf()]),
     ),
 )
 FINE_CODEC: Final[TypeCodec[Fine]] = Codec(FINE_SHAPE)
@@ -69,14 +69,14 @@ CHOICE_CODEC: Final[TypeCodec[Choice]] = Codec(CHOICE_SHAPE)
 NODE_SHAPE: Final[shape.Struct] = shape.Struct(
     "recursive.Node",
     Node,
-    lambda: (shape.Field("right", shape.Optional(CHOICE_SHAPE)),),
+    lambda: (shape.Field("right", shape.Optional(CHOICE_SHAPE), default=lambda: ChoiceNumber(1)),),
 )
 NODE_CODEC: Final[TypeCodec[Node]] = Codec(NODE_SHAPE)
 
 B_SHAPE: Final[shape.Struct] = shape.Struct(
     "recursive.B",
     B,
-    lambda: (shape.Field("a", shape.List(A_SHAPE)),),
+    lambda: (shape.Field("a", shape.List(A_SHAPE), default=list[A]),),
 )
 B_CODEC: Final[TypeCodec[B]] = Codec(B_SHAPE)
 
@@ -84,9 +84,9 @@ A_SHAPE: Final[shape.Struct] = shape.Struct(
     "recursive.A",
     A,
     lambda: (
-        shape.Field("b", shape.List(B_SHAPE)),
-        shape.Field("m", shape.Map(shape.U8, B_SHAPE)),
-        shape.Field("o", shape.Optional(shape.List(B_SHAPE))),
+        shape.Field("b", shape.List(B_SHAPE), default=list[B]),
+        shape.Field("m", shape.Map(shape.U8, B_SHAPE), default=dict[int, B]),
+        shape.Field("o", shape.Optional(shape.List(B_SHAPE)), default=list[B]),
     ),
 )
 A_CODEC: Final[TypeCodec[A]] = Codec(A_SHAPE)
@@ -97,7 +97,7 @@ P_SHAPE: Final[shape.Struct] = shape.Struct(
     lambda: (
         shape.Field("x", shape.Optional(Q_SHAPE)),
         shape.Field("v", shape.U8),
-        shape.Field("w", shape.List(Q_SHAPE)),
+        shape.Field("w", shape.List(Q_SHAPE), default=list[Q]),
     ),
 )
 P_CODEC: Final[TypeCodec[P]] = Codec(P_SHAPE)
@@ -105,7 +105,7 @@ P_CODEC: Final[TypeCodec[P]] = Codec(P_SHAPE)
 Q_SHAPE: Final[shape.Struct] = shape.Struct(
     "recursive.Q",
     Q,
-    lambda: (shape.Field("p", shape.List(P_SHAPE)),),
+    lambda: (shape.Field("p", shape.List(P_SHAPE), default=lambda: [P(v=1)]),),
 )
 Q_CODEC: Final[TypeCodec[Q]] = Codec(Q_SHAPE)
 
@@ -120,8 +120,8 @@ K_SHAPE: Final[shape.Struct] = shape.Struct(
     "recursive.K",
     K,
     lambda: (
-        shape.Field("q", shape.List(P_SHAPE)),
-        shape.Field("n", shape.Optional(shape.List(L_SHAPE))),
+        shape.Field("q", shape.List(P_SHAPE), default=lambda: [P(x=Q(p=[]), v=1)]),
+        shape.Field("n", shape.Optional(shape.List(L_SHAPE)), default=list[L]),
     ),
 )
 K_CODEC: Final[TypeCodec[K]] = Codec(K_SHAPE)

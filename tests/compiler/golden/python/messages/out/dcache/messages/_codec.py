@@ -191,6 +191,7 @@ from dcache.messages._types import (
 )
 from mf.codec import shape
 from mf.codec.codec import Codec, TypeCodec
+from mf.codec.times import Duration
 
 POOL_MODE_SHAPE: Final = shape.Enum("dcache.messages.PoolMode", PoolMode, shape.U8)
 RETENTION_POLICY_SHAPE: Final = shape.Enum("dcache.messages.RetentionPolicy", RetentionPolicy, shape.U8)
@@ -328,7 +329,7 @@ ENVELOPE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("return_code", shape.I32),
         shape.Field("failure", shape.Optional(shape.STRING)),
         shape.Field("reply_required", shape.BOOL),
-        shape.Field("ttl", shape.DURATION),
+        shape.Field("ttl", shape.DURATION, default=lambda: Duration(30000000000)),
     ),
 )
 ENVELOPE_CODEC: Final[TypeCodec[Envelope]] = Codec(ENVELOPE_SHAPE)
@@ -407,7 +408,7 @@ POOL_FETCH_FILE_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("target", shape.Optional(CELL_ADDRESS_SHAPE)),
         shape.Field("locations", shape.List(shape.STRING)),
         shape.Field("sticky", shape.BOOL),
-        shape.Field("precious", shape.BOOL),
+        shape.Field("precious", shape.BOOL, default=lambda: False),
         shape.Field("ratio", shape.F64),
         shape.Field("labels", shape.Set(shape.STRING)),
         shape.Field("window", shape.Array(shape.U32, 4)),
@@ -424,8 +425,8 @@ POOL_FLUSH_CONTROL_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("file", FILE_ATTRIBUTES_SHAPE),
         shape.Field("checksums", shape.List(CHECKSUM_SHAPE)),
         shape.Field("count", shape.U32),
-        shape.Field("precious", shape.BOOL),
-        shape.Field("allow_staging", shape.BOOL),
+        shape.Field("precious", shape.BOOL, default=lambda: False),
+        shape.Field("allow_staging", shape.BOOL, default=lambda: True),
     ),
 )
 POOL_FLUSH_CONTROL_MESSAGE_CODEC: Final[TypeCodec[PoolFlushControlMessage]] = Codec(
@@ -440,7 +441,7 @@ POOL_FLUSH_DO_FLUSH_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("pools", shape.List(shape.STRING)),
         shape.Field("files", shape.List(FILE_ATTRIBUTES_SHAPE)),
         shape.Field("checksum", shape.Optional(CHECKSUM_SHAPE)),
-        shape.Field("priority", shape.I32),
+        shape.Field("priority", shape.I32, default=lambda: 0),
         shape.Field("pages", shape.List(shape.BYTES)),
         shape.Field("label", shape.STRING),
         shape.Field("labels", shape.Set(shape.STRING)),
@@ -496,7 +497,7 @@ POOL_LINK_GROUP_INFO_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("expires", shape.Optional(shape.TIMESTAMP)),
         shape.Field("attributes", shape.Map(shape.STRING, shape.STRING)),
         shape.Field("sticky", shape.BOOL),
-        shape.Field("precious", shape.BOOL),
+        shape.Field("precious", shape.BOOL, default=lambda: False),
         shape.Field("label", shape.STRING),
         shape.Field("costs", shape.Map(shape.STRING, POOL_COST_SHAPE)),
         shape.Field("retention", RETENTION_POLICY_SHAPE),
@@ -549,7 +550,7 @@ POOL_MANAGER_GET_POOL_MONITOR_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("protocol", PROTOCOL_INFO_SHAPE),
         shape.Field("cost", POOL_COST_SHAPE),
         shape.Field("owner", SUBJECT_SHAPE),
-        shape.Field("precious", shape.BOOL),
+        shape.Field("precious", shape.BOOL, default=lambda: False),
         shape.Field("retention", RETENTION_POLICY_SHAPE),
     ),
 )
@@ -563,9 +564,9 @@ POOL_MANAGER_POOL_MODE_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
     lambda: (
         shape.Field("envelope", ENVELOPE_SHAPE),
         shape.Field("token", shape.UUID),
-        shape.Field("priority", shape.I32),
+        shape.Field("priority", shape.I32, default=lambda: 0),
         shape.Field("sticky", shape.BOOL),
-        shape.Field("allow_staging", shape.BOOL),
+        shape.Field("allow_staging", shape.BOOL, default=lambda: True),
     ),
 )
 POOL_MANAGER_POOL_MODE_MESSAGE_CODEC: Final[TypeCodec[PoolManagerPoolModeMessage]] = Codec(
@@ -594,7 +595,7 @@ POOL_MGR_GET_POOL_BY_LINK_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("files", shape.List(FILE_ATTRIBUTES_SHAPE)),
         shape.Field("offset", shape.U64),
         shape.Field("token", shape.UUID),
-        shape.Field("priority", shape.I32),
+        shape.Field("priority", shape.I32, default=lambda: 0),
     ),
 )
 POOL_MGR_GET_POOL_BY_LINK_MESSAGE_CODEC: Final[TypeCodec[PoolMgrGetPoolByLinkMessage]] = Codec(
@@ -634,7 +635,7 @@ POOL_MGR_GET_POOL_LINK_GROUPS_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("token", shape.UUID),
         shape.Field("link_group", shape.Optional(shape.STRING)),
         shape.Field("sticky", shape.BOOL),
-        shape.Field("precious", shape.BOOL),
+        shape.Field("precious", shape.BOOL, default=lambda: False),
         shape.Field("pages", shape.List(shape.BYTES)),
     ),
 )
@@ -650,7 +651,7 @@ POOL_MGR_GET_POOL_LINKS_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("expires", shape.Optional(shape.TIMESTAMP)),
         shape.Field("attributes", shape.Map(shape.STRING, shape.STRING)),
         shape.Field("sticky", shape.BOOL),
-        shape.Field("precious", shape.BOOL),
+        shape.Field("precious", shape.BOOL, default=lambda: False),
         shape.Field("costs", shape.Map(shape.STRING, POOL_COST_SHAPE)),
     ),
 )
@@ -686,8 +687,8 @@ POOL_MGR_QUERY_POOLS_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("door", CELL_ADDRESS_SHAPE),
         shape.Field("target", shape.Optional(CELL_ADDRESS_SHAPE)),
         shape.Field("link_group", shape.Optional(shape.STRING)),
-        shape.Field("precious", shape.BOOL),
-        shape.Field("allow_staging", shape.BOOL),
+        shape.Field("precious", shape.BOOL, default=lambda: False),
+        shape.Field("allow_staging", shape.BOOL, default=lambda: True),
     ),
 )
 POOL_MGR_QUERY_POOLS_MESSAGE_CODEC: Final[TypeCodec[PoolMgrQueryPoolsMessage]] = Codec(
@@ -703,7 +704,7 @@ POOL_MGR_REPLICATE_FILE_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("offset", shape.U64),
         shape.Field("expires", shape.Optional(shape.TIMESTAMP)),
         shape.Field("link_group", shape.Optional(shape.STRING)),
-        shape.Field("allow_staging", shape.BOOL),
+        shape.Field("allow_staging", shape.BOOL, default=lambda: True),
         shape.Field("label", shape.STRING),
         shape.Field("labels", shape.Set(shape.STRING)),
     ),
@@ -741,7 +742,7 @@ POOL_MGR_SELECT_WRITE_POOL_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("checksum", shape.Optional(CHECKSUM_SHAPE)),
         shape.Field("token", shape.UUID),
         shape.Field("locations", shape.List(shape.STRING)),
-        shape.Field("priority", shape.I32),
+        shape.Field("priority", shape.I32, default=lambda: 0),
         shape.Field("ratio", shape.F64),
     ),
 )
@@ -773,7 +774,7 @@ POOL_MIGRATION_COPY_FINISHED_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("count", shape.U32),
         shape.Field("timeout", shape.DURATION),
         shape.Field("door", CELL_ADDRESS_SHAPE),
-        shape.Field("precious", shape.BOOL),
+        shape.Field("precious", shape.BOOL, default=lambda: False),
         shape.Field("ratio", shape.F64),
         shape.Field("label", shape.STRING),
         shape.Field("labels", shape.Set(shape.STRING)),
@@ -822,7 +823,7 @@ POOL_MIGRATION_UPDATE_REPLICA_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
     lambda: (
         shape.Field("envelope", ENVELOPE_SHAPE),
         shape.Field("size", shape.U64),
-        shape.Field("allow_staging", shape.BOOL),
+        shape.Field("allow_staging", shape.BOOL, default=lambda: True),
         shape.Field("labels", shape.Set(shape.STRING)),
     ),
 )
@@ -879,8 +880,8 @@ POOL_MODIFY_PERSISTENCY_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("files", shape.List(FILE_ATTRIBUTES_SHAPE)),
         shape.Field("mode", POOL_MODE_SHAPE),
         shape.Field("size", shape.U64),
-        shape.Field("precious", shape.BOOL),
-        shape.Field("allow_staging", shape.BOOL),
+        shape.Field("precious", shape.BOOL, default=lambda: False),
+        shape.Field("allow_staging", shape.BOOL, default=lambda: True),
     ),
 )
 POOL_MODIFY_PERSISTENCY_MESSAGE_CODEC: Final[TypeCodec[PoolModifyPersistencyMessage]] = Codec(
@@ -1025,7 +1026,7 @@ POOL_DATA_REQUEST_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("timeout", shape.DURATION),
         shape.Field("owner", SUBJECT_SHAPE),
         shape.Field("locations", shape.List(shape.STRING)),
-        shape.Field("priority", shape.I32),
+        shape.Field("priority", shape.I32, default=lambda: 0),
         shape.Field("sticky", shape.BOOL),
         shape.Field("ratio", shape.F64),
         shape.Field("pages", shape.List(shape.BYTES)),
@@ -1086,7 +1087,7 @@ POOL_INFO_REQUEST_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("timeout", shape.DURATION),
         shape.Field("access", ACCESS_SHAPE),
         shape.Field("door", CELL_ADDRESS_SHAPE),
-        shape.Field("precious", shape.BOOL),
+        shape.Field("precious", shape.BOOL, default=lambda: False),
     ),
 )
 POOL_INFO_REQUEST_MESSAGE_CODEC: Final[TypeCodec[PoolInfoRequestMessage]] = Codec(
@@ -1203,8 +1204,8 @@ PNFS_DELETE_ENTRY_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("owner", SUBJECT_SHAPE),
         shape.Field("door", CELL_ADDRESS_SHAPE),
         shape.Field("link_group", shape.Optional(shape.STRING)),
-        shape.Field("priority", shape.I32),
-        shape.Field("precious", shape.BOOL),
+        shape.Field("priority", shape.I32, default=lambda: 0),
+        shape.Field("precious", shape.BOOL, default=lambda: False),
         shape.Field("label", shape.STRING),
     ),
 )
@@ -1271,7 +1272,7 @@ PNFS_GET_PARENT_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("expires", shape.Optional(shape.TIMESTAMP)),
         shape.Field("owner", SUBJECT_SHAPE),
         shape.Field("target", shape.Optional(CELL_ADDRESS_SHAPE)),
-        shape.Field("allow_staging", shape.BOOL),
+        shape.Field("allow_staging", shape.BOOL, default=lambda: True),
         shape.Field("ratio", shape.F64),
     ),
 )
@@ -1308,7 +1309,7 @@ PNFS_LIST_EXTENDED_ATTRIBUTES_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("access", ACCESS_SHAPE),
         shape.Field("door", CELL_ADDRESS_SHAPE),
         shape.Field("locations", shape.List(shape.STRING)),
-        shape.Field("priority", shape.I32),
+        shape.Field("priority", shape.I32, default=lambda: 0),
         shape.Field("retention", RETENTION_POLICY_SHAPE),
     ),
 )
@@ -1325,7 +1326,7 @@ PNFS_MAP_PATH_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("count", shape.U32),
         shape.Field("expires", shape.Optional(shape.TIMESTAMP)),
         shape.Field("sticky", shape.BOOL),
-        shape.Field("allow_staging", shape.BOOL),
+        shape.Field("allow_staging", shape.BOOL, default=lambda: True),
     ),
 )
 PNFS_MAP_PATH_MESSAGE_CODEC: Final[TypeCodec[PnfsMapPathMessage]] = Codec(PNFS_MAP_PATH_MESSAGE_SHAPE)
@@ -1377,8 +1378,8 @@ PNFS_REMOVE_EXTENDED_ATTRIBUTES_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struc
         shape.Field("access", ACCESS_SHAPE),
         shape.Field("attributes", shape.Map(shape.STRING, shape.STRING)),
         shape.Field("link_group", shape.Optional(shape.STRING)),
-        shape.Field("precious", shape.BOOL),
-        shape.Field("allow_staging", shape.BOOL),
+        shape.Field("precious", shape.BOOL, default=lambda: False),
+        shape.Field("allow_staging", shape.BOOL, default=lambda: True),
         shape.Field("labels", shape.Set(shape.STRING)),
     ),
 )
@@ -1426,7 +1427,7 @@ PNFS_SET_CHECKSUM_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("access", ACCESS_SHAPE),
         shape.Field("target", shape.Optional(CELL_ADDRESS_SHAPE)),
         shape.Field("attributes", shape.Map(shape.STRING, shape.STRING)),
-        shape.Field("priority", shape.I32),
+        shape.Field("priority", shape.I32, default=lambda: 0),
         shape.Field("ratio", shape.F64),
         shape.Field("label", shape.STRING),
         shape.Field("window", shape.Array(shape.U32, 4)),
@@ -1445,7 +1446,7 @@ PNFS_SET_FILE_ATTRIBUTES_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("count", shape.U32),
         shape.Field("timeout", shape.DURATION),
         shape.Field("link_group", shape.Optional(shape.STRING)),
-        shape.Field("precious", shape.BOOL),
+        shape.Field("precious", shape.BOOL, default=lambda: False),
     ),
 )
 PNFS_SET_FILE_ATTRIBUTES_MESSAGE_CODEC: Final[TypeCodec[PnfsSetFileAttributesMessage]] = Codec(
@@ -1493,7 +1494,7 @@ PNFS_NOTIFY_FLUSH_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("offset", shape.U64),
         shape.Field("count", shape.U32),
         shape.Field("door", CELL_ADDRESS_SHAPE),
-        shape.Field("priority", shape.I32),
+        shape.Field("priority", shape.I32, default=lambda: 0),
         shape.Field("window", shape.Array(shape.U32, 4)),
         shape.Field("retention", RETENTION_POLICY_SHAPE),
     ),
@@ -1508,7 +1509,7 @@ PNFS_GET_PATH_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
     lambda: (
         shape.Field("envelope", ENVELOPE_SHAPE),
         shape.Field("storage", STORAGE_INFO_SHAPE),
-        shape.Field("priority", shape.I32),
+        shape.Field("priority", shape.I32, default=lambda: 0),
         shape.Field("window", shape.Array(shape.U32, 4)),
     ),
 )
@@ -1523,7 +1524,7 @@ PNFS_LOOKUP_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("protocol", PROTOCOL_INFO_SHAPE),
         shape.Field("checksums", shape.List(CHECKSUM_SHAPE)),
         shape.Field("size", shape.U64),
-        shape.Field("priority", shape.I32),
+        shape.Field("priority", shape.I32, default=lambda: 0),
         shape.Field("window", shape.Array(shape.U32, 4)),
     ),
 )
@@ -1571,7 +1572,7 @@ SPACE_USE_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("checksum", shape.Optional(CHECKSUM_SHAPE)),
         shape.Field("door", CELL_ADDRESS_SHAPE),
         shape.Field("link_group", shape.Optional(shape.STRING)),
-        shape.Field("priority", shape.I32),
+        shape.Field("priority", shape.I32, default=lambda: 0),
     ),
 )
 SPACE_USE_MESSAGE_CODEC: Final[TypeCodec[SpaceUseMessage]] = Codec(SPACE_USE_MESSAGE_SHAPE)
@@ -1603,7 +1604,7 @@ SPACE_GET_TOKENS_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("count", shape.U32),
         shape.Field("door", CELL_ADDRESS_SHAPE),
         shape.Field("attributes", shape.Map(shape.STRING, shape.STRING)),
-        shape.Field("priority", shape.I32),
+        shape.Field("priority", shape.I32, default=lambda: 0),
         shape.Field("sticky", shape.BOOL),
         shape.Field("ratio", shape.F64),
         shape.Field("pages", shape.List(shape.BYTES)),
@@ -1620,7 +1621,7 @@ SPACE_GET_FILE_TOKENS_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("envelope", ENVELOPE_SHAPE),
         shape.Field("pnfs_id", shape.STRING),
         shape.Field("pools", shape.List(shape.STRING)),
-        shape.Field("priority", shape.I32),
+        shape.Field("priority", shape.I32, default=lambda: 0),
     ),
 )
 SPACE_GET_FILE_TOKENS_MESSAGE_CODEC: Final[TypeCodec[SpaceGetFileTokensMessage]] = Codec(
@@ -1712,7 +1713,7 @@ SPACE_BIND_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("offset", shape.U64),
         shape.Field("door", CELL_ADDRESS_SHAPE),
         shape.Field("locations", shape.List(shape.STRING)),
-        shape.Field("priority", shape.I32),
+        shape.Field("priority", shape.I32, default=lambda: 0),
         shape.Field("ratio", shape.F64),
         shape.Field("window", shape.Array(shape.U32, 4)),
     ),
@@ -1726,7 +1727,7 @@ PIN_PIN_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("envelope", ENVELOPE_SHAPE),
         shape.Field("mode", POOL_MODE_SHAPE),
         shape.Field("size", shape.U64),
-        shape.Field("precious", shape.BOOL),
+        shape.Field("precious", shape.BOOL, default=lambda: False),
         shape.Field("window", shape.Array(shape.U32, 4)),
         shape.Field("retention", RETENTION_POLICY_SHAPE),
     ),
@@ -1772,7 +1773,7 @@ PIN_COUNT_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("envelope", ENVELOPE_SHAPE),
         shape.Field("path", shape.STRING),
         shape.Field("access", ACCESS_SHAPE),
-        shape.Field("precious", shape.BOOL),
+        shape.Field("precious", shape.BOOL, default=lambda: False),
         shape.Field("labels", shape.Set(shape.STRING)),
     ),
 )
@@ -1804,7 +1805,7 @@ PIN_MOVE_PIN_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("size", shape.U64),
         shape.Field("timeout", shape.DURATION),
         shape.Field("owner", SUBJECT_SHAPE),
-        shape.Field("precious", shape.BOOL),
+        shape.Field("precious", shape.BOOL, default=lambda: False),
         shape.Field("window", shape.Array(shape.U32, 4)),
     ),
 )
@@ -1851,9 +1852,9 @@ MOVER_INFO_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("offset", shape.U64),
         shape.Field("owner", SUBJECT_SHAPE),
         shape.Field("attributes", shape.Map(shape.STRING, shape.STRING)),
-        shape.Field("priority", shape.I32),
-        shape.Field("precious", shape.BOOL),
-        shape.Field("allow_staging", shape.BOOL),
+        shape.Field("priority", shape.I32, default=lambda: 0),
+        shape.Field("precious", shape.BOOL, default=lambda: False),
+        shape.Field("allow_staging", shape.BOOL, default=lambda: True),
         shape.Field("label", shape.STRING),
         shape.Field("window", shape.Array(shape.U32, 4)),
     ),
@@ -1890,7 +1891,7 @@ DOOR_TRANSFER_FINISHED_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("expires", shape.Optional(shape.TIMESTAMP)),
         shape.Field("access", ACCESS_SHAPE),
         shape.Field("target", shape.Optional(CELL_ADDRESS_SHAPE)),
-        shape.Field("priority", shape.I32),
+        shape.Field("priority", shape.I32, default=lambda: 0),
         shape.Field("labels", shape.Set(shape.STRING)),
     ),
 )
@@ -1910,8 +1911,8 @@ DOOR_VALIDATE_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("offset", shape.U64),
         shape.Field("timeout", shape.DURATION),
         shape.Field("expires", shape.Optional(shape.TIMESTAMP)),
-        shape.Field("priority", shape.I32),
-        shape.Field("precious", shape.BOOL),
+        shape.Field("priority", shape.I32, default=lambda: 0),
+        shape.Field("precious", shape.BOOL, default=lambda: False),
         shape.Field("labels", shape.Set(shape.STRING)),
     ),
 )
@@ -1930,7 +1931,7 @@ STORAGE_INFO_NOTICE_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("token", shape.UUID),
         shape.Field("attributes", shape.Map(shape.STRING, shape.STRING)),
         shape.Field("sticky", shape.BOOL),
-        shape.Field("allow_staging", shape.BOOL),
+        shape.Field("allow_staging", shape.BOOL, default=lambda: True),
     ),
 )
 STORAGE_INFO_NOTICE_MESSAGE_CODEC: Final[TypeCodec[StorageInfoNoticeMessage]] = Codec(
@@ -1944,7 +1945,7 @@ REMOVE_FILE_INFO_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("envelope", ENVELOPE_SHAPE),
         shape.Field("offset", shape.U64),
         shape.Field("token", shape.UUID),
-        shape.Field("allow_staging", shape.BOOL),
+        shape.Field("allow_staging", shape.BOOL, default=lambda: True),
         shape.Field("labels", shape.Set(shape.STRING)),
     ),
 )
@@ -1979,7 +1980,7 @@ POOL_HIT_INFO_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("checksums", shape.List(CHECKSUM_SHAPE)),
         shape.Field("attributes", shape.Map(shape.STRING, shape.STRING)),
         shape.Field("link_group", shape.Optional(shape.STRING)),
-        shape.Field("allow_staging", shape.BOOL),
+        shape.Field("allow_staging", shape.BOOL, default=lambda: True),
         shape.Field("label", shape.STRING),
     ),
 )
@@ -2056,7 +2057,7 @@ LOGIN_REPLY_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("file", FILE_ATTRIBUTES_SHAPE),
         shape.Field("target", shape.Optional(CELL_ADDRESS_SHAPE)),
         shape.Field("locations", shape.List(shape.STRING)),
-        shape.Field("allow_staging", shape.BOOL),
+        shape.Field("allow_staging", shape.BOOL, default=lambda: True),
     ),
 )
 LOGIN_REPLY_MESSAGE_CODEC: Final[TypeCodec[LoginReplyMessage]] = Codec(LOGIN_REPLY_MESSAGE_SHAPE)
@@ -2084,7 +2085,7 @@ REVERSE_MAP_REQUEST_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("storage", STORAGE_INFO_SHAPE),
         shape.Field("owner", SUBJECT_SHAPE),
         shape.Field("target", shape.Optional(CELL_ADDRESS_SHAPE)),
-        shape.Field("priority", shape.I32),
+        shape.Field("priority", shape.I32, default=lambda: 0),
         shape.Field("window", shape.Array(shape.U32, 4)),
         shape.Field("retention", RETENTION_POLICY_SHAPE),
     ),
@@ -2135,7 +2136,7 @@ REMOTE_TRANSFER_CANCEL_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("checksums", shape.List(CHECKSUM_SHAPE)),
         shape.Field("target", shape.Optional(CELL_ADDRESS_SHAPE)),
         shape.Field("attributes", shape.Map(shape.STRING, shape.STRING)),
-        shape.Field("allow_staging", shape.BOOL),
+        shape.Field("allow_staging", shape.BOOL, default=lambda: True),
         shape.Field("ratio", shape.F64),
         shape.Field("pages", shape.List(shape.BYTES)),
         shape.Field("labels", shape.Set(shape.STRING)),
@@ -2157,9 +2158,9 @@ REMOTE_TRANSFER_STATUS_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("file", FILE_ATTRIBUTES_SHAPE),
         shape.Field("checksum", shape.Optional(CHECKSUM_SHAPE)),
         shape.Field("size", shape.U64),
-        shape.Field("priority", shape.I32),
-        shape.Field("precious", shape.BOOL),
-        shape.Field("allow_staging", shape.BOOL),
+        shape.Field("priority", shape.I32, default=lambda: 0),
+        shape.Field("precious", shape.BOOL, default=lambda: False),
+        shape.Field("allow_staging", shape.BOOL, default=lambda: True),
         shape.Field("pages", shape.List(shape.BYTES)),
     ),
 )
@@ -2178,8 +2179,8 @@ TRANSFER_MANAGER_QUERY_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("offset", shape.U64),
         shape.Field("timeout", shape.DURATION),
         shape.Field("link_group", shape.Optional(shape.STRING)),
-        shape.Field("priority", shape.I32),
-        shape.Field("allow_staging", shape.BOOL),
+        shape.Field("priority", shape.I32, default=lambda: 0),
+        shape.Field("allow_staging", shape.BOOL, default=lambda: True),
         shape.Field("labels", shape.Set(shape.STRING)),
         shape.Field("retention", RETENTION_POLICY_SHAPE),
     ),
@@ -2212,7 +2213,7 @@ TRANSFER_FAILED_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("checksums", shape.List(CHECKSUM_SHAPE)),
         shape.Field("locations", shape.List(shape.STRING)),
         shape.Field("sticky", shape.BOOL),
-        shape.Field("precious", shape.BOOL),
+        shape.Field("precious", shape.BOOL, default=lambda: False),
     ),
 )
 TRANSFER_FAILED_MESSAGE_CODEC: Final[TypeCodec[TransferFailedMessage]] = Codec(TRANSFER_FAILED_MESSAGE_SHAPE)
@@ -2255,7 +2256,7 @@ SRM_PREPARE_TO_GET_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("count", shape.U32),
         shape.Field("expires", shape.Optional(shape.TIMESTAMP)),
         shape.Field("access", ACCESS_SHAPE),
-        shape.Field("allow_staging", shape.BOOL),
+        shape.Field("allow_staging", shape.BOOL, default=lambda: True),
         shape.Field("window", shape.Array(shape.U32, 4)),
     ),
 )
@@ -2304,7 +2305,7 @@ SRM_BRING_ONLINE_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("storage", STORAGE_INFO_SHAPE),
         shape.Field("token", shape.UUID),
         shape.Field("link_group", shape.Optional(shape.STRING)),
-        shape.Field("allow_staging", shape.BOOL),
+        shape.Field("allow_staging", shape.BOOL, default=lambda: True),
         shape.Field("ratio", shape.F64),
         shape.Field("labels", shape.Set(shape.STRING)),
     ),
@@ -2323,7 +2324,7 @@ SRM_ABORT_REQUEST_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("expires", shape.Optional(shape.TIMESTAMP)),
         shape.Field("owner", SUBJECT_SHAPE),
         shape.Field("door", CELL_ADDRESS_SHAPE),
-        shape.Field("priority", shape.I32),
+        shape.Field("priority", shape.I32, default=lambda: 0),
         shape.Field("ratio", shape.F64),
         shape.Field("label", shape.STRING),
         shape.Field("labels", shape.Set(shape.STRING)),
@@ -2377,7 +2378,7 @@ SRM_LS_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("checksum", shape.Optional(CHECKSUM_SHAPE)),
         shape.Field("offset", shape.U64),
         shape.Field("count", shape.U32),
-        shape.Field("priority", shape.I32),
+        shape.Field("priority", shape.I32, default=lambda: 0),
         shape.Field("costs", shape.Map(shape.STRING, POOL_COST_SHAPE)),
     ),
 )
@@ -2392,7 +2393,7 @@ SRM_MKDIR_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("offset", shape.U64),
         shape.Field("target", shape.Optional(CELL_ADDRESS_SHAPE)),
         shape.Field("attributes", shape.Map(shape.STRING, shape.STRING)),
-        shape.Field("precious", shape.BOOL),
+        shape.Field("precious", shape.BOOL, default=lambda: False),
     ),
 )
 SRM_MKDIR_MESSAGE_CODEC: Final[TypeCodec[SrmMkdirMessage]] = Codec(SRM_MKDIR_MESSAGE_SHAPE)
@@ -2420,8 +2421,8 @@ SRM_RM_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("size", shape.U64),
         shape.Field("count", shape.U32),
         shape.Field("owner", SUBJECT_SHAPE),
-        shape.Field("priority", shape.I32),
-        shape.Field("allow_staging", shape.BOOL),
+        shape.Field("priority", shape.I32, default=lambda: 0),
+        shape.Field("allow_staging", shape.BOOL, default=lambda: True),
         shape.Field("pages", shape.List(shape.BYTES)),
     ),
 )
@@ -2475,7 +2476,7 @@ SRM_COPY_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("size", shape.U64),
         shape.Field("offset", shape.U64),
         shape.Field("count", shape.U32),
-        shape.Field("allow_staging", shape.BOOL),
+        shape.Field("allow_staging", shape.BOOL, default=lambda: True),
         shape.Field("labels", shape.Set(shape.STRING)),
         shape.Field("retention", RETENTION_POLICY_SHAPE),
     ),
@@ -2491,8 +2492,8 @@ BULK_REQUEST_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("target", shape.Optional(CELL_ADDRESS_SHAPE)),
         shape.Field("token", shape.UUID),
         shape.Field("locations", shape.List(shape.STRING)),
-        shape.Field("priority", shape.I32),
-        shape.Field("precious", shape.BOOL),
+        shape.Field("priority", shape.I32, default=lambda: 0),
+        shape.Field("precious", shape.BOOL, default=lambda: False),
         shape.Field("labels", shape.Set(shape.STRING)),
     ),
 )
@@ -2605,7 +2606,7 @@ REPLICA_REMOVE_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("cost", POOL_COST_SHAPE),
         shape.Field("checksums", shape.List(CHECKSUM_SHAPE)),
         shape.Field("attributes", shape.Map(shape.STRING, shape.STRING)),
-        shape.Field("priority", shape.I32),
+        shape.Field("priority", shape.I32, default=lambda: 0),
         shape.Field("retention", RETENTION_POLICY_SHAPE),
     ),
 )
@@ -2632,7 +2633,7 @@ RESILIENCE_SCAN_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("envelope", ENVELOPE_SHAPE),
         shape.Field("checksum", shape.Optional(CHECKSUM_SHAPE)),
         shape.Field("owner", SUBJECT_SHAPE),
-        shape.Field("allow_staging", shape.BOOL),
+        shape.Field("allow_staging", shape.BOOL, default=lambda: True),
     ),
 )
 RESILIENCE_SCAN_MESSAGE_CODEC: Final[TypeCodec[ResilienceScanMessage]] = Codec(RESILIENCE_SCAN_MESSAGE_SHAPE)
@@ -2649,7 +2650,7 @@ RESILIENCE_CANCEL_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("token", shape.UUID),
         shape.Field("locations", shape.List(shape.STRING)),
         shape.Field("sticky", shape.BOOL),
-        shape.Field("precious", shape.BOOL),
+        shape.Field("precious", shape.BOOL, default=lambda: False),
         shape.Field("window", shape.Array(shape.U32, 4)),
     ),
 )
@@ -2666,7 +2667,7 @@ QOS_TRANSITION_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("offset", shape.U64),
         shape.Field("expires", shape.Optional(shape.TIMESTAMP)),
         shape.Field("owner", SUBJECT_SHAPE),
-        shape.Field("priority", shape.I32),
+        shape.Field("priority", shape.I32, default=lambda: 0),
         shape.Field("ratio", shape.F64),
         shape.Field("window", shape.Array(shape.U32, 4)),
     ),
@@ -2695,8 +2696,8 @@ QOS_MODIFY_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("count", shape.U32),
         shape.Field("timeout", shape.DURATION),
         shape.Field("token", shape.UUID),
-        shape.Field("precious", shape.BOOL),
-        shape.Field("allow_staging", shape.BOOL),
+        shape.Field("precious", shape.BOOL, default=lambda: False),
+        shape.Field("allow_staging", shape.BOOL, default=lambda: True),
         shape.Field("window", shape.Array(shape.U32, 4)),
     ),
 )
@@ -2757,7 +2758,7 @@ CLEANER_STATUS_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
     lambda: (
         shape.Field("envelope", ENVELOPE_SHAPE),
         shape.Field("file", FILE_ATTRIBUTES_SHAPE),
-        shape.Field("precious", shape.BOOL),
+        shape.Field("precious", shape.BOOL, default=lambda: False),
         shape.Field("costs", shape.Map(shape.STRING, POOL_COST_SHAPE)),
     ),
 )
@@ -2903,8 +2904,8 @@ CELL_HELLO_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("size", shape.U64),
         shape.Field("target", shape.Optional(CELL_ADDRESS_SHAPE)),
         shape.Field("attributes", shape.Map(shape.STRING, shape.STRING)),
-        shape.Field("priority", shape.I32),
-        shape.Field("allow_staging", shape.BOOL),
+        shape.Field("priority", shape.I32, default=lambda: 0),
+        shape.Field("allow_staging", shape.BOOL, default=lambda: True),
         shape.Field("label", shape.STRING),
         shape.Field("window", shape.Array(shape.U32, 4)),
     ),
@@ -2921,7 +2922,7 @@ CELL_ROUTE_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("offset", shape.U64),
         shape.Field("count", shape.U32),
         shape.Field("door", CELL_ADDRESS_SHAPE),
-        shape.Field("precious", shape.BOOL),
+        shape.Field("precious", shape.BOOL, default=lambda: False),
         shape.Field("window", shape.Array(shape.U32, 4)),
     ),
 )
@@ -2936,7 +2937,7 @@ CELL_TUNNEL_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("files", shape.List(FILE_ATTRIBUTES_SHAPE)),
         shape.Field("expires", shape.Optional(shape.TIMESTAMP)),
         shape.Field("target", shape.Optional(CELL_ADDRESS_SHAPE)),
-        shape.Field("precious", shape.BOOL),
+        shape.Field("precious", shape.BOOL, default=lambda: False),
         shape.Field("window", shape.Array(shape.U32, 4)),
     ),
 )
@@ -2986,8 +2987,8 @@ WEBDAV_UNLOCK_MESSAGE_SHAPE: Final[shape.Struct] = shape.Struct(
         shape.Field("protocol", PROTOCOL_INFO_SHAPE),
         shape.Field("timeout", shape.DURATION),
         shape.Field("link_group", shape.Optional(shape.STRING)),
-        shape.Field("priority", shape.I32),
-        shape.Field("precious", shape.BOOL),
+        shape.Field("priority", shape.I32, default=lambda: 0),
+        shape.Field("precious", shape.BOOL, default=lambda: False),
     ),
 )
 WEBDAV_UNLOCK_MESSAGE_CODEC: Final[TypeCodec[WebdavUnlockMessage]] = Codec(WEBDAV_UNLOCK_MESSAGE_SHAPE)

@@ -22,6 +22,7 @@ from generated.code.sf1.search._types import (
     IndexStatsRequest,
     IndexStatsResult,
     IndexTouchRequest,
+    Rank,
 )
 from generated.code.sf1.text._codec import DOCUMENT_SHAPE
 from generated.code.sf1.text._types import DocId
@@ -45,8 +46,8 @@ INDEX_QUERY: Final[Method[IndexQueryRequest, list[Hit]]] = method(
     IndexQueryRequest,
     params=lambda: (
         shape.Field("terms", shape.Checked(shape.List(shape.STRING), (rules.HasLength(1, 32),))),
-        shape.Field("limit", shape.Checked(shape.U32, (rules.InRange(1, 1000),))),
-        shape.Field("rank", shape.Optional(RANK_SHAPE)),
+        shape.Field("limit", shape.Checked(shape.U32, (rules.InRange(1, 1000),)), default=lambda: 10),
+        shape.Field("rank", shape.Optional(RANK_SHAPE), default=lambda: Rank.bm25),
     ),
     results=lambda: (shape.Field("value", shape.List(HIT_SHAPE)),),
     errors=(NO_SUCH_COLLECTION_CODEC,),
