@@ -91,15 +91,13 @@ def test_a_wrong_length_of_an_array_is_not_made_up_for_by_another() -> None:
     ("data", "message"),
     [
         ("", "Hit.doc, at byte 0: the bytes end inside a number"),
-        ("01 0000803f 00 04 01020380", "Hit.positions[3], at byte 10: the bytes end inside a number"),
-        (
-            "8000 0000803f 00 00",
-            "Hit.doc, at byte 0: a number does not fit in its type, or is not in its shortest form",
-        ),
-        ("01 0000803f 02 c328 00", "Hit.title, at byte 5: text is not UTF-8, 0 bytes into it"),
+        ("01 0000803f 00 11 01020304050607", "Hit.positions, at byte 7: 8 bytes expected, 7 left"),
+        ("8000 0000803f 00 00", "Hit.doc, at byte 0: a number is not in its shortest form"),
+        ("8080808010 0000803f 00 00", "Hit.doc, at byte 0: 4294967296 does not fit in its type"),
+        ("01 0000803f 02 c328 00", "Hit.title, at byte 6: text is not UTF-8"),
         ("01 0000803f 09 6161", "Hit.title, at byte 5: length 9, but 2 bytes left"),
         (
-            "01 0000803f 00 ffffffff0f",
+            "01 0000803f 00 fcffffff3f",
             "Hit.positions, at byte 6: 4294967295 elements need at least 4294967295 bytes, 0 left",
         ),
         ("01 0000803f 00 00 00", "Hit, at byte 7: 1 byte after the end of the value"),

@@ -9,7 +9,7 @@ import pytest
 
 from mf.codec.enums import OpenEnum
 from mf.codec.hashing import hash37
-from mf.codec.sequences import read_f32s, read_f64s, read_i32s, write_f32s, write_f64s, write_i32s
+from mf.codec.sequences import read_f32s, read_f64s, write_f32s, write_f64s
 from mf.codec.times import Duration, Timestamp
 
 
@@ -66,11 +66,3 @@ def test_floats_may_come_in_any_sequence_or_buffer(numbers: Any) -> None:
         out = bytearray()
         write(out, numbers)
         assert read(bytes(out), 0, 3) == ([1.5, -2.0, 0.25], len(out))
-
-
-@pytest.mark.parametrize("kind", [list, tuple, np.array, lambda numbers: array("i", numbers)])
-@pytest.mark.parametrize("numbers", [[1, -2, 63, -64], [64, -65, 8191, -8192, 8192, 2**31 - 1, -(2**31)]])
-def test_integers_may_come_in_any_sequence_or_buffer(kind: Any, numbers: list[int]) -> None:
-    out = bytearray()
-    write_i32s(out, kind(numbers))
-    assert read_i32s(bytes(out), 0, len(numbers)) == (numbers, len(out))

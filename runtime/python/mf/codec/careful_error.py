@@ -1,19 +1,23 @@
 """R1. What the careful reader and writer raise: place and reason, before they become an `mf.Error`."""
 
+from mf.codec.fault import Fault
 from mf.core.error import Code
 
 
 class CarefulError(Exception):
     """`reason` is a clause without a full stop; `offset` is None on the way out, where there are no bytes
-    yet.
+    yet. `fault` is NONE for a violated constraint, and on the way out.
     """
 
-    def __init__(self, code: Code, path: str, reason: str, offset: int | None = None) -> None:
-        super().__init__(code, path, reason, offset)
+    def __init__(
+        self, code: Code, path: str, reason: str, offset: int | None = None, fault: Fault = Fault.NONE
+    ) -> None:
+        super().__init__(code, path, reason, offset, fault)
         self.code = code
         self.path = path
         self.reason = reason
         self.offset = offset
+        self.fault = fault
 
     def text(self) -> str:
         """'Hit.positions[3], at byte 12: a number does not fit in its type'"""

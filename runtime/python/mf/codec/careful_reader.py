@@ -8,17 +8,17 @@ are checked against the bytes left, and memory against the budget, before anythi
 import struct
 import uuid
 from collections.abc import Callable, Iterable
-from itertools import pairwise
 from typing import Any, Final
 
-from mf.codec import sequences
+from mf.codec import rows, sequences
 from mf.codec import shape as s
 from mf.codec.careful_error import CarefulError, Path
-from mf.codec.limits import MAX_DEPTH, MAX_EMPTY_ITEMS, U32_MAX, Limits
+from mf.codec.fault import Fault
+from mf.codec.limits import MAX_DEPTH, MAX_EMPTY_ITEMS, U32_MAX, U64_MAX, Limits
 from mf.codec.malformed import MalformedError
 from mf.codec.rules import Rule
 from mf.codec.times import Duration, Timestamp
-from mf.codec.varint import read_unsigned, unzigzag
+from mf.codec.varint import unzigzag
 from mf.core.error import Code
 
 _ENTRY = 8  # a list's pointer to its element
@@ -26,14 +26,8 @@ _NODE = 100  # an entry of a dict or set
 
 # Long runs of plain numbers need no walk: no element has a rule or a nested value of its own.
 _RUNS: Final[dict[str, Callable[[bytes, int, int], tuple[list[Any], int]]]] = {
-    "i16": sequences.read_i16s,
-    "i32": sequences.read_i32s,
-    "i64": sequences.read_i64s,
     "u8": sequences.read_u8s,
     "i8": sequences.read_i8s,
-    "u16": sequences.read_u16s,
-    "u32": sequences.read_u32s,
-    "u64": sequences.read_u64s,
     "f32": sequences.read_f32s,
     "f64": sequences.read_f64s,
 }
@@ -56,15 +50,17 @@ class CarefulReader:
     def finish(self) -> None:
         left = len(self._data) - self.pos
         if left:
-            raise self.fail(f"{_bytes(left)} after the end of the value")
+            raise self.fail(Fault.TRAILING_BYTES, f"{_bytes(left)} after the end of the value")
 
-    def check_items(self, count: int, size: int) -> None:
-        """`count` items of at least `size` bytes can still follow."""
+    def check_items(self, count: int, size: int, at: int | None = None) -> None:
+        """`count` items of at least `size` bytes can still follow; `at`: where the count stands."""
         left = len(self._data) - self.pos
         if count * size > left:
-            raise self.fail(f"{count} elements need at least {_bytes(count * size)}, {left} left")
+            reason = f"{count} elements need at least {_bytes(count * size)}, {left} left"
+            raise self.fail(Fault.COUNT_TOO_LARGE, reason, at)
         if size == 0 and count > MAX_EMPTY_ITEMS:
-            raise self.fail(f"{count} elements without bytes, more than {MAX_EMPTY_ITEMS}")
+            reason = f"{count} elements without bytes, more than {MAX_EMPTY_ITEMS}"
+            raise self.fail(Fault.COUNT_TOO_LARGE, reason, at)
 
     def read(self, shape: s.Shape) -> Any:
         match shape:
@@ -85,14 +81,11 @@ class CarefulReader:
             case s.Map():
                 return self._map(shape)
             case s.Set():
-                count, at = self._count(shape.element, _NODE), self.pos
-                elements = self._items(shape.element, count)
-                self._ascending(elements, at)
-                return set(elements)
+                return set(self._counted(shape.element, _NODE, ascending=True))
             case s.List():
-                return self._items(shape.element, self._count(shape.element, _ENTRY))
+                return self._counted(shape.element, _ENTRY)
             case s.Array():
-                return self._items(shape.element, shape.length)
+                return self._array(shape)
 
     def memcpy(self, shape: s.Shape, start: int) -> Any:
         """A value in its layout, aligned from `start`; padding is skipped whatever it holds."""
@@ -124,25 +117,26 @@ class CarefulReader:
             case _:
                 raise TypeError(f"{type(shape).__name__} has no memory layout")
 
-    def fail(self, reason: str, at: int | None = None, code: Code = Code.DECODE_ERROR) -> CarefulError:
-        return CarefulError(code, str(self._path), reason, self.pos if at is None else at)
+    def fail(self, fault: Fault, reason: str, at: int | None = None) -> CarefulError:
+        offset = self.pos if at is None else at
+        return CarefulError(Code.DECODE_ERROR, str(self._path), reason, offset, fault)
 
     def charge(self, size: int) -> None:
         self._budget -= size
         if self._budget < 0:
-            raise self.fail("the value takes more memory than one message may")
+            raise self.fail(Fault.BUDGET_EXCEEDED, "the value takes more memory than one message may")
 
     def _checked(self, rules: Iterable[Rule], value: Any, at: int) -> Any:
         for rule in rules:
             reason = None if value is None else rule.violation(value)
             if reason is not None:
-                raise self.fail(reason, at, Code.INVALID_ARGUMENT)
+                raise CarefulError(Code.INVALID_ARGUMENT, str(self._path), reason, at)
         return value
 
     def _enter(self) -> None:
         self._depth += 1
         if self._depth > MAX_DEPTH:
-            raise self.fail(f"nested deeper than {MAX_DEPTH}")
+            raise self.fail(Fault.DEPTH_EXCEEDED, f"nested deeper than {MAX_DEPTH}")
 
     def _struct(self, shape: s.Struct) -> Any:
         if not shape.implicit:
@@ -169,7 +163,8 @@ class CarefulReader:
         number = self._unsigned(U32_MAX)
         found = next((each for each in shape.alternatives if each.number == number), None)
         if found is None:
-            raise self.fail(f"{number} is not an alternative of {shape.name}", at)
+            reason = f"{number} is not an alternative of {shape.name}"
+            raise self.fail(Fault.UNKNOWN_ALTERNATIVE, reason, at)
         self._path.field(found.name)
         value = found.type(self.read(found.shape))
         self._path.back()
@@ -179,81 +174,179 @@ class CarefulReader:
     def _need(self, size: int) -> None:
         left = len(self._data) - self.pos
         if size > left:
-            raise self.fail(f"{_bytes(size)} expected, {left} left")
+            raise self.fail(Fault.TRUNCATED, f"{_bytes(size)} expected, {left} left")
 
     def _unsigned(self, highest: int) -> int:
-        at = self.pos
-        try:
-            number, self.pos = read_unsigned(self._data, at, highest)
-        except IndexError:
-            raise self.fail("the bytes end inside a number", at) from None
-        except MalformedError:
-            raise self.fail("a number does not fit in its type, or is not in its shortest form", at) from None
+        at, number, shift = self.pos, 0, 0
+        while True:
+            if self.pos == len(self._data):
+                raise self.fail(Fault.TRUNCATED, "the bytes end inside a number", at)
+            byte = self._data[self.pos]
+            self.pos += 1
+            if byte > 127 and shift == 63:
+                raise self.fail(Fault.MALFORMED_NUMBER, "a number of more than ten bytes", at)
+            number |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                break
+        if byte == 0 and shift > 7:
+            raise self.fail(Fault.MALFORMED_NUMBER, "a number is not in its shortest form", at)
+        if number > highest:
+            raise self.fail(Fault.NUMBER_OUT_OF_RANGE, f"{number} does not fit in its type", at)
         return number
 
-    def _count(self, element: s.Shape, entry: int) -> int:
+    def _count(self, smallest: int, entry: int) -> int:
         at = self.pos
         count = self._unsigned(U32_MAX)
-        try:
-            self.check_items(count, s.smallest(element))
-        except CarefulError as failure:
-            raise self.fail(failure.reason, at) from None
+        self.check_items(count, smallest, at)
         self.charge(count * entry)
         return count
 
-    def _items(self, shape: s.Shape, count: int) -> list[Any]:
+    def _counted(self, shape: s.Shape, entry: int, *, ascending: bool = False) -> list[Any]:
+        """The elements of a list or set."""
         self._enter()
-        run = _RUNS.get(shape.name) if isinstance(shape, s.Scalar) and count > 64 else None
-        if run is not None:
-            self.charge(count * s.memory(shape))
-            try:
-                elements, self.pos = run(self._data, self.pos, count)
-            except (MalformedError, IndexError):
-                run = None
-        if run is None:
-            elements = []
-            for index in range(count):
-                self._path.item(index)
-                elements.append(self.read(shape))
-                self._path.back()
+        row = s.row_of(shape)
+        if row is not None:
+            elements = self._row(shape, row, entry, ascending)
+        else:
+            count = self._count(s.smallest(shape), entry)
+            elements = self._items(shape, count, ascending=ascending)
         self._depth -= 1
         return elements
 
-    def _map(self, shape: s.Map) -> dict[Any, Any]:
-        at = self.pos
-        count = self._unsigned(U32_MAX)
-        try:
-            self.check_items(count, s.smallest(shape.key) + s.smallest(shape.value))
-        except CarefulError as failure:
-            raise self.fail(failure.reason, at) from None
-        self.charge(count * _NODE)
+    def _array(self, shape: s.Array) -> list[Any]:
         self._enter()
-        entries = []
+        row = s.row_of(shape.element)
+        if row is not None:
+            elements = self._blocks(shape.element, row, shape.length, (), ascending=False)
+        else:
+            elements = self._items(shape.element, shape.length, ascending=False)
+        self._depth -= 1
+        return elements
+
+    def _items(self, shape: s.Shape, count: int, *, ascending: bool) -> list[Any]:
+        run = _RUNS.get(shape.name) if isinstance(shape, s.Scalar) and count > 64 else None
+        if run is not None and not ascending:
+            self.charge(count * s.memory(shape))
+            try:
+                elements, self.pos = run(self._data, self.pos, count)
+            except MalformedError:
+                pass  # the bytes end early: which element is the first?
+            else:
+                return elements
+        elements = []
         for index in range(count):
             self._path.item(index)
-            key = self.read(shape.key)
-            entries.append((key, self.read(shape.value)))
+            at = self.pos
+            elements.append(self.read(shape))
+            if ascending:
+                self._ascending(elements, at)
             self._path.back()
-        self._ascending([key for key, _ in entries], at)
+        return elements
+
+    def _row(self, shape: s.Shape, name: str, entry: int, ascending: bool) -> list[Any]:
+        """Integers behind their head."""
+        at = self.pos
+        head = self._unsigned(U64_MAX)
+        count, code = head >> 2, head & 3
+        if count > U32_MAX:
+            raise self.fail(Fault.NUMBER_OUT_OF_RANGE, f"{count} elements are more than {U32_MAX}", at)
+        if count == 0 and code:
+            raise self.fail(Fault.MALFORMED_NUMBER, "a code without values", at)
+        self._check_code(code, name, at)
+        self.check_items(count, 1, at)
+        self.charge(count * (entry + s.memory(shape)))
+        if isinstance(shape, s.Scalar) and shape.name == name and not ascending:
+            try:
+                numbers, self.pos = rows.READERS[name](self._data, at)
+            except (MalformedError, IndexError):
+                pass  # what is wrong?
+            else:
+                return numbers
+        return self._blocks(shape, name, count, (code,), ascending=ascending)
+
+    def _blocks(
+        self, shape: s.Shape, name: str, count: int, first: tuple[int, ...], *, ascending: bool
+    ) -> list[Any]:
+        """Codes and values; `first`: the code of block 0, if it is known."""
+        blocks = -(-count // rows.BLOCK)
+        codes = [*first[:blocks], *self._codes(blocks - len(first), name)]
+        sizes = [min(rows.BLOCK, count - rows.BLOCK * at) << code for at, code in enumerate(codes)]
+        self._need(sum(sizes))
+        elements: list[Any] = []
+        for index in range(count):
+            size, at = 1 << codes[index // rows.BLOCK], self.pos
+            number = int.from_bytes(self._data[at : at + size], "little", signed=name[0] == "i")
+            self.pos += size
+            self._path.item(index)
+            elements.append(self._meant(shape, number, at))
+            if ascending:
+                self._ascending(elements, at)
+            self._path.back()
+        return elements
+
+    def _codes(self, count: int, name: str) -> list[int]:
+        if count <= 0:
+            return []
+        at = self.pos
+        packed = self._take(-(-count // 4))
+        codes = [byte >> 2 * place & 3 for byte in packed for place in range(4)]
+        for index, code in enumerate(codes):
+            if index < count:
+                self._check_code(code, name, at + index // 4)
+            elif code:
+                raise self.fail(Fault.MALFORMED_NUMBER, "a code of no block", at + index // 4)
+        return codes[:count]
+
+    def _check_code(self, code: int, name: str, at: int) -> None:
+        if 8 << code > int(name[1:]):
+            reason = f"values of {_bytes(1 << code)} in a row of {name}"
+            raise self.fail(Fault.NUMBER_OUT_OF_RANGE, reason, at)
+
+    def _meant(self, shape: s.Shape, number: int, at: int) -> Any:
+        """The element of a row that this number stands for."""
+        match shape:
+            case s.Checked():
+                return self._checked(shape.rules, self._meant(shape.shape, number, at), at)
+            case s.Enum():
+                return self._member(shape, number, at)
+            case s.Scalar():
+                return self._timed(shape.name, number)
+            case _:
+                raise TypeError(f"{type(shape).__name__} stands in no row")
+
+    def _map(self, shape: s.Map) -> dict[Any, Any]:
+        self._enter()
+        count = self._count(s.smallest(shape.key) + s.smallest(shape.value), _NODE)
+        keys: list[Any] = []
+        values = []
+        for index in range(count):
+            self._path.item(index)
+            at = self.pos
+            keys.append(self.read(shape.key))
+            self._ascending(keys, at)
+            values.append(self.read(shape.value))
+            self._path.back()
         self._depth -= 1
-        return dict(entries)
+        return dict(zip(keys, values, strict=True))
 
     def _ascending(self, keys: list[Any], at: int) -> None:
-        if any(not low < high for low, high in pairwise(keys)):
-            raise self.fail("keys are not strictly ascending", at)
+        """The last two of them."""
+        if len(keys) > 1 and not keys[-2] < keys[-1]:
+            raise self.fail(Fault.KEYS_NOT_ASCENDING, "keys are not strictly ascending", at)
 
     def _member(self, shape: s.Enum, number: int, at: int) -> Any:
         if shape.members is None:
             return shape.values[number]
         if number not in shape.members:
-            raise self.fail(f"{number} is not a member of {shape.name}", at)
+            raise self.fail(Fault.UNKNOWN_ENUM_VALUE, f"{number} is not a member of {shape.name}", at)
         return shape.members[number]
 
     def _bit(self, what: str) -> bool:
         self._need(1)
         byte = self._data[self.pos]
         if byte > 1:
-            raise self.fail(f"{what} byte {byte} is neither 0 nor 1")
+            raise self.fail(Fault.INVALID_BOOL, f"{what} byte {byte} is neither 0 nor 1")
         self.pos += 1
         return byte == 1
 
@@ -279,14 +372,15 @@ class CarefulReader:
     def _scalar(self, shape: s.Scalar) -> Any:
         match shape.name:
             case "string":
-                at = self.pos
+                blob = self._blob()
                 try:
-                    return self._blob().decode()
+                    return blob.decode()
                 except UnicodeDecodeError as error:
-                    raise self.fail(f"text is not UTF-8, {_bytes(error.start)} into it", at) from None
+                    at = self.pos - len(blob) + error.start
+                    raise self.fail(Fault.INVALID_UTF8, "text is not UTF-8", at) from None
             case "bytes":
                 return self._blob()
-            case "bool" | "i8" | "u8" | "f32" | "f64" | "uuid":
+            case "bool" | "i8" | "u8" | "f32" | "f64" | "timestamp" | "uuid":
                 return self._fixed(shape)
             case "u16" | "u32" | "u64":
                 return self._unsigned((1 << shape.bits) - 1)
@@ -300,6 +394,6 @@ class CarefulReader:
         size = self._unsigned(U32_MAX)
         left = len(self._data) - self.pos
         if size > left:
-            raise self.fail(f"length {size}, but {_bytes(left)} left", at)
+            raise self.fail(Fault.COUNT_TOO_LARGE, f"length {size}, but {_bytes(left)} left", at)
         self.charge(64 + size)
         return self._take(size)

@@ -14,6 +14,7 @@ from typing import Any
 from mf.codec import shape as s
 from mf.codec.careful_error import CarefulError, Path
 from mf.codec.limits import MAX_DEPTH, U32_MAX
+from mf.codec.rows import BLOCK
 from mf.codec.rules import Rule
 from mf.codec.varint import write_unsigned
 from mf.core.error import Code
@@ -22,6 +23,15 @@ from mf.core.error import Code
 def shown(value: object) -> str:
     text = ascii(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _code(numbers: list[int], *, signed: bool) -> int:
+    for code in (0, 1, 2):
+        bits = 8 << code
+        low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
+        if all(low <= number <= high for number in numbers):
+            return code
+    return 3
 
 
 class CarefulWriter:
@@ -52,15 +62,11 @@ class CarefulWriter:
             case s.Map():
                 self._map(shape, value)
             case s.Set():
-                elements = self._elements(value, "set")
-                self._count(len(elements))
-                self._items(shape.element, self._ordered(elements))
+                self._counted(shape.element, self._ordered(self._elements(value, "set")))
             case s.List():
-                elements = self._elements(value, "list")
-                self._count(len(elements))
-                self._items(shape.element, elements)
+                self._counted(shape.element, self._elements(value, "list"))
             case s.Array():
-                self._items(shape.element, self._array(shape, value))
+                self._of_length(shape, value)
 
     def memcpy(self, shape: s.Shape, value: Any, start: int) -> None:
         """A value in its layout, aligned from `start`."""
@@ -149,6 +155,53 @@ class CarefulWriter:
             self.write(shape, element)
             self._path.back()
         self._depth -= 1
+
+    def _counted(self, shape: s.Shape, elements: list[Any]) -> None:
+        if s.row_of(shape) is not None:
+            self._row(shape, elements, counted=True)
+            return
+        self._count(len(elements))
+        self._items(shape, elements)
+
+    def _of_length(self, shape: s.Array, value: Any) -> None:
+        elements = self._array(shape, value)
+        if s.row_of(shape.element) is not None:
+            self._row(shape.element, elements, counted=False)
+        else:
+            self._items(shape.element, elements)
+
+    def _row(self, shape: s.Shape, elements: list[Any], *, counted: bool) -> None:
+        """Blocks of 256 integers, each in the smallest width that holds them all."""
+        name = s.row_of(shape) or ""
+        self._enter()
+        numbers = []
+        for index, element in enumerate(elements):
+            self._path.item(index)
+            numbers.append(self._number(shape, element))
+            self._path.back()
+        self._depth -= 1
+        blocks = [numbers[at : at + BLOCK] for at in range(0, len(numbers), BLOCK)]
+        codes = [_code(block, signed=name[0] == "i") for block in blocks]
+        if counted:
+            write_unsigned(self.out, len(numbers) << 2 | (codes[0] if codes else 0), (1 << 64) - 1)
+        codes_out = codes[1:] if counted else codes
+        for at in range(0, len(codes_out), 4):
+            self.out.append(sum(code << 2 * place for place, code in enumerate(codes_out[at : at + 4])))
+        for code, block in zip(codes, blocks, strict=True):
+            for number in block:
+                self.out += number.to_bytes(1 << code, "little", signed=name[0] == "i")
+
+    def _number(self, shape: s.Shape, value: Any) -> int:
+        """An element of a row."""
+        match shape:
+            case s.Checked():
+                number = self._number(shape.shape, value)
+                self._check(shape.rules, value)
+                return number
+            case s.Enum():
+                return self._in_range(shape.base.name, self._number_of(shape, value))
+            case _:
+                return self._in_range(s.row_of(shape) or "", value)
 
     def _elements(self, value: Any, what: str) -> list[Any]:
         if isinstance(value, (str, bytes, bytearray)):
@@ -243,7 +296,7 @@ class CarefulWriter:
                 if not isinstance(value, (bytes, bytearray, memoryview)):
                     raise self.fail(f"expected bytes, got {shown(value)}")
                 self._blob(bytes(value))
-            case "bool" | "i8" | "u8" | "f32" | "f64" | "uuid":
+            case "bool" | "i8" | "u8" | "f32" | "f64" | "timestamp" | "uuid":
                 self._fixed(shape, value)
             case name:
                 number = self._in_range(name, value)

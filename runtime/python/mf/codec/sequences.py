@@ -4,9 +4,9 @@ made of.
     write_<type>s(out, values)             appends
     read_<type>s(data, pos, count)         -> (list, position behind)
 
-These are the loops of the fast codec, so most hand the whole run to C: numbers through `struct` and `array`,
-varints through `bytes` as long as all take one byte. Beside lists, writers take any sequence, and numbers
-also anything with a buffer (array, numpy), which is copied as it lies when its format is the wire's.
+These are the loops of the fast codec, so most hand the whole run to C. Beside lists, writers take any
+sequence, and numbers also anything with a buffer (array, numpy), which is copied as it lies when its format
+is the wire's. Integers of more than a byte lie in rows (mf.codec.rows).
 """
 
 import struct
@@ -15,7 +15,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from mf.codec.limits import U32_MAX, U64_MAX
+from mf.codec.limits import U32_MAX
 from mf.codec.malformed import MalformedError
 from mf.codec.varint import read_unsigned, write_unsigned
 
@@ -24,10 +24,14 @@ BOOL: Final[dict[int, bool]] = {0: False, 1: True}  # refuses a byte above 1
 
 _BIG_ENDIAN: Final = sys.byteorder == "big"
 
-# A signed byte to its zigzag form and back, for the numbers that take one byte (-64 to 63); others become
-# 0x80.
-_ZIGZAG: Final = bytes((n << 1 if n < 64 else (255 - n << 1) + 1 if n >= 192 else 128) for n in range(256))
-_UNZIGZAG: Final = bytes(((n >> 1) ^ -(n & 1)) & 255 for n in range(256))
+_SAME: Final = {
+    "q": ("q", "l") if struct.calcsize("l") == 8 else ("q",),
+    "f": ("f",),
+    "d": ("d",),
+    "b": ("b",),
+    "B": ("B",),
+    "?": ("?",),
+}
 
 
 def _plain(values: Iterable[int]) -> list[int]:
@@ -46,71 +50,22 @@ def span(data: bytes, pos: int, size: int) -> bytes:
     return data[pos : pos + size]
 
 
-def write_unsigneds(out: bytearray, values: Sequence[int], highest: int) -> None:
-    values = _plain(values)
+def _laid_out(values: Any, code: str) -> memoryview | bytes | None:
+    """The bytes of a buffer whose elements already are what struct calls `code`."""
+    if type(values) is list or isinstance(values, (bytes, bytearray)):
+        return None
     try:
-        short = bytes(values)
-    except ValueError:
-        short = b"\x80"
-    if short.isascii():
-        out += short
-        return
-    append = out.append
-    for number in values:
-        if 0 <= number < 128:
-            append(number)
-        elif 128 <= number < 16384:
-            append(number & 127 | 128)
-            append(number >> 7)
-        else:
-            write_unsigned(out, number, highest)
-
-
-def read_unsigneds(data: bytes, pos: int, count: int, highest: int) -> tuple[list[int], int]:
-    short = span(data, pos, count)
-    if short.isascii():
-        return list(short), pos + count
-    values: list[int] = []
-    append = values.append
-    for _ in range(count):
-        number = data[pos]
-        pos += 1
-        if number > 127:
-            second = data[pos]
-            if 0 < second < 128:
-                number = number & 127 | second << 7
-                pos += 1
-            else:
-                number, pos = read_unsigned(data, pos - 1, highest)
-        append(number)
-    return values, pos
-
-
-def write_signeds(out: bytearray, values: Sequence[int], highest: int) -> None:
-    """`highest` is that of the signed type."""
-    values = _plain(values)
-    try:
-        short = array("b", values).tobytes().translate(_ZIGZAG)
-    except OverflowError:
-        short = b"\x80"
-    if short.isascii():
-        out += short
-        return
-    if min(values) < -highest - 1 or max(values) > highest:
-        raise MalformedError
-    write_unsigneds(out, [(number << 1) ^ (number >> 63) for number in values], 2 * highest + 1)
-
-
-def read_signeds(data: bytes, pos: int, count: int, highest: int) -> tuple[list[int], int]:
-    short = span(data, pos, count)
-    if short.isascii():
-        return array("b", short.translate(_UNZIGZAG)).tolist(), pos + count
-    numbers, pos = read_unsigneds(data, pos, count, 2 * highest + 1)
-    return [(number >> 1) ^ -(number & 1) for number in numbers], pos
+        view = memoryview(values)
+    except TypeError:
+        return None
+    if view.format not in _SAME[code] or view.ndim != 1 or _BIG_ENDIAN:
+        return None
+    return view.cast("B") if view.c_contiguous else view.tobytes()
 
 
 def write_u8s(out: bytearray, values: Sequence[int]) -> None:
-    out += bytes(_plain(values))
+    laid_out = _laid_out(values, "B")
+    out += bytes(_plain(values)) if laid_out is None else laid_out
 
 
 def read_u8s(data: bytes, pos: int, count: int) -> tuple[list[int], int]:
@@ -118,58 +73,70 @@ def read_u8s(data: bytes, pos: int, count: int) -> tuple[list[int], int]:
 
 
 def write_i8s(out: bytearray, values: Sequence[int]) -> None:
-    out += array("b", _plain(values))
+    _write_numbers(out, values, "b")
 
 
 def read_i8s(data: bytes, pos: int, count: int) -> tuple[list[int], int]:
-    return array("b", span(data, pos, count)).tolist(), pos + count
+    return memoryview(span(data, pos, count)).cast("b").tolist(), pos + count
 
 
 def write_bools(out: bytearray, values: Sequence[bool]) -> None:
-    out += bytes([BIT[value] for value in _plain(values)])
+    laid_out = _laid_out(values, "?")
+    bools = bytes(_plain(values)) if laid_out is None else bytes(laid_out)
+    if bools.translate(None, b"\0\1"):
+        raise MalformedError
+    out += bools
 
 
 def read_bools(data: bytes, pos: int, count: int) -> tuple[list[bool], int]:
     found = span(data, pos, count)
     if found.translate(None, b"\0\1"):
         raise MalformedError
-    return [byte == 1 for byte in found], pos + count
+    as_bools: Any = memoryview(found).cast("?")
+    return as_bools.tolist(), pos + count
 
 
-def _write_floats(out: bytearray, values: Any, code: str) -> None:
-    if type(values) is not list:
-        try:
-            view = memoryview(values)
-        except TypeError:
-            view = None
-        if view is not None and view.format == code and view.ndim == 1 and not _BIG_ENDIAN:
-            out += view.cast("B") if view.c_contiguous else view.tobytes()
-            return
+def _write_numbers(out: bytearray, values: Any, code: str) -> None:
+    laid_out = _laid_out(values, code)
+    if laid_out is None:
         values = _plain(values)
-    out += struct.pack(f"<{len(values)}{code}", *values)
+        out += struct.pack(f"<{len(values)}{code}", *values)
+    else:
+        out += laid_out
 
 
-def _read_floats(data: bytes, pos: int, size: int, code: str) -> tuple[list[float], int]:
-    numbers: array[float] = array(code, span(data, pos, size))
+def _read_numbers(data: bytes, pos: int, size: int, code: Any) -> tuple[list[Any], int]:
+    found = span(data, pos, size)
     if _BIG_ENDIAN:
+        numbers: array[Any] = array(code, found)
         numbers.byteswap()
-    return numbers.tolist(), pos + size
+        return numbers.tolist(), pos + size
+    return memoryview(found).cast(code).tolist(), pos + size
 
 
 def write_f32s(out: bytearray, values: Sequence[float]) -> None:
-    _write_floats(out, values, "f")
+    _write_numbers(out, values, "f")
 
 
 def read_f32s(data: bytes, pos: int, count: int) -> tuple[list[float], int]:
-    return _read_floats(data, pos, 4 * count, "f")
+    return _read_numbers(data, pos, 4 * count, "f")
 
 
 def write_f64s(out: bytearray, values: Sequence[float]) -> None:
-    _write_floats(out, values, "d")
+    _write_numbers(out, values, "d")
 
 
 def read_f64s(data: bytes, pos: int, count: int) -> tuple[list[float], int]:
-    return _read_floats(data, pos, 8 * count, "d")
+    return _read_numbers(data, pos, 8 * count, "d")
+
+
+def write_timestamps(out: bytearray, values: Sequence[int]) -> None:
+    _write_numbers(out, values, "q")
+
+
+def read_timestamps(data: bytes, pos: int, count: int) -> tuple[list[int], int]:
+    """As plain numbers."""
+    return _read_numbers(data, pos, 8 * count, "q")
 
 
 def write_strings(out: bytearray, values: Iterable[str]) -> None:
@@ -228,51 +195,3 @@ def read_blobs(data: bytes, pos: int, count: int) -> tuple[list[bytes], int]:
         values.append(data[pos : pos + size])
         pos += size
     return values, pos
-
-
-def write_u16s(out: bytearray, values: Sequence[int]) -> None:
-    write_unsigneds(out, values, 0xFFFF)
-
-
-def read_u16s(data: bytes, pos: int, count: int) -> tuple[list[int], int]:
-    return read_unsigneds(data, pos, count, 0xFFFF)
-
-
-def write_u32s(out: bytearray, values: Sequence[int]) -> None:
-    write_unsigneds(out, values, U32_MAX)
-
-
-def read_u32s(data: bytes, pos: int, count: int) -> tuple[list[int], int]:
-    return read_unsigneds(data, pos, count, U32_MAX)
-
-
-def write_u64s(out: bytearray, values: Sequence[int]) -> None:
-    write_unsigneds(out, values, U64_MAX)
-
-
-def read_u64s(data: bytes, pos: int, count: int) -> tuple[list[int], int]:
-    return read_unsigneds(data, pos, count, U64_MAX)
-
-
-def write_i16s(out: bytearray, values: Sequence[int]) -> None:
-    write_signeds(out, values, 0x7FFF)
-
-
-def read_i16s(data: bytes, pos: int, count: int) -> tuple[list[int], int]:
-    return read_signeds(data, pos, count, 0x7FFF)
-
-
-def write_i32s(out: bytearray, values: Sequence[int]) -> None:
-    write_signeds(out, values, U32_MAX >> 1)
-
-
-def read_i32s(data: bytes, pos: int, count: int) -> tuple[list[int], int]:
-    return read_signeds(data, pos, count, U32_MAX >> 1)
-
-
-def write_i64s(out: bytearray, values: Sequence[int]) -> None:
-    write_signeds(out, values, U64_MAX >> 1)
-
-
-def read_i64s(data: bytes, pos: int, count: int) -> tuple[list[int], int]:
-    return read_signeds(data, pos, count, U64_MAX >> 1)

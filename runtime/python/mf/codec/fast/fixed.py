@@ -11,7 +11,7 @@ from typing import Final
 from mf.codec import shape as s
 from mf.codec.fast.unit import Unit, bare
 
-_IN_FEBIRD: Final = ("bool", "i8", "u8", "f32", "f64", "uuid")
+_IN_FEBIRD: Final = ("bool", "i8", "u8", "f32", "f64", "timestamp", "uuid")
 
 
 class Parts:

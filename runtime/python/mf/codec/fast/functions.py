@@ -11,7 +11,7 @@ from mf.codec.fast.unit import Unit, indented
 from mf.codec.fast.write import Writing, parts_of
 from mf.codec.limits import MAX_DEPTH
 
-Composite = s.Struct | s.Union
+Composite = s.Composite
 Check = Callable[[Any], None]
 
 

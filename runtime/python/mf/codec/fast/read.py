@@ -132,11 +132,11 @@ class Reading:
             case s.Optional(element=element):
                 return self._optional(element, name, level)
             case s.List(element=element):
-                return self._counted(name, lambda count: self._sequence(element, count, name, level + 1))
+                return self._list(element, name, level)
             case s.Set(element=element):
-                return self._counted(name, lambda count: self._set(element, count, name, level + 1))
+                return self._set(element, name, level)
             case s.Array(element=element, length=length):
-                return self._sequence(element, str(length), name, level + 1)
+                return self._array(element, length, name, level)
             case s.Map() as map_:
                 return self._counted(name, lambda count: self._map(map_, count, name, level))
             case s.Struct() | s.Union() as other:
@@ -178,10 +178,20 @@ class Reading:
             *indented([*text, f"{local} = {value}"]),
         ], local
 
-    def _set(self, element: s.Shape, count: str, name: str, level: int) -> tuple[list[str], str]:
+    def _list(self, element: s.Shape, name: str, level: int) -> tuple[list[str], str]:
+        if s.row_of(element) is not None:
+            return self._row(element, None, self._unit.local(name))
+        return self._counted(name, lambda count: self._sequence(element, count, name, level + 1))
+
+    def _array(self, element: s.Shape, length: int, name: str, level: int) -> tuple[list[str], str]:
+        if s.row_of(element) is not None:
+            return self._row(element, length, self._unit.local(name))
+        return self._sequence(element, str(length), name, level + 1)
+
+    def _set(self, element: s.Shape, name: str, level: int) -> tuple[list[str], str]:
         local = self._unit.local(name)
-        text, value = self._sequence(element, count, name, level)
-        return [*text, f"{local} = {value}", f"ascending({local}, {count})"], f"set({local})"
+        text, value = self._list(element, name, level)
+        return [*text, f"{local} = {value}", f"ascending({local}, len({local}))"], f"set({local})"
 
     def _map(self, shape: s.Map, count: str, name: str, level: int) -> tuple[list[str], str]:
         local, kept = self._unit.local(name), self._unit.local("key")
@@ -213,10 +223,27 @@ class Reading:
                     *indented([*text, f"{local}.append({value})"]),
                 ], local
 
+    def _row(self, element: s.Shape, length: int | None, local: str) -> tuple[list[str], str]:
+        """Integers in a list, or in an array of this length."""
+        name = s.row_of(element)
+        call = f"read_{name}_row(data, pos)" if length is None else f"read_{name}_codes(data, pos, {length})"
+        return [f"{local}, pos = {call}"], self._each(element, local)
+
     def _scalars(self, element: s.Shape, scalar: str, count: str, local: str) -> tuple[list[str], str]:
-        item = "item" if scalar in ("bool", "uuid") else converted(self._unit, element, "item")
         text = [f"{local}, pos = {self._unit.sequence('read', scalar)}(data, pos, {count})"]
-        return text, local if item == "item" else f"[{item} for item in {local}]"
+        return text, local if scalar in ("bool", "uuid") else self._each(element, local)
+
+    def _each(self, element: s.Shape, values: str) -> str:
+        """Numbers as they were read -> a list of the values that they stand for."""
+        match bare(element):
+            case s.Enum(values=known):
+                return f"list(map({self._unit.constant('values', known)}.__getitem__, {values}))"
+            case s.Scalar(name="timestamp"):
+                return f"list(map(Timestamp, {values}))"
+            case s.Scalar(name="duration"):
+                return f"list(map(Duration, {values}))"
+            case _:
+                return values
 
     def _others(self, shape: s.Struct | s.Union, count: str, level: int) -> str:
         deeper = f", depth + {level}" if self._unit.is_deep(shape) else ""

@@ -4,14 +4,14 @@ from collections.abc import Iterable
 from struct import Struct as Packer
 from typing import Any, Final
 
-from mf.codec import checks, sequences, varint
+from mf.codec import checks, rows, sequences, varint
 from mf.codec import shape as s
 from mf.codec.malformed import MalformedError
 from mf.codec.times import Duration, Timestamp
 
 _HELPERS: Final = {
     name: each
-    for module in (varint, sequences)
+    for module in (rows, varint, sequences)
     for name, each in vars(module).items()
     if name.startswith(("read_", "write_"))
 } | {
@@ -88,7 +88,7 @@ class Unit:
         return shape in self._deep
 
 
-_PLURALS: Final = {"timestamp": "i64s", "duration": "i64s", "string": "strings", "bytes": "blobs"}
+_PLURALS: Final = {"string": "strings", "bytes": "blobs"}
 
 
 def indented(lines: Iterable[str], levels: int = 1) -> list[str]:
@@ -97,16 +97,8 @@ def indented(lines: Iterable[str], levels: int = 1) -> list[str]:
 
 
 def integer_of(shape: s.Shape) -> str | None:
-    """The varint that a value is, or None: u16 to u64, i16 to i64, times, enums of such a base."""
-    match shape:
-        case s.Enum():
-            return integer_of(shape.base)
-        case s.Scalar(name="timestamp" | "duration"):
-            return "i64"
-        case s.Scalar(name="u16" | "u32" | "u64" | "i16" | "i32" | "i64"):
-            return shape.name
-        case _:
-            return None
+    """The varint that a value is, or None: u16 to u64, i16 to i64, duration, enums of such a base."""
+    return s.row_of(shape)
 
 
 def bare(shape: s.Shape) -> s.Shape:

@@ -107,21 +107,15 @@ class Writing:
             case s.Optional(element=element):
                 return self._optional(element, value, level)
             case s.List(element=element):
-                local = self._unit.local("items")
-                return [
-                    f"{local} = {value}",
-                    *self._count(local),
-                    *self._sequence(element, local, level + 1),
-                ]
+                return self._counted(element, value, level + 1)
             case s.Set(element=element):
-                local = self._unit.local("items")
-                return [
-                    f"{local} = sorted({value})",
-                    *self._count(local),
-                    *self._sequence(element, local, level + 1),
-                ]
+                return self._counted(element, f"sorted({value})", level + 1)
             case s.Array(element=element, length=length):
-                return self._sequence(element, f"exactly({value}, {length})", level + 1)
+                elements = f"exactly({value}, {length})"
+                row = s.row_of(element)
+                if row is not None:
+                    return [f"write_{row}_row(out, {self._numbers(element, elements)}, False)"]
+                return self._sequence(element, elements, level + 1)
             case s.Map() as map_:
                 return self._map(map_, value, level)
             case s.Struct() | s.Union() as other:
@@ -165,14 +159,28 @@ class Writing:
         body += self._value(shape.value, f"{local}[{key}]", level + 1)
         return [f"{local} = {value}", *self._count(local), f"for {key} in sorted({local}):", *indented(body)]
 
+    def _counted(self, element: s.Shape, values: str, level: int) -> list[str]:
+        """A list or set."""
+        row = s.row_of(element)
+        if row is not None:
+            return [f"write_{row}_row(out, {self._numbers(element, values)})"]
+        local = self._unit.local("items")
+        return [f"{local} = {values}", *self._count(local), *self._sequence(element, local, level)]
+
+    def _numbers(self, element: s.Shape, values: str) -> str:
+        """Members of a closed enum are looked up, so that nothing else passes."""
+        match bare(element):
+            case s.Enum(members=members) if members is not None:
+                return f"list(map({self._unit.constant('members', members)}.__getitem__, {values}))"
+            case _:
+                return values
+
     def _sequence(self, element: s.Shape, values: str, level: int) -> list[str]:
         match bare(element):
             case s.Scalar(name=name):
                 return [f"{self._unit.sequence('write', name)}(out, {values})"]
-            case s.Enum(base=base) as enum:
-                (item,) = packed(self._unit, enum, "item")
-                members = values if item == "item" else f"[{item} for item in {values}]"
-                return [f"{self._unit.sequence('write', base.name)}(out, {members})"]
+            case s.Enum(base=base):
+                return [f"{self._unit.sequence('write', base.name)}(out, {self._numbers(element, values)})"]
             case s.Struct() | s.Union() as other:
                 return self._others(other, values, level)
             case _:
