@@ -1,0 +1,134 @@
+// What every library that is measured looks like to the bench, and how long its steps take.
+//
+// A library is a class template System<T>, for each type T of payload.types.hpp that it can carry:
+//   using Value = …                       what its users hold; default constructible
+//   static void make(const T&, Value&)           from the plain value, into a new Value; not measured
+//   static bool same(const Value&, const T&)     what came back is what was given; not measured
+//   std::span<const std::byte> write(const Value&)      into memory that the System keeps and uses again
+//   static bool read(std::span<const std::byte>, Value&)  overwrites the value and may use its memory again
+// and register_NAME() that adds it to the entries by add_works() (works.hpp).
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bench_codecs {
+
+/// What is measured: into memory used again, into fresh memory; into a fresh object, into one that has been
+/// there before.
+enum class Step { serialize, serialize_fresh, deserialize, deserialize_into };
+
+class Codec {
+ public:
+  Codec() = default;
+  Codec(const Codec&) = delete;
+  Codec& operator=(const Codec&) = delete;
+  virtual ~Codec() = default;
+
+  [[nodiscard]] virtual std::size_t bytes() const = 0;
+  /// Null, or what came back wrong.
+  [[nodiscard]] virtual const char* mistake() = 0;
+  [[nodiscard]] virtual bool does(Step step) const = 0;
+  virtual void run(Step step, std::size_t times) = 0;
+};
+
+/// One library on one work; made when the work begins.
+struct Entry {
+  std::string work;
+  std::string system;
+  std::function<std::unique_ptr<Codec>()> make;
+};
+using Entries = std::vector<Entry>;
+
+/// The compiler must assume that somebody looks at this, and that memory has changed.
+template <class T>
+inline void keep(const T& value) {
+  asm volatile("" : : "r"(&value) : "memory");
+}
+
+template <template <class> class System, class T>
+class Timed final : public Codec {
+ public:
+  using Value = typename System<T>::Value;
+
+  explicit Timed(const T& value) : plain_(value) {
+    System<T>::make(value, value_);
+    const auto written = system_.write(value_);
+    bytes_.assign(written.begin(), written.end());
+  }
+
+  [[nodiscard]] std::size_t bytes() const override { return bytes_.size(); }
+  [[nodiscard]] bool does(Step /*step*/) const override { return true; }
+
+  [[nodiscard]] const char* mistake() override {
+    for (int i = 0; i < 2; ++i) {  // the second time into the same object
+      if (!System<T>::read(bytes_, existing_)) return "it refused its own bytes";
+      if (!System<T>::same(existing_, plain_)) return "another value came back";
+    }
+    return nullptr;
+  }
+
+  void run(Step step, std::size_t times) override {
+    switch (step) {
+      case Step::serialize:
+        for (std::size_t i = 0; i < times; ++i) keep(*system_.write(look_at(value_)).data());
+        break;
+      case Step::serialize_fresh:
+        for (std::size_t i = 0; i < times; ++i) {
+          System<T> fresh;
+          keep(*fresh.write(look_at(value_)).data());
+        }
+        break;
+      case Step::deserialize:
+        for (std::size_t i = 0; i < times; ++i) {
+          Value fresh{};
+          sane_ &= System<T>::read(bytes_, fresh);
+          keep(fresh);
+        }
+        break;
+      case Step::deserialize_into:
+        for (std::size_t i = 0; i < times; ++i) {
+          sane_ &= System<T>::read(bytes_, existing_);
+          keep(existing_);
+        }
+        break;
+    }
+    keep(sane_);
+  }
+
+ private:
+  static const Value& look_at(const Value& value) {
+    keep(value);
+    return value;
+  }
+
+  T plain_;
+  Value value_{};
+  Value existing_{};
+  System<T> system_;
+  std::vector<std::byte> bytes_;
+  bool sane_ = true;
+};
+
+/// Memory that grows and is never filled with zeros.
+class Memory {
+ public:
+  [[nodiscard]] std::byte* at_least(std::size_t size) {
+    if (size > size_) {
+      memory_ = std::make_unique_for_overwrite<std::byte[]>(size);
+      size_ = size;
+    }
+    return memory_.get();
+  }
+
+ private:
+  std::unique_ptr<std::byte[]> memory_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace bench_codecs

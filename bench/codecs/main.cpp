@@ -1,0 +1,173 @@
+// bench-codecs: measures what bench/codecs/suite.py asks for over stdin, until that ends.
+//
+//   <- works            the names of the works, on one line
+//   <- work NAME        prepares it for every library, holds them to a round trip, and says the bytes of
+//   each:
+//   -> {"mf/febird": 266, …}
+//   <- run SYSTEM STEP  measures: nanoseconds of one step, the quickest of a few short batches. "none": the
+//   -> 81.5             library does not do it.
+#include <malloc.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+#include <map>
+#include <string>
+
+#include "codec.hpp"
+#include "systems.hpp"
+
+namespace bench_codecs {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double kBatchNs = 3e5;
+constexpr double kRunNs = 3e6;  // no further batch begins behind this
+constexpr int kBatches = 7;
+
+[[nodiscard]] double ns_of(Codec& codec, Step step, std::size_t times) {
+  const auto start = Clock::now();
+  codec.run(step, times);
+  return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
+}
+
+class Prepared {
+ public:
+  explicit Prepared(std::unique_ptr<Codec> codec) : codec_(std::move(codec)) {}
+
+  [[nodiscard]] Codec& codec() { return *codec_; }
+
+  [[nodiscard]] double measure(Step step) {
+    auto& times = times_[step];
+    while (times == 0 || (ns_of(*codec_, step, times) < kBatchNs / 2 && times < std::size_t{1} << 24U)) {
+      times = std::max<std::size_t>(1, times * 2);  // also warms up
+      if (times == 1 && ns_of(*codec_, step, 1) > kBatchNs) break;
+    }
+    double best = ns_of(*codec_, step, times);
+    double spent = best;
+    for (int i = 1; i < kBatches && spent < kRunNs; ++i) {
+      const double ns = ns_of(*codec_, step, times);
+      best = std::min(best, ns);
+      spent += ns;
+    }
+    return best / static_cast<double>(times);
+  }
+
+ private:
+  std::unique_ptr<Codec> codec_;
+  std::map<Step, std::size_t> times_;
+};
+
+[[noreturn]] void give_up(const std::string& why) {
+  std::cerr << "bench-codecs: " << why << '\n';
+  std::exit(1);
+}
+
+class Bench {
+ public:
+  explicit Bench(Entries entries) : entries_(std::move(entries)) {}
+
+  void works() const {
+    std::string line;
+    std::string before;
+    for (const Entry& entry : entries_) {
+      if (line.find(' ' + entry.work + ' ') == std::string::npos) line += ' ' + entry.work + ' ';
+    }
+    std::puts(line.c_str());
+  }
+
+  void work(const std::string& name) {
+    prepared_.clear();
+    std::string line;
+    for (const Entry& entry : entries_) {
+      if (entry.work != name) continue;
+      auto codec = entry.make();
+      if (const char* mistake = codec->mistake()) {
+        give_up(entry.system + " at " + name + ": " + mistake);
+      }
+      line += (line.empty() ? "{\"" : ", \"") + entry.system + "\": " + std::to_string(codec->bytes());
+      prepared_.emplace(entry.system, std::move(codec));
+    }
+    std::puts(line.empty() ? "{}" : (line + '}').c_str());
+  }
+
+  void run(const std::string& system, const std::string& step_name) {
+    static const std::map<std::string, Step> kSteps = {{"serialize", Step::serialize},
+                                                       {"serialize_fresh", Step::serialize_fresh},
+                                                       {"deserialize", Step::deserialize},
+                                                       {"deserialize_into", Step::deserialize_into}};
+    const auto found = prepared_.find(system);
+    const auto step = kSteps.find(step_name);
+    if (found == prepared_.end() || step == kSteps.end() || !found->second.codec().does(step->second)) {
+      std::puts("none");
+      return;
+    }
+    std::printf("%.3f\n", found->second.measure(step->second));
+  }
+
+ private:
+  Entries entries_;
+  std::map<std::string, Prepared> prepared_;
+};
+
+int obey() {
+  Entries entries;
+  register_memory(entries);
+  register_mf(entries);
+#ifdef MF_BENCH_ARCHIVE
+  register_mf_archive(entries);
+#endif
+#ifdef MF_BENCH_BOOST
+  register_boost(entries);
+#endif
+#ifdef MF_BENCH_PROTOBUF
+  register_protobuf(entries);
+#endif
+#ifdef MF_BENCH_CEREAL
+  register_cereal(entries);
+#endif
+#ifdef MF_BENCH_FLATBUFFERS
+  register_flatbuffers(entries);
+#endif
+#ifdef MF_BENCH_AVRO
+  register_avro(entries);
+#endif
+#ifdef MF_BENCH_HEADER_ONLY
+  register_header_only(entries);
+#endif
+  Bench bench(std::move(entries));
+  for (std::string command; std::cin >> command; std::fflush(stdout)) {
+    std::string name;
+    std::string step;
+    if (command == "works") {
+      bench.works();
+    } else if (command == "work" && std::cin >> name) {
+      bench.work(name);
+    } else if (command == "run" && std::cin >> name >> step) {
+      bench.run(name, step);
+    } else {
+      give_up("unknown command " + command);
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace bench_codecs
+
+int main() {
+  // Memory that was freed stays with the process, so that large objects do not pay for new pages in some
+  // libraries and not in others.
+  mallopt(M_MMAP_THRESHOLD, 1 << 30);
+  mallopt(M_TRIM_THRESHOLD, -1);
+  try {
+    return bench_codecs::obey();
+  } catch (const std::exception& error) {
+    std::cerr << "bench-codecs: " << error.what() << '\n';
+    return 1;
+  }
+}

@@ -1,0 +1,73 @@
+// The limit: one memcpy into warm memory, of the elements of lists of numbers and structs, and of as many
+// bytes as febird makes of everything else. It makes no object, so nothing that does can reach it.
+#include <cstring>
+
+#include "mf/codec/tiered.hpp"
+#include "payload.codec.hpp"
+#include "systems.hpp"
+#include "works.hpp"
+
+namespace bench_codecs {
+namespace {
+
+template <class T>
+concept OneImage =
+    requires(const T& value) { requires mf::codec::MemoryImage<std::decay_t<decltype(value.values[0])>>; };
+
+template <class T>
+struct Raw {
+  struct Value {
+    std::vector<std::byte> bytes;
+  };
+
+  static void make(const T& value, Value& made) {
+    if constexpr (OneImage<T>) {
+      const auto* from = reinterpret_cast<const std::byte*>(value.values.data());
+      made.bytes.assign(from, from + sizeof(value.values[0]) * value.values.size());
+    } else {
+      made.bytes.resize(mf::codec::encoded_size<mf::Tier::febird>(value));
+      mf::codec::Writer writer(made.bytes.data());
+      mf::codec::encode<mf::Tier::febird>(writer, value);
+    }
+  }
+
+  std::span<const std::byte> write(const Value& value) {
+    auto* to = memory.at_least(value.bytes.size() + 1);
+    std::memcpy(to, value.bytes.data(), value.bytes.size());
+    return {to, value.bytes.size()};
+  }
+
+  Memory memory;
+};
+
+/// All steps are the same copy.
+template <class T>
+class Copy final : public Codec {
+ public:
+  explicit Copy(const T& value) { Raw<T>::make(value, value_); }
+
+  [[nodiscard]] std::size_t bytes() const override { return value_.bytes.size(); }
+  [[nodiscard]] const char* mistake() override { return nullptr; }
+  [[nodiscard]] bool does(Step /*step*/) const override { return true; }
+  void run(Step /*step*/, std::size_t times) override {
+    for (std::size_t i = 0; i < times; ++i) {
+      keep(value_);
+      keep(*raw_.write(value_).data());
+    }
+  }
+
+ private:
+  typename Raw<T>::Value value_;
+  Raw<T> raw_;
+};
+
+}  // namespace
+
+void register_memory(Entries& entries) {
+  each_work([&](std::string work, auto make) {
+    using T = decltype(make());
+    entries.push_back({std::move(work), "raw", [make] { return std::make_unique<Copy<T>>(make()); }});
+  });
+}
+
+}  // namespace bench_codecs

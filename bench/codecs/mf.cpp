@@ -1,0 +1,73 @@
+// Ours: tiers febird and memcpy. The latter carries what is one row of fixed size: a batch of it is the row.
+#include "mf/codec/tiered.hpp"
+#include "payload.codec.hpp"
+#include "systems.hpp"
+#include "works.hpp"
+
+namespace bench_codecs {
+namespace {
+
+using mf::Tier;
+using mf::codec::Reader;
+using mf::codec::Writer;
+
+template <class T>
+struct Febird {
+  using Value = T;
+  static void make(const T& value, T& made) { made = value; }
+  static bool same(const T& back, const T& value) { return back == value; }
+
+  std::span<const std::byte> write(const T& value) {
+    const auto size = mf::codec::encoded_size<Tier::febird>(value);
+    auto* to = memory.at_least(size);
+    Writer writer(to);
+    mf::codec::encode<Tier::febird>(writer, value);
+    return {to, size};
+  }
+  static bool read(std::span<const std::byte> bytes, T& value) {
+    Reader reader(bytes);
+    return mf::codec::decode<Tier::febird>(reader, value) && reader.finish();
+  }
+
+  Memory memory;
+};
+
+template <class T>
+concept Row =
+    requires(T value) { requires mf::codec::MemoryImage<std::decay_t<decltype(value.values.front())>>; };
+
+template <class T>
+struct Memcpy {};
+
+template <Row T>
+struct Memcpy<T> {
+  using Value = T;
+  using Element = std::decay_t<decltype(std::declval<T>().values.front())>;
+  static void make(const T& value, T& made) { made = value; }
+  static bool same(const T& back, const T& value) { return back == value; }
+
+  std::span<const std::byte> write(const T& value) {
+    const std::span<const Element> row(value.values);
+    const auto size = mf::codec::encoded_batch_size<Tier::memcpy>(row);
+    auto* to = memory.at_least(size);
+    Writer writer(to);
+    mf::codec::encode_batch<Tier::memcpy>(writer, row);
+    return {to, size};
+  }
+  static bool read(std::span<const std::byte> bytes, T& value) {
+    Reader reader(bytes);
+    return mf::codec::decode_batch<Tier::memcpy>(reader, bytes.size() / sizeof(Element), value.values) &&
+           reader.finish();
+  }
+
+  Memory memory;
+};
+
+}  // namespace
+
+void register_mf(Entries& entries) {
+  add_works<Febird>(entries, "mf/febird");
+  add_works<Memcpy>(entries, "mf/memcpy");
+}
+
+}  // namespace bench_codecs
