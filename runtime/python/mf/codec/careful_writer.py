@@ -209,7 +209,7 @@ class CarefulWriter:
         tolist = getattr(value, "tolist", None)
         try:
             return list(value if tolist is None else tolist())
-        except TypeError:
+        except (TypeError, NotImplementedError):
             raise self.fail(f"expected a {what}, got {shown(value)}") from None
 
     def _ordered(self, keys: Iterable[Any]) -> list[Any]:

@@ -29,7 +29,6 @@ _BUILT_IN: Final[dict[Any, s.Shape]] = {
     Timestamp: s.TIMESTAMP,
     Duration: s.DURATION,
 }
-_SHAPES: Final = (s.Scalar, s.Enum, s.List, s.Array, s.Set, s.Map, s.Optional, s.Checked, s.Struct, s.Union)
 _codecs: Final[dict[Any, Codec[Any, Any]]] = {}  # what has been asked for; threads may find a codec twice
 
 
@@ -47,7 +46,7 @@ def codec_of(kind: Any, /) -> TypeCodec[Any]:
 
 def shape_of(kind: Any) -> s.Shape:
     """What a type looks like on the wire."""
-    if isinstance(kind, _SHAPES):
+    if isinstance(kind, s.Shape):
         return kind
     built_in = _BUILT_IN.get(kind)
     if built_in is not None:
@@ -63,7 +62,7 @@ def shape_of(kind: Any) -> s.Shape:
 def _composed(kind: Any) -> s.Shape:
     origin, parts = get_origin(kind), get_args(kind)
     if origin is Annotated:
-        return next((each for each in parts[1:] if isinstance(each, _SHAPES)), None) or shape_of(parts[0])
+        return next((each for each in parts[1:] if isinstance(each, s.Shape)), None) or shape_of(parts[0])
     if origin is list:
         return s.List(shape_of(parts[0]))
     if origin is set:
@@ -130,7 +129,7 @@ def _is_union_of(shape: s.Shape, types: tuple[Any, ...]) -> bool:
     return isinstance(shape, s.Union) and {each.type for each in shape.alternatives} == set(types)
 
 
-def _is_of(shape: s.Struct | s.Union, kind: Any) -> bool:
+def _is_of(shape: s.Composite, kind: Any) -> bool:
     bases = kind.__mro__
     if isinstance(shape, s.Union):
         return any(each.type in bases for each in shape.alternatives)
@@ -155,7 +154,7 @@ def _codecs_in(package: str) -> ModuleType:
 
 def _wrapped(shape: s.Shape) -> Codec[Any, Any]:
     """What is not a struct or union lies as the only field of one: memcpy if it has a layout, else febird."""
-    if isinstance(shape, s.Struct | s.Union):
+    if isinstance(shape, s.Composite):
         return Codec(shape)
     fields, memcpy = (s.Field("", shape, "value"),), s.has_layout(shape)
     bare = s.Struct("value", s.bare_made, lambda: fields, memcpy=memcpy, implicit=True, parts=s.bare_parts)

@@ -21,6 +21,7 @@ from typing import Any, Final
 
 from mf.codec.limits import U32_MAX, U64_MAX
 from mf.codec.malformed import MalformedError
+from mf.codec.sequences import plain
 from mf.codec.varint import read_u64, write_unsigned
 
 BLOCK: Final = 256
@@ -121,14 +122,6 @@ def _planes_of(kind: _Kind, values: Any) -> _Planes | None:
     return planes
 
 
-def _plain(values: Any) -> Any:
-    """Numbers from what is no list, and no buffer of integers; a str or bytes is no sequence of numbers."""
-    if isinstance(values, (str, bytes, bytearray)):
-        raise MalformedError
-    tolist = getattr(values, "tolist", None)
-    return list(values if tolist is None else tolist())
-
-
 def _packed_codes(codes: bytes) -> bytearray:
     codes += bytes(-len(codes) % 4)
     out = bytearray(codes[::4])
@@ -147,7 +140,7 @@ def _writer(kind: _Kind) -> Write:
             if planes is not None:
                 _write_long(out, kind, planes, len(values), counted)
                 return
-            values = _plain(values)
+            values = plain(values)
         count = len(values)
         if count > BLOCK:
             _write_long(out, kind, _converted(kind, values), count, counted)

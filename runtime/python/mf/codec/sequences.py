@@ -34,14 +34,17 @@ _SAME: Final = {
 }
 
 
-def _plain(values: Iterable[int]) -> list[int]:
+def plain(values: Iterable[int]) -> list[int]:
     """A list of Python numbers from whatever the caller has; a str or bytes is no sequence of numbers."""
     if type(values) is list:
         return values
     if isinstance(values, (str, bytes, bytearray)):
         raise MalformedError
     tolist = getattr(values, "tolist", None)
-    return list(values if tolist is None else tolist())
+    try:
+        return list(values if tolist is None else tolist())
+    except NotImplementedError:
+        raise MalformedError from None  # a memoryview of what it cannot read itself
 
 
 def span(data: bytes, pos: int, size: int) -> bytes:
@@ -65,7 +68,7 @@ def _laid_out(values: Any, code: str) -> memoryview | bytes | None:
 
 def write_u8s(out: bytearray, values: Sequence[int]) -> None:
     laid_out = _laid_out(values, "B")
-    out += bytes(_plain(values)) if laid_out is None else laid_out
+    out += bytes(plain(values)) if laid_out is None else laid_out
 
 
 def read_u8s(data: bytes, pos: int, count: int) -> tuple[list[int], int]:
@@ -82,7 +85,7 @@ def read_i8s(data: bytes, pos: int, count: int) -> tuple[list[int], int]:
 
 def write_bools(out: bytearray, values: Sequence[bool]) -> None:
     laid_out = _laid_out(values, "?")
-    bools = bytes(_plain(values)) if laid_out is None else bytes(laid_out)
+    bools = bytes(plain(values)) if laid_out is None else bytes(laid_out)
     if bools.translate(None, b"\0\1"):
         raise MalformedError
     out += bools
@@ -99,7 +102,7 @@ def read_bools(data: bytes, pos: int, count: int) -> tuple[list[bool], int]:
 def _write_numbers(out: bytearray, values: Any, code: str) -> None:
     laid_out = _laid_out(values, code)
     if laid_out is None:
-        values = _plain(values)
+        values = plain(values)
         out += struct.pack(f"<{len(values)}{code}", *values)
     else:
         out += laid_out
