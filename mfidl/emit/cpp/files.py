@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from mfidl.emit.cpp.json import JsonMaker
 from mfidl.emit.cpp.services import implicit_structs, method_types, service_view
 from mfidl.emit.cpp.structs import Describer
 from mfidl.emit.cpp.text import doc, includes
@@ -23,6 +24,7 @@ from mfidl.model import (
     Type,
     Union,
     expand,
+    members,
 )
 
 
@@ -42,6 +44,7 @@ class ModuleFiles:
 
     def all(self) -> list[GeneratedFile]:
         files = [self._forward(), self._types(), self._codec_header(), self._codec_source()]
+        files += [self._json_header(), self._json_source()]
         if self._module.services:
             files += [self._methods()]
             files += [self._client_header(), self._client_source()]
@@ -119,6 +122,21 @@ class ModuleFiles:
             own=tuple(each for each in self._coded if isinstance(each, UnionView) or not each.existing),
             existing=tuple(each for each in self._structs if each.existing),
         )
+
+    def _json_header(self) -> GeneratedFile:
+        types = [each for declaration in self._module.declarations for each in _mentioned(declaration)]
+        headers = {f'"{self._stem}.codec.hpp"', '"mf/codec/json.hpp"'}
+        headers |= {"<string_view>"} if self._coded else set()
+        headers |= {"<span>"} if self._enums else set()
+        return self._json("json.hpp", headers | self._imported(types, "json.hpp"))
+
+    def _json_source(self) -> GeneratedFile:
+        headers = {"<array>"} if self._enums or any(map(_has_members, self._module.declarations)) else set()
+        return self._json("json.cpp", headers | ({"<cstddef>"} if self._coded else set()))
+
+    def _json(self, kind: str, headers: set[str]) -> GeneratedFile:
+        maker = JsonMaker(self._describer.names, self._describer.types, self._module)
+        return self._file(kind, headers, numbers=maker.numbers(), composites=maker.composites())
 
     def _methods(self) -> GeneratedFile:
         types = [type_ for each in self._module.services for type_ in method_types(each)]
@@ -258,6 +276,10 @@ def _mentioned(declaration: Declaration) -> list[Type]:
             return [declaration.spelled]
         case Enum() | Flags():
             return [declaration.base]
+
+
+def _has_members(declaration: Declaration) -> bool:
+    return isinstance(declaration, Struct | Union) and bool(members(declaration))
 
 
 def _needed(declaration: Declaration) -> set[str]:

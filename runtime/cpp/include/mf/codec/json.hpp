@@ -1,0 +1,46 @@
+// R1. Values as JSON (docs/json.md): the same text in every runtime, for people, logs, tests and tools.
+//
+//   std::string text = mf::to_json(hit);
+//   mf::Result<Hit> hit = mf::from_json<Hit>(text);
+//
+// The types of a module have it in <module>.json.hpp, whose .json.cpp is compiled by who uses it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "mf/codec/json_container.hpp"
+#include "mf/codec/json_value.hpp"
+#include "mf/codec/limits.hpp"
+#include "mf/codec/result.hpp"
+#include "mf/core/error.hpp"
+
+namespace mf {
+
+/// Throws Error(INVALID_ARGUMENT) for a string that is not UTF-8, and for what is nested deeper than readers
+/// take.
+template <class T>
+[[nodiscard]] std::string to_json(const T& value) {
+  codec::JsonWriter writer;
+  codec::Json<T>::write(writer, value);
+  if (!writer.error().empty()) {
+    throw Error(Code::invalid_argument, Execution::not_executed, std::string(writer.error()));
+  }
+  return std::move(writer).text();
+}
+
+/// One value and nothing behind it, into a new one.
+template <class T>
+[[nodiscard]] Result<T> from_json(std::string_view text, const codec::Limits& limits = {}) {
+  codec::JsonReader reader(text, limits);
+  T value{};
+  if (reader.begin() && codec::Json<T>::read(reader, value) && reader.finish()) {
+    return value;
+  }
+  if constexpr (requires { codec::Json<T>::kName; }) {
+    reader.inside(codec::Json<T>::kName);
+  }
+  return reader.error();
+}
+
+}  // namespace mf

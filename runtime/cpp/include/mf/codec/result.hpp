@@ -1,0 +1,55 @@
+// R1. Result<T>: what a decoder made of bytes or text that may be anything: a value, or why there is none.
+//
+//   if (auto hit = mf::from_json<Hit>(text)) use(*hit); else log(hit.error().message());
+//
+// Decoding itself never throws; value() does for who would rather have an exception.
+#pragma once
+
+#include <utility>
+#include <variant>
+
+#include "mf/codec/reader.hpp"
+#include "mf/core/error.hpp"
+
+namespace mf {
+
+using codec::DecodeError;
+using codec::Fault;
+
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+  Result(DecodeError error) : state_(std::in_place_index<1>, std::move(error)) {}
+
+  [[nodiscard]] bool ok() const noexcept { return state_.index() == 0; }
+  explicit operator bool() const noexcept { return ok(); }
+
+  /// Only when ok().
+  [[nodiscard]] T& operator*() & noexcept { return *std::get_if<0>(&state_); }
+  [[nodiscard]] const T& operator*() const& noexcept { return *std::get_if<0>(&state_); }
+  [[nodiscard]] T&& operator*() && noexcept { return std::move(*std::get_if<0>(&state_)); }
+  [[nodiscard]] T* operator->() noexcept { return std::get_if<0>(&state_); }
+  [[nodiscard]] const T* operator->() const noexcept { return std::get_if<0>(&state_); }
+
+  /// Only when !ok().
+  [[nodiscard]] const DecodeError& error() const noexcept { return *std::get_if<1>(&state_); }
+
+  /// The value; throws Error(DECODE_ERROR) if there is none.
+  [[nodiscard]] T& value() & { return checked(*this); }
+  [[nodiscard]] const T& value() const& { return checked(*this); }
+  [[nodiscard]] T&& value() && { return std::move(checked(*this)); }
+
+ private:
+  template <class Self>
+  static auto& checked(Self& self) {
+    if (!self.ok()) [[unlikely]] {
+      throw Error(self.error().code, Execution::unknown, self.error().message());
+    }
+    return *std::get_if<0>(&self.state_);
+  }
+
+  std::variant<T, DecodeError> state_;
+};
+
+}  // namespace mf

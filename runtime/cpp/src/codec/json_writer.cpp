@@ -1,0 +1,87 @@
+#include "mf/codec/json_writer.hpp"
+
+#include <span>
+
+#include "mf/codec/utf8.hpp"
+
+namespace mf::codec {
+namespace {
+
+bool is_plain(char each) noexcept {
+  return static_cast<unsigned char>(each) >= 0x20 && each != '"' && each != '\\';
+}
+
+void append_escaped(std::string& to, char each) {
+  constexpr std::string_view kMeant = "\"\\\b\f\n\r\t";
+  constexpr std::string_view kMarks = "\"\\bfnrt";
+  constexpr std::string_view kHex = "0123456789abcdef";
+  to += '\\';
+  if (const std::size_t which = kMeant.find(each); which != std::string_view::npos) {
+    to += kMarks[which];
+  } else {
+    const auto code = static_cast<unsigned char>(each);
+    to.append("u00").append(1, kHex[code >> 4U]).append(1, kHex[code & 15U]);
+  }
+}
+
+}  // namespace
+
+void JsonWriter::member(std::string_view name) {
+  separate();
+  text_.append(1, '"').append(name).append("\":");
+}
+
+void JsonWriter::string(std::string_view value) {
+  const std::size_t good = valid_utf8_prefix(std::as_bytes(std::span(value)));
+  if (good != value.size()) {
+    if (error_.empty()) {
+      error_ = "a string is not UTF-8, at byte " + std::to_string(good) + " of it";
+    }
+    quoted("");
+    return;
+  }
+  text_ += '"';
+  std::size_t at = 0;
+  while (at < value.size()) {
+    std::size_t end = at;
+    while (end < value.size() && is_plain(value[end])) {
+      ++end;
+    }
+    text_.append(value.substr(at, end - at));
+    if (end < value.size()) {
+      append_escaped(text_, value[end++]);
+    }
+    at = end;
+  }
+  text_ += '"';
+}
+
+void JsonWriter::base64(std::span<const std::byte> value) {
+  text_ += '"';
+  json_text::append_base64(text_, value);
+  text_ += '"';
+}
+
+void JsonWriter::as_key(std::size_t start) {
+  if (text_[start] != '"') {
+    text_.insert(start, 1, '"');
+    text_ += '"';
+  }
+  text_ += ':';
+}
+
+bool JsonWriter::open(char bracket) {
+  constexpr unsigned kDepth = Limits{}.depth;
+  if (level_ == kDepth || !error_.empty()) {
+    if (error_.empty()) {
+      error_ = "a value is nested deeper than " + std::to_string(kDepth) + " objects and arrays";
+    }
+    null();
+    return false;
+  }
+  text_ += bracket;
+  ++level_;
+  return true;
+}
+
+}  // namespace mf::codec
