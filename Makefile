@@ -41,6 +41,7 @@ bench: ## Run every bench; `make bench-rpc` runs one, QUICK=1 shortens it
 bench-%:
 	@$(STAGE) 'install what the benches need' tools/bootstrap core bench
 	@$(MAKE) build-release WHAT='--target bench'
+	@case $* in codecs|all) $(MAKE) build-release-clang WHAT='--target bench-codecs';; esac
 	@$(PY) bench/run.py $*
 
 soak: ## Run the long tests: MF_SOAK_SECONDS=3600 unless set
@@ -81,7 +82,7 @@ clean: ## Remove what the build made (.venv and ccache stay)
 	@rm -rf .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .grimp_cache .hypothesis
 
 # The stages below are parts of the commands above.
-.PHONY: checks sanitizers build-release build-clang-asan build-clang-tsan
+.PHONY: checks sanitizers build-release build-release-clang build-clang-asan build-clang-tsan
 
 checks:
 	@$(STAGE) 'ruff' $(PY) -m ruff check -q .
@@ -99,6 +100,6 @@ sanitizers:
 	@$(STAGE) 'C++ tests of link, client and server, thread sanitizer' \
 		ctest --preset clang-tsan -j $(JOBS) -L '^(link|client|server)$$'
 
-build-release build-clang-asan build-clang-tsan: build-%:
+build-release build-release-clang build-clang-asan build-clang-tsan: build-%:
 	@$(STAGE) 'configure $*' cmake --preset $* --log-level=WARNING
 	@$(STAGE) 'build $*' cmake --build --preset $* -j $(JOBS) $(WHAT)

@@ -1,6 +1,7 @@
 """`bench/run.py NAME`: runs a bench of this tree; `all` runs every one. `make bench-NAME` builds first.
 
-Shows a table, writes bench/out/NAME.json and NAME.svg. QUICK=1: at most five minutes a bench.
+Shows a table, writes bench/out/NAME.json and NAME.svg (codecs: further charts). QUICK=1: at most five
+minutes a bench.
 Ends with 1 if a program failed; what the others measured is reported all the same.
 """
 
@@ -16,12 +17,13 @@ from harness.chart import write_chart
 from harness.child import BenchError
 from harness.rows import Samples, write_json
 from harness.table import table
+from pycodecs import suite as codecs
 from pyrpc import suite as python
 from rpc import suite as rpc
 
 _HERE = Path(__file__).parent
 _OUT = _HERE / "out"
-_SUITES: dict[str, ModuleType] = {suite.NAME: suite for suite in (rpc, python, compiler)}
+_SUITES: dict[str, ModuleType] = {suite.NAME: suite for suite in (rpc, codecs, python, compiler)}
 
 
 def _run(suite: ModuleType) -> bool:
@@ -35,9 +37,12 @@ def _run(suite: ModuleType) -> bool:
     rows = samples.rows()
     _OUT.mkdir(exist_ok=True)
     write_json(rows, _OUT / f"{suite.NAME}.json")
-    write_chart(rows, suite.CHART, _OUT / f"{suite.NAME}.svg")
-    if rows:
-        print(table(rows))
+    if hasattr(suite, "draw"):  # a suite may know better how its rows are shown
+        suite.draw(rows, _OUT)
+        print(suite.show(rows))
+    else:
+        write_chart(rows, suite.CHART, _OUT / f"{suite.NAME}.svg")
+        print(table(rows) if rows else "")
     for failure in failures:
         print(f"bench: failed: {failure}", file=sys.stderr)
     return not failures

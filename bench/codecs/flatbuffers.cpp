@@ -37,7 +37,7 @@ TABLE(SearchResult)
 TABLE(Fields1)
 TABLE(Fields4)
 TABLE(Fields16)
-TABLE(Fields64)
+TABLE(Fields48)
 TABLE(Nested)
 #undef TABLE
 

@@ -109,7 +109,7 @@ MESSAGE(SearchResult)
 MESSAGE(Fields1)
 MESSAGE(Fields4)
 MESSAGE(Fields16)
-MESSAGE(Fields64)
+MESSAGE(Fields48)
 MESSAGE(Nested)
 #undef MESSAGE
 

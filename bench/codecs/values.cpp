@@ -197,6 +197,6 @@ Fields fields() {
 template payload::Fields1 fields<payload::Fields1>();
 template payload::Fields4 fields<payload::Fields4>();
 template payload::Fields16 fields<payload::Fields16>();
-template payload::Fields64 fields<payload::Fields64>();
+template payload::Fields48 fields<payload::Fields48>();
 
 }  // namespace bench_codecs

@@ -38,7 +38,7 @@ void each_work(Visit&& visit) {
   visit("fields_1", fields<payload::Fields1>);
   visit("fields_4", fields<payload::Fields4>);
   visit("fields_16", fields<payload::Fields16>);
-  visit("fields_64", fields<payload::Fields64>);
+  visit("fields_48", fields<payload::Fields48>);
   for (const std::size_t depth : {1, 2, 4, 8, 16, 32}) {
     visit("depth_" + std::to_string(depth), [depth] { return nested(depth); });
   }

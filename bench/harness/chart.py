@@ -35,12 +35,13 @@ def _panel(rows: Sequence[Row], top: int) -> list[str]:
     return parts
 
 
-def write_chart(rows: Sequence[Row], metrics: Mapping[str, str], path: Path) -> None:
-    """`metrics` says which metric of each work is drawn; other rows are left out."""
-    panels: dict[tuple[str, str], list[Row]] = {}
+def write_chart(rows: Sequence[Row], metrics: Mapping[str, str | tuple[str, ...]], path: Path) -> None:
+    """`metrics` says which metric of each work is drawn, or which ones; other rows are left out."""
+    panels: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
-        if metrics.get(row.work) == row.metric and row.value is not None:
-            panels.setdefault((row.work, row.placement), []).append(row)
+        wanted = metrics.get(row.work, ())
+        if row.metric in ((wanted,) if isinstance(wanted, str) else wanted) and row.value is not None:
+            panels.setdefault((row.work, row.placement, row.metric), []).append(row)
     parts: list[str] = []
     top = 10
     for panel in panels.values():

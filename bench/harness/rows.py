@@ -28,6 +28,11 @@ UNITS = {
     "generated_kb": "KB",
     "request": "bytes",
     "reply": "bytes",
+    "serialize_ns": "ns",
+    "serialize_fresh_ns": "ns",
+    "deserialize_ns": "ns",
+    "deserialize_into_ns": "ns",
+    "bytes": "bytes",
 }
 
 
@@ -65,11 +70,17 @@ class Samples:
     def rows(self) -> list[Row]:
         return [self._row(key, values) for key, values in self._of.items()]
 
+    def _limits(self, key: Key) -> Sequence[float | None]:
+        """Those of the same variant (`raw/clang` for `mf/febird/clang`), where there is one."""
+        variant = key.system.rsplit("/", maxsplit=1)[-1]
+        own = self._of.get(key._replace(system=f"raw/{variant}"))
+        return own or self._of.get(key._replace(system="raw"), [])
+
     def _row(self, key: Key, values: Sequence[float | None]) -> Row:
         known = [value for value in values if value is not None]
         ratios: list[float] = []
-        if key.system != "raw":
-            limits = self._of.get(key._replace(system="raw"), [])
+        if key.system.split("/")[0] != "raw":
+            limits = self._limits(key)
             ratios = [
                 value / raw for value, raw in zip(values, limits, strict=False) if value is not None and raw
             ]

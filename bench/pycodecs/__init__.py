@@ -1,0 +1,1 @@
+"""The Python of `make bench-codecs`: its suite, and the libraries of Python that it measures."""

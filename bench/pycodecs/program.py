@@ -1,0 +1,96 @@
+"""Measures Python's libraries for bench/pycodecs/measure.py, by the commands of bench/codecs/main.cpp.
+
+As in `timeit`, there is no search for garbage while the clock runs.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import sys
+import time
+from collections.abc import Callable
+
+from pycodecs.libraries import LIBRARIES, Case
+from pycodecs.values import WORKS
+
+_BATCH_NS = 1_000_000
+_RUN_NS = 10_000_000  # no further batch begins behind this
+_BATCHES = 7
+
+
+class _Program:
+    def __init__(self) -> None:
+        self._cases: dict[str, tuple[Case, bytes]] = {}
+        self._times: dict[tuple[str, str], int] = {}
+
+    def work(self, name: str) -> dict[str, int]:
+        value = WORKS[name]()
+        self._cases.clear()
+        self._times.clear()
+        for library, make in LIBRARIES.items():
+            case = make(value)
+            if case is None:
+                continue
+            data = bytes(case.write())
+            if case.wanted != case.read(data):
+                sys.exit(f"{library} at {name}: another value came back")
+            self._cases[library] = (case, data)
+        gc.collect()
+        gc.freeze()
+        return {library: len(data) for library, (_, data) in self._cases.items()}
+
+    def run(self, library: str, step: str) -> float | None:
+        case, data = self._cases[library]
+        if step == "serialize":
+            return self._ns((library, step), case.write)
+        if step == "deserialize":
+            read = case.read
+            return self._ns((library, step), lambda: read(data))
+        return None
+
+    def _ns(self, key: tuple[str, str], once: Callable[[], object]) -> float:
+        times = self._times.get(key) or self._enough(once)
+        self._times[key] = times
+        best = spent = _batch(once, times)
+        for _ in range(1, _BATCHES):
+            if spent > _RUN_NS:
+                break
+            ns = _batch(once, times)
+            best, spent = min(best, ns), spent + ns
+        return best / times
+
+    @staticmethod
+    def _enough(once: Callable[[], object]) -> int:
+        """So many that a batch is long; the search warms up."""
+        times = 1
+        while _batch(once, times) < _BATCH_NS / 2:
+            times *= 2
+        return times
+
+
+def _batch(once: Callable[[], object], times: int) -> int:
+    count = range(times)
+    start = time.perf_counter_ns()
+    for _ in count:
+        once()
+    return time.perf_counter_ns() - start
+
+
+def main() -> None:
+    gc.disable()
+    program = _Program()
+    for line in sys.stdin:
+        command, *words = line.split()
+        if command == "works":
+            answer = " ".join(WORKS)
+        elif command == "work":
+            answer = json.dumps(program.work(*words))
+        else:
+            ns = program.run(*words)
+            answer = "none" if ns is None else f"{ns:.3f}"
+        print(answer, flush=True)
+
+
+if __name__ == "__main__":
+    main()
