@@ -1,0 +1,43 @@
+"""F6. Values of any schema without generated code: bytes, JSON and plain Python values, from the descriptor
+alone.
+
+    schema = Schema(read.from_bytes(open("search.desc", "rb").read()))
+    data = encode(schema, "sf1.search.Hit", {"doc": 7, "score": 1.5, "title": "t", "positions": [1, 2]})
+    value = decode(schema, "Hit", data)
+    text = to_json(schema, "Hit", value)
+    value = from_json(schema, "Hit", text)
+    for each in annotate(schema, "Hit", data).annotations: ...
+
+What values are is told in value.py, what types may be called in names.py. It is written from the documents
+(protocol.md section 8, proto.md, json.md) and shares nothing with the runtimes' codecs, so that each can be
+held against the other.
+"""
+
+from mfidl.dynamic.annotate import Annotated, Annotation, annotate
+from mfidl.dynamic.codec import decode, encode, planned_tier
+from mfidl.dynamic.decoding import Limits
+from mfidl.dynamic.errors import DecodeError, EncodeError, UnknownTypeError
+from mfidl.dynamic.fault import Fault
+from mfidl.dynamic.json_read import from_json
+from mfidl.dynamic.json_write import to_json
+from mfidl.dynamic.schema import Schema
+from mfidl.dynamic.value import UNKNOWN, Graph
+
+__all__ = [
+    "UNKNOWN",
+    "Annotated",
+    "Annotation",
+    "DecodeError",
+    "EncodeError",
+    "Fault",
+    "Graph",
+    "Limits",
+    "Schema",
+    "UnknownTypeError",
+    "annotate",
+    "decode",
+    "encode",
+    "from_json",
+    "planned_tier",
+    "to_json",
+]

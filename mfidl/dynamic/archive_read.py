@@ -1,0 +1,339 @@
+"""F6. Tier archive, reading: proto2 messages, in any order, merged where protobuf merges.
+
+What is missing is known only when nothing can be merged any more. So a message is read into a `_Message`, as
+often as it comes, and made a value when the one around it has ended.
+"""
+
+import struct
+from dataclasses import dataclass, field
+from typing import Any
+
+from mfidl import model
+from mfidl.dynamic import memcpy
+from mfidl.dynamic.archive_form import (
+    Form,
+    Held,
+    Place,
+    Wire,
+    held_as,
+    is_zigzag,
+    place_in_wrapper,
+    place_of_alternative,
+    place_of_field,
+    wire_of,
+    wire_of_number,
+)
+from mfidl.dynamic.archive_tags import read_tag, skip
+from mfidl.dynamic.decoding import Decoding
+from mfidl.dynamic.defaults import plain, zero
+from mfidl.dynamic.fault import Fault
+from mfidl.dynamic.number import Number
+from mfidl.dynamic.value import UNKNOWN, Value
+from mfidl.model import Scalar, Tier
+
+_NODE = 100
+
+
+def read_message(at: Decoding, type_: model.Named) -> Value:
+    """A struct or union, to the end of the window; not as a graph of its own."""
+    message = _Message()
+    _read_into(at, type_, message)
+    return _made(at, type_, message)
+
+
+@dataclass(slots=True, eq=False)
+class _Message:
+    """What has come of a message by now: by field number a value, a list, a dict, or a message of its own."""
+
+    found: dict[int, Any] = field(default_factory=dict)
+    unknown: bytearray = field(default_factory=bytearray)
+    any_field: bool = False
+    end: int = 0
+
+
+def _read_into(at: Decoding, type_: model.Named, message: _Message) -> None:
+    at.enter()
+    if type_.kind is model.DeclKind.UNION:
+        places = [place_of_alternative(each) for each in at.schema.union(type_).alternatives]
+        _read_places(at, places, message, is_union=True)
+    else:
+        places = [place_of_field(each) for each in at.schema.struct(type_).fields]
+        at.charge(48 + 8 * len(places))
+        _read_places(at, places, message, keeps_unknown=True)
+    at.leave()
+
+
+def _read_places(
+    at: Decoding,
+    places: list[Place],
+    message: _Message,
+    *,
+    is_union: bool = False,
+    keeps_unknown: bool = False,
+) -> None:
+    by_number = {each.number: each for each in places}
+    while at.pos < at.end:
+        start = at.pos
+        number, wire = read_tag(at, {each.number: each.name for each in places})
+        message.any_field = True
+        place = by_number.get(number)
+        if place is None:
+            skip(at, number, wire, start)
+            if keeps_unknown:
+                message.unknown += at.data[start : at.pos]
+                at.charge(at.pos - start)
+            continue
+        if is_union and number not in message.found:
+            message.found.clear()
+        if place.name:
+            at.path.steps.append(place.name)
+        _read_place(at, place, wire, message, start)
+        if place.name:
+            at.path.steps.pop()
+    message.end = at.pos
+
+
+def _read_place(at: Decoding, place: Place, wire: Wire, message: _Message, tag: int) -> None:
+    match place.form:
+        case Form.REPEATED:
+            assert isinstance(place.type, model.ListOf | model.SetOf | model.ArrayOf)
+            at.enter()
+            _read_repeated(at, place.type.element, wire, message.found.setdefault(place.number, []), tag)
+            at.leave()
+        case Form.MAP:
+            assert isinstance(place.type, model.MapOf)
+            at.enter()
+            _read_entry(at, place.type, wire, message.found.setdefault(place.number, []), tag)
+            at.leave()
+        case _:
+            _check_wire(at, place.type, wire, tag)
+            message.found[place.number] = _read_one(at, place.type, message.found.get(place.number))
+
+
+def _check_wire(at: Decoding, type_: model.Type, wire: Wire, tag: int) -> None:
+    wanted = wire_of(at.schema, type_)
+    if wire is not wanted:
+        reason = f"wire type {wire.value} where {model.spell(type_)} has {wanted.value}"
+        raise at.fail(Fault.WRONG_WIRE_TYPE, reason, tag)
+
+
+def _read_one(at: Decoding, type_: model.Type, before: Any = None) -> Any:
+    """One value, or a message that may go on later; `before` is what came earlier in its place."""
+    match held_as(at.schema, type_):
+        case Held.NUMBER:
+            number = at.schema.number(type_)
+            assert number is not None
+            return _read_number(at, number)
+        case Held.REF:
+            assert isinstance(type_, model.RefOf)
+            return _read_reference(at, type_)
+        case Held.SCALAR:
+            return _read_scalar(at, type_)
+        case Held.FOREIGN:
+            assert isinstance(type_, model.Named)
+            return _read_foreign(at, type_)
+        case Held.MESSAGE:
+            assert isinstance(type_, model.Named)
+            message = before if isinstance(before, _Message) else _Message()
+            with at.window(at.length(shortest=False)):
+                _read_into(at, type_, message)
+            return message
+        case Held.WRAPPED:
+            message = before if isinstance(before, _Message) else _Message()
+            with at.window(at.length(shortest=False)):
+                _read_places(at, [place_in_wrapper(type_)], message)
+            return message
+
+
+def _read_repeated(at: Decoding, element: model.Type, wire: Wire, values: list[Any], tag: int) -> None:
+    number = at.schema.number(element)
+    packs = number is not None or isinstance(element, model.RefOf)
+    if packs and wire is Wire.BYTES:
+        with at.window(at.length(shortest=False)):
+            _read_packed(at, element, number, values)
+        return
+    at.path.steps.append(len(values))
+    _check_wire(at, element, wire, tag)
+    at.charge(8)
+    values.append(_made_one(at, element, _read_one(at, element)))
+    at.path.steps.pop()
+
+
+def _read_packed(at: Decoding, element: model.Type, number: Number | None, values: list[Any]) -> None:
+    if number is not None and wire_of_number(number) is not Wire.VARINT and at.listener is None:
+        whole = (at.end - at.pos) // number.size
+        at.charge(8 * whole)
+        values += memcpy.read_run(at, number.type, whole)
+    while at.pos < at.end:
+        at.charge(8)
+        at.path.steps.append(len(values))
+        values.append(_read_one(at, element))
+        at.path.steps.pop()
+
+
+def _read_entry(at: Decoding, type_: model.MapOf, wire: Wire, entries: list[Any], tag: int) -> None:
+    """An entry as a message of two fields; what it lacks is zero."""
+    at.path.steps.append(len(entries))
+    if wire is not Wire.BYTES:
+        raise at.fail(Fault.WRONG_WIRE_TYPE, f"wire type {wire.value} where an entry of a map has 2", tag)
+    at.charge(_NODE)
+    places = [Place(1, "", type_.key, Form.SINGLE), Place(2, "", type_.value, Form.SINGLE)]
+    message = _Message()
+    with at.window(at.length(shortest=False)):
+        _read_places(at, places, message)
+    key, value = (
+        _made_one(at, place.type, message.found[place.number])
+        if place.number in message.found
+        else _zero(at, place.type, message)
+        for place in places
+    )
+    entries.append((key, value))
+    at.path.steps.pop()
+
+
+# Values of one field ----------------------------------------------------------------------------------------
+
+
+def _read_number(at: Decoding, number: Number) -> Value:
+    if wire_of_number(number) is not Wire.VARINT:
+        start = at.pos
+        (value,) = struct.unpack(f"<{number.letter}", at.take(number.size))
+        at.note(start, "value", number.type, value)
+        return value
+    start = at.pos
+    wide = at.varint(64, shortest=False)
+    if is_zigzag(number):
+        wide = wide >> 1 ^ -(wide & 1)
+    elif number.is_signed and wide >> 63:
+        wide -= 1 << 64
+    at.note(start, "value", number.type, wide)
+    if number.is_bool:
+        return at.checked(number, wide, start)
+    low, high = number.limits
+    if not low <= wide <= high:
+        reason = f"{wide} does not fit in {model.spell(number.type)}"
+        raise at.fail(Fault.NUMBER_OUT_OF_RANGE, reason, start)
+    return at.checked(number, wide, start)
+
+
+def _read_reference(at: Decoding, type_: model.RefOf) -> int:
+    start = at.pos
+    index = at.varint(64, shortest=False)
+    at.note(start, "index in the table", type_, index)
+    if index >> 32:
+        raise at.fail(Fault.NUMBER_OUT_OF_RANGE, f"an index of {index} does not fit in u32", start)
+    objects = at.tables.get(type_.element.full_name, 0)
+    if index >= objects:
+        reason = f"{index} is behind the end of the table of {type_.element.full_name}, which has {objects}"
+        raise at.fail(Fault.INVALID_REFERENCE, reason, start)
+    return index
+
+
+def _read_scalar(at: Decoding, type_: model.Type) -> Value:
+    start = at.pos
+    size = at.length(shortest=False)
+    match type_:
+        case model.Primitive(Scalar.STRING):
+            return at.text(size, type_)
+        case model.Primitive(Scalar.BYTES):
+            return at.blob(size, type_)
+        case _:
+            if size != 16:
+                raise at.fail(Fault.WRONG_LENGTH, f"a uuid has 16 bytes, not {size}", start)
+            return memcpy.read_uuid(at, type_)
+
+
+def _read_foreign(at: Decoding, type_: model.Named) -> Value:
+    start = at.pos
+    outer, at.tables = at.tables, {}
+    with at.window(at.length(shortest=False)):
+        if at.schema.tier(type_) is Tier.MEMCPY:
+            value = memcpy.read_field_of_archive(at, type_, start)
+        else:
+            value = at.in_tier(type_)
+    at.tables = outer
+    return value
+
+
+# Messages that have ended -----------------------------------------------------------------------------------
+
+
+def _made_one(at: Decoding, type_: model.Type, read: Any) -> Value:
+    """The value of what `_read_one` gave."""
+    if not isinstance(read, _Message):
+        return read
+    if isinstance(type_, model.Named):
+        return _made(at, type_, read)
+    place = place_in_wrapper(type_)
+    return _made_place(at, place, read)
+
+
+def _made(at: Decoding, type_: model.Named, message: _Message) -> Value:
+    if type_.kind is model.DeclKind.UNION:
+        return _made_union(at, at.schema.union(type_), message)
+    struct = at.schema.struct(type_)
+    value = {}
+    made = {}
+    for place in sorted((place_of_field(each) for each in struct.fields), key=lambda each: each.number):
+        at.path.steps.append(place.name)
+        made[place.name] = _made_place(at, place, message)
+        at.path.steps.pop()
+    for each in struct.fields:
+        value[each.name] = made[each.name]
+    if message.unknown:
+        value[UNKNOWN] = bytes(message.unknown)
+    return value
+
+
+def _made_union(at: Decoding, union: model.Union, message: _Message) -> Value:
+    for each in union.alternatives:
+        if each.number in message.found:
+            at.path.steps.append(each.name)
+            value = _made_one(at, each.type, message.found[each.number])
+            at.path.steps.pop()
+            return {each.name: value}
+    fault = Fault.UNKNOWN_ALTERNATIVE if message.any_field else Fault.MISSING_FIELD
+    raise at.fail(fault, f"no alternative of {union.full_name} is there", message.end)
+
+
+def _made_place(at: Decoding, place: Place, message: _Message) -> Value:
+    found = message.found.get(place.number)
+    match place.form:
+        case Form.REPEATED:
+            return _made_elements(at, place.type, found, message.end)
+        case Form.MAP:
+            return _sorted_map(found or [])
+        case Form.OPTIONAL:
+            return None if found is None else _made_one(at, place.type, found)
+        case _ if found is not None:
+            return _made_one(at, place.type, found)
+    if place.field is not None and place.field.default is not None:
+        return plain(at.schema, place.field.type, place.field.default)
+    raise at.fail(Fault.MISSING_FIELD, f"{model.spell(place.type)} is missing", message.end)
+
+
+def _made_elements(at: Decoding, type_: model.Type, found: list[Any] | None, end: int) -> list[Value]:
+    if isinstance(type_, model.ArrayOf) and len(found or []) != type_.length:
+        if found is None:
+            raise at.fail(Fault.MISSING_FIELD, f"{model.spell(type_)} is missing", end)
+        reason = f"{model.spell(type_)} has {type_.length} elements, not {len(found)}"
+        raise at.fail(Fault.WRONG_LENGTH, reason, end)
+    if isinstance(type_, model.SetOf):
+        return [key for key, _ in _sorted_map([(each, None) for each in found or []]).items()]
+    return found or []
+
+
+def _sorted_map(entries: list[tuple[Value, Value]]) -> dict[Value, Value]:
+    """Of equal keys the last. Python compares strings by code point, which is the order of their UTF-8."""
+    return dict(sorted(dict(entries).items(), key=lambda entry: entry[0]))
+
+
+def _zero(at: Decoding, type_: model.Type, message: _Message) -> Value:
+    """The key or value that an entry lacks."""
+    match held_as(at.schema, type_):
+        case Held.NUMBER | Held.SCALAR:
+            return zero(at.schema, type_)
+        case Held.WRAPPED:
+            return _made_place(at, place_in_wrapper(type_), _Message(end=message.end))
+        case _:
+            raise at.fail(Fault.MISSING_FIELD, f"{model.spell(type_)} is missing", message.end)

@@ -1,0 +1,44 @@
+"""F6. What the dynamic codec raises. Each is a sentence without its full stop."""
+
+from mfidl.dynamic.fault import Fault
+
+
+class DecodeError(Exception):
+    """Bytes or JSON text that are not a value: the fault, the offset of what is wrong, the path to it."""
+
+    def __init__(self, fault: Fault, offset: int, path: str, reason: str) -> None:
+        super().__init__(fault, offset, path, reason)
+        self.fault = fault
+        self.offset = offset
+        self.path = path
+        self.reason = reason
+
+    def __str__(self) -> str:
+        place = f"{self.path}, at byte {self.offset}".removeprefix(", ")
+        return f"{place}: {self.reason}"
+
+
+class EncodeError(Exception):
+    """A Python value that its type cannot hold; a caller's mistake, never one of the wire."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(path, reason)
+        self.path = path
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.reason}" if self.path else self.reason
+
+
+class UnknownTypeError(Exception):
+    """A text that names no type of the program: `text[start:end]` is what is wrong with it."""
+
+    def __init__(self, text: str, start: int, end: int, reason: str) -> None:
+        super().__init__(reason)
+        self.text = text
+        self.start = start
+        self.end = end
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return self.reason

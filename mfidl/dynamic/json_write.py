@@ -1,0 +1,219 @@
+"""F6. Values as JSON text (docs/json.md): one line without blanks."""
+
+import base64
+import re
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+from mfidl import model
+from mfidl.dynamic.codec import root_of, schema_of
+from mfidl.dynamic.errors import EncodeError
+from mfidl.dynamic.graph import ordered
+from mfidl.dynamic.json_float import float_text
+from mfidl.dynamic.number import Number
+from mfidl.dynamic.schema import Schema
+from mfidl.dynamic.value import Graph, Value
+from mfidl.model import Scalar, Tier
+
+_ESCAPES = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_ESCAPED = re.compile(r'["\\\x00-\x1f]')
+_WIDE = (Scalar.I64, Scalar.U64)
+_SECOND = 10**9
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def to_json(program: model.Program | Schema, type_: str | model.Type, value: Value) -> str:
+    """The JSON text of a value that its type holds, as `decode` and `from_json` give them."""
+    schema = schema_of(program)
+    pieces: list[str] = []
+    _Writer(schema, pieces).value(root_of(schema, type_).type, value)
+    return "".join(pieces)
+
+
+def scalar_text(schema: Schema, type_: model.Type, value: Value) -> str:
+    """For people: a scalar, an enum or flags, without the quotes of what is no string; a ref's index."""
+    if isinstance(type_, model.RefOf):
+        return str(value)
+    if isinstance(type_, model.Named) and schema.number(type_) is None:
+        return bytes(value).hex(" ")
+    if isinstance(type_, model.Primitive) and type_.scalar is Scalar.BYTES:
+        return bytes(value).hex(" ")
+    pieces: list[str] = []
+    _Writer(schema, pieces).value(type_, value)
+    text = "".join(pieces)
+    return text if type_ == model.Primitive(Scalar.STRING) else text.replace('"', "")
+
+
+class _Writer:
+    def __init__(self, schema: Schema, pieces: list[str]) -> None:
+        self._schema = schema
+        self._add = pieces.append
+        self._in_graph = False
+
+    def value(self, type_: model.Type, value: Value) -> None:
+        number = self._schema.number(type_)
+        if number is not None:
+            self._add(number_text(self._schema, number, value))
+            return
+        match type_:
+            case model.Primitive(scalar):
+                self._add(_quoted(_scalar(scalar, value)))
+            case model.OptionalOf(element):
+                self._add("null") if value is None else self.value(element, value)
+            case model.ListOf(element) | model.SetOf(element) | model.ArrayOf(element, _):
+                self._array(element, value)
+            case model.MapOf(key, held):
+                self._map(key, held, value)
+            case model.RefOf():
+                self._add(str(value))
+            case model.Named():
+                self._declared(type_, value)
+
+    def _array(self, element: model.Type, values: Value) -> None:
+        self._add("[")
+        for index, each in enumerate(values):
+            if index:
+                self._add(",")
+            self.value(element, each)
+        self._add("]")
+
+    def _map(self, key: model.Type, held: model.Type, value: Value) -> None:
+        self._add("{")
+        for index, (each, found) in enumerate(value.items()):
+            self._name(self._key(key, each), index)
+            self.value(held, found)
+        self._add("}")
+
+    def _key(self, type_: model.Type, value: Value) -> str:
+        number = self._schema.number(type_)
+        if number is not None:
+            return number_text(self._schema, number, value).strip('"')
+        assert isinstance(type_, model.Primitive)
+        return _scalar(type_.scalar, value)
+
+    def _name(self, name: str, index: int) -> None:
+        if index:
+            self._add(",")
+        self._add(_quoted(name))
+        self._add(":")
+
+    def _declared(self, type_: model.Named, value: Value) -> None:
+        tier = self._schema.tier(type_)
+        if tier is Tier.CUSTOM:
+            self._add(_quoted(base64.b64encode(value).decode()))
+            return
+        outer = self._in_graph
+        if tier is Tier.ARCHIVE and not outer and self._schema.tables(type_.full_name):
+            self._in_graph = True
+            self._graph(type_.full_name, value)
+        else:
+            self._in_graph = outer and tier is Tier.ARCHIVE
+            self._members(type_, value)
+        self._in_graph = outer
+
+    def _graph(self, root: str, value: Value) -> None:
+        if not isinstance(value, Graph):
+            raise EncodeError("", f"{root} is a Graph, not {type(value).__name__}")
+        graph = ordered(self._schema, root, value, "")
+        self._add("{")
+        for index, (full_name, name) in enumerate(self._schema.tables(root).items()):
+            declaration = self._schema.program.declaration(full_name)
+            assert isinstance(declaration, model.Struct | model.Union)
+            self._name(name, index)
+            self._add("[")
+            for place, each in enumerate(graph.tables[full_name]):
+                if place:
+                    self._add(",")
+                self._members(declaration.reference, each)
+            self._add("]")
+        self._add("}")
+
+    def _members(self, type_: model.Named, value: Value) -> None:
+        self._add("{")
+        if type_.kind is model.DeclKind.UNION:
+            [(name, held)] = value.items()
+            self._name(name, 0)
+            of = next(each for each in self._schema.union(type_).alternatives if each.name == name)
+            self.value(of.type, held)
+        else:
+            index = 0
+            for field in self._schema.struct(type_).fields:
+                found = value[field.name]
+                left_out = isinstance(field.type, model.OptionalOf) and field.default is None
+                if found is not None or not left_out:
+                    self._name(field.name, index)
+                    self.value(field.type, found)
+                    index += 1
+        self._add("}")
+
+
+def number_text(schema: Schema, number: Number, value: Value) -> str:
+    """A number as JSON, enums and flags by name."""
+    match number.type:
+        case model.Named(_, model.DeclKind.ENUM):
+            enum = schema.program.enum(number.type)
+            name = next((each.name for each in enum.members if each.number == value), None)
+            return _plain(number, value) if name is None else _quoted(name)
+        case model.Named():
+            return _flags(schema.program.flags(number.type), number, value)
+        case _:
+            return _plain(number, value)
+
+
+def _flags(flags: model.Flags, number: Number, value: int) -> str:
+    named = sorted((each for each in flags.members if value >> each.bit & 1), key=lambda each: each.bit)
+    rest = value & ~sum(1 << each.bit for each in named)
+    texts = [_quoted(each.name) for each in named]
+    return f"[{','.join([*texts, _plain(number, rest)] if rest else texts)}]"
+
+
+def _plain(number: Number, value: Value) -> str:
+    match number.scalar:
+        case Scalar.BOOL:
+            return "true" if value else "false"
+        case Scalar.F32 | Scalar.F64:
+            return float_text(value, single=number.scalar is Scalar.F32)
+        case Scalar.TIMESTAMP:
+            return f'"{timestamp_text(value)}"'
+        case Scalar.DURATION:
+            return f'"{duration_text(value)}"'
+        case scalar:
+            return f'"{value}"' if scalar in _WIDE else str(value)
+
+
+def timestamp_text(value: int) -> str:
+    seconds, nanoseconds = divmod(value, _SECOND)
+    moment = _EPOCH + timedelta(seconds=seconds)
+    return f"{moment:%Y-%m-%dT%H:%M:%S}{_fraction(nanoseconds)}Z"
+
+
+def duration_text(value: int) -> str:
+    seconds, nanoseconds = divmod(abs(value), _SECOND)
+    return f"{'-' if value < 0 else ''}{seconds}{_fraction(nanoseconds)}s"
+
+
+def _fraction(nanoseconds: int) -> str:
+    if nanoseconds == 0:
+        return ""
+    digits = f"{nanoseconds:09}"
+    places = 3 if digits.endswith("000000") else 6 if digits.endswith("000") else 9
+    return f".{digits[:places]}"
+
+
+def _scalar(scalar: Scalar, value: Value) -> str:
+    match scalar:
+        case Scalar.STRING:
+            text: str = value
+            return text
+        case Scalar.BYTES:
+            return base64.b64encode(value).decode()
+        case _:
+            return str(UUID(bytes=value))
+
+
+def _quoted(text: str) -> str:
+    return f'"{_ESCAPED.sub(_escape, text)}"'
+
+
+def _escape(match: re.Match[str]) -> str:
+    return _ESCAPES.get(match[0]) or f"\\u{ord(match[0]):04x}"
