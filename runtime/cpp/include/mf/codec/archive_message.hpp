@@ -1,0 +1,152 @@
+// R1. The messages of tier archive, field by field: tags, varints as protobuf has them, what is unknown.
+//
+// A Message walks the fields of one message, which is whatever the reader has left (Reader::narrow).
+// Generated code switches over tags; where fields come in the order of their numbers, follows() goes from
+// each case to the next one without a switch.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "mf/codec/reader.hpp"
+#include "mf/codec/unknown_fields.hpp"
+#include "mf/core/function_ref.hpp"
+
+namespace mf::codec::archive {
+
+/// How a field lies on the wire; the numbers are protobuf's.
+enum class Wire : std::uint8_t { varint = 0, fixed64 = 1, length = 2, group = 3, end_group = 4, fixed32 = 5 };
+
+[[nodiscard]] constexpr std::uint32_t tag_of(std::uint32_t number, Wire wire) noexcept {
+  return number << 3U | static_cast<std::uint32_t>(wire);
+}
+
+/// A field that a message's type knows.
+struct KnownField {
+  std::uint32_t number;
+  std::string_view name;
+};
+using KnownFields = std::span<const KnownField>;
+
+/// Of a message around one value, and of an entry of a map: their fields have no place in paths.
+inline constexpr KnownField kAround[] = {{1, ""}, {2, ""}};
+
+[[nodiscard]] bool read_long_number(Reader& reader, std::uint64_t& value);
+
+/// A varint of any length up to ten bytes.
+[[nodiscard]] inline bool read_number(Reader& reader, std::uint64_t& value) {
+  if (reader.left() != 0) [[likely]] {
+    const auto first = std::to_integer<unsigned>(*reader.peek());
+    if (first < 0x80) [[likely]] {
+      reader.advance(1);
+      value = first;
+      return true;
+    }
+  }
+  return read_long_number(reader, value);
+}
+
+/// The length before a text, message or row: no longer than what is left.
+[[nodiscard]] bool refuse_length(Reader& reader, std::uint64_t length, std::size_t start);
+[[nodiscard]] inline bool read_length(Reader& reader, std::size_t& length) {
+  const std::size_t start = reader.offset();
+  std::uint64_t number = 0;
+  if (!read_number(reader, number)) [[unlikely]] {
+    return false;
+  }
+  length = number;
+  return number <= reader.left() || refuse_length(reader, number, start);
+}
+
+/// Passes over the value behind a tag.
+[[nodiscard]] bool skip_value(Reader& reader, std::uint32_t tag, std::size_t tag_offset);
+
+class Message {
+ public:
+  explicit Message(Reader& reader) noexcept : reader_(reader), begin_(reader.peek()), at_(begin_) {}
+
+  [[nodiscard]] Reader& reader() const noexcept { return reader_; }
+  /// Of the field that is read now.
+  [[nodiscard]] std::uint32_t tag() const noexcept { return tag_; }
+
+  /// Takes the next tag; false at the end, and after a failure.
+  [[nodiscard]] bool next() {
+    if (reader_.left() == 0) {
+      return false;
+    }
+    at_ = reader_.peek();
+    const auto first = std::to_integer<std::uint32_t>(*at_);
+    if (first >= 0x08 && first < 0x80) [[likely]] {
+      tag_ = first;
+      reader_.advance(1);
+      return true;
+    }
+    return next_long();
+  }
+
+  /// Takes the next tag if it is this one, in its usual form.
+  [[nodiscard]] bool follows(std::uint32_t tag) noexcept {
+    const std::byte* const from = reader_.peek();
+    if (tag < 0x80) {
+      if (reader_.left() == 0 || *from != static_cast<std::byte>(tag)) {
+        return false;
+      }
+      reader_.advance(1);
+    } else {
+      if (tag >= 0x4000 || reader_.left() < 2 || from[0] != static_cast<std::byte>(tag | 0x80U) ||
+          from[1] != static_cast<std::byte>(tag >> 7U)) {
+        return false;
+      }
+      reader_.advance(2);
+    }
+    at_ = from;
+    tag_ = tag;
+    return true;
+  }
+
+  /// For a tag that no case took: keeps or drops a field that is unknown, refuses another form of a known
+  /// one.
+  [[nodiscard]] bool skip(KnownFields known, UnknownFields& kept);
+  [[nodiscard]] bool skip(KnownFields known);
+
+  /// How many values with the present tag, each with a length before it, stand one behind the other from
+  /// here.
+  [[nodiscard]] std::size_t run_length() const noexcept;
+
+  /// The bytes of all messages of the present field in this message, as one: what protobuf reads where a
+  /// field that holds one message comes several times. `place` is where its present one begins, `again` tells
+  /// that it is not the first. The first one alone may have failed for lack of a field that a later one has;
+  /// if there is none, that failure stays.
+  [[nodiscard]] bool merge(const Reader::Place& place, bool again, FunctionRef<bool(Reader&)> read);
+
+  /// A union has changed its alternative: what came before counts no more. `known` are all its alternatives.
+  void start_anew(KnownFields known) noexcept {
+    begin_ = at_;
+    rivals_ = known;
+  }
+
+  /// False: this field is needed, and was not there.
+  bool missing(std::string_view name);
+  /// False unless an array has got its number of elements.
+  [[nodiscard]] bool has_length(std::size_t wanted, std::size_t filled);
+  [[nodiscard]] bool has_length(std::size_t wanted, std::size_t filled, std::string_view name) {
+    return has_length(wanted, filled) || reader_.inside(name);
+  }
+  /// False: the union's message holds nothing that its type knows.
+  bool no_alternative();
+
+ private:
+  [[nodiscard]] bool next_long();
+  [[nodiscard]] bool pass(KnownFields known);
+
+  Reader& reader_;
+  const std::byte* begin_;
+  const std::byte* at_;  // the present tag
+  std::uint32_t tag_ = 0;
+  bool met_unknown_ = false;
+  KnownFields rivals_;
+};
+
+}  // namespace mf::codec::archive

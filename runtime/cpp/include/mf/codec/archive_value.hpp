@@ -1,0 +1,319 @@
+// R1. One value in tier archive, as it stands behind a tag: Value<T> of numbers, text, messages and whatever
+// another tier has made.
+//
+//   kWire                            how it lies
+//   size(value)                      its bytes, with its length before it where it has one
+//   write(writer, value)             from back to front
+//   read(reader, value)              what comes; false: reader.error() says what and where
+// Types that refer to objects of a graph take one more argument in all of them: the tables of that graph
+// (archive_graph.hpp). Containers and optionals, where one value stands, are a message around them
+// (archive_field.hpp).
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+
+#include "mf/codec/archive_message.hpp"
+#include "mf/codec/back_writer.hpp"
+#include "mf/codec/custom.hpp"
+#include "mf/codec/febird.hpp"
+#include "mf/codec/tier.hpp"
+#include "mf/codec/utf8.hpp"
+
+namespace mf::codec {
+
+/// Generated code specialises it for the structs and unions of tier archive:
+///   kLinked      it holds references, itself or further in
+///   size, write, read     of its message, without the length
+template <class T>
+struct Archive;
+
+template <class T>
+concept ArchiveCoded = requires { Archive<T>::kLinked; };
+
+}  // namespace mf::codec
+
+namespace mf::codec::archive {
+
+template <class T>
+struct Value;
+
+/// Repeated values of such a type lie one behind the other, without a tag each.
+template <class T>
+concept Packed = Value<T>::kWire != Wire::length;
+
+template <class T>
+concept PlainNumber = std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, Timestamp>;
+
+// --- numbers
+
+namespace detail {
+
+bool refuse_range(Reader& reader, std::size_t start);
+bool refuse_member(Reader& reader, std::size_t start);
+bool refuse_bool(Reader& reader, std::size_t start);
+
+template <std::unsigned_integral T>
+[[nodiscard]] inline bool read_unsigned(Reader& reader, T& value) {
+  const std::size_t start = reader.offset();
+  std::uint64_t number = 0;
+  if (!read_number(reader, number)) [[unlikely]] {
+    return false;
+  }
+  value = static_cast<T>(number);
+  return number <= std::numeric_limits<T>::max() || refuse_range(reader, start);
+}
+
+/// Of an enum: two's complement in 64 bits.
+template <std::integral T>
+[[nodiscard]] constexpr std::uint64_t widened(T value) noexcept {
+  if constexpr (std::signed_integral<T>) {
+    return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
+  } else {
+    return value;
+  }
+}
+
+}  // namespace detail
+
+template <std::unsigned_integral T>
+  requires(!std::same_as<T, bool>)
+struct Value<T> {
+  static constexpr Wire kWire = Wire::varint;
+  static std::size_t size(T value) noexcept { return varint_size(value); }
+  static void write(BackWriter& writer, T value) noexcept { writer.varint(value); }
+  [[nodiscard]] static bool read(Reader& reader, T& value) { return detail::read_unsigned(reader, value); }
+};
+
+template <std::signed_integral T>
+struct Value<T> {
+  static constexpr Wire kWire = Wire::varint;
+  static std::size_t size(T value) noexcept { return varint_size(zigzag(value)); }
+  static void write(BackWriter& writer, T value) noexcept { writer.varint(zigzag(value)); }
+  [[nodiscard]] static bool read(Reader& reader, T& value) {
+    std::make_unsigned_t<T> folded = 0;
+    const bool good = detail::read_unsigned(reader, folded);
+    value = static_cast<T>(unzigzag(folded));
+    return good;
+  }
+};
+
+template <>
+struct Value<Duration> {
+  static constexpr Wire kWire = Wire::varint;
+  static std::size_t size(Duration value) noexcept { return Value<std::int64_t>::size(value.count()); }
+  static void write(BackWriter& writer, Duration value) noexcept {
+    Value<std::int64_t>::write(writer, value.count());
+  }
+  [[nodiscard]] static bool read(Reader& reader, Duration& value) {
+    std::int64_t nanoseconds = 0;
+    const bool good = Value<std::int64_t>::read(reader, nanoseconds);
+    value = Duration(nanoseconds);
+    return good;
+  }
+};
+
+template <class T>
+  requires(std::same_as<T, bool> || std::same_as<T, Bool>)
+struct Value<T> {
+  static constexpr Wire kWire = Wire::varint;
+  static std::size_t size(T /*value*/) noexcept { return 1; }
+  static void write(BackWriter& writer, T value) noexcept {
+    writer.fixed(static_cast<std::uint8_t>(value ? 1 : 0));
+  }
+  [[nodiscard]] static bool read(Reader& reader, T& value) {
+    const std::size_t start = reader.offset();
+    std::uint64_t number = 0;
+    if (!read_number(reader, number)) [[unlikely]] {
+      return false;
+    }
+    value = number != 0;
+    return number <= 1 || detail::refuse_bool(reader, start);
+  }
+};
+
+template <DeclaredEnum E>
+struct Value<E> {
+  using Base = std::underlying_type_t<E>;
+  static constexpr Wire kWire = Wire::varint;
+  static std::size_t size(E value) noexcept { return varint_size(detail::widened(static_cast<Base>(value))); }
+  static void write(BackWriter& writer, E value) noexcept {
+    writer.varint(detail::widened(static_cast<Base>(value)));
+  }
+  [[nodiscard]] static bool read(Reader& reader, E& value) {
+    const std::size_t start = reader.offset();
+    std::uint64_t number = 0;
+    if (!read_number(reader, number)) [[unlikely]] {
+      return false;
+    }
+    const auto base = static_cast<Base>(number);
+    if (detail::widened(base) != number) [[unlikely]] {
+      return detail::refuse_range(reader, start);
+    }
+    if (!EnumTraits<E>::valid(static_cast<E>(base))) [[unlikely]] {
+      return detail::refuse_member(reader, start);
+    }
+    value = static_cast<E>(base);
+    return true;
+  }
+};
+
+template <PlainNumber T>
+struct Value<T> {
+  static constexpr Wire kWire = sizeof(T) == 4 ? Wire::fixed32 : Wire::fixed64;
+  static std::size_t size(T /*value*/) noexcept { return sizeof(T); }
+  static void write(BackWriter& writer, T value) noexcept { writer.fixed(value); }
+  [[nodiscard]] static bool read(Reader& reader, T& value) {
+    const std::byte* from = nullptr;
+    if (!reader.take(sizeof(T), from)) [[unlikely]] {
+      return false;
+    }
+    std::memcpy(static_cast<void*>(&value), from, sizeof(T));
+    return true;
+  }
+};
+
+// --- text and bytes
+
+/// Reads what stands behind a length, by a function that has to take all of it.
+template <class Read>
+[[nodiscard]] bool read_bounded(Reader& reader, const Read& read) {
+  std::size_t length = 0;
+  if (!read_length(reader, length)) [[unlikely]] {
+    return false;
+  }
+  const std::byte* const end = reader.narrow(length);
+  if (!read() || !reader.finish()) [[unlikely]] {
+    return false;
+  }
+  reader.widen(end);
+  return true;
+}
+
+template <>
+struct Value<std::string> {
+  static constexpr Wire kWire = Wire::length;
+  static std::size_t size(const std::string& value) noexcept {
+    return varint_size(value.size()) + value.size();
+  }
+  static void write(BackWriter& writer, const std::string& value) noexcept {
+    writer.bytes(value.data(), value.size());
+    writer.varint(value.size());
+  }
+  [[nodiscard]] static bool read(Reader& reader, std::string& value);
+};
+
+template <>
+struct Value<Bytes> {
+  static constexpr Wire kWire = Wire::length;
+  static std::size_t size(const Bytes& value) noexcept { return varint_size(value.size()) + value.size(); }
+  static void write(BackWriter& writer, const Bytes& value) noexcept {
+    writer.bytes(value.data(), value.size());
+    writer.varint(value.size());
+  }
+  [[nodiscard]] static bool read(Reader& reader, Bytes& value);
+};
+
+template <>
+struct Value<Uuid> {
+  static constexpr Wire kWire = Wire::length;
+  static std::size_t size(const Uuid& /*value*/) noexcept { return 1 + sizeof(Uuid); }
+  static void write(BackWriter& writer, const Uuid& value) noexcept {
+    writer.fixed(value);
+    writer.varint(sizeof(Uuid));
+  }
+  [[nodiscard]] static bool read(Reader& reader, Uuid& value);
+};
+
+// --- messages, and values of other tiers
+
+/// A message refers to a graph only if its type holds references.
+template <ArchiveCoded T>
+struct Value<T> {
+  static constexpr Wire kWire = Wire::length;
+
+  static std::size_t body_size(const T& value, const auto&... graph) noexcept {
+    if constexpr (Archive<T>::kLinked) {
+      return Archive<T>::size(value, graph...);
+    } else {
+      return Archive<T>::size(value);
+    }
+  }
+  static std::size_t size(const T& value, const auto&... graph) noexcept {
+    const std::size_t size = body_size(value, graph...);
+    return varint_size(size) + size;
+  }
+  static void write(BackWriter& writer, const T& value, const auto&... graph) noexcept {
+    const std::byte* const end = writer.position();
+    if constexpr (Archive<T>::kLinked) {
+      Archive<T>::write(writer, value, graph...);
+    } else {
+      Archive<T>::write(writer, value);
+    }
+    writer.varint(static_cast<std::size_t>(end - writer.position()));
+  }
+  /// All that the reader has left.
+  [[nodiscard]] static bool read_body(Reader& reader, T& value, const auto&... graph) {
+    if constexpr (Archive<T>::kLinked) {
+      return Archive<T>::read(reader, value, graph...);
+    } else {
+      return Archive<T>::read(reader, value);
+    }
+  }
+  [[nodiscard]] static bool read(Reader& reader, T& value, const auto&... graph) {
+    return read_bounded(reader, [&] { return read_body(reader, value, graph...); });
+  }
+};
+
+/// Tier custom: what the user's codec makes.
+template <CustomCoded T>
+struct Value<T> {
+  static constexpr Wire kWire = Wire::length;
+  static std::size_t size(const T& value) noexcept {
+    const std::size_t size = custom_size(value);
+    return varint_size(size) + size;
+  }
+  static void write(BackWriter& writer, const T& value) noexcept {
+    const std::size_t size = custom_size(value);
+    Custom<T>::Codec::write({writer.skip(size), size}, value);
+    writer.varint(size);
+  }
+  [[nodiscard]] static bool read(Reader& reader, T& value) {
+    return read_bounded(reader, [&] { return custom_read(reader, value); });
+  }
+};
+
+/// A struct, error or union of tier memcpy or febird: the bytes of its own tier.
+template <class T>
+concept Foreign = std::is_class_v<T> && kPlannedTier<T> != Tier{} && !ArchiveCoded<T> && !CustomCoded<T>;
+
+[[nodiscard]] bool check_length(Reader& reader, std::size_t wanted);
+
+template <Foreign T>
+struct Value<T> {
+  static constexpr Wire kWire = Wire::length;
+  static std::size_t size(const T& value) noexcept {
+    const std::size_t size = Febird<T>::size(value);
+    return varint_size(size) + size;
+  }
+  static void write(BackWriter& writer, const T& value) noexcept {
+    const std::size_t size = Febird<T>::size(value);
+    Writer forward(writer.skip(size));
+    Febird<T>::write(forward, value);
+    writer.varint(size);
+  }
+  [[nodiscard]] static bool read(Reader& reader, T& value) {
+    if constexpr (FixedLayout<T>) {
+      if (!check_length(reader, Memcpy<T>::kSize)) [[unlikely]] {
+        return false;
+      }
+    }
+    return read_bounded(reader, [&] { return Febird<T>::read(reader, value); });
+  }
+};
+
+}  // namespace mf::codec::archive

@@ -1,0 +1,57 @@
+// R1. Writes bytes from the end of a memory to its front: what stands before a value, its length, is written
+// when the value already is, so that nobody has to work it out twice.
+//
+// The memory is the caller's; its size was computed before, as for Writer, and every store is unchecked.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "mf/codec/varint.hpp"
+
+namespace mf::codec {
+
+class BackWriter {
+ public:
+  explicit BackWriter(std::byte* end) noexcept : cursor_(end) {}
+
+  /// The first byte that was written.
+  [[nodiscard]] std::byte* position() const noexcept { return cursor_; }
+
+  void bytes(const void* from, std::size_t size) noexcept {
+    if (size != 0) {  // `from` of an empty container may be null
+      cursor_ -= size;
+      std::memcpy(cursor_, from, size);
+    }
+  }
+
+  /// The memory image of a number.
+  template <class T>
+  void fixed(T value) noexcept {
+    cursor_ -= sizeof(T);
+    std::memcpy(cursor_, &value, sizeof(T));
+  }
+
+  void varint(std::uint64_t value) noexcept {
+    if (value < 0x80) {
+      *--cursor_ = static_cast<std::byte>(value);
+    } else if (value < 0x4000) {
+      cursor_ -= 2;
+      cursor_[0] = static_cast<std::byte>(value | 0x80U);
+      cursor_[1] = static_cast<std::byte>(value >> 7U);
+    } else {
+      cursor_ -= varint_size(value);
+      Writer writer(cursor_);
+      write_varint(writer, value);
+    }
+  }
+
+  /// For codecs that fill `size` bytes themselves; returns where.
+  std::byte* skip(std::size_t size) noexcept { return cursor_ -= size; }
+
+ private:
+  std::byte* cursor_;
+};
+
+}  // namespace mf::codec

@@ -1,0 +1,82 @@
+// R1. Tier custom: structs whose bytes a codec of the user's makes.
+//
+// `@cpp.codec("geo/codec.hpp", "geo::Geo", "geo::Codec") struct Geo;` names a type and its codec, which has
+//   static std::size_t size(const geo::Geo& value);                              bytes of its encoding
+//   static void write(std::span<std::byte> to, const geo::Geo& value);           fills exactly so many
+//   static bool read(std::span<const std::byte> from, geo::Geo& value);          takes all, or refuses by
+//   false
+// size() and write() must not throw and must agree; read() gets bytes of which nothing is known. Generated
+// code specialises Custom<T> for each such type. In the other tiers such a value stands behind its length.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <span>
+
+#include "mf/codec/febird_scalar.hpp"
+#include "mf/codec/reader.hpp"
+#include "mf/codec/writer.hpp"
+
+namespace mf::codec {
+
+/// `using Codec = …`
+template <class T>
+struct Custom;
+
+template <class T>
+concept CustomCoded = requires { typename Custom<T>::Codec; };
+
+template <class C, class T>
+concept CodecOf =
+    requires(const T& value, T& into, std::span<std::byte> to, std::span<const std::byte> from) {
+      { C::size(value) } -> std::convertible_to<std::size_t>;
+      { C::write(to, value) } -> std::same_as<void>;
+      { C::read(from, into) } -> std::same_as<bool>;
+    };
+
+template <CustomCoded T>
+[[nodiscard]] std::size_t custom_size(const T& value) noexcept {
+  return Custom<T>::Codec::size(value);
+}
+
+/// All that the reader has left is the value.
+template <CustomCoded T>
+[[nodiscard]] bool custom_read(Reader& reader, T& value) {
+  const std::span<const std::byte> from(reader.peek(), reader.left());
+  if (!reader.charge(from.size(), 1)) [[unlikely]] {
+    return false;
+  }
+  if (!Custom<T>::Codec::read(from, value)) [[unlikely]] {
+    return reader.fail(Fault::custom_codec_failed, "the codec of the type refuses the bytes");
+  }
+  reader.advance(from.size());
+  return true;
+}
+
+/// Febird<T> of such a type.
+template <class T>
+struct CustomInFebird {
+  static constexpr std::size_t kMinSize = 1;
+  static constexpr bool kRaw = false;
+  static std::size_t size(const T& value) noexcept {
+    const std::size_t size = custom_size(value);
+    return varint_size(size) + size;
+  }
+  static void write(Writer& writer, const T& value) noexcept {
+    const std::size_t size = custom_size(value);
+    write_varint(writer, size);
+    Custom<T>::Codec::write({writer.skip(size), size}, value);
+  }
+  [[nodiscard]] static bool read(Reader& reader, T& value) {
+    std::size_t length = 0;
+    if (!reader.read_count(1, length)) [[unlikely]] {
+      return false;
+    }
+    const std::byte* const end = reader.narrow(length);
+    const bool good = custom_read(reader, value);
+    reader.widen(end);
+    return good;
+  }
+};
+
+}  // namespace mf::codec

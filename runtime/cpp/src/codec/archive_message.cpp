@@ -1,0 +1,272 @@
+#include "mf/codec/archive_message.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace mf::codec::archive {
+
+namespace {
+
+constexpr std::uint32_t kLargestNumber = (1U << 29U) - 1;
+constexpr std::size_t kMergeCost = 64;  // of the budget, so that empty messages are not merged for nothing
+
+[[nodiscard]] Wire wire_of(std::uint32_t tag) noexcept {
+  return static_cast<Wire>(tag & 7U);
+}
+
+[[nodiscard]] const KnownField* find(KnownFields known, std::uint32_t number) noexcept {
+  const auto found = std::ranges::find(known, number, &KnownField::number);
+  return found == known.end() ? nullptr : &*found;
+}
+
+[[nodiscard]] bool read_tag(Reader& reader, std::uint32_t& tag) {
+  const std::size_t start = reader.offset();
+  std::uint64_t number = 0;
+  if (!read_number(reader, number)) {
+    return false;
+  }
+  if (number < 8 || number >> 3U > kLargestNumber) {
+    return reader.fail(Fault::malformed_tag, "a tag has a field number that protobuf does not have", start);
+  }
+  tag = static_cast<std::uint32_t>(number);
+  return true;
+}
+
+[[nodiscard]] bool skip_bytes(Reader& reader, std::size_t size) {
+  const std::byte* from = nullptr;
+  return reader.take(size, from);
+}
+
+[[nodiscard]] bool skip_group(Reader& reader, std::uint32_t opened, std::size_t opened_at) {
+  if (!reader.enter()) {
+    return false;
+  }
+  while (reader.left() != 0) {
+    const std::size_t start = reader.offset();
+    std::uint32_t tag = 0;
+    if (!read_tag(reader, tag)) {
+      return false;
+    }
+    if (wire_of(tag) == Wire::end_group && tag >> 3U == opened >> 3U) {
+      reader.leave();
+      return true;
+    }
+    if (!skip_value(reader, tag, start)) {
+      return false;
+    }
+  }
+  return reader.fail(Fault::malformed_tag, "a group is not closed", opened_at);
+}
+
+/// A message of the field that is merged: where its bytes stand in all, and where they came from.
+struct Part {
+  std::size_t start;
+  const std::byte* from;
+  std::size_t size;
+};
+
+/// All messages with this tag in the bytes, up to a field that takes their place, or to what cannot be read.
+[[nodiscard]] std::vector<Part> parts_of(std::span<const std::byte> bytes, const Limits& limits,
+                                         std::uint32_t tag, KnownFields rivals) {
+  std::vector<Part> parts;
+  std::size_t start = 0;
+  Reader reader(bytes, limits);
+  while (reader.left() != 0) {
+    const std::size_t tag_offset = reader.offset();
+    std::uint32_t met = 0;
+    std::size_t length = 0;
+    if (!read_tag(reader, met)) {
+      break;
+    }
+    if (met == tag) {
+      if (!read_length(reader, length)) {
+        break;
+      }
+      parts.push_back({start, reader.peek(), length});
+      start += length;
+      reader.advance(length);
+    } else if (find(rivals, met >> 3U) != nullptr || !skip_value(reader, met, tag_offset)) {
+      break;
+    }
+  }
+  return parts;
+}
+
+}  // namespace
+
+bool read_long_number(Reader& reader, std::uint64_t& value) {
+  const std::size_t start = reader.offset();
+  std::uint64_t number = 0;
+  for (unsigned shift = 0; shift < 70; shift += 7) {
+    if (reader.left() == 0) {
+      return reader.fail(Fault::truncated, "the value ends inside of a number", start);
+    }
+    const auto group = std::to_integer<std::uint64_t>(*reader.peek());
+    reader.advance(1);
+    if (shift == 63 && group > 1) {
+      const bool longer = group >= 0x80;
+      return reader.fail(longer ? Fault::malformed_number : Fault::number_out_of_range,
+                         longer ? "a number is longer than ten bytes" : "a number does not fit in its type",
+                         start);
+    }
+    number |= (group & 0x7FU) << shift;
+    if (group < 0x80) {
+      break;
+    }
+  }
+  value = number;
+  return true;
+}
+
+bool refuse_length(Reader& reader, std::uint64_t length, std::size_t start) {
+  return reader.fail(Fault::count_too_large,
+                     "a length of " + std::to_string(length) + " is more than the " +
+                         std::to_string(reader.left()) + " bytes left",
+                     start);
+}
+
+bool skip_value(Reader& reader, std::uint32_t tag, std::size_t tag_offset) {
+  std::uint64_t number = 0;
+  std::size_t length = 0;
+  switch (wire_of(tag)) {
+    case Wire::varint:
+      return read_number(reader, number);
+    case Wire::fixed64:
+      return skip_bytes(reader, 8);
+    case Wire::length:
+      return read_length(reader, length) && skip_bytes(reader, length);
+    case Wire::group:
+      return skip_group(reader, tag, tag_offset);
+    case Wire::end_group:
+      return reader.fail(Fault::malformed_tag, "a group ends that was not opened", tag_offset);
+    case Wire::fixed32:
+      return skip_bytes(reader, 4);
+  }
+  return reader.fail(Fault::malformed_tag, "a tag has a wire type that protobuf does not have", tag_offset);
+}
+
+bool Message::next_long() {
+  return read_tag(reader_, tag_);
+}
+
+bool Message::pass(KnownFields known) {
+  const std::size_t start = reader_.offset() - static_cast<std::size_t>(reader_.peek() - at_);
+  const auto* const field = find(known, tag_ >> 3U);
+  const auto wire = static_cast<unsigned>(wire_of(tag_));
+  if (field != nullptr && wire != 4 && wire < 6) {
+    reader_.fail(Fault::wrong_wire_type, "a field has another form on the wire than its type", start);
+    return field->name.empty() ? false : reader_.inside(field->name);
+  }
+  met_unknown_ = true;
+  return skip_value(reader_, tag_, start);
+}
+
+bool Message::skip(KnownFields known) {
+  return pass(known);
+}
+
+bool Message::skip(KnownFields known, UnknownFields& kept) {
+  if (!pass(known)) {
+    return false;
+  }
+  const auto size = static_cast<std::size_t>(reader_.peek() - at_);
+  if (!reader_.charge(size, 1)) {
+    return false;
+  }
+  kept.bytes.insert(kept.bytes.end(), at_, at_ + size);
+  return true;
+}
+
+std::size_t Message::run_length() const noexcept {
+  const std::byte* at = reader_.peek();
+  std::size_t left = reader_.left();
+  std::size_t count = 0;
+  // Only the plainest form is counted: a short tag, and a length of one or two bytes.
+  while (left != 0) {
+    std::size_t head = 1;
+    auto length = std::to_integer<std::size_t>(at[0]);
+    if (length >= 0x80) {
+      if (left < 2 || at[1] >= std::byte{0x80}) {
+        break;
+      }
+      length = (length & 0x7FU) | std::to_integer<std::size_t>(at[1]) << 7U;
+      head = 2;
+    }
+    if (left - head < length) {
+      break;
+    }
+    ++count;
+    at += head + length;
+    left -= head + length;
+    if (tag_ >= 0x80 || left == 0 || *at != static_cast<std::byte>(tag_)) {
+      break;
+    }
+    ++at;
+    --left;
+  }
+  return count == 0 ? 1 : count;
+}
+
+bool Message::merge(const Reader::Place& place, bool again, FunctionRef<bool(Reader&)> read) {
+  if (!again && reader_.error().fault != Fault::missing_field) {
+    return false;
+  }
+  const std::span<const std::byte> all(begin_, place.end);
+  const auto parts = parts_of(all, {place.levels_left, all.size()}, tag_, rivals_);
+  if (!again && parts.size() < 2) {
+    return false;
+  }
+  reader_.return_to(place);
+  std::size_t present = 0;
+  if (!read_length(reader_, present)) {  // of the last one, which was not looked at yet
+    return false;
+  }
+  const std::size_t size = parts.back().start + parts.back().size;
+  if (!reader_.charge(size + kMergeCost, 1)) {
+    return false;
+  }
+  Bytes bytes;
+  bytes.reserve(size);
+  for (const Part& part : parts) {
+    bytes.insert(bytes.end(), part.from, part.from + part.size);
+  }
+  const Limits limits = reader_.limits_left();
+  Reader merged(bytes, limits);
+  if (!read(merged)) {
+    const std::size_t offset = merged.error().offset;
+    const auto part =
+        std::ranges::find_if(parts, [offset](const Part& each) { return offset < each.start + each.size; });
+    const Part& held = part == parts.end() ? parts.back() : *part;
+    const auto shift = held.from - reader_.peek() + static_cast<std::ptrdiff_t>(offset - held.start);
+    reader_.fail(merged.error().fault, merged.error().reason,
+                 static_cast<std::size_t>(static_cast<std::ptrdiff_t>(reader_.offset()) + shift));
+    return merged.error().path.empty() ? false : reader_.inside(merged.error().path);
+  }
+  reader_.advance(present);
+  return reader_.charge(limits.decoded_bytes - merged.limits_left().decoded_bytes, 1);
+}
+
+bool Message::missing(std::string_view name) {
+  reader_.fail(Fault::missing_field, "a field is missing that has no default");
+  return reader_.inside(name);
+}
+
+bool Message::has_length(std::size_t wanted, std::size_t filled) {
+  if (filled == wanted) {
+    return true;
+  }
+  if (filled == 0) {
+    return reader_.fail(Fault::missing_field, "the elements of an array are missing");
+  }
+  return reader_.fail(Fault::wrong_length,
+                      "an array has " + std::to_string(filled) + " elements, not " + std::to_string(wanted));
+}
+
+bool Message::no_alternative() {
+  return met_unknown_ ? reader_.fail(Fault::unknown_alternative,
+                                     "a union has an alternative that its type does not know")
+                      : reader_.fail(Fault::missing_field, "a union holds none of its alternatives");
+}
+
+}  // namespace mf::codec::archive
