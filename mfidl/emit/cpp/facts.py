@@ -20,7 +20,7 @@ from mfidl.model import (
     Union,
 )
 
-_BYTES = {Scalar.F32: 4, Scalar.F64: 8, Scalar.UUID: 16}
+_BYTES = {Scalar.F32: 4, Scalar.F64: 8, Scalar.UUID: 16, Scalar.TIMESTAMP: 8}
 
 
 class Facts:
@@ -44,13 +44,26 @@ class Facts:
             case Primitive():
                 return _BYTES.get(type_.scalar, 1)
             case ArrayOf():
-                return type_.length * self.min_size(type_.element)
+                codes = (type_.length + 1023) // 1024 if self._in_rows(type_.element) else 0  # of 256 each
+                return codes + type_.length * self.min_size(type_.element)
             case Named(kind=DeclKind.STRUCT | DeclKind.ERROR):
                 return self.struct_min_size(self._program.struct(type_))
             case Named(kind=DeclKind.UNION):
                 return self.union_min_size(self._program.union(type_))
             case _:
                 return 1
+
+    def _in_rows(self, type_: Type) -> bool:
+        """Do arrays of it lie in blocks of one width? Integers of 2 to 8 bytes do."""
+        match type_:
+            case Named(kind=DeclKind.ENUM):
+                return self._in_rows(self._program.enum(type_).base)
+            case Named(kind=DeclKind.FLAGS):
+                return self._in_rows(self._program.flags(type_).base)
+            case Primitive(scalar):
+                return scalar is Scalar.DURATION or (scalar.is_integer and scalar.bits > 8)
+            case _:
+                return False
 
     def struct_min_size(self, struct: Struct) -> int:
         if struct.layout is not None:

@@ -32,7 +32,7 @@ TEST(Febird, WritesScalars) {
   expect_febird(1.5F, "00 00 c0 3f");
   expect_febird(-2.0, "00 00 00 00 00 00 00 c0");
   expect_febird(Duration(-1), "01");
-  expect_febird(Timestamp(Duration(1)), "02");
+  expect_febird(Timestamp(Duration(1)), "01 00 00 00 00 00 00 00");
   expect_febird(Uuid{{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}},
                 "00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f");
 }
@@ -81,12 +81,12 @@ TEST(Febird, WritesOptionalsWithAPresenceByte) {
 }
 
 TEST(Febird, WritesSequences) {
-  expect_febird(std::vector<std::uint32_t>{1, 300}, "02 01 ac 02");
+  expect_febird(std::vector<std::uint32_t>{1, 300}, "09 01 00 2c 01");
   expect_febird(std::vector<float>{1.5F, 0}, "02 00 00 c0 3f 00 00 00 00");
   expect_febird(std::vector<Bool>{true, false}, "02 01 00");
   expect_febird(std::vector<std::string>{"a", "bc"}, "02 01 61 02 62 63");
-  expect_febird(std::vector<std::vector<std::int16_t>>{{-1}, {}}, "02 01 01 00");
-  expect_febird(std::array<std::uint16_t, 3>{1, 2, 300}, "01 02 ac 02");
+  expect_febird(std::vector<std::vector<std::int16_t>>{{-1}, {}}, "02 04 ff 00");
+  expect_febird(std::array<std::uint16_t, 3>{1, 2, 300}, "01 01 00 02 00 2c 01");
   expect_febird(std::array<float, 1>{1.5F}, "00 00 c0 3f");
   expect_febird(std::vector<std::optional<bool>>{std::nullopt, true}, "02 00 01 01");
 }
@@ -104,7 +104,7 @@ TEST(Febird, ReadsRowsOfFloatsAtAnyAlignment) {
 }
 
 TEST(Febird, WritesMapsAndSetsInAscendingOrder) {
-  expect_febird(std::set<std::int32_t>{3, -2, 0}, "03 03 00 06");
+  expect_febird(std::set<std::int32_t>{3, -2, 0}, "0c fe 00 03");
   expect_febird(std::set<std::string>{"b", "a", "\xc3\xa9"}, "03 01 61 01 62 02 c3 a9");
   expect_febird(std::map<std::string, std::uint32_t>{{"b", 2}, {"a", 300}}, "02 01 61 ac 02 01 62 02");
   expect_febird(std::map<bool, std::string>{{true, "x"}, {false, ""}}, "02 00 00 01 01 78");
@@ -114,16 +114,16 @@ TEST(Febird, WritesMapsAndSetsInAscendingOrder) {
 }
 
 TEST(Febird, RefusesKeysOutOfOrderOrTwice) {
-  EXPECT_EQ(refusal<std::set<std::uint32_t>>("02 05 05"),
+  EXPECT_EQ(refusal<std::set<std::uint32_t>>("08 05 05"),
             "[1], at byte 2: the elements of a set are not strictly ascending");
-  EXPECT_EQ(refusal<std::set<std::int32_t>>("02 00 01"),
+  EXPECT_EQ(refusal<std::set<std::int32_t>>("08 00 ff"),
             "[1], at byte 2: the elements of a set are not strictly ascending");
   EXPECT_EQ((refusal<std::map<std::string, std::uint8_t>>("02 01 62 00 01 61 00")),
             "[1], at byte 4: the keys of a map are not strictly ascending");
 }
 
 TEST(Febird, WritesStructsFieldByField) {
-  expect_febird(Hit{7, 1.5F, "ab", {1, 300}}, "07 00 00 c0 3f 02 61 62 02 01 ac 02");
+  expect_febird(Hit{7, 1.5F, "ab", {1, 300}}, "07 00 00 c0 3f 02 61 62 09 01 00 2c 01");
   expect_febird(std::vector<Hit>{{}, {}}, "02 00 00 00 00 00 00 00 00 00 00 00 00 00 00");
   expect_febird(Tree{-1, {Tree{1, {}, {}}}, Tree{2, {}, {}}}, "01 01 02 00 00 01 04 00 00");
 }
@@ -150,8 +150,8 @@ TEST(Febird, OverwritesWhatTheValueHeld) {
 }
 
 TEST(Febird, NamesThePathOfTheFieldThatIsBad) {
-  EXPECT_EQ(refusal<Hit>("07 00 00 c0 3f 02 61 62 02 01 80 00"),
-            "positions[1], at byte 10: a number is not in its shortest form");
+  EXPECT_EQ(refusal<Hit>("07 00 00 c0 3f 02 61 62 0b 01 80 00"),
+            "positions, at byte 8: a row is wider than its type");
   EXPECT_EQ(
       refusal<Tree>("00 01 00 01 00 00 02 00 00 00"),
       "children[0].children[0].next, at byte 6: a bool or an enum has a value that its type does not know")

@@ -66,7 +66,7 @@ TEST(Flags, TravelAsTheirIntegerWithTheBitsThatHaveNoName) {
   expect_febird(kUnknownBit | Field::title, "81 80 02");
   expect_bytes<Tier::memcpy>(kUnknownBit | Field::title, "01 80");
   expect_febird(Wide::high, "80 80 80 80 80 80 80 80 80 01");
-  expect_febird(std::vector<Field>{Field::body, Field::url}, "02 02 80 04");
+  expect_febird(std::vector<Field>{Field::body, Field::url}, "09 02 00 00 02");
   expect_bytes<Tier::memcpy>(posting(), "07 00 00 00 01 02 01 00");
 }
 

@@ -45,7 +45,7 @@ TEST(Limits, TheMessageSaysWhatWasAskedAndWhatIsThere) {
   EXPECT_EQ(refusal<std::string>("05 61"), "at byte 0: a length of 5 is more than the 1 bytes left");
   EXPECT_EQ((refusal<std::map<std::string, std::string>>("02 00 00 00")),
             "at byte 0: 2 elements of at least 2 bytes cannot be in the 3 bytes left");
-  EXPECT_EQ(refusal<std::set<std::uint32_t>>(kFourGiB),
+  EXPECT_EQ(refusal<std::set<std::uint32_t>>("fc ff ff ff 3f"),
             "at byte 0: a length of 4294967295 is more than the 0 bytes left");
 }
 

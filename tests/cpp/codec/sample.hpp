@@ -19,6 +19,7 @@ namespace sample {
 
 enum class Rank : std::uint8_t { bm25 = 0, pagerank = 1 };
 enum class Lang : std::uint16_t { en = 0, ko = 300 };
+enum class Shade : std::uint16_t { light = 1, dark = 2 };
 
 /// 0 doc, 4 tf, 6 rank, 7 padding
 struct Posting {
@@ -75,6 +76,14 @@ template <>
 struct EnumTraits<sample::Lang> {
   static constexpr bool kOpen = true;
   static constexpr bool valid(sample::Lang /*value*/) noexcept { return true; }
+};
+
+template <>
+struct EnumTraits<sample::Shade> {
+  static constexpr bool kOpen = false;
+  static constexpr bool valid(sample::Shade value) noexcept {
+    return value == sample::Shade::light || value == sample::Shade::dark;
+  }
 };
 
 template <>

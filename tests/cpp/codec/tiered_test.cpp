@@ -29,7 +29,7 @@ Bytes batch_bytes(const std::vector<T>& values) {
 TEST(Tiered, ABatchIsItsItemsOneBehindTheOther) {
   const std::vector<Hit> hits{{1, 0, "a", {}}, {2, 0, "", {3}}};
   const Bytes bytes = batch_bytes<Tier::febird>(hits);
-  EXPECT_EQ(to_hex(bytes), "01 00 00 00 00 01 61 00 02 00 00 00 00 00 01 03");
+  EXPECT_EQ(to_hex(bytes), "01 00 00 00 00 01 61 00 02 00 00 00 00 00 04 03");
   std::vector<Hit> back;
   Reader reader(bytes);
   EXPECT_TRUE((decode_batch<Tier::febird>(reader, 2, back) && reader.finish()));

@@ -98,11 +98,19 @@ TEST(VarintRow, IsItsNumbersOneBehindTheOtherAtEveryLengthAndWherever) {
   }
 }
 
+template <class T>
+std::string row_refusal(std::size_t count, std::string_view hex) {
+  std::vector<T> row(count);
+  const Bytes bytes = from_hex(hex);
+  Reader reader(bytes);
+  return read_varint_row(reader, std::span(row)) ? "decoded" : reader.error().message();
+}
+
 TEST(VarintRow, NamesTheNumberThatIsBad) {
-  EXPECT_EQ(refusal<std::vector<std::uint32_t>>("0a 01 02 03 04 05 06 07 08 09 80 00"),
-            "[9], at byte 10: a number is not in its shortest form");
-  EXPECT_EQ(refusal<std::vector<std::uint16_t>>("09 01 02 03 04 ff ff 04 06 07 08 09"),
-            "[4], at byte 5: a number does not fit in its type");
+  EXPECT_EQ(row_refusal<std::uint32_t>(10, "01 02 03 04 05 06 07 08 09 80 00"),
+            "[9], at byte 9: a number is not in its shortest form");
+  EXPECT_EQ(row_refusal<std::uint16_t>(9, "01 02 03 04 ff ff 04 06 07 08 09"),
+            "[4], at byte 4: a number does not fit in its type");
 }
 
 }  // namespace

@@ -59,8 +59,8 @@ bool Reader::read_count(std::size_t min_size, std::size_t& count) {
   return fits(count, min_size) || fail_count(count, min_size, "elements", start);
 }
 
-bool Reader::check_count(std::size_t count, std::size_t min_size) {
-  return fits(count, min_size) || fail_count(count, min_size, "items", offset());
+bool Reader::check_count(std::size_t count, std::size_t min_size, std::size_t start) {
+  return fits(count, min_size) || fail_count(count, min_size, "items", start);
 }
 
 bool Reader::fail_count(std::size_t count, std::size_t min_size, std::string_view noun, std::size_t start) {

@@ -1,7 +1,7 @@
 // R1. Febird<T> of lists, arrays, sets and maps, and of the rows of elements that they are made of.
 //
-// Rows of elements whose encoding is their memory are one copy; rows of integers go eight at a time
-// (varint_row.hpp).
+// Elements whose encoding is their memory are one copy; integers lie in blocks of one width (row.hpp), but in
+// a batch one by one (varint_row.hpp).
 #pragma once
 
 #include <array>
@@ -17,6 +17,7 @@
 #include "mf/codec/limits.hpp"
 #include "mf/codec/memcpy.hpp"
 #include "mf/codec/reader.hpp"
+#include "mf/codec/row.hpp"
 #include "mf/codec/varint.hpp"
 #include "mf/codec/varint_row.hpp"
 #include "mf/codec/writer.hpp"
@@ -25,32 +26,28 @@ namespace mf::codec {
 
 namespace detail {
 
-/// Sum of the elements' sizes, without the count.
-template <class T, class Range>
-std::size_t elements_size(const Range& values) noexcept {
-  std::size_t sum = 0;
-  for (const T& value : values) {
-    sum += Febird<T>::size(value);
-  }
-  return sum;
-}
+// --- values one behind the other: the items of a batch, and the elements of what is no row of integers
 
 template <class T>
 concept VarintCoded = std::integral<T> && sizeof(T) > 1;
 
 template <class T>
-std::size_t row_size(std::span<const T> values) noexcept {
+std::size_t items_size(std::span<const T> values) noexcept {
   if constexpr (RawCoded<T>) {
     return memcpy_size<T>(values.size());
   } else if constexpr (VarintCoded<T>) {
     return varint_row_size(values);
   } else {
-    return elements_size<T>(values);
+    std::size_t sum = 0;
+    for (const T& value : values) {
+      sum += Febird<T>::size(value);
+    }
+    return sum;
   }
 }
 
 template <class T>
-void write_row(Writer& writer, std::span<const T> values) noexcept {
+void write_items(Writer& writer, std::span<const T> values) noexcept {
   if constexpr (RawCoded<T>) {
     memcpy_write(writer, values);
   } else if constexpr (VarintCoded<T>) {
@@ -63,7 +60,7 @@ void write_row(Writer& writer, std::span<const T> values) noexcept {
 }
 
 template <class T>
-[[nodiscard]] bool read_row(Reader& reader, std::span<T> values) {
+[[nodiscard]] bool read_items(Reader& reader, std::span<T> values) {
   if constexpr (VarintCoded<T>) {
     return read_varint_row(reader, values);
   } else {
@@ -78,7 +75,7 @@ template <class T>
 
 /// `count` elements that check_count() has admitted.
 template <class T>
-[[nodiscard]] bool read_row(Reader& reader, std::size_t count, std::vector<T>& values) {
+[[nodiscard]] bool read_items(Reader& reader, std::size_t count, std::vector<T>& values) {
   if constexpr (RawCoded<T>) {
     return memcpy_read(reader, count, values);
   } else {
@@ -86,9 +83,64 @@ template <class T>
       return false;
     }
     values.resize(count);
-    return read_row(reader, std::span<T>(values));
+    return read_items(reader, std::span<T>(values));
   }
 }
+
+/// A row's values out of a set, a block of them at a time.
+template <class K>
+class SetBlocks {
+ public:
+  explicit SetBlocks(const std::set<K>& values) noexcept : values_(values) {}
+  const K* block(std::size_t index, std::size_t count) noexcept {
+    if (index == 0) {
+      next_ = values_.begin();
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      block_[i] = *next_++;
+    }
+    return block_.data();
+  }
+
+ private:
+  const std::set<K>& values_;
+  typename std::set<K>::const_iterator next_;
+  std::array<K, kRowBlock> block_;
+};
+
+/// Adds an element that must be behind all others; `start` is where it stands.
+template <class K>
+[[nodiscard]] bool append_key(Reader& reader, std::set<K>& keys, K&& key, std::size_t index,
+                              std::size_t start) {
+  if (!keys.empty() && !(*keys.rbegin() < key)) [[unlikely]] {
+    reader.fail(Fault::keys_not_ascending, "the elements of a set are not strictly ascending", start);
+    return reader.inside(index);
+  }
+  keys.emplace_hint(keys.end(), std::move(key));
+  return true;
+}
+
+/// A row's values into a set.
+template <class K>
+class SetSink {
+ public:
+  explicit SetSink(std::set<K>& values) noexcept : values_(values) {}
+  K* room(std::size_t /*first*/, std::size_t /*count*/) noexcept { return block_.data(); }
+  [[nodiscard]] bool take(Reader& reader, std::size_t first, std::size_t count, unsigned code) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t start = reader.offset() - ((count - i) << code);
+      if (!check_value(reader, block_[i], first + i, start) ||
+          !append_key(reader, values_, std::move(block_[i]), first + i, start)) [[unlikely]] {
+        return false;
+      }
+    }
+    return true;
+  }
+
+ private:
+  std::set<K>& values_;
+  std::array<K, kRowBlock> block_;
+};
 
 }  // namespace detail
 
@@ -97,39 +149,74 @@ struct Febird<std::vector<T>> {
   static constexpr std::size_t kMinSize = 1;
   static constexpr bool kRaw = false;
   static std::size_t size(const std::vector<T>& value) noexcept {
-    return varint_size(value.size()) + detail::row_size(std::span<const T>(value));
+    if constexpr (detail::RowElement<T>) {
+      return detail::row_size<T>(detail::SpanBlocks<T>{value}, value.size());
+    } else {
+      return varint_size(value.size()) + detail::items_size(std::span<const T>(value));
+    }
   }
   static void write(Writer& writer, const std::vector<T>& value) noexcept {
-    write_varint(writer, value.size());
-    detail::write_row(writer, std::span<const T>(value));
+    if constexpr (detail::RowElement<T>) {
+      detail::write_row<T>(writer, detail::SpanBlocks<T>{value}, value.size());
+    } else {
+      write_varint(writer, value.size());
+      detail::write_items(writer, std::span<const T>(value));
+    }
   }
   [[nodiscard]] static bool read(Reader& reader, std::vector<T>& value) {
-    std::size_t count = 0;
-    if (!reader.enter() || !reader.read_count(Febird<T>::kMinSize, count) ||
-        !detail::read_row(reader, count, value)) [[unlikely]] {
+    if (!reader.enter() || !read_open(reader, value)) [[unlikely]] {
       return false;
     }
     reader.leave();
     return true;
+  }
+
+ private:
+  static bool read_open(Reader& reader, std::vector<T>& value) {
+    if constexpr (detail::RowElement<T>) {
+      return detail::read_row(reader, value);
+    } else {
+      std::size_t count = 0;
+      return reader.read_count(Febird<T>::kMinSize, count) && detail::read_items(reader, count, value);
+    }
   }
 };
 
 template <class T, std::size_t N>
 struct Febird<std::array<T, N>> {
-  static constexpr std::size_t kMinSize = Febird<T>::kMinSize * N;
+  static constexpr std::size_t kMinSize =
+      Febird<T>::kMinSize * N + (detail::RowElement<T> ? detail::code_bytes(detail::row_blocks(N)) : 0);
   static constexpr bool kRaw = Febird<T>::kRaw;
   static std::size_t size(const std::array<T, N>& value) noexcept {
-    return detail::row_size(std::span<const T>(value));
+    if constexpr (detail::RowElement<T>) {
+      return detail::code_bytes(detail::row_blocks(N)) +
+             detail::row_values_size<T>(detail::SpanBlocks<T>{value}, N);
+    } else {
+      return detail::items_size(std::span<const T>(value));
+    }
   }
   static void write(Writer& writer, const std::array<T, N>& value) noexcept {
-    detail::write_row(writer, std::span<const T>(value));
+    if constexpr (detail::RowElement<T>) {
+      detail::write_blocks<T>(writer, detail::SpanBlocks<T>{value}, N, 0);
+    } else {
+      detail::write_items(writer, std::span<const T>(value));
+    }
   }
   [[nodiscard]] static bool read(Reader& reader, std::array<T, N>& value) {
-    if (!reader.enter() || !detail::read_row(reader, std::span<T>(value))) [[unlikely]] {
+    if (!reader.enter() || !read_open(reader, value)) [[unlikely]] {
       return false;
     }
     reader.leave();
     return true;
+  }
+
+ private:
+  static bool read_open(Reader& reader, std::array<T, N>& value) {
+    if constexpr (detail::RowElement<T>) {
+      return detail::read_array_row(reader, value);
+    } else {
+      return detail::read_items(reader, std::span<T>(value));
+    }
   }
 };
 
@@ -138,35 +225,60 @@ struct Febird<std::set<K>> {
   static constexpr std::size_t kMinSize = 1;
   static constexpr bool kRaw = false;
   static std::size_t size(const std::set<K>& value) noexcept {
-    return varint_size(value.size()) + detail::elements_size<K>(value);
+    if constexpr (detail::RowElement<K>) {
+      return detail::row_size<K>(detail::SetBlocks<K>(value), value.size());
+    } else {
+      std::size_t sum = varint_size(value.size());
+      for (const K& key : value) {
+        sum += Febird<K>::size(key);
+      }
+      return sum;
+    }
   }
   static void write(Writer& writer, const std::set<K>& value) noexcept {
-    write_varint(writer, value.size());
-    for (const K& key : value) {
-      Febird<K>::write(writer, key);
+    if constexpr (detail::RowElement<K>) {
+      detail::write_row<K>(writer, detail::SetBlocks<K>(value), value.size());
+    } else {
+      write_varint(writer, value.size());
+      for (const K& key : value) {
+        Febird<K>::write(writer, key);
+      }
     }
   }
   [[nodiscard]] static bool read(Reader& reader, std::set<K>& value) {
-    std::size_t count = 0;
     value.clear();
-    if (!reader.enter() || !reader.read_count(Febird<K>::kMinSize, count) ||
-        !reader.charge(count, sizeof(K) + kNodeOverhead)) [[unlikely]] {
+    if (!reader.enter() || !read_open(reader, value)) [[unlikely]] {
       return false;
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t start = reader.offset();
-      K key{};
-      if (!Febird<K>::read(reader, key)) [[unlikely]] {
-        return reader.inside(i);
-      }
-      if (!value.empty() && !(*value.rbegin() < key)) [[unlikely]] {
-        reader.fail(Fault::keys_not_ascending, "the elements of a set are not strictly ascending", start);
-        return reader.inside(i);
-      }
-      value.emplace_hint(value.end(), std::move(key));
     }
     reader.leave();
     return true;
+  }
+
+ private:
+  static bool read_open(Reader& reader, std::set<K>& value) {
+    constexpr std::size_t kNode = sizeof(K) + kNodeOverhead;
+    std::size_t count = 0;
+    if constexpr (detail::RowElement<K>) {
+      unsigned code = 0;
+      detail::SetSink<K> sink(value);
+      return detail::read_row_head(reader, detail::kMaxCode<K>, count, code) && reader.charge(count, kNode) &&
+             detail::read_row<K>(reader, count, code, sink);
+    } else {
+      if (!reader.read_count(Febird<K>::kMinSize, count) || !reader.charge(count, kNode)) [[unlikely]] {
+        return false;
+      }
+      for (std::size_t i = 0; i < count; ++i) {
+        const std::size_t start = reader.offset();
+        K key{};
+        if (!Febird<K>::read(reader, key)) [[unlikely]] {
+          return reader.inside(i);
+        }
+        if (!detail::append_key(reader, value, std::move(key), i, start)) [[unlikely]] {
+          return false;
+        }
+      }
+      return true;
+    }
   }
 };
 

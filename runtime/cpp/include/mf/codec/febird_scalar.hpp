@@ -27,7 +27,8 @@ concept RawCoded = requires { requires Febird<T>::kRaw; };
 
 namespace detail {
 
-/// Types whose febird form is their memory image: single bytes, floats, uuids, whatever Memcpy<T> checks.
+/// Types whose febird form is their memory image: single bytes, floats, timestamps, uuids, whatever Memcpy<T>
+/// checks.
 template <class T>
 struct RawScalar {
   static constexpr std::size_t kMinSize = Memcpy<T>::kSize;
@@ -62,7 +63,7 @@ struct Signed {
 template <class T>
   requires(std::same_as<T, bool> || std::same_as<T, Bool> || std::same_as<T, std::uint8_t> ||
            std::same_as<T, std::int8_t> || std::same_as<T, float> || std::same_as<T, double> ||
-           std::same_as<T, Uuid>)
+           std::same_as<T, Uuid> || std::same_as<T, Timestamp>)
 struct Febird<T> : detail::RawScalar<T> {};
 
 template <std::unsigned_integral T>
@@ -83,24 +84,6 @@ struct Febird<Duration> {
     std::int64_t nanoseconds = 0;
     const bool good = read_zigzag(reader, nanoseconds);
     value = Duration(nanoseconds);
-    return good;
-  }
-};
-
-template <>
-struct Febird<Timestamp> {
-  static constexpr std::size_t kMinSize = 1;
-  static constexpr bool kRaw = false;
-  static std::size_t size(Timestamp value) noexcept {
-    return Febird<Duration>::size(value.time_since_epoch());
-  }
-  static void write(Writer& writer, Timestamp value) noexcept {
-    Febird<Duration>::write(writer, value.time_since_epoch());
-  }
-  [[nodiscard]] static bool read(Reader& reader, Timestamp& value) {
-    Duration since_epoch{};
-    const bool good = Febird<Duration>::read(reader, since_epoch);
-    value = Timestamp(since_epoch);
     return good;
   }
 };

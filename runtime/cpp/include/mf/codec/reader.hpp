@@ -63,7 +63,11 @@ class Reader {
   /// A number of elements: refused if that many cannot follow, before anything is allocated for them.
   [[nodiscard]] bool read_count(std::size_t min_size, std::size_t& count);
   /// The same for a count that came from elsewhere (a frame's header).
-  [[nodiscard]] bool check_count(std::size_t count, std::size_t min_size);
+  [[nodiscard]] bool check_count(std::size_t count, std::size_t min_size) {
+    return check_count(count, min_size, offset());
+  }
+  /// The same for a count that stands at `start`.
+  [[nodiscard]] bool check_count(std::size_t count, std::size_t min_size, std::size_t start);
 
   /// Takes memory for `count` times `size` bytes out of the budget.
   [[nodiscard]] bool charge(std::size_t count, std::size_t size) {
@@ -81,7 +85,7 @@ class Reader {
   }
   void widen(const std::byte* end) noexcept { end_ = end; }
 
-  /// Where the reader stands. Going back to it forgets a failure, and that memory was taken.
+  /// Where the reader stands. Going back to it forgets a failure; what was charged stays so.
   struct Place {
     const std::byte* cursor;
     const std::byte* end;

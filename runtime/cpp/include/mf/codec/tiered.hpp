@@ -67,7 +67,7 @@ template <Tier kTier, class T>
   if constexpr (kTier == Tier::memcpy) {
     return memcpy_size<T>(values.size());
   } else {
-    return detail::row_size(values);
+    return detail::items_size(values);
   }
 }
 
@@ -76,7 +76,7 @@ void encode_batch(Writer& writer, std::span<const T> values) noexcept {
   if constexpr (kTier == Tier::memcpy) {
     memcpy_write(writer, values);
   } else {
-    detail::write_row(writer, values);
+    detail::write_items(writer, values);
   }
 }
 
@@ -89,7 +89,7 @@ template <Tier kTier, class T>
   if constexpr (kTier == Tier::memcpy) {
     return memcpy_read(reader, count, values);
   } else {
-    return detail::read_row(reader, count, values);
+    return detail::read_items(reader, count, values);
   }
 }
 

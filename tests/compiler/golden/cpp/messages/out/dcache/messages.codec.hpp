@@ -534,7 +534,7 @@ struct Febird<::dcache::messages::PoolDeliverFileMessage> {
 
 template <>
 struct Febird<::dcache::messages::PoolFetchFileMessage> {
-  static constexpr std::size_t kMinSize = 36;
+  static constexpr std::size_t kMinSize = 37;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolFetchFileMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolFetchFileMessage& value) noexcept;
@@ -552,7 +552,7 @@ struct Febird<::dcache::messages::PoolFlushControlMessage> {
 
 template <>
 struct Febird<::dcache::messages::PoolFlushDoFlushMessage> {
-  static constexpr std::size_t kMinSize = 23;
+  static constexpr std::size_t kMinSize = 24;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolFlushDoFlushMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolFlushDoFlushMessage& value) noexcept;
@@ -561,7 +561,7 @@ struct Febird<::dcache::messages::PoolFlushDoFlushMessage> {
 
 template <>
 struct Febird<::dcache::messages::PoolFlushGainControlMessage> {
-  static constexpr std::size_t kMinSize = 41;
+  static constexpr std::size_t kMinSize = 42;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolFlushGainControlMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolFlushGainControlMessage& value) noexcept;
@@ -643,7 +643,7 @@ struct Febird<::dcache::messages::PoolMgrGetPoolByLinkMessage> {
 
 template <>
 struct Febird<::dcache::messages::PoolMgrGetPoolByPoolGroupMessage> {
-  static constexpr std::size_t kMinSize = 89;
+  static constexpr std::size_t kMinSize = 90;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMgrGetPoolByPoolGroupMessage& value) noexcept;
   static void write(Writer& writer,
@@ -699,7 +699,7 @@ struct Febird<::dcache::messages::PoolMgrReplicateFileMessage> {
 
 template <>
 struct Febird<::dcache::messages::PoolMgrSelectReadPoolMessage> {
-  static constexpr std::size_t kMinSize = 24;
+  static constexpr std::size_t kMinSize = 25;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMgrSelectReadPoolMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolMgrSelectReadPoolMessage& value) noexcept;
@@ -866,7 +866,7 @@ struct Febird<::dcache::messages::PoolUpdateCacheStatisticsMessage> {
 
 template <>
 struct Febird<::dcache::messages::PoolDataRequestMessage> {
-  static constexpr std::size_t kMinSize = 34;
+  static constexpr std::size_t kMinSize = 35;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolDataRequestMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolDataRequestMessage& value) noexcept;
@@ -884,7 +884,7 @@ struct Febird<::dcache::messages::PoolHeartbeatMessage> {
 
 template <>
 struct Febird<::dcache::messages::PoolCostUpdateMessage> {
-  static constexpr std::size_t kMinSize = 21;
+  static constexpr std::size_t kMinSize = 22;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolCostUpdateMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolCostUpdateMessage& value) noexcept;
@@ -920,7 +920,7 @@ struct Febird<::dcache::messages::PnfsAddCacheLocationMessage> {
 
 template <>
 struct Febird<::dcache::messages::PnfsCancelUploadMessage> {
-  static constexpr std::size_t kMinSize = 47;
+  static constexpr std::size_t kMinSize = 48;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsCancelUploadMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsCancelUploadMessage& value) noexcept;
@@ -929,7 +929,7 @@ struct Febird<::dcache::messages::PnfsCancelUploadMessage> {
 
 template <>
 struct Febird<::dcache::messages::PnfsClearCacheLocationMessage> {
-  static constexpr std::size_t kMinSize = 28;
+  static constexpr std::size_t kMinSize = 29;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsClearCacheLocationMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsClearCacheLocationMessage& value) noexcept;
@@ -1050,7 +1050,7 @@ struct Febird<::dcache::messages::PnfsReadExtendedAttributesMessage> {
 
 template <>
 struct Febird<::dcache::messages::PnfsRemoveChecksumMessage> {
-  static constexpr std::size_t kMinSize = 24;
+  static constexpr std::size_t kMinSize = 25;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsRemoveChecksumMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsRemoveChecksumMessage& value) noexcept;
@@ -1088,7 +1088,7 @@ struct Febird<::dcache::messages::PnfsRenameMessage> {
 
 template <>
 struct Febird<::dcache::messages::PnfsSetChecksumMessage> {
-  static constexpr std::size_t kMinSize = 32;
+  static constexpr std::size_t kMinSize = 33;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsSetChecksumMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsSetChecksumMessage& value) noexcept;
@@ -1126,7 +1126,7 @@ struct Febird<::dcache::messages::PnfsWriteExtendedAttributesMessage> {
 
 template <>
 struct Febird<::dcache::messages::PnfsNotifyFlushMessage> {
-  static constexpr std::size_t kMinSize = 24;
+  static constexpr std::size_t kMinSize = 25;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsNotifyFlushMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsNotifyFlushMessage& value) noexcept;
@@ -1135,7 +1135,7 @@ struct Febird<::dcache::messages::PnfsNotifyFlushMessage> {
 
 template <>
 struct Febird<::dcache::messages::PnfsGetPathMessage> {
-  static constexpr std::size_t kMinSize = 22;
+  static constexpr std::size_t kMinSize = 23;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsGetPathMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsGetPathMessage& value) noexcept;
@@ -1144,7 +1144,7 @@ struct Febird<::dcache::messages::PnfsGetPathMessage> {
 
 template <>
 struct Febird<::dcache::messages::PnfsLookupMessage> {
-  static constexpr std::size_t kMinSize = 22;
+  static constexpr std::size_t kMinSize = 23;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsLookupMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsLookupMessage& value) noexcept;
@@ -1153,7 +1153,7 @@ struct Febird<::dcache::messages::PnfsLookupMessage> {
 
 template <>
 struct Febird<::dcache::messages::SpaceReserveMessage> {
-  static constexpr std::size_t kMinSize = 59;
+  static constexpr std::size_t kMinSize = 60;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SpaceReserveMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SpaceReserveMessage& value) noexcept;
@@ -1216,7 +1216,7 @@ struct Febird<::dcache::messages::SpaceExtendLifetimeMessage> {
 
 template <>
 struct Febird<::dcache::messages::SpaceGetLinkGroupNamesMessage> {
-  static constexpr std::size_t kMinSize = 103;
+  static constexpr std::size_t kMinSize = 104;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SpaceGetLinkGroupNamesMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SpaceGetLinkGroupNamesMessage& value) noexcept;
@@ -1243,7 +1243,7 @@ struct Febird<::dcache::messages::SpaceCancelUseMessage> {
 
 template <>
 struct Febird<::dcache::messages::SpaceBindMessage> {
-  static constexpr std::size_t kMinSize = 32;
+  static constexpr std::size_t kMinSize = 33;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SpaceBindMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SpaceBindMessage& value) noexcept;
@@ -1252,7 +1252,7 @@ struct Febird<::dcache::messages::SpaceBindMessage> {
 
 template <>
 struct Febird<::dcache::messages::PinPinMessage> {
-  static constexpr std::size_t kMinSize = 20;
+  static constexpr std::size_t kMinSize = 21;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PinPinMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PinPinMessage& value) noexcept;
@@ -1297,7 +1297,7 @@ struct Febird<::dcache::messages::PinListMessage> {
 
 template <>
 struct Febird<::dcache::messages::PinMovePinMessage> {
-  static constexpr std::size_t kMinSize = 26;
+  static constexpr std::size_t kMinSize = 27;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PinMovePinMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PinMovePinMessage& value) noexcept;
@@ -1324,7 +1324,7 @@ struct Febird<::dcache::messages::PinStageStatusMessage> {
 
 template <>
 struct Febird<::dcache::messages::MoverInfoMessage> {
-  static constexpr std::size_t kMinSize = 26;
+  static constexpr std::size_t kMinSize = 27;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::MoverInfoMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::MoverInfoMessage& value) noexcept;
@@ -1396,7 +1396,7 @@ struct Febird<::dcache::messages::PoolHitInfoMessage> {
 
 template <>
 struct Febird<::dcache::messages::FlushInfoMessage> {
-  static constexpr std::size_t kMinSize = 31;
+  static constexpr std::size_t kMinSize = 32;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::FlushInfoMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::FlushInfoMessage& value) noexcept;
@@ -1405,7 +1405,7 @@ struct Febird<::dcache::messages::FlushInfoMessage> {
 
 template <>
 struct Febird<::dcache::messages::RestoreInfoMessage> {
-  static constexpr std::size_t kMinSize = 24;
+  static constexpr std::size_t kMinSize = 25;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::RestoreInfoMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::RestoreInfoMessage& value) noexcept;
@@ -1450,7 +1450,7 @@ struct Febird<::dcache::messages::MapRequestMessage> {
 
 template <>
 struct Febird<::dcache::messages::ReverseMapRequestMessage> {
-  static constexpr std::size_t kMinSize = 27;
+  static constexpr std::size_t kMinSize = 28;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::ReverseMapRequestMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::ReverseMapRequestMessage& value) noexcept;
@@ -1540,7 +1540,7 @@ struct Febird<::dcache::messages::SrmPingMessage> {
 
 template <>
 struct Febird<::dcache::messages::SrmPrepareToGetMessage> {
-  static constexpr std::size_t kMinSize = 50;
+  static constexpr std::size_t kMinSize = 51;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SrmPrepareToGetMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SrmPrepareToGetMessage& value) noexcept;
@@ -1549,7 +1549,7 @@ struct Febird<::dcache::messages::SrmPrepareToGetMessage> {
 
 template <>
 struct Febird<::dcache::messages::SrmPrepareToPutMessage> {
-  static constexpr std::size_t kMinSize = 25;
+  static constexpr std::size_t kMinSize = 26;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SrmPrepareToPutMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SrmPrepareToPutMessage& value) noexcept;
@@ -1585,7 +1585,7 @@ struct Febird<::dcache::messages::SrmAbortRequestMessage> {
 
 template <>
 struct Febird<::dcache::messages::SrmStatusOfGetMessage> {
-  static constexpr std::size_t kMinSize = 52;
+  static constexpr std::size_t kMinSize = 53;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SrmStatusOfGetMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SrmStatusOfGetMessage& value) noexcept;
@@ -1765,7 +1765,7 @@ struct Febird<::dcache::messages::ResilienceScanMessage> {
 
 template <>
 struct Febird<::dcache::messages::ResilienceCancelMessage> {
-  static constexpr std::size_t kMinSize = 40;
+  static constexpr std::size_t kMinSize = 41;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::ResilienceCancelMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::ResilienceCancelMessage& value) noexcept;
@@ -1774,7 +1774,7 @@ struct Febird<::dcache::messages::ResilienceCancelMessage> {
 
 template <>
 struct Febird<::dcache::messages::QosTransitionMessage> {
-  static constexpr std::size_t kMinSize = 31;
+  static constexpr std::size_t kMinSize = 32;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::QosTransitionMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::QosTransitionMessage& value) noexcept;
@@ -1792,7 +1792,7 @@ struct Febird<::dcache::messages::QosQueryMessage> {
 
 template <>
 struct Febird<::dcache::messages::QosModifyMessage> {
-  static constexpr std::size_t kMinSize = 67;
+  static constexpr std::size_t kMinSize = 68;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::QosModifyMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::QosModifyMessage& value) noexcept;
@@ -1810,7 +1810,7 @@ struct Febird<::dcache::messages::QosBackLogMessage> {
 
 template <>
 struct Febird<::dcache::messages::MissingFileMessage> {
-  static constexpr std::size_t kMinSize = 31;
+  static constexpr std::size_t kMinSize = 32;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::MissingFileMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::MissingFileMessage& value) noexcept;
@@ -1855,7 +1855,7 @@ struct Febird<::dcache::messages::HsmStoreMessage> {
 
 template <>
 struct Febird<::dcache::messages::HsmRestoreMessage> {
-  static constexpr std::size_t kMinSize = 83;
+  static constexpr std::size_t kMinSize = 84;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::HsmRestoreMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::HsmRestoreMessage& value) noexcept;
@@ -1891,7 +1891,7 @@ struct Febird<::dcache::messages::NearlineStatusMessage> {
 
 template <>
 struct Febird<::dcache::messages::TapeRecallScheduleMessage> {
-  static constexpr std::size_t kMinSize = 68;
+  static constexpr std::size_t kMinSize = 69;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::TapeRecallScheduleMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::TapeRecallScheduleMessage& value) noexcept;
@@ -1900,7 +1900,7 @@ struct Febird<::dcache::messages::TapeRecallScheduleMessage> {
 
 template <>
 struct Febird<::dcache::messages::ZoneUpdateMessage> {
-  static constexpr std::size_t kMinSize = 56;
+  static constexpr std::size_t kMinSize = 57;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::ZoneUpdateMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::ZoneUpdateMessage& value) noexcept;
@@ -1909,7 +1909,7 @@ struct Febird<::dcache::messages::ZoneUpdateMessage> {
 
 template <>
 struct Febird<::dcache::messages::CellHelloMessage> {
-  static constexpr std::size_t kMinSize = 59;
+  static constexpr std::size_t kMinSize = 60;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::CellHelloMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::CellHelloMessage& value) noexcept;
@@ -1918,7 +1918,7 @@ struct Febird<::dcache::messages::CellHelloMessage> {
 
 template <>
 struct Febird<::dcache::messages::CellRouteMessage> {
-  static constexpr std::size_t kMinSize = 57;
+  static constexpr std::size_t kMinSize = 58;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::CellRouteMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::CellRouteMessage& value) noexcept;
@@ -1927,7 +1927,7 @@ struct Febird<::dcache::messages::CellRouteMessage> {
 
 template <>
 struct Febird<::dcache::messages::CellTunnelMessage> {
-  static constexpr std::size_t kMinSize = 21;
+  static constexpr std::size_t kMinSize = 22;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::CellTunnelMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::CellTunnelMessage& value) noexcept;

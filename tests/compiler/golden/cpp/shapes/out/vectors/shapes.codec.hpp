@@ -154,7 +154,7 @@ struct Memcpy<::vectors::shapes::Nested> {
 
 template <>
 struct Febird<::vectors::shapes::Texts> {
-  static constexpr std::size_t kMinSize = 22;
+  static constexpr std::size_t kMinSize = 29;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::vectors::shapes::Texts& value) noexcept;
   static void write(Writer& writer, const ::vectors::shapes::Texts& value) noexcept;
@@ -172,7 +172,7 @@ struct Febird<::vectors::shapes::Hit> {
 
 template <>
 struct Febird<::vectors::shapes::Lists> {
-  static constexpr std::size_t kMinSize = 14;
+  static constexpr std::size_t kMinSize = 15;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::vectors::shapes::Lists& value) noexcept;
   static void write(Writer& writer, const ::vectors::shapes::Lists& value) noexcept;

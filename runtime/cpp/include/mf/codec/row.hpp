@@ -1,0 +1,278 @@
+// R1. Rows of integers, as febird's lists, arrays and sets of them are: blocks of 256 values, each block in
+// the smallest width that holds its values (docs/protocol.md, section 8, "Rows").
+//
+//   list, set    head (count x 4 + code of block 0), codes of the other blocks, values
+//   array        codes of all blocks, values
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "mf/codec/enums.hpp"
+#include "mf/codec/reader.hpp"
+#include "mf/codec/row_kernel.hpp"
+#include "mf/codec/varint.hpp"
+#include "mf/codec/writer.hpp"
+#include "mf/core/types.hpp"
+
+namespace mf::codec::detail {
+
+inline constexpr std::size_t kRowBlock = 256;
+
+template <class T>
+struct RowBase {
+  using Type = void;
+};
+template <std::integral T>
+  requires(sizeof(T) > 1)
+struct RowBase<T> {
+  using Type = T;
+};
+template <>
+struct RowBase<Duration> {
+  using Type = std::int64_t;
+};
+template <DeclaredEnum E>
+  requires(sizeof(E) > 1)
+struct RowBase<E> {
+  using Type = std::underlying_type_t<E>;
+};
+
+/// An integer of 2 to 8 bytes, whatever it is called.
+template <class T>
+concept RowElement = !std::is_void_v<typename RowBase<T>::Type>;
+
+template <class T>
+inline constexpr unsigned kMaxCode = std::bit_width(sizeof(T)) - 1;
+
+constexpr std::size_t row_blocks(std::size_t count) noexcept {
+  return (count + kRowBlock - 1) / kRowBlock;
+}
+/// Bytes of so many codes.
+constexpr std::size_t code_bytes(std::size_t codes) noexcept {
+  return (codes + 3) / 4;
+}
+/// Bytes of the codes behind the head.
+constexpr std::size_t tail_code_bytes(std::size_t count) noexcept {
+  return count <= kRowBlock ? 0 : code_bytes(row_blocks(count) - 1);
+}
+
+// --- writing
+
+/// Where a row's values come from: block(i) gives the memory of the i-th 256 of them, or of what is left.
+/// They are asked for in order, and again from 0 on.
+template <class T>
+struct SpanBlocks {
+  std::span<const T> values;
+  const T* block(std::size_t index, std::size_t /*count*/) noexcept {
+    return values.data() + index * kRowBlock;
+  }
+};
+
+constexpr std::size_t block_count(std::size_t count, std::size_t block) noexcept {
+  return std::min(kRowBlock, count - block * kRowBlock);
+}
+
+/// Bytes of the values alone.
+template <class T, class Blocks>
+[[nodiscard]] std::size_t row_values_size(Blocks&& blocks, std::size_t count) noexcept {
+  using Base = typename RowBase<T>::Type;
+  std::size_t sum = 0;
+  for (std::size_t block = 0, left = count; left != 0; ++block) {
+    const std::size_t here = std::min(kRowBlock, left);
+    sum += here << row_code<Base>(blocks.block(block, here), here);
+    left -= here;
+  }
+  return sum;
+}
+
+/// Writes the codes from block `first` on, and behind them all values.
+template <class T, class Blocks>
+void write_blocks(Writer& writer, Blocks&& blocks, std::size_t count, std::size_t first) noexcept {
+  using Base = typename RowBase<T>::Type;
+  const std::size_t all = row_blocks(count);
+  const std::size_t coded = code_bytes(all - first);
+  std::byte* const codes = writer.skip(coded);
+  std::memset(codes, 0, coded);
+  for (std::size_t block = 0; block < all; ++block) {
+    const std::size_t here = block_count(count, block);
+    const T* const from = blocks.block(block, here);
+    const unsigned code = row_code<Base>(from, here);
+    if (block >= first) {
+      const std::size_t at = block - first;
+      codes[at / 4] |= static_cast<std::byte>(code << (at % 4 * 2));
+    }
+    narrow<Base>(writer.skip(here << code), from, here, code);
+  }
+}
+
+template <class T, class Blocks>
+[[nodiscard]] std::size_t row_size(Blocks&& blocks, std::size_t count) noexcept {
+  return varint_size(count * 4) + tail_code_bytes(count) + row_values_size<T>(blocks, count);
+}
+
+template <class T, class Blocks>
+void write_row(Writer& writer, Blocks&& blocks, std::size_t count) noexcept {
+  using Base = typename RowBase<T>::Type;
+  if (count == 0) {
+    return writer.byte(std::byte{0});
+  }
+  const std::size_t here = std::min(kRowBlock, count);
+  const T* const from = blocks.block(0, here);
+  const unsigned code = row_code<Base>(from, here);
+  write_varint(writer, count * 4 + code);
+  if (count <= kRowBlock) [[likely]] {
+    return narrow<Base>(writer.skip(here << code), from, here, code);
+  }
+  write_blocks<T>(writer, blocks, count, 1);
+}
+
+// --- reading
+
+/// A list's or set's head. The count has been held against the bytes left, the code against `max_code`.
+[[nodiscard]] bool check_row_head(Reader& reader, std::uint64_t head, unsigned max_code, std::size_t start);
+
+[[nodiscard]] inline bool read_row_head(Reader& reader, unsigned max_code, std::size_t& count,
+                                        unsigned& code) {
+  const std::size_t start = reader.offset();
+  std::uint64_t head = 0;
+  if (!read_varint(reader, head)) [[unlikely]] {
+    return false;
+  }
+  count = static_cast<std::size_t>(head >> 2U);
+  code = static_cast<unsigned>(head & 3U);
+  const bool good = count <= reader.left() && count - 1 < 0xFFFF'FFFFU && code <= max_code;
+  return good || head == 0 || check_row_head(reader, head, max_code, start);
+}
+
+/// Takes `codes` codes, of which none may be more than `max_code`.
+[[nodiscard]] bool take_codes(Reader& reader, std::size_t codes, unsigned max_code, const std::byte*& at);
+
+/// Fails unless its enum knows the value, the `index`-th of a row, which stands at `start`.
+template <class T>
+[[nodiscard]] bool check_value(Reader& reader, const T& value, std::size_t index, std::size_t start) {
+  if constexpr (DeclaredEnum<T>) {
+    if (!EnumTraits<T>::valid(value)) [[unlikely]] {
+      reader.fail(Fault::unknown_enum_value, "an enum has a value that its type does not know", start);
+      return reader.inside(index);
+    }
+  }
+  return true;
+}
+
+/// The same for a block that was just taken; `first` is the index of its first value.
+template <class T>
+[[nodiscard]] bool check_block(Reader& reader, const T* values, std::size_t first, std::size_t count,
+                               unsigned code) {
+  if constexpr (DeclaredEnum<T>) {
+    if constexpr (!EnumTraits<T>::kOpen) {
+      for (std::size_t i = 0; i < count; ++i) {
+        if (!check_value(reader, values[i], first + i, reader.offset() - ((count - i) << code)))
+            [[unlikely]] {
+          return false;
+        }
+      }
+    }
+  }
+  return true;
+}
+
+/// Reads all blocks: `sink.room(first, n)` gives memory for n values, `sink.take(first, n, code)` checks and
+/// accepts them. `codes` holds the codes from block `skipped` on; block 0 may have come with a head.
+template <class T, class Sink>
+[[nodiscard]] bool read_blocks(Reader& reader, std::size_t count, unsigned head_code, std::size_t skipped,
+                               const std::byte* codes, Sink& sink) {
+  using Base = typename RowBase<T>::Type;
+  unsigned code = head_code;
+  for (std::size_t block = 0, first = 0; first < count; ++block) {
+    if (block >= skipped) {
+      const std::size_t at = block - skipped;
+      code = std::to_integer<unsigned>(codes[at / 4] >> (at % 4 * 2)) & 3U;
+    }
+    const std::size_t here = std::min(kRowBlock, count - first);
+    const std::byte* from = nullptr;
+    if (!reader.take(here << code, from)) [[unlikely]] {
+      return false;
+    }
+    T* const to = sink.room(first, here);
+    widen<Base>(to, from, here, code);
+    if (!sink.take(reader, first, here, code)) [[unlikely]] {
+      return false;
+    }
+    first += here;
+  }
+  return true;
+}
+
+/// The rest of a list or set behind its head.
+template <class T, class Sink>
+[[nodiscard]] bool read_row(Reader& reader, std::size_t count, unsigned code, Sink& sink) {
+  const std::byte* codes = nullptr;
+  if (count > kRowBlock && !take_codes(reader, row_blocks(count) - 1, kMaxCode<T>, codes)) [[unlikely]] {
+    return false;
+  }
+  return read_blocks<T>(reader, count, code, 1, codes, sink);
+}
+
+/// Values that land where they belong.
+template <class T>
+struct SpanSink {
+  T* values;
+  T* room(std::size_t first, std::size_t /*count*/) noexcept { return values + first; }
+  [[nodiscard]] bool take(Reader& reader, std::size_t first, std::size_t count, unsigned code) {
+    return check_block(reader, values + first, first, count, code);
+  }
+};
+
+/// A vector grows a block at a time: resize() would write zeros over all of it first.
+template <class T>
+struct VectorSink {
+  explicit VectorSink(std::vector<T>& into) noexcept : values(into) {}  // the block holds nothing yet
+
+  std::vector<T>& values;
+  std::array<T, kRowBlock> block;
+  T* room(std::size_t /*first*/, std::size_t /*count*/) noexcept { return block.data(); }
+  [[nodiscard]] bool take(Reader& reader, std::size_t first, std::size_t count, unsigned code) {
+    if (!check_block(reader, block.data(), first, count, code)) [[unlikely]] {
+      return false;
+    }
+    values.insert(values.end(), block.data(), block.data() + count);
+    return true;
+  }
+};
+
+template <class T>
+[[nodiscard]] bool read_row(Reader& reader, std::vector<T>& values) {
+  std::size_t count = 0;
+  unsigned code = 0;
+  if (!read_row_head(reader, kMaxCode<T>, count, code) || !reader.charge(count, sizeof(T))) [[unlikely]] {
+    return false;
+  }
+  if (count <= kRowBlock) [[likely]] {
+    values.resize(count);
+    SpanSink<T> sink{values.data()};
+    return read_blocks<T>(reader, count, code, 1, nullptr, sink);
+  }
+  values.clear();
+  values.reserve(count);
+  VectorSink<T> sink(values);
+  return read_row<T>(reader, count, code, sink);
+}
+
+template <class T, std::size_t N>
+[[nodiscard]] bool read_array_row(Reader& reader, std::array<T, N>& values) {
+  const std::byte* codes = nullptr;
+  SpanSink<T> sink{values.data()};
+  return take_codes(reader, row_blocks(N), kMaxCode<T>, codes) &&
+         read_blocks<T>(reader, N, 0, 0, codes, sink);
+}
+
+}  // namespace mf::codec::detail

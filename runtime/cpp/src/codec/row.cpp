@@ -1,0 +1,38 @@
+#include "mf/codec/row.hpp"
+
+#include <limits>
+
+namespace mf::codec::detail {
+
+bool check_row_head(Reader& reader, std::uint64_t head, unsigned max_code, std::size_t start) {
+  const std::uint64_t count = head >> 2U;
+  if (count > std::numeric_limits<std::uint32_t>::max()) {
+    return reader.fail(Fault::number_out_of_range, "a number does not fit in its type", start);
+  }
+  if ((head & 3U) > max_code) {
+    return reader.fail(Fault::number_out_of_range, "a row is wider than its type", start);
+  }
+  if (count == 0) {
+    return head == 0 || reader.fail(Fault::malformed_number, "a row of no values has a width", start);
+  }
+  return reader.check_count(static_cast<std::size_t>(count), 1, start);
+}
+
+bool take_codes(Reader& reader, std::size_t codes, unsigned max_code, const std::byte*& at) {
+  const std::size_t start = reader.offset();
+  if (!reader.take(code_bytes(codes), at)) {
+    return false;
+  }
+  for (std::size_t i = 0; i < code_bytes(codes) * 4; ++i) {
+    const unsigned code = std::to_integer<unsigned>(at[i / 4] >> (i % 4 * 2)) & 3U;
+    if (i >= codes && code != 0) {
+      return reader.fail(Fault::malformed_number, "unused bits of a row's widths are set", start + i / 4);
+    }
+    if (code > max_code) {
+      return reader.fail(Fault::number_out_of_range, "a row is wider than its type", start + i / 4);
+    }
+  }
+  return true;
+}
+
+}  // namespace mf::codec::detail
