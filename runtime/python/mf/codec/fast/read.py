@@ -73,7 +73,8 @@ class Reading:
 
     def _memcpy(self, shape: s.Struct) -> list[str]:
         layout = struct_format(shape)
-        rows = f"{self._unit.packer(layout, 'iter_unpack')}(memoryview(data)[pos:end])"
+        # A copy: CPython may free a memoryview before the iterator over it, and crash.
+        rows = f"{self._unit.packer(layout, 'iter_unpack')}(data[pos:end])"
         parts = self._parts([(each.shape, each.attribute) for each in shape.fields], "row")
         target = "row" if parts.names is None else ", ".join(parts.names) + "," * (len(parts.names) == 1)
         values = [made(self._unit, each.shape, parts) for each in shape.fields]
