@@ -2,6 +2,7 @@
 
 from mfidl.emit.python.context import Context
 from mfidl.emit.python.layout import bracket, unfolded
+from mfidl.emit.python.names import enum_members
 from mfidl.emit.python.shapes import field_shape, shape
 from mfidl.model import Enum, Field, Flags, Struct, Tier, Union
 
@@ -34,6 +35,10 @@ class CodecFile:
         items = [f'"{declared.full_name}"', name, f"shape.{declared.base.scalar.value.upper()}"]
         if isinstance(declared, Flags) or declared.open:
             items.append("open=True")
+        named = zip(enum_members(declared.members), declared.members, strict=True)
+        renamed = [f'("{name}", "{each.name}")' for name, each in named if name != each.name]
+        if renamed:
+            items.append(f"renamed=[{', '.join(renamed)}]")
         return bracket(f"{self._stem(declared.full_name)}_SHAPE: Final = shape.Enum(", items, ")")
 
     def _struct(self, struct: Struct) -> str:

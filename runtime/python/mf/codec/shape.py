@@ -41,7 +41,9 @@ class _Known(dict[int, Any]):
 
 
 class Enum:
-    """`open`: any number of the base is a value; of flags too."""
+    """`open`: any number of the base is a value; of flags too. `renamed`: members whose name in the schema is
+    another one than in Python.
+    """
 
     def __init__(
         self,
@@ -50,11 +52,20 @@ class Enum:
         base: Scalar,
         *,
         open: bool = False,  # noqa: A002
+        renamed: Iterable[tuple[str, str]] = (),
     ) -> None:
         self.name = name
         self.type = type
         self.base = base
         self.open = open
+        self.renamed = renamed
+
+    @cached_property
+    def names(self) -> dict[str, Any]:
+        """Member by its name in the schema."""
+        renamed = dict(self.renamed)
+        named: dict[str, Any] = getattr(self.type, "__members__", {})
+        return {renamed.get(name, name): each for name, each in named.items()}
 
     @cached_property
     def members(self) -> dict[int, Any] | None:

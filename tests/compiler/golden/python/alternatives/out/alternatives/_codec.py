@@ -41,7 +41,7 @@ from mf.codec import rules, shape
 from mf.codec.codec import Codec, TypeCodec
 
 LANG_SHAPE: Final = shape.Enum("alternatives.Lang", Lang, shape.U16, open=True)
-SIDE_SHAPE: Final = shape.Enum("alternatives.Side", Side, shape.U8)
+SIDE_SHAPE: Final = shape.Enum("alternatives.Side", Side, shape.U8, renamed=[("starboard", "right")])
 PART_SHAPE: Final = shape.Enum("alternatives.Part", Part, shape.U16, open=True)
 WIDE_SHAPE: Final = shape.Enum("alternatives.Wide", Wide, shape.U64, open=True)
 NONE__SHAPE: Final = shape.Enum("alternatives.None_", None_, shape.U8, open=True)

@@ -10,7 +10,17 @@ from defaults._types import Kind, Late, Point
 from mf.codec import shape
 from mf.codec.codec import Codec, TypeCodec
 
-KIND_SHAPE: Final = shape.Enum("defaults.Kind", Kind, shape.U8)
+KIND_SHAPE: Final = shape.Enum(
+    "defaults.Kind",
+    Kind,
+    shape.U8,
+    renamed=[
+        ("__class___", "__class__"),
+        ("__new___", "__new__"),
+        ("_missing__", "_missing_"),
+        ("__hidden___", "__hidden"),
+    ],
+)
 
 POINT_SHAPE: Final[shape.Struct] = shape.Struct(
     "defaults.Point",

@@ -20,7 +20,12 @@ from names._types import (
     error,
 )
 
-WORD_SHAPE: Final = shape.Enum("names.Word", Word, shape.U8)
+WORD_SHAPE: Final = shape.Enum(
+    "names.Word",
+    Word,
+    shape.U8,
+    renamed=[("mro_", "mro"), ("name_", "name"), ("value_", "value"), ("None_", "None"), ("real_", "real")],
+)
 
 CLASS_SHAPE: Final[shape.Struct] = shape.Struct(
     "names.class",
