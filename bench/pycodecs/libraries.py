@@ -26,6 +26,11 @@ import mf
 from mf.codec import shape as s
 from mf.codec.lookup import shape_of
 
+try:
+    from payload import archived
+except ImportError:
+    archived = None
+
 
 @dataclass(frozen=True, slots=True)
 class Case:
@@ -45,11 +50,7 @@ def febird(value: Any) -> Case:
     return Case(lambda: mf.to_bytes(value), lambda data: mf.from_bytes(kind, data), value)
 
 
-def archive(value: Any) -> Case | None:
-    from payload import archived
-
-    if not hasattr(archived, type(value).__name__):
-        return None
+def archive(value: Any) -> Case:
     return febird(_renamed(value, archived))
 
 
@@ -262,7 +263,7 @@ LIBRARIES: dict[str, Library] = {
     "raw": raw,
     "mf/febird": febird,
     "mf/febird/numpy": febird_of_numpy,
-    "mf/archive": archive,
+    **({"mf/archive": archive} if archived else {}),
     "msgspec": messagepack,
     "pickle": pickled,
     "protobuf": protobuf,
