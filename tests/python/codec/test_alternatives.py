@@ -50,7 +50,7 @@ def _encoding(name: str, value: Any) -> mf.Error:
         (
             "Value",
             "8500 00",
-            "Value, at byte 0: a number does not fit in its type, or is not in its shortest",
+            "Value, at byte 0: a number is not in its shortest form",
         ),
         ("Tiny", "01", "Tiny.a, at byte 1: 1 byte expected, 0 left"),
         ("Tiny", "0105 05", "Tiny, at byte 2: 1 byte after the end of the value"),
