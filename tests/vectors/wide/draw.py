@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mfidl import model
+from mfidl.emit.proto.types import Closure
 from mfidl.model import DeclKind, Scalar
 
 MOST_DEEP = 3
@@ -66,6 +67,7 @@ class Graph:
 class Draw:
     def __init__(self, program: model.Program, seed: int) -> None:
         self._program = program
+        self._closure = Closure(program)
         self._random = random.Random(seed)
         self._round = 0
 
@@ -102,11 +104,13 @@ class Draw:
                 raise AssertionError(type_)
 
     def _composite(self, declared: model.Declaration, depth: int) -> Any:
+        assert isinstance(declared, model.Struct | model.Union)
+        if self._closure.refs(declared):
+            return self.graph(declared)
         if isinstance(declared, model.Union):
             ended = [each for each in declared.alternatives if isinstance(each.type, model.Primitive)]
             chosen = self._random.choice(ended if depth > MOST_DEEP else list(declared.alternatives))
             return (chosen.name, self.value(chosen.type, depth + 1))
-        assert isinstance(declared, model.Struct)
         return {field.name: self.value(field.type, depth + 1) for field in declared.fields}
 
     def _edge(self, among: list[Any]) -> Any:
@@ -126,6 +130,38 @@ class Draw:
     def _keys(self, type_: model.Type, depth: int) -> list[Any]:
         count = 0 if depth > MOST_DEEP else self._random.choice([0, 1, 2, 3, 5])
         return sorted({self.value(type_, depth + 1) for _ in range(count)})
+
+    def graph(self, root: model.Struct | model.Union) -> Graph:
+        """Up to six objects a table, in the order in which a writer numbers them."""
+        names = [root.full_name, *(each for each in self._closure.refs(root) if each != root.full_name)]
+        sizes = {name: self._random.choice([1, 2, 3, 6]) for name in names}
+        objects = {
+            name: [self._object(self._program.declaration(name), sizes) for _ in range(size)]
+            for name, size in sizes.items()
+        }
+        return numbered(self._program, names, objects)
+
+    def _object(self, declared: model.Declaration, sizes: dict[str, int]) -> Any:
+        if isinstance(declared, model.Union):
+            chosen = self._random.choice(declared.alternatives)
+            return (chosen.name, self._member(chosen.type, sizes))
+        assert isinstance(declared, model.Struct)
+        return {field.name: self._member(field.type, sizes) for field in declared.fields}
+
+    def _member(self, type_: model.Type, sizes: dict[str, int]) -> Any:
+        match type_:
+            case model.RefOf(element):
+                return self._random.randrange(sizes[element.full_name])
+            case model.OptionalOf(element):
+                return None if self._random.random() < 0.4 else self._member(element, sizes)
+            case model.ListOf(element):
+                return [self._member(element, sizes) for _ in range(self._random.choice([0, 1, 2, 3]))]
+            case model.MapOf(key, value):
+                return [(k, self._member(value, sizes)) for k in self._keys(key, 0)]
+            case model.Named(full_name, DeclKind.STRUCT | DeclKind.UNION):
+                return self._object(self._program.declaration(full_name), sizes)
+            case _:
+                return self.value(type_)
 
 
 def edges(scalar: Scalar) -> list[Any]:
@@ -168,43 +204,6 @@ def _flags_edges(flags: model.Flags) -> list[int]:
         4,
         high,
     ]
-
-
-def graphs(draw: Draw, program: model.Program, names: list[str], pick: random.Random) -> Graph:
-    """A graph of up to six objects a table in the order in which a writer numbers them."""
-    sizes = {name: pick.choice([1, 2, 3, 6]) for name in names}
-    objects = {
-        name: [_filled(draw, program.declaration(name), sizes, pick) for _ in range(size)]
-        for name, size in sizes.items()
-    }
-    return numbered(program, names, objects)
-
-
-def _filled(draw: Draw, declared: model.Declaration, sizes: dict[str, int], pick: random.Random) -> Any:
-    def fill(type_: model.Type) -> Any:
-        match type_:
-            case model.RefOf(element):
-                return pick.randrange(sizes[element.full_name])
-            case model.OptionalOf(element):
-                return None if pick.random() < 0.4 else fill(element)
-            case model.ListOf(element):
-                return [fill(element) for _ in range(pick.choice([0, 1, 2, 3]))]
-            case model.MapOf(key, value):
-                return [(k, fill(value)) for k in draw.value(model.SetOf(key))]
-            case model.Named(full_name, DeclKind.STRUCT | DeclKind.UNION):
-                return _filled(draw, program_of(draw).declaration(full_name), sizes, pick)
-            case _:
-                return draw.value(type_)
-
-    if isinstance(declared, model.Union):
-        chosen = pick.choice(declared.alternatives)
-        return (chosen.name, fill(chosen.type))
-    assert isinstance(declared, model.Struct)
-    return {field.name: fill(field.type) for field in declared.fields}
-
-
-def program_of(draw: Draw) -> model.Program:
-    return draw._program
 
 
 def numbered(program: model.Program, names: list[str], objects: dict[str, list[Any]]) -> Graph:

@@ -1,6 +1,7 @@
 """Bytes of drawn values made by others than us: memcpy by numpy's aligned records, archive by protobuf."""
 
 import importlib.util
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -80,6 +81,16 @@ def _integer(word: str) -> str:
     return f"<{word[0]}{int(word[1:]) // 8}"
 
 
+# Python's protobuf writes the entries of a map in an order of its own: as messages they stay where they are.
+_MAP = re.compile(r"map<(?P<key>\w+), (?P<value>[^>]+)> (?P<name>\w+) = (?P<number>\d+);")
+
+
+def _entries(found: re.Match[str]) -> str:
+    entry = f"Oracle{found['name']}Entry"
+    fields = f"required {found['key']} key = 1; required {found['value']} value = 2;"
+    return f"repeated {entry} {found['name']} = {found['number']}; message {entry} {{ {fields} }}"
+
+
 class Protobuf:
     """Archive: messages of `mfidlc proto`, filled field by field and serialized by protobuf. `inner` encodes
     values of other tiers, which are bytes to protobuf.
@@ -90,6 +101,8 @@ class Protobuf:
         self._inner = inner
         done = CliRunner().invoke(cli, ["proto", str(schema), "--out", str(folder)])
         assert done.exit_code == 0, done.output
+        proto = folder / "wide.proto"
+        proto.write_text(_MAP.sub(_entries, proto.read_text()))
         subprocess.run(["protoc", "--python_out=.", "wide.proto"], cwd=folder, check=True)
         spec = importlib.util.spec_from_file_location("wide_pb2", folder / "wide_pb2.py")
         assert spec is not None
@@ -156,20 +169,9 @@ class Protobuf:
 
     def _map(self, field: Any, key: model.Type, held: model.Type, pairs: Any) -> None:
         for k, v in pairs:
-            if hasattr(field, "add"):  # entries as messages of our own
-                entry = field.add()
-                self._one(entry, "key", key, k)
-                self._one(entry, "value", held, v)
-            elif isinstance(
-                held, model.ListOf | model.SetOf | model.ArrayOf | model.MapOf | model.OptionalOf
-            ):
-                wrapper = field[k]
-                if v is not None:
-                    self._field(wrapper, "value", held, v)
-            elif self._is_message(held):
-                self._fill(field[k], self._program.declaration(held.full_name), v)  # type: ignore[union-attr]
-            else:
-                field[k] = self._scalar(held, v)
+            entry = field.add()
+            self._one(entry, "key", key, k)
+            self._one(entry, "value", held, v)
 
     def _is_message(self, type_: model.Type) -> bool:
         if isinstance(type_, model.Named) and type_.kind not in (DeclKind.ENUM, DeclKind.FLAGS):

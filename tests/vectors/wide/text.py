@@ -39,7 +39,7 @@ def json_text(program: model.Program, type_: model.Type, value: Any) -> str:  # 
         case model.Named(_, DeclKind.ENUM), _:
             enum = program.enum(type_)
             named = [member.name for member in enum.members if member.number == value]
-            return _quoted(named[0]) if named else str(value)
+            return _quoted(named[0]) if named else _scalar(enum.base.scalar, value)
         case model.Named(_, DeclKind.FLAGS), _:
             return _flags(program.flags(type_), value)
         case model.Named(full_name, _), _:
@@ -57,7 +57,7 @@ def struct_text(program: model.Program, struct: model.Struct, value: dict[str, A
     members = []
     for field in struct.fields:
         held = value[field.name]
-        if held is not None:
+        if held is not None or field.default is not None:
             members.append(f"{_quoted(field.name)}:{json_text(program, field.type, held)}")
     return f"{{{','.join(members)}}}"
 
@@ -80,7 +80,8 @@ def _quoted(text: str) -> str:
 def _flags(flags: model.Flags, bits: int) -> str:
     named = sorted((member.bit, member.name) for member in flags.members if bits >> member.bit & 1)
     rest = bits & ~sum(1 << member.bit for member in flags.members)
-    return f"[{','.join([*(_quoted(name) for _, name in named), *([str(rest)] if rest else [])])}]"
+    names = [_quoted(name) for _, name in named]
+    return f"[{','.join([*names, *([_scalar(flags.base.scalar, rest)] if rest else [])])}]"
 
 
 def _scalar(scalar: Scalar, value: Any) -> str:

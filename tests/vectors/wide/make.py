@@ -1,0 +1,109 @@
+"""Writes the vectors of tests/vectors/schemas/wide.mfidl.
+
+    python tests/vectors/wide/make.py
+
+    memcpy.json    made by numpy's aligned records
+    archive.json   made by protobuf from the messages of `mfidlc proto`
+    graphs.json    the same, for object graphs
+    febird.json    made by mfidl/dynamic, the reading of docs/protocol.md that shares no code with runtimes
+
+The JSON text is text.py's. Neither runtime has a part in any of them: the tests hold both to these files.
+The same seed gives the same files.
+"""
+
+import json
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[3]
+sys.path[:0] = [str(ROOT), str(ROOT / "runtime/python")]
+
+from mfidl import dynamic, model  # noqa: E402
+from mfidl.compiler import check  # noqa: E402
+from mfidl.emit.proto.types import Closure  # noqa: E402
+from mfidl.model import Tier  # noqa: E402
+from tests.vectors.wide import draw, oracles, text  # noqa: E402
+
+SCHEMA = ROOT / "tests/vectors/schemas/wide.mfidl"
+SEED = 20_261_121
+SCALAR_ROUNDS = 20  # values of a struct of one scalar
+ROUNDS = 60  # values of the others
+GRAPHS = 40
+
+
+def main() -> None:
+    outcome = check([str(SCHEMA)])
+    assert outcome.program is not None, outcome.diagnostics
+    with tempfile.TemporaryDirectory() as folder:
+        maker = Maker(outcome.program, Path(folder))
+        made = list(maker.vectors())
+    for file in ("memcpy", "archive", "graphs", "febird"):
+        chosen = [vector for of, vector in made if of == file]
+        lines = ",\n".join(json.dumps(vector, ensure_ascii=True) for vector in chosen)
+        (Path(__file__).parent / f"{file}.json").write_text(f"[\n{lines}\n]\n")
+        print(f"{file}.json: {len(chosen)} vectors")
+
+
+class Maker:
+    def __init__(self, program: model.Program, folder: Path) -> None:
+        self._program = program
+        self._module = next(each for each in program.modules if each.name == "vectors.wide")
+        self._closure = Closure(program)
+        self._numpy = oracles.Numpy(program)
+        self._protobuf = oracles.Protobuf(program, SCHEMA, folder, self._inner)
+
+    def vectors(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        for declared in self._module.declarations:
+            if isinstance(declared, model.Struct | model.Union) and declared.tier is not Tier.CUSTOM:
+                yield from self._of(declared)
+
+    def _of(self, declared: model.Struct | model.Union) -> Iterator[tuple[str, dict[str, Any]]]:
+        refs = self._closure.refs(declared)
+        seen: set[str] = set()
+        for value in self._drawn(declared, refs):
+            hexed, by = self._encoded(declared, value)
+            if hexed in seen:
+                continue
+            seen.add(hexed)
+            vector = {
+                "name": f"{declared.name} {len(seen)}",
+                "type": declared.full_name,
+                "tier": declared.tier.value,
+                "json": text.json_text(self._program, declared.reference, value),
+                "hex": hexed,
+                "by": by,
+            }
+            yield ("graphs" if refs else declared.tier.value), vector
+
+    def _drawn(self, declared: model.Struct | model.Union, refs: list[str]) -> list[Any]:
+        drawing = draw.Draw(self._program, SEED)
+        if refs:
+            return [drawing.graph(declared) for _ in range(GRAPHS)]
+        scalar = declared.name.startswith(("Memcpy", "Febird", "Archive"))
+        return drawing.values(declared.reference, SCALAR_ROUNDS if scalar else ROUNDS)
+
+    def _encoded(self, declared: model.Struct | model.Union, value: Any) -> tuple[str, str]:
+        if isinstance(value, draw.Graph):
+            return self._protobuf.encode_graph(declared.name, value.tables).hex(), "protobuf"
+        if declared.tier is Tier.ARCHIVE:
+            return self._protobuf.encode(declared, value).hex(), "protobuf"
+        if declared.tier is Tier.MEMCPY:
+            assert isinstance(declared, model.Struct)
+            return self._numpy.encode(declared, value).hex(), "numpy"
+        return self._inner(declared.reference, value).hex(), "dynamic"
+
+    def _inner(self, type_: model.Type, value: Any) -> bytes:
+        """Of a tier that protobuf does not know."""
+        if isinstance(type_, model.Named):
+            declared = self._program.declaration(type_.full_name)
+            if isinstance(declared, model.Struct) and declared.tier is Tier.MEMCPY:
+                return self._numpy.encode(declared, value)
+        plain = dynamic.from_json(self._program, type_, text.json_text(self._program, type_, value))
+        return dynamic.encode(self._program, type_, plain)
+
+
+if __name__ == "__main__":
+    main()
