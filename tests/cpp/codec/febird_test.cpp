@@ -151,10 +151,10 @@ TEST(Febird, OverwritesWhatTheValueHeld) {
 
 TEST(Febird, NamesThePathOfTheFieldThatIsBad) {
   EXPECT_EQ(refusal<Hit>("07 00 00 c0 3f 02 61 62 0b 01 80 00"),
-            "positions, at byte 8: a row is wider than its type");
+            "Hit.positions, at byte 8: a row is wider than its type");
   EXPECT_EQ(
       refusal<Tree>("00 01 00 01 00 00 02 00 00 00"),
-      "children[0].children[0].next, at byte 6: a bool or an enum has a value that its type does not know")
+      "Tree.children[0].children[0].next, at byte 6: a bool or an enum has a value that its type does not know")
       << "children of children stand behind a dot, indices behind none";
 }
 

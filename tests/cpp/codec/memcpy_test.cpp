@@ -75,7 +75,7 @@ TEST(Memcpy, ChecksBoolsAndClosedEnums) {
   EXPECT_EQ((refusal<bool, Tier::memcpy>("02")),
             "at byte 0: a bool or an enum has a value that its type does not know");
   EXPECT_EQ((refusal<Posting, Tier::memcpy>("01 00 00 00 02 00 02 00")),
-            "at byte 0: a bool or an enum has a value that its type does not know");
+            "Posting, at byte 0: a bool or an enum has a value that its type does not know");
   EXPECT_EQ((refusal<std::array<Bool, 2>, Tier::memcpy>("01 ff")),
             "at byte 0: a bool or an enum has a value that its type does not know");
 }

@@ -180,8 +180,8 @@ TEST(Row, OfSeveralBlocksIsRefusedAtTheCodeThatIsWrong) {
   EXPECT_EQ(refusal<std::vector<std::uint32_t>>(long_row("04")),
             "at byte 2: unused bits of a row's widths are set");
   EXPECT_EQ(refusal<std::vector<std::uint32_t>>(long_row("01")),
-            "at byte 259: the value ends early: 2 bytes wanted, 1 left");
-  EXPECT_EQ(refusal<std::set<std::uint32_t>>(long_row("01")),
+            "at byte 3: the value ends early: 258 bytes wanted, 257 left");
+  EXPECT_EQ(refusal<std::set<std::uint32_t>>(long_row("00")),
             "[1], at byte 4: the elements of a set are not strictly ascending")
       << "what is wrong further left counts";
 }

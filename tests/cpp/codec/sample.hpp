@@ -67,6 +67,19 @@ struct Limited {
 namespace mf::codec {
 
 template <>
+inline constexpr Tier kPlannedTier<sample::Posting> = Tier::memcpy;
+template <>
+inline constexpr std::string_view kShortName<sample::Posting> = "Posting";
+template <>
+inline constexpr Tier kPlannedTier<sample::Hit> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<sample::Hit> = "Hit";
+template <>
+inline constexpr Tier kPlannedTier<sample::Tree> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<sample::Tree> = "Tree";
+
+template <>
 struct EnumTraits<sample::Rank> {
   static constexpr bool kOpen = false;
   static constexpr bool valid(sample::Rank value) noexcept { return static_cast<unsigned>(value) <= 1; }

@@ -64,9 +64,9 @@ TEST(Varint, RefusesNumbersOutsideTheTypesRange) {
   EXPECT_EQ(refusal<std::uint64_t>("ff ff ff ff ff ff ff ff ff 02"),
             "at byte 0: a number does not fit in its type");
   EXPECT_EQ(refusal<std::uint64_t>("ff ff ff ff ff ff ff ff ff 81 00"),
-            "at byte 0: a number does not fit in its type");
+            "at byte 0: a number is longer than ten bytes");
   EXPECT_EQ(refusal<std::uint64_t>("80 80 80 80 80 80 80 80 80 80 01"),
-            "at byte 0: a number does not fit in its type");
+            "at byte 0: a number is longer than ten bytes");
 }
 
 TEST(Varint, RefusesTheEndInsideANumber) {

@@ -24,7 +24,7 @@ bool take_codes(Reader& reader, std::size_t codes, unsigned max_code, const std:
     return false;
   }
   for (std::size_t i = 0; i < code_bytes(codes) * 4; ++i) {
-    const unsigned code = std::to_integer<unsigned>(at[i / 4] >> (i % 4 * 2)) & 3U;
+    const unsigned code = code_at(at, i);
     if (i >= codes && code != 0) {
       return reader.fail(Fault::malformed_number, "unused bits of a row's widths are set", start + i / 4);
     }

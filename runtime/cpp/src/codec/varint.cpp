@@ -11,7 +11,10 @@ bool read_long_varint(Reader& reader, std::uint64_t max, std::uint64_t& value) {
     }
     const auto group = std::to_integer<std::uint64_t>(*reader.peek());
     const std::uint64_t bits = group & 0x7FU;
-    if (shift > 63 || (shift == 63 && bits > 1)) {
+    if (shift == 63 && group >= 0x80) {
+      return reader.fail(Fault::malformed_number, "a number is longer than ten bytes", start);
+    }
+    if (shift == 63 && bits > 1) {
       return reader.fail(Fault::number_out_of_range, "a number does not fit in its type", start);
     }
     reader.advance(1);

@@ -50,6 +50,9 @@ class Reader {
   /// Takes bytes that left() has shown to be there.
   void advance(std::size_t size) noexcept { cursor_ += size; }
 
+  /// Fails unless `size` bytes are left.
+  [[nodiscard]] bool need(std::size_t size) { return size <= left() || fail_short(size); }
+
   /// Takes `size` bytes, or fails; null only if it failed or `size` is 0.
   [[nodiscard]] bool take(std::size_t size, const std::byte*& from) {
     if (size > left()) [[unlikely]] {

@@ -5,6 +5,7 @@
 // Decoding itself never throws; value() does for who would rather have an exception.
 #pragma once
 
+#include <optional>
 #include <utility>
 #include <variant>
 
@@ -50,6 +51,30 @@ class [[nodiscard]] Result {
   }
 
   std::variant<T, DecodeError> state_;
+};
+
+/// What was made went elsewhere, or there is only to know whether it could be.
+template <>
+class [[nodiscard]] Result<void> {
+ public:
+  Result() noexcept = default;
+  Result(DecodeError error) : error_(std::move(error)) {}
+
+  [[nodiscard]] bool ok() const noexcept { return !error_.has_value(); }
+  explicit operator bool() const noexcept { return ok(); }
+
+  /// Only when !ok().
+  [[nodiscard]] const DecodeError& error() const noexcept { return *error_; }
+
+  /// Throws Error(DECODE_ERROR) unless ok().
+  void value() const {
+    if (!ok()) [[unlikely]] {
+      throw Error(error_->code, Execution::unknown, error_->message());
+    }
+  }
+
+ private:
+  std::optional<DecodeError> error_;
 };
 
 }  // namespace mf

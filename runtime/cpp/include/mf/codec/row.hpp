@@ -156,6 +156,20 @@ void write_row(Writer& writer, Blocks&& blocks, std::size_t count) noexcept {
 /// Takes `codes` codes, of which none may be more than `max_code`.
 [[nodiscard]] bool take_codes(Reader& reader, std::size_t codes, unsigned max_code, const std::byte*& at);
 
+[[nodiscard]] inline unsigned code_at(const std::byte* codes, std::size_t index) noexcept {
+  return std::to_integer<unsigned>(codes[index / 4] >> (index % 4 * 2)) & 3U;
+}
+
+/// All values of a row must be there before the first one is looked at.
+template <class CodeOf>
+[[nodiscard]] bool check_values_left(Reader& reader, std::size_t count, const CodeOf& code_of) {
+  std::size_t size = 0;
+  for (std::size_t block = 0, first = 0; first < count; ++block, first += kRowBlock) {
+    size += std::min(kRowBlock, count - first) << code_of(block);
+  }
+  return reader.need(size);
+}
+
 /// Fails unless its enum knows the value, the `index`-th of a row, which stands at `start`.
 template <class T>
 [[nodiscard]] bool check_value(Reader& reader, const T& value, std::size_t index, std::size_t start) {
@@ -191,17 +205,17 @@ template <class T, class Sink>
 [[nodiscard]] bool read_blocks(Reader& reader, std::size_t count, unsigned head_code, std::size_t skipped,
                                const std::byte* codes, Sink& sink) {
   using Base = typename RowBase<T>::Type;
-  unsigned code = head_code;
+  const auto code_of = [&](std::size_t block) noexcept {
+    return block < skipped ? head_code : code_at(codes, block - skipped);
+  };
+  if (!check_values_left(reader, count, code_of)) [[unlikely]] {
+    return false;
+  }
   for (std::size_t block = 0, first = 0; first < count; ++block) {
-    if (block >= skipped) {
-      const std::size_t at = block - skipped;
-      code = std::to_integer<unsigned>(codes[at / 4] >> (at % 4 * 2)) & 3U;
-    }
+    const unsigned code = code_of(block);
     const std::size_t here = std::min(kRowBlock, count - first);
-    const std::byte* from = nullptr;
-    if (!reader.take(here << code, from)) [[unlikely]] {
-      return false;
-    }
+    const std::byte* const from = reader.peek();
+    reader.advance(here << code);
     T* const to = sink.room(first, here);
     widen<Base>(to, from, here, code);
     if (!sink.take(reader, first, here, code)) [[unlikely]] {

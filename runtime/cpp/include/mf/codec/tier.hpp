@@ -2,6 +2,8 @@
 // scalars, enums and arrays of fixed size are their memory, and containers are febird around their elements.
 #pragma once
 
+#include <string_view>
+
 #include "mf/codec/memcpy.hpp"
 #include "mf/core/service.hpp"
 
@@ -10,6 +12,10 @@ namespace mf::codec {
 /// What the schema planned; Tier{} for a type that no schema declares. Generated code specialises it.
 template <class T>
 inline constexpr Tier kPlannedTier = Tier{};
+
+/// The name that a path begins with, `Hit` in `Hit.positions[3]`; empty for a type that no schema declares.
+template <class T>
+inline constexpr std::string_view kShortName{};
 
 /// A struct, error or union that a schema declares.
 template <class T>

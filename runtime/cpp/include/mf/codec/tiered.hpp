@@ -15,15 +15,22 @@
 #include <type_traits>
 #include <vector>
 
+#include "mf/codec/back_writer.hpp"
+#include "mf/codec/custom.hpp"
 #include "mf/codec/febird.hpp"
 #include "mf/codec/memcpy.hpp"
 #include "mf/codec/reader.hpp"
+#include "mf/codec/tier.hpp"
 #include "mf/codec/writer.hpp"
 #include "mf/core/service.hpp"
 
 namespace mf::codec {
 
-/// Bytes of the smallest encoding of a T.
+template <class T>
+struct Archive;  // mf/codec/archive.hpp
+
+/// Bytes of the smallest encoding of a T. Only memcpy and febird know where a value ends, and so have
+/// batches; the parameters and results of methods are always one of the two.
 template <Tier kTier, class T>
 [[nodiscard]] constexpr std::size_t min_size() noexcept {
   static_assert(kTier == Tier::memcpy || kTier == Tier::febird);
@@ -38,14 +45,25 @@ template <Tier kTier, class T>
 [[nodiscard]] std::size_t encoded_size(const T& value) noexcept {
   if constexpr (kTier == Tier::memcpy) {
     return Memcpy<T>::kSize;
+  } else if constexpr (kTier == Tier::archive) {
+    return Archive<T>::size(value);
+  } else if constexpr (kTier == Tier::custom) {
+    return custom_size(value);
   } else {
     return Febird<T>::size(value);
   }
 }
 
+/// `size` is what encoded_size() said: archives are written from back to front, and the codecs of users are
+/// told where to stop.
 template <Tier kTier, class T>
-void encode(Writer& writer, const T& value) noexcept {
-  if constexpr (kTier == Tier::memcpy) {
+void encode(Writer& writer, const T& value, std::size_t size) noexcept {
+  if constexpr (kTier == Tier::archive) {
+    BackWriter back(writer.skip(size) + size);
+    Archive<T>::write(back, value);
+  } else if constexpr (kTier == Tier::custom) {
+    Custom<T>::Codec::write({writer.skip(size), size}, value);
+  } else if constexpr (kTier == Tier::memcpy) {
     memcpy_write(writer, value);
   } else {
     Febird<T>::write(writer, value);
@@ -53,9 +71,19 @@ void encode(Writer& writer, const T& value) noexcept {
 }
 
 template <Tier kTier, class T>
+void encode(Writer& writer, const T& value) noexcept {
+  constexpr bool kNeedsSize = kTier == Tier::archive || kTier == Tier::custom;
+  encode<kTier>(writer, value, kNeedsSize ? encoded_size<kTier>(value) : 0);
+}
+
+template <Tier kTier, class T>
 [[nodiscard]] bool decode(Reader& reader, T& value) {
   if constexpr (kTier == Tier::memcpy) {
     return memcpy_read(reader, value);
+  } else if constexpr (kTier == Tier::archive) {
+    return Archive<T>::read(reader, value);
+  } else if constexpr (kTier == Tier::custom) {
+    return custom_read(reader, value);
   } else {
     return Febird<T>::read(reader, value);
   }
@@ -112,22 +140,25 @@ void encode_args(Writer& writer, const Args&... args) noexcept {
   }
 }
 
-/// A value to bytes of its own, for those who use the codecs without calls.
+/// A value to bytes of its own; mf/codec/value.hpp knows the tier by itself.
 template <Tier kTier, class T>
 [[nodiscard]] Bytes to_bytes(const T& value) {
   Bytes bytes(encoded_size<kTier>(value));
   Writer writer(bytes.data());
-  encode<kTier>(writer, value);
+  encode<kTier>(writer, value, bytes.size());
   return bytes;
 }
 
-/// The opposite: exactly one value, nothing behind it. False: `error` says why.
+/// The opposite: exactly one value, nothing behind it. False: `error` says why, with a path from the type on.
 template <Tier kTier, class T>
 [[nodiscard]] bool from_bytes(std::span<const std::byte> bytes, T& value, DecodeError& error,
                               const Limits& limits = {}) {
   Reader reader(bytes, limits);
-  if (decode<kTier>(reader, value) && reader.finish()) {
+  if (decode<kTier>(reader, value) && reader.finish()) [[likely]] {
     return true;
+  }
+  if constexpr (!kShortName<T>.empty()) {
+    reader.inside(kShortName<T>);
   }
   error = reader.error();
   return false;

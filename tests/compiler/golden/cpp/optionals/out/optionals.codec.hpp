@@ -12,11 +12,19 @@ namespace mf::codec {
 template <>
 inline constexpr Tier kPlannedTier<::optionals::Point> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::optionals::Point> = "Point";
+template <>
 inline constexpr Tier kPlannedTier<::optionals::Value> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::optionals::Value> = "Value";
 template <>
 inline constexpr Tier kPlannedTier<::optionals::Present> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::optionals::Present> = "Present";
+template <>
 inline constexpr Tier kPlannedTier<::optionals::Absent> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::optionals::Absent> = "Absent";
 
 template <>
 struct EnumTraits<::optionals::Rank> {

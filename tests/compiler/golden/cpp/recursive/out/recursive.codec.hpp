@@ -11,25 +11,47 @@ namespace mf::codec {
 template <>
 inline constexpr Tier kPlannedTier<::recursive::Leaf> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::recursive::Leaf> = "Leaf";
+template <>
 inline constexpr Tier kPlannedTier<::recursive::Kind_> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::recursive::Kind_> = "Kind";
 template <>
 inline constexpr Tier kPlannedTier<::recursive::Fine> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::recursive::Fine> = "Fine";
+template <>
 inline constexpr Tier kPlannedTier<::recursive::Choice> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::recursive::Choice> = "Choice";
 template <>
 inline constexpr Tier kPlannedTier<::recursive::Node> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::recursive::Node> = "Node";
+template <>
 inline constexpr Tier kPlannedTier<::recursive::B> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::recursive::B> = "B";
 template <>
 inline constexpr Tier kPlannedTier<::recursive::A> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::recursive::A> = "A";
+template <>
 inline constexpr Tier kPlannedTier<::recursive::P> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::recursive::P> = "P";
 template <>
 inline constexpr Tier kPlannedTier<::recursive::Q> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::recursive::Q> = "Q";
+template <>
 inline constexpr Tier kPlannedTier<::recursive::L> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::recursive::L> = "L";
+template <>
 inline constexpr Tier kPlannedTier<::recursive::K> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::recursive::K> = "K";
 
 template <>
 struct Febird<::recursive::Leaf> {

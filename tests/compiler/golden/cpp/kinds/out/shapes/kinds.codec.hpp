@@ -22,25 +22,47 @@ namespace mf::codec {
 template <>
 inline constexpr Tier kPlannedTier<::shapes::kinds::Posting> = Tier::memcpy;
 template <>
+inline constexpr std::string_view kShortName<::shapes::kinds::Posting> = "Posting";
+template <>
 inline constexpr Tier kPlannedTier<::shapes::kinds::Value> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::shapes::kinds::Value> = "Value";
 template <>
 inline constexpr Tier kPlannedTier<::shapes::kinds::Document> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::shapes::kinds::Document> = "Document";
+template <>
 inline constexpr Tier kPlannedTier<::shapes::kinds::Terms> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::shapes::kinds::Terms> = "Terms";
 template <>
 inline constexpr Tier kPlannedTier<::shapes::kinds::Call> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::shapes::kinds::Call> = "Call";
+template <>
 inline constexpr Tier kPlannedTier<::shapes::kinds::Expression> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::shapes::kinds::Expression> = "Expression";
 template <>
 inline constexpr Tier kPlannedTier<::shapes::kinds::Vec3> = Tier::memcpy;
 template <>
+inline constexpr std::string_view kShortName<::shapes::kinds::Vec3> = "Vec3";
+template <>
 inline constexpr Tier kPlannedTier<::shapes::kinds::Segment> = Tier::memcpy;
+template <>
+inline constexpr std::string_view kShortName<::shapes::kinds::Segment> = "Segment";
 template <>
 inline constexpr Tier kPlannedTier<::shapes::kinds::Coloured> = Tier::memcpy;
 template <>
+inline constexpr std::string_view kShortName<::shapes::kinds::Coloured> = "Coloured";
+template <>
 inline constexpr Tier kPlannedTier<::shapes::kinds::Page> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::shapes::kinds::Page> = "Page";
+template <>
 inline constexpr Tier kPlannedTier<::shapes::kinds::WrongKind> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::shapes::kinds::WrongKind> = "WrongKind";
 
 template <>
 struct EnumTraits<::shapes::kinds::Field> {

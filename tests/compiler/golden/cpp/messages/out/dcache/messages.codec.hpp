@@ -12,349 +12,695 @@ namespace mf::codec {
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::Timestamps> = Tier::memcpy;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::Timestamps> = "Timestamps";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::Checksum> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::Checksum> = "Checksum";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::CellAddress> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::CellAddress> = "CellAddress";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::Subject> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::Subject> = "Subject";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::StorageInfo> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::StorageInfo> = "StorageInfo";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::FileAttributes> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::FileAttributes> = "FileAttributes";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::SpaceCost> = Tier::memcpy;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::SpaceCost> = "SpaceCost";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::QueueCost> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::QueueCost> = "QueueCost";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PoolCost> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PoolCost> = "PoolCost";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::ProtocolInfo> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::ProtocolInfo> = "ProtocolInfo";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::Envelope> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::Envelope> = "Envelope";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PoolAcceptFileMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PoolAcceptFileMessage> = "PoolAcceptFileMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PoolCheckFileMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PoolCheckFileMessage> = "PoolCheckFileMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PoolCheckFreeSpaceMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PoolCheckFreeSpaceMessage> = "PoolCheckFreeSpaceMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PoolDeliverFileMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PoolDeliverFileMessage> = "PoolDeliverFileMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PoolFetchFileMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PoolFetchFileMessage> = "PoolFetchFileMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PoolFlushControlMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PoolFlushControlMessage> = "PoolFlushControlMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PoolFlushDoFlushMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PoolFlushDoFlushMessage> = "PoolFlushDoFlushMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PoolFlushGainControlMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PoolFlushGainControlMessage> = "PoolFlushGainControlMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PoolIoFileMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PoolIoFileMessage> = "PoolIoFileMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PoolLinkGroupInfoMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PoolLinkGroupInfoMessage> = "PoolLinkGroupInfoMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PoolLinkInfoMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PoolLinkInfoMessage> = "PoolLinkInfoMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PoolManagerGetPoolListMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PoolManagerGetPoolListMessage> = "PoolManagerGetPoolListMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PoolManagerGetPoolMonitorMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PoolManagerGetPoolMonitorMessage> = "PoolManagerGetPoolMonitorMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PoolManagerPoolModeMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PoolManagerPoolModeMessage> = "PoolManagerPoolModeMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PoolManagerPoolUpMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PoolManagerPoolUpMessage> = "PoolManagerPoolUpMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PoolMgrGetPoolByLinkMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PoolMgrGetPoolByLinkMessage> = "PoolMgrGetPoolByLinkMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PoolMgrGetPoolByPoolGroupMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PoolMgrGetPoolByPoolGroupMessage> = "PoolMgrGetPoolByPoolGroupMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PoolMgrGetPoolLinkGroupsMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PoolMgrGetPoolLinkGroupsMessage> = "PoolMgrGetPoolLinkGroupsMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PoolMgrGetPoolLinksMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PoolMgrGetPoolLinksMessage> = "PoolMgrGetPoolLinksMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PoolMgrPoolInfoMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PoolMgrPoolInfoMessage> = "PoolMgrPoolInfoMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PoolMgrQueryPoolsMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PoolMgrQueryPoolsMessage> = "PoolMgrQueryPoolsMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PoolMgrReplicateFileMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PoolMgrReplicateFileMessage> = "PoolMgrReplicateFileMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PoolMgrSelectReadPoolMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PoolMgrSelectReadPoolMessage> = "PoolMgrSelectReadPoolMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PoolMgrSelectWritePoolMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PoolMgrSelectWritePoolMessage> = "PoolMgrSelectWritePoolMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PoolMigrationCancelMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PoolMigrationCancelMessage> = "PoolMigrationCancelMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PoolMigrationCopyFinishedMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PoolMigrationCopyFinishedMessage> = "PoolMigrationCopyFinishedMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PoolMigrationCopyReplicaMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PoolMigrationCopyReplicaMessage> = "PoolMigrationCopyReplicaMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PoolMigrationPingMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PoolMigrationPingMessage> = "PoolMigrationPingMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PoolMigrationUpdateReplicaMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PoolMigrationUpdateReplicaMessage> = "PoolMigrationUpdateReplicaMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PoolMigrationJobCancelMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PoolMigrationJobCancelMessage> = "PoolMigrationJobCancelMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PoolModifyModeMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PoolModifyModeMessage> = "PoolModifyModeMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PoolModifyPersistencyMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PoolModifyPersistencyMessage> = "PoolModifyPersistencyMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PoolMoverKillMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PoolMoverKillMessage> = "PoolMoverKillMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PoolPassiveIoFileMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PoolPassiveIoFileMessage> = "PoolPassiveIoFileMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PoolQueryRepositoryMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PoolQueryRepositoryMessage> = "PoolQueryRepositoryMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PoolRemoveFilesMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PoolRemoveFilesMessage> = "PoolRemoveFilesMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PoolReplicateFileMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PoolReplicateFileMessage> = "PoolReplicateFileMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PoolSetStickyMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PoolSetStickyMessage> = "PoolSetStickyMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PoolStatusChangedMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PoolStatusChangedMessage> = "PoolStatusChangedMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PoolUpdateCacheStatisticsMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PoolUpdateCacheStatisticsMessage> = "PoolUpdateCacheStatisticsMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PoolDataRequestMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PoolDataRequestMessage> = "PoolDataRequestMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PoolHeartbeatMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PoolHeartbeatMessage> = "PoolHeartbeatMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PoolCostUpdateMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PoolCostUpdateMessage> = "PoolCostUpdateMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PoolTagUpdateMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PoolTagUpdateMessage> = "PoolTagUpdateMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PoolInfoRequestMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PoolInfoRequestMessage> = "PoolInfoRequestMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PnfsAddCacheLocationMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PnfsAddCacheLocationMessage> = "PnfsAddCacheLocationMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PnfsCancelUploadMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PnfsCancelUploadMessage> = "PnfsCancelUploadMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PnfsClearCacheLocationMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PnfsClearCacheLocationMessage> = "PnfsClearCacheLocationMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PnfsCommitUploadMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PnfsCommitUploadMessage> = "PnfsCommitUploadMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PnfsCreateEntryMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PnfsCreateEntryMessage> = "PnfsCreateEntryMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PnfsCreateUploadPathMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PnfsCreateUploadPathMessage> = "PnfsCreateUploadPathMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PnfsDeleteEntryMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PnfsDeleteEntryMessage> = "PnfsDeleteEntryMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PnfsFlagMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PnfsFlagMessage> = "PnfsFlagMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PnfsGetCacheLocationsMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PnfsGetCacheLocationsMessage> = "PnfsGetCacheLocationsMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PnfsGetFileAttributesMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PnfsGetFileAttributesMessage> = "PnfsGetFileAttributesMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PnfsGetParentMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PnfsGetParentMessage> = "PnfsGetParentMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PnfsListDirectoryMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PnfsListDirectoryMessage> = "PnfsListDirectoryMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PnfsListExtendedAttributesMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PnfsListExtendedAttributesMessage> = "PnfsListExtendedAttributesMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PnfsMapPathMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PnfsMapPathMessage> = "PnfsMapPathMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PnfsReadExtendedAttributesMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PnfsReadExtendedAttributesMessage> = "PnfsReadExtendedAttributesMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PnfsRemoveChecksumMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PnfsRemoveChecksumMessage> = "PnfsRemoveChecksumMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PnfsRemoveExtendedAttributesMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PnfsRemoveExtendedAttributesMessage> = "PnfsRemoveExtendedAttributesMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PnfsRemoveLabelsMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PnfsRemoveLabelsMessage> = "PnfsRemoveLabelsMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PnfsRenameMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PnfsRenameMessage> = "PnfsRenameMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PnfsSetChecksumMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PnfsSetChecksumMessage> = "PnfsSetChecksumMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PnfsSetFileAttributesMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PnfsSetFileAttributesMessage> = "PnfsSetFileAttributesMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PnfsSymLinkMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PnfsSymLinkMessage> = "PnfsSymLinkMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PnfsWriteExtendedAttributesMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PnfsWriteExtendedAttributesMessage> = "PnfsWriteExtendedAttributesMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PnfsNotifyFlushMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PnfsNotifyFlushMessage> = "PnfsNotifyFlushMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PnfsGetPathMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PnfsGetPathMessage> = "PnfsGetPathMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PnfsLookupMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PnfsLookupMessage> = "PnfsLookupMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::SpaceReserveMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::SpaceReserveMessage> = "SpaceReserveMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::SpaceReleaseMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::SpaceReleaseMessage> = "SpaceReleaseMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::SpaceUseMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::SpaceUseMessage> = "SpaceUseMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::SpaceGetMetaDataMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::SpaceGetMetaDataMessage> = "SpaceGetMetaDataMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::SpaceGetTokensMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::SpaceGetTokensMessage> = "SpaceGetTokensMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::SpaceGetFileTokensMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::SpaceGetFileTokensMessage> = "SpaceGetFileTokensMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::SpaceExtendLifetimeMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::SpaceExtendLifetimeMessage> = "SpaceExtendLifetimeMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::SpaceGetLinkGroupNamesMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::SpaceGetLinkGroupNamesMessage> = "SpaceGetLinkGroupNamesMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::SpaceGetLinkGroupsMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::SpaceGetLinkGroupsMessage> = "SpaceGetLinkGroupsMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::SpaceCancelUseMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::SpaceCancelUseMessage> = "SpaceCancelUseMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::SpaceBindMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::SpaceBindMessage> = "SpaceBindMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PinPinMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PinPinMessage> = "PinPinMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PinUnpinMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PinUnpinMessage> = "PinUnpinMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PinExtendMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PinExtendMessage> = "PinExtendMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PinCountMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PinCountMessage> = "PinCountMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PinListMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PinListMessage> = "PinListMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PinMovePinMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PinMovePinMessage> = "PinMovePinMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PinRequestsFinishedMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PinRequestsFinishedMessage> = "PinRequestsFinishedMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PinStageStatusMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PinStageStatusMessage> = "PinStageStatusMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::MoverInfoMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::MoverInfoMessage> = "MoverInfoMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::DoorRequestInfoMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::DoorRequestInfoMessage> = "DoorRequestInfoMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::DoorTransferFinishedMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::DoorTransferFinishedMessage> = "DoorTransferFinishedMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::DoorValidateMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::DoorValidateMessage> = "DoorValidateMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::StorageInfoNoticeMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::StorageInfoNoticeMessage> = "StorageInfoNoticeMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::RemoveFileInfoMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::RemoveFileInfoMessage> = "RemoveFileInfoMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::WarningPnfsFileInfoMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::WarningPnfsFileInfoMessage> = "WarningPnfsFileInfoMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::PoolHitInfoMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::PoolHitInfoMessage> = "PoolHitInfoMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::FlushInfoMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::FlushInfoMessage> = "FlushInfoMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::RestoreInfoMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::RestoreInfoMessage> = "RestoreInfoMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::BillingRecordMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::BillingRecordMessage> = "BillingRecordMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::LoginRequestMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::LoginRequestMessage> = "LoginRequestMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::LoginReplyMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::LoginReplyMessage> = "LoginReplyMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::MapRequestMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::MapRequestMessage> = "MapRequestMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::ReverseMapRequestMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::ReverseMapRequestMessage> = "ReverseMapRequestMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::TokenIntrospectionMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::TokenIntrospectionMessage> = "TokenIntrospectionMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::RemoteTransferStartMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::RemoteTransferStartMessage> = "RemoteTransferStartMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::RemoteTransferCancelMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::RemoteTransferCancelMessage> = "RemoteTransferCancelMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::RemoteTransferStatusMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::RemoteTransferStatusMessage> = "RemoteTransferStatusMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::TransferManagerQueryMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::TransferManagerQueryMessage> = "TransferManagerQueryMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::TransferCompleteMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::TransferCompleteMessage> = "TransferCompleteMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::TransferFailedMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::TransferFailedMessage> = "TransferFailedMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::TransferProgressMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::TransferProgressMessage> = "TransferProgressMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::SrmPingMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::SrmPingMessage> = "SrmPingMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::SrmPrepareToGetMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::SrmPrepareToGetMessage> = "SrmPrepareToGetMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::SrmPrepareToPutMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::SrmPrepareToPutMessage> = "SrmPrepareToPutMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::SrmReleaseFilesMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::SrmReleaseFilesMessage> = "SrmReleaseFilesMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::SrmBringOnlineMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::SrmBringOnlineMessage> = "SrmBringOnlineMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::SrmAbortRequestMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::SrmAbortRequestMessage> = "SrmAbortRequestMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::SrmStatusOfGetMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::SrmStatusOfGetMessage> = "SrmStatusOfGetMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::SrmStatusOfPutMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::SrmStatusOfPutMessage> = "SrmStatusOfPutMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::SrmLsMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::SrmLsMessage> = "SrmLsMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::SrmMkdirMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::SrmMkdirMessage> = "SrmMkdirMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::SrmRmdirMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::SrmRmdirMessage> = "SrmRmdirMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::SrmRmMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::SrmRmMessage> = "SrmRmMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::SrmMvMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::SrmMvMessage> = "SrmMvMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::SrmCheckPermissionMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::SrmCheckPermissionMessage> = "SrmCheckPermissionMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::SrmCopyMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::SrmCopyMessage> = "SrmCopyMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::BulkRequestMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::BulkRequestMessage> = "BulkRequestMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::BulkStatusMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::BulkStatusMessage> = "BulkStatusMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::BulkCancelMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::BulkCancelMessage> = "BulkCancelMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::BulkDeleteMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::BulkDeleteMessage> = "BulkDeleteMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::BulkTargetsMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::BulkTargetsMessage> = "BulkTargetsMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::BulkArchiveMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::BulkArchiveMessage> = "BulkArchiveMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::ReplicaVerifyMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::ReplicaVerifyMessage> = "ReplicaVerifyMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::ReplicaAdjustMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::ReplicaAdjustMessage> = "ReplicaAdjustMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::ReplicaRemoveMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::ReplicaRemoveMessage> = "ReplicaRemoveMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::ReplicaStateMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::ReplicaStateMessage> = "ReplicaStateMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::ResilienceScanMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::ResilienceScanMessage> = "ResilienceScanMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::ResilienceCancelMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::ResilienceCancelMessage> = "ResilienceCancelMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::QosTransitionMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::QosTransitionMessage> = "QosTransitionMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::QosQueryMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::QosQueryMessage> = "QosQueryMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::QosModifyMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::QosModifyMessage> = "QosModifyMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::QosBackLogMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::QosBackLogMessage> = "QosBackLogMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::MissingFileMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::MissingFileMessage> = "MissingFileMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::CleanerRequestMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::CleanerRequestMessage> = "CleanerRequestMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::CleanerStatusMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::CleanerStatusMessage> = "CleanerStatusMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::CleanerHoldMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::CleanerHoldMessage> = "CleanerHoldMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::HsmStoreMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::HsmStoreMessage> = "HsmStoreMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::HsmRestoreMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::HsmRestoreMessage> = "HsmRestoreMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::HsmRemoveMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::HsmRemoveMessage> = "HsmRemoveMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::NearlineRequestMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::NearlineRequestMessage> = "NearlineRequestMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::NearlineStatusMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::NearlineStatusMessage> = "NearlineStatusMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::TapeRecallScheduleMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::TapeRecallScheduleMessage> = "TapeRecallScheduleMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::ZoneUpdateMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::ZoneUpdateMessage> = "ZoneUpdateMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::CellHelloMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::CellHelloMessage> = "CellHelloMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::CellRouteMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::CellRouteMessage> = "CellRouteMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::CellTunnelMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::CellTunnelMessage> = "CellTunnelMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::TopologyQueryMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::TopologyQueryMessage> = "TopologyQueryMessage";
 template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::WebdavLockMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::WebdavLockMessage> = "WebdavLockMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::WebdavUnlockMessage> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::dcache::messages::WebdavUnlockMessage> = "WebdavUnlockMessage";
+template <>
 inline constexpr Tier kPlannedTier<::dcache::messages::EventSubscribeMessage> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::dcache::messages::EventSubscribeMessage> = "EventSubscribeMessage";
 
 template <>
 struct EnumTraits<::dcache::messages::PoolMode> {

@@ -17,6 +17,8 @@ namespace mf::codec {
 
 template <>
 inline constexpr Tier kPlannedTier<::shapes::patterns::Patterned> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::shapes::patterns::Patterned> = "Patterned";
 
 template <>
 struct Febird<::shapes::patterns::Patterned> {

@@ -14,9 +14,15 @@ namespace mf::codec {
 template <>
 inline constexpr Tier kPlannedTier<::sf1::search::Hit> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::sf1::search::Hit> = "Hit";
+template <>
 inline constexpr Tier kPlannedTier<::sf1::search::NoSuchCollection> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::sf1::search::NoSuchCollection> = "NoSuchCollection";
+template <>
 inline constexpr Tier kPlannedTier<::sf1::search::DuplicateDocument> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::sf1::search::DuplicateDocument> = "DuplicateDocument";
 
 template <>
 struct EnumTraits<::sf1::search::Rank> {

@@ -12,7 +12,11 @@ namespace mf::codec {
 template <>
 inline constexpr Tier kPlannedTier<::sf1::text::Position> = Tier::memcpy;
 template <>
+inline constexpr std::string_view kShortName<::sf1::text::Position> = "Position";
+template <>
 inline constexpr Tier kPlannedTier<::sf1::text::Document> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::sf1::text::Document> = "Document";
 
 template <>
 struct Memcpy<::sf1::text::Position> {

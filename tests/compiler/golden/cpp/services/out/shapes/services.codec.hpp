@@ -13,7 +13,11 @@ namespace mf::codec {
 template <>
 inline constexpr Tier kPlannedTier<::shapes::services::Pair> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::shapes::services::Pair> = "Pair";
+template <>
 inline constexpr Tier kPlannedTier<::shapes::services::Refused> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::shapes::services::Refused> = "Refused";
 
 template <>
 struct Febird<::shapes::services::Pair> {

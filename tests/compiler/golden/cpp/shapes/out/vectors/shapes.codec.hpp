@@ -18,33 +18,63 @@ namespace mf::codec {
 template <>
 inline constexpr Tier kPlannedTier<::vectors::shapes::Integers> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::vectors::shapes::Integers> = "Integers";
+template <>
 inline constexpr Tier kPlannedTier<::vectors::shapes::Scalars> = Tier::memcpy;
+template <>
+inline constexpr std::string_view kShortName<::vectors::shapes::Scalars> = "Scalars";
 template <>
 inline constexpr Tier kPlannedTier<::vectors::shapes::Posting> = Tier::memcpy;
 template <>
+inline constexpr std::string_view kShortName<::vectors::shapes::Posting> = "Posting";
+template <>
 inline constexpr Tier kPlannedTier<::vectors::shapes::Nothing> = Tier::memcpy;
+template <>
+inline constexpr std::string_view kShortName<::vectors::shapes::Nothing> = "Nothing";
 template <>
 inline constexpr Tier kPlannedTier<::vectors::shapes::Nested> = Tier::memcpy;
 template <>
+inline constexpr std::string_view kShortName<::vectors::shapes::Nested> = "Nested";
+template <>
 inline constexpr Tier kPlannedTier<::vectors::shapes::Texts> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::vectors::shapes::Texts> = "Texts";
 template <>
 inline constexpr Tier kPlannedTier<::vectors::shapes::Hit> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::vectors::shapes::Hit> = "Hit";
+template <>
 inline constexpr Tier kPlannedTier<::vectors::shapes::Lists> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::vectors::shapes::Lists> = "Lists";
 template <>
 inline constexpr Tier kPlannedTier<::vectors::shapes::Maps> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::vectors::shapes::Maps> = "Maps";
+template <>
 inline constexpr Tier kPlannedTier<::vectors::shapes::Tree> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::vectors::shapes::Tree> = "Tree";
 template <>
 inline constexpr Tier kPlannedTier<::vectors::shapes::Defaults> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::vectors::shapes::Defaults> = "Defaults";
+template <>
 inline constexpr Tier kPlannedTier<::vectors::shapes::NoSuchCollection> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::vectors::shapes::NoSuchCollection> = "NoSuchCollection";
 template <>
 inline constexpr Tier kPlannedTier<::vectors::shapes::Duplicate> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::vectors::shapes::Duplicate> = "Duplicate";
+template <>
 inline constexpr Tier kPlannedTier<::vectors::shapes::Empty> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::vectors::shapes::Empty> = "Empty";
+template <>
 inline constexpr Tier kPlannedTier<::vectors::shapes::Bounded> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::vectors::shapes::Bounded> = "Bounded";
 
 template <>
 struct EnumTraits<::vectors::shapes::Rank> {

@@ -13,15 +13,27 @@ namespace mf::codec {
 template <>
 inline constexpr Tier kPlannedTier<::class_::namespace_::stdin_> = Tier::memcpy;
 template <>
+inline constexpr std::string_view kShortName<::class_::namespace_::stdin_> = "stdin";
+template <>
 inline constexpr Tier kPlannedTier<::class_::namespace_::IndexClient_> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::class_::namespace_::IndexClient_> = "IndexClient";
 template <>
 inline constexpr Tier kPlannedTier<::class_::namespace_::IndexQueryRequest_> = Tier::memcpy;
 template <>
+inline constexpr std::string_view kShortName<::class_::namespace_::IndexQueryRequest_> = "IndexQueryRequest";
+template <>
 inline constexpr Tier kPlannedTier<::class_::namespace_::template_> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::class_::namespace_::template_> = "template";
 template <>
 inline constexpr Tier kPlannedTier<::class_::namespace_::new_> = Tier::febird;
 template <>
+inline constexpr std::string_view kShortName<::class_::namespace_::new_> = "new";
+template <>
 inline constexpr Tier kPlannedTier<::class_::namespace_::throw_> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::class_::namespace_::throw_> = "throw";
 
 template <>
 struct EnumTraits<::class_::namespace_::union_> {

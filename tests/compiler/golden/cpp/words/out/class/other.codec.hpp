@@ -10,6 +10,8 @@ namespace mf::codec {
 
 template <>
 inline constexpr Tier kPlannedTier<::class_::other::virtual_> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::class_::other::virtual_> = "virtual";
 
 template <>
 struct Febird<::class_::other::virtual_> {
