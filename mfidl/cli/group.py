@@ -7,6 +7,10 @@ import click
 from mfidl import __version__
 
 _COMMANDS = {
+    "annotate": "mfidl.cli.annotate",
+    "decode": "mfidl.cli.decode",
+    "encode": "mfidl.cli.encode",
+    "vectors": "mfidl.cli.vectors",
     "doc": "mfidl.cli.doc",
     "explain": "mfidl.cli.explain",
     "proto": "mfidl.cli.proto",
@@ -20,6 +24,10 @@ _COMMANDS = {
     "lint": "mfidl.cli.lint",
 }
 _HELP = {
+    "annotate": "Label every byte of a value.",
+    "decode": "Bytes of a value to JSON.",
+    "encode": "A value as JSON to its bytes.",
+    "vectors": "Write golden values and their bytes.",
     "doc": "Write documentation: one HTML page per module.",
     "lint": "Look for what a schema may say, but better should not.",
     "explain": "Tell tiers and why, layouts, bytes on the wire.",

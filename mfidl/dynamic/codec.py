@@ -50,7 +50,7 @@ def encode(
     """
     schema = schema_of(program)
     root = root_of(schema, type_)
-    chosen = _possible(schema, root, tier)
+    chosen = possible_tier(schema, root, tier)
     to = Encoding(schema, _WRITERS, root.name)
     if isinstance(root.type, model.Named) and _is_whole(schema, root.type, chosen):
         to.in_tier(root.type, value)
@@ -72,7 +72,7 @@ def decode(
     """The value that all of the bytes are; DecodeError where they are none. `listener` is told of each."""
     schema = schema_of(program)
     root = root_of(schema, type_)
-    chosen = _possible(schema, root, tier)
+    chosen = possible_tier(schema, root, tier)
     at = Decoding(schema, _READERS, bytes(data), root.name, limits, listener)
     if isinstance(root.type, model.Named) and _is_whole(schema, root.type, chosen):
         value = at.in_tier(root.type)
@@ -89,7 +89,8 @@ def _is_whole(schema: Schema, type_: model.Named, chosen: Tier) -> bool:
     return type_.kind in _DECLARED and schema.tier(type_) is chosen
 
 
-def _possible(schema: Schema, root: Root, tier: Tier | None) -> Tier:
+def possible_tier(schema: Schema, root: Root, tier: Tier | None) -> Tier:
+    """The tier asked for, if values of the type can have it; UnknownTypeError."""
     planned = planned_tier(schema, root.type)
     if tier is None or tier is planned or tier is Tier.FEBIRD:
         return tier or planned

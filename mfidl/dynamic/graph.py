@@ -15,56 +15,66 @@ Renumber = Callable[[str, int], int]
 
 def ordered(schema: Schema, root: str, graph: Graph, path: str) -> Graph:
     """The same graph, its objects numbered as a writer numbers them."""
-    names = schema.tables(root)
-    objects = {name: graph.tables.get(name, []) for name in names}
-    if foreign := [name for name in graph.tables if name not in names]:
-        raise EncodeError(path, f"a graph of {root} has no table of {foreign[0]}")
-    if not objects[root]:
-        raise EncodeError(path, "a graph without a root")
-    order = _met(schema, root, objects, path)
-    places = {name: {old: new for new, old in enumerate(order[name])} for name in names}
-    tables: dict[str, list[Value]] = {}
-    for name in names:
-        type_ = schema.program.declaration(name)
-        assert isinstance(type_, model.Struct | model.Union)
-        tables[name] = [
-            _renumbered(schema, type_.reference, objects[name][old], lambda to, old_: places[to][old_])
-            for old in order[name]
-        ]
-    return Graph(tables)
+    return _Order(schema, root, graph, path).graph(keep_unmet=True)
 
 
-def _met(schema: Schema, root: str, objects: dict[str, list[Value]], path: str) -> dict[str, list[int]]:
-    """Of each table, the old places in their new order."""
-    order: dict[str, dict[int, None]] = {name: {} for name in objects}
-    pending: deque[tuple[str, int]] = deque()
+def without_unmet(schema: Schema, root: str, graph: Graph) -> Graph:
+    """The same, without the objects that no way leads to from the root."""
+    return _Order(schema, root, graph, "").graph(keep_unmet=False)
 
-    def meet(name: str, place: int) -> int:
-        if not 0 <= place < len(objects[name]):
-            reason = f"a reference to object {place} of {name}, of which there are {len(objects[name])}"
-            raise EncodeError(path, reason)
-        if place not in order[name]:
-            order[name][place] = None
-            pending.append((name, place))
+
+class _Order:
+    def __init__(self, schema: Schema, root: str, graph: Graph, path: str) -> None:
+        names = schema.tables(root)
+        if foreign := [name for name in graph.tables if name not in names]:
+            raise EncodeError(path, f"a graph of {root} has no table of {foreign[0]}")
+        self._schema = schema
+        self._path = path
+        self._objects = {name: graph.tables.get(name, []) for name in names}
+        if not self._objects[root]:
+            raise EncodeError(path, "a graph without a root")
+        # Of each table the old places, in the order in which they are met.
+        self._met: dict[str, dict[int, None]] = {name: {} for name in names}
+        self._pending: deque[tuple[str, int]] = deque()
+        self._meet(root, 0)
+        self._follow()
+
+    def graph(self, *, keep_unmet: bool) -> Graph:
+        if keep_unmet:
+            for name, objects in self._objects.items():
+                self._pending += [
+                    (name, place) for place in range(len(objects)) if place not in self._met[name]
+                ]
+            for name, place in self._pending:
+                self._met[name][place] = None
+            self._follow()  # meets nothing new, but refuses what is no reference
+        places = {name: {old: new for new, old in enumerate(met)} for name, met in self._met.items()}
+        tables = {
+            name: [self._copied(name, old, lambda to, place: places[to][place]) for old in met]
+            for name, met in self._met.items()
+        }
+        return Graph(tables)
+
+    def _follow(self) -> None:
+        while self._pending:
+            name, place = self._pending.popleft()
+            self._copied(name, place, self._meet)
+
+    def _meet(self, name: str, place: int) -> int:
+        count = len(self._objects[name])
+        if not 0 <= place < count:
+            raise EncodeError(
+                self._path, f"a reference to object {place} of {name}, of which there are {count}"
+            )
+        if place not in self._met[name]:
+            self._met[name][place] = None
+            self._pending.append((name, place))
         return place
 
-    meet(root, 0)
-    while pending:
-        name, place = pending.popleft()
-        type_ = schema.program.declaration(name)
-        assert isinstance(type_, model.Struct | model.Union)
-        _renumbered(schema, type_.reference, objects[name][place], meet)
-    for name, found in order.items():
-        for place in range(len(objects[name])):
-            if place not in found:
-                found[place] = None
-                pending.append((name, place))
-    while pending:  # only so that wrong references are found here too
-        name, place = pending.popleft()
-        type_ = schema.program.declaration(name)
-        assert isinstance(type_, model.Struct | model.Union)
-        _renumbered(schema, type_.reference, objects[name][place], meet)
-    return {name: list(found) for name, found in order.items()}
+    def _copied(self, name: str, place: int, renumber: Renumber) -> Value:
+        declaration = self._schema.program.declaration(name)
+        assert isinstance(declaration, model.Struct | model.Union)
+        return _renumbered(self._schema, declaration.reference, self._objects[name][place], renumber)
 
 
 def _leads_to_refs(schema: Schema, type_: model.Type) -> bool:

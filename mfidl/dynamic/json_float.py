@@ -32,9 +32,9 @@ def float_of(text: str, *, single: bool) -> float:
     exact = Fraction(abs(double))
     for other in _neighbours(near):
         if _place(near) + _place(other) == 2 * exact:  # a tie for f64's digits, not for the text's
-            digits = abs(Fraction(text))
-            if digits != exact:
-                near = (max if digits > exact else min)(near, other)
+            order = Decimal(text).copy_abs().compare(Decimal(abs(double)))  # both are exact
+            if order:
+                near = (max if order > 0 else min)(near, other)
             break
     return math.copysign(near, double)
 
@@ -67,7 +67,8 @@ def _shortest(value: float) -> Decimal:
         }
         good = [each for each in around if float_of(str(each), single=True) == value]
         if good:
-            return min(good, key=lambda each: abs(each - exact)).normalize()
+            # Of two that are equally near, the even one, as everywhere.
+            return min(good, key=lambda each: (abs(each - exact), each.as_tuple().digits[-1] % 2)).normalize()
     return Context(prec=_MOST_DIGITS).create_decimal(exact).normalize()
 
 

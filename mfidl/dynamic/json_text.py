@@ -86,14 +86,12 @@ class JsonText:
             self.pos += 1  # the minus
             raise self.fail(Fault.JSON_SYNTAX, "a digit should follow here")
         end = match.end()
-        # What looks as if the number went on would be told as what follows; here it is told as a number.
-        follows = self.data[end : end + 1]
-        if follows in (b".", b"e", b"E") and follows:
-            self.pos = end + 1
-            if follows in (b"e", b"E") and self.data[end + 1 : end + 2] in (b"+", b"-"):
-                self.pos += 1
-            raise self.fail(Fault.JSON_SYNTAX, "a digit should follow here")
         text = match[0].decode()
+        follows = self.data[end : end + 2].decode("latin-1")
+        goes_on = follows[:1] == "." and "." not in text and "e" not in text.lower()
+        if goes_on or (follows[:1] in ("e", "E") and "e" not in text.lower()):
+            self.pos = end + (2 if follows[:1] != "." and follows[1:] in ("+", "-") else 1)
+            raise self.fail(Fault.JSON_SYNTAX, "a digit should follow here")
         self.pos = end
         return text
 
