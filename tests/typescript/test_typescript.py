@@ -117,6 +117,37 @@ def test_every_vector_is_read_and_written(generated: Path) -> None:
     assert read >= 416
 
 
+def run_wide(generated: Path, file: str) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """Vectors of every type of the language, and what became of those that TypeScript has a codec for."""
+    loaded = json.loads((VECTORS / f"wide/{file}.json").read_text())
+    wanted = [each for each in loaded if each["tier"] in ("memcpy", "febird")]
+    cases = [
+        {"file": "vectors/wide.js", "type": each["type"], "hex": each["hex"].replace(" ", "")}
+        for each in wanted
+    ]
+    pairs = list(zip(wanted, node(generated, cases), strict=True))
+    assert all(is_left_out(vector) for vector, result in pairs if "absent" in result)
+    return [pair for pair in pairs if "absent" not in pair[1]]
+
+
+@pytest.mark.parametrize(("file", "least"), [("memcpy", 300), ("febird", 600)])
+def test_every_type_at_every_place_is_read_and_written(generated: Path, file: str, least: int) -> None:
+    pairs = run_wide(generated, file)
+
+    wrong = [(vector["name"], result) for vector, result in pairs if result.get("hex") != vector["hex"]]
+    assert wrong == []
+    assert len(pairs) >= least
+
+
+def test_hostile_bytes_have_the_fault_the_offset_and_the_path_of_the_law(generated: Path) -> None:
+    pairs = run_wide(generated, "hostile")
+
+    for vector, result in pairs:
+        found = (result.get("fault"), result.get("offset"), result.get("path"))
+        assert found == (Fault[vector["fault"].upper()], vector["offset"], vector["path"]), vector["name"]
+    assert len(pairs) >= 70
+
+
 def test_damaged_bytes_end_in_typed_errors_and_no_prefix_is_a_value(generated: Path) -> None:
     wanted = [each for each in vectors() if each["by"] == "hand"]
     results = node(generated, [{**case(each), "damage": 200} for each in wanted])
