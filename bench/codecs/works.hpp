@@ -1,6 +1,8 @@
 // What is measured, by name: each library gets every work that it can carry.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -11,6 +13,10 @@
 #include "values.hpp"
 
 namespace bench_codecs {
+
+inline constexpr auto kCounts = std::to_array<std::size_t>({10, 100, 500, 1'000, 10'000, 100'000});
+inline constexpr auto kDepths = std::to_array<std::size_t>({1, 2, 4, 8, 16, 32});
+inline constexpr auto kSizes = std::to_array<std::size_t>({0, 8, 16, 64, 256, 1'024, 4'096});
 
 /// visit(name, make) for each work; make() gives the value.
 template <class Visit>
@@ -23,7 +29,7 @@ void each_work(Visit&& visit) {
   visit("map_i32_100k", [] { return int_map(100'000); });
   visit("string_izensoft", text);
   visit("map_string_100k", [] { return string_map(100'000); });
-  for (const std::size_t count : {10, 100, 500, 1'000, 10'000, 100'000}) {
+  for (const std::size_t count : kCounts) {
     const auto size = std::to_string(count);
     visit("int_list_" + size, [count] { return ints(count); });
     visit("double_list_" + size, [count] { return doubles(count); });
@@ -39,10 +45,10 @@ void each_work(Visit&& visit) {
   visit("fields_4", fields<payload::Fields4>);
   visit("fields_16", fields<payload::Fields16>);
   visit("fields_48", fields<payload::Fields48>);
-  for (const std::size_t depth : {1, 2, 4, 8, 16, 32}) {
+  for (const std::size_t depth : kDepths) {
     visit("depth_" + std::to_string(depth), [depth] { return nested(depth); });
   }
-  for (const std::size_t size : {0, 8, 16, 64, 256, 1'024, 4'096}) {
+  for (const std::size_t size : kSizes) {
     visit("string_size_" + std::to_string(size), [size] { return strings_of(16, size); });
   }
 }
