@@ -7,7 +7,7 @@ them cannot be measured, and UnmeasuredError says why.
 from dataclasses import dataclass
 
 from mfidl import model
-from mfidl.explain import sizes
+from mfidl.explain import rows, sizes
 from mfidl.explain.closure import in_order
 from mfidl.explain.example import Constraints, bounds_of, length_of
 from mfidl.explain.keys import fewest, most
@@ -23,7 +23,7 @@ from mfidl.explain.values import (
 )
 from mfidl.model import Scalar
 
-_FIXED = {Scalar.BOOL: 1, Scalar.UUID: 16}
+_FIXED = {Scalar.BOOL: 1, Scalar.TIMESTAMP: 8, Scalar.UUID: 16}
 _EMPTY_ELEMENTS = 65_536  # the most elements without bytes that a decoder takes
 
 
@@ -115,6 +115,11 @@ class Febird:
         return self.fields(declaration.fields, value)
 
     def _container(self, type_: model.Type, value: Example) -> int:
+        if isinstance(type_, model.ArrayOf | model.ListOf | model.SetOf):
+            scalar = rows.base_of(self._program, type_.element)
+            if scalar is not None:
+                assert isinstance(value, Repeated | Items)
+                return _row(scalar, value, counted=not isinstance(type_, model.ArrayOf))
         match type_, value:
             case model.ArrayOf(element, _), (Repeated() | Items()):
                 return self._elements(element, value)
@@ -147,11 +152,14 @@ class Febird:
             case model.OptionalOf(element):
                 return Bounds(1, self._most(element, constraints, 1))
             case model.ArrayOf(element, length, inner):
-                return self.bounds(element, inner).times(length, length)
+                return self._of_array(element, inner, length)
             case model.ListOf(element, inner):
                 return self._of_list(element, inner, *length_of(constraints))
             case model.SetOf(element, inner):
-                return self._of_set(element, inner, NOTHING, *length_of(constraints))
+                low, high = length_of(constraints)
+                if rows.base_of(self._program, element) is not None:
+                    return self._of_row_set(element, inner, low, high)
+                return self._of_set(element, inner, NOTHING, low, high)
             case model.MapOf(key, held, of_keys, of_values):
                 low, high = length_of(constraints)
                 values = self._inside(held, of_values, low)
@@ -196,7 +204,23 @@ class Febird:
             case _:
                 return False
 
+    def _of_array(self, element: model.Type, constraints: Constraints, length: int) -> Bounds:
+        if rows.base_of(self._program, element) is None:
+            return self.bounds(element, constraints).times(length, length)
+        codes = rows.extremes(self._program, element, constraints)
+        return Bounds(*(rows.bound(code, length, counted=False) for code in codes))
+
+    def _of_row_set(
+        self, element: model.Type, constraints: Constraints, low: int, high: int | None
+    ) -> Bounds:
+        least = rows.fewest_of_set(self._program, element, constraints, low)
+        return Bounds(least, rows.most_of_set(self._program, element, constraints, high))
+
     def _of_list(self, element: model.Type, constraints: Constraints, low: int, high: int | None) -> Bounds:
+        if rows.base_of(self._program, element) is not None:
+            narrow, wide = rows.extremes(self._program, element, constraints)
+            top = None if high is None else rows.bound(wide, high, counted=True)
+            return Bounds(rows.bound(narrow, low, counted=True), top)
         inside = self._inside(element, constraints, low)
         if high is None and inside.most == 0:
             high = _EMPTY_ELEMENTS
@@ -259,6 +283,27 @@ def _refuse_foreign(declaration: model.Struct | model.Union) -> None:
         raise UnmeasuredError(f"it holds `{declaration.name}`, which is archive")
 
 
+def _row(scalar: Scalar, value: Repeated | Items, *, counted: bool) -> int:
+    if isinstance(value, Repeated):
+        if value.count == 0:
+            return rows.size(scalar, (), counted=counted)
+        return rows.repeated(scalar, _number(value.element), value.count, counted=counted)
+    return rows.size(scalar, (_number(each) for each in value.elements), counted=counted)
+
+
+def _number(value: Example) -> int:
+    """An element of a row."""
+    match value:
+        case model.EnumValue(number=number):
+            return number
+        case model.FlagsValue(bits=bits):
+            return bits
+        case int():
+            return value
+        case _:
+            raise AssertionError("an example fits its type")
+
+
 def _scalar(scalar: Scalar, value: Example) -> int:
     if scalar in _FIXED:
         return _FIXED[scalar]
@@ -286,4 +331,4 @@ def _bounds_of_scalar(scalar: Scalar, constraints: Constraints) -> Bounds:
 
 
 def _integer(scalar: Scalar) -> Scalar:
-    return Scalar.I64 if scalar in (Scalar.TIMESTAMP, Scalar.DURATION) else scalar
+    return Scalar.I64 if scalar is Scalar.DURATION else scalar
