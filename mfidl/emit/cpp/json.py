@@ -1,5 +1,6 @@
 """F6. Views of a module's JSON: JsonNames<E> of enums and flags, Json<T> of structs and unions."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mfidl.emit.cpp.names import AlternativeNames, Names
@@ -165,7 +166,7 @@ def _listed(type_: str, name: str, entries: list[str]) -> list[str]:
     ]
 
 
-def _dispatched(function: str, table: str, parameter: str, cases: list[tuple[str, ...]]) -> list[str]:
+def _dispatched(function: str, table: str, parameter: str, cases: Sequence[tuple[str, ...]]) -> list[str]:
     """The reading of an object: a switch over the places of its members."""
     if not cases:
         return [f"return {function}(reader, {{}}, [](std::size_t /*{parameter}*/) {{ return false; }});"]

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from mf.codec.enums import OpenEnum
     from mf.codec.fault import Fault
     from mf.codec.flags import Flags
+    from mf.codec.json import from_json, to_json
     from mf.codec.times import Duration, Timestamp
     from mf.codec.value import from_bytes, hash37, hash64, to_bytes
     from mf.light import Light
@@ -62,9 +63,11 @@ __all__ = [
     "current_call",
     "each",
     "from_bytes",
+    "from_json",
     "hash37",
     "hash64",
     "to_bytes",
+    "to_json",
 ]
 
 
@@ -84,9 +87,11 @@ if not TYPE_CHECKING:
         "Timestamp": "mf.codec.times",
         "current_call": "mf.server",
         "from_bytes": "mf.codec.value",
+        "from_json": "mf.codec.json",
         "hash37": "mf.codec.value",
         "hash64": "mf.codec.value",
         "to_bytes": "mf.codec.value",
+        "to_json": "mf.codec.json",
     }
 
     def __getattr__(name):
