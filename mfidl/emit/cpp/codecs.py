@@ -91,6 +91,15 @@ class Codecs:
                 [_conjunction(checks)],
             )
         ]
+        explained = [
+            f'explain_field<{self._types.spell(field.type)}>'
+            f'(reader, "{field.name}", {_at("from", offset)}, {_at("at", offset)})'
+            for field, _, offset in placed
+            if not self.facts.all_bits_valid(field.type)
+        ]
+        if explained:
+            head = "static bool explain(Reader& reader, const std::byte* from, std::size_t at)"
+            functions.append(block(head, [_conjunction(explained)]))
         image = self.facts.struct_is_image(struct)
         if image:
             clearing = [f"std::memset({_at('at', each.offset)}, 0, {each.size});" for each in layout.padding]

@@ -96,8 +96,8 @@ TEST(Alternatives, WriteTheBytesOfTheVectors) {
 
 TEST(Alternatives, AreRefusedWithThePlace) {
   EXPECT_EQ(codec::refusal<Value>("c9 01 00"),
-            "at byte 0: a union has an alternative that its type does not know");
-  EXPECT_EQ(codec::refusal<Holder>("04 00").substr(0, 19), "value, at byte 0: a");
+            "Value, at byte 0: a union has an alternative that its type does not know");
+  EXPECT_EQ(codec::refusal<Holder>("04 00").substr(0, 26), "Holder.value, at byte 0: a");
   EXPECT_EQ(codec::violation(Value::of_number(11)), "number: 11 is not in -10.0..10.0");
 }
 

@@ -95,12 +95,13 @@ TEST(Union, IsANumberAndAValue) {
 }
 
 TEST(Union, OfAnUnknownNumberIsRefusedWithItsPath) {
-  EXPECT_EQ(refusal<Value>("03 00"), "at byte 0: a union has an alternative that its type does not know");
+  EXPECT_EQ(refusal<Value>("03 00"),
+            "Value, at byte 0: a union has an alternative that its type does not know");
   EXPECT_EQ(refusal<std::vector<Value>>("02 02 00 06 00"),
             "[1], at byte 3: a union has an alternative that its type does not know");
-  EXPECT_EQ(refusal<Value>("02 01 ff"), "text, at byte 2: a string is not UTF-8");
-  EXPECT_EQ(refusal<Value>("80 80 80 80 10"), "at byte 0: a number does not fit in its type");
-  EXPECT_EQ(refusal<Value>("82 00 00"), "at byte 0: a number is not in its shortest form");
+  EXPECT_EQ(refusal<Value>("02 01 ff"), "Value.text, at byte 2: a string is not UTF-8");
+  EXPECT_EQ(refusal<Value>("80 80 80 80 10"), "Value, at byte 0: a number does not fit in its type");
+  EXPECT_EQ(refusal<Value>("82 00 00"), "Value, at byte 0: a number is not in its shortest form");
 }
 
 TEST(Union, KnowsWhatItHolds) {

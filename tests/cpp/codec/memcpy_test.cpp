@@ -72,12 +72,11 @@ TEST(Memcpy, IgnoresPaddingThatIsNotZero) {
 }
 
 TEST(Memcpy, ChecksBoolsAndClosedEnums) {
-  EXPECT_EQ((refusal<bool, Tier::memcpy>("02")),
-            "at byte 0: a bool or an enum has a value that its type does not know");
+  EXPECT_EQ((refusal<bool, Tier::memcpy>("02")), "at byte 0: a bool is neither 0 nor 1");
   EXPECT_EQ((refusal<Posting, Tier::memcpy>("01 00 00 00 02 00 02 00")),
-            "Posting, at byte 0: a bool or an enum has a value that its type does not know");
+            "Posting.rank, at byte 6: an enum has a value that its type does not know");
   EXPECT_EQ((refusal<std::array<Bool, 2>, Tier::memcpy>("01 ff")),
-            "at byte 0: a bool or an enum has a value that its type does not know");
+            "[1], at byte 1: a bool is neither 0 nor 1");
 }
 
 TEST(Memcpy, RefusesBytesThatAreTooFewOrTooMany) {

@@ -106,6 +106,9 @@ struct Memcpy<sample::Posting> {
   static constexpr bool kHasPadding = true;
   static void clear_padding(std::byte* at) noexcept { std::memset(at + 7, 0, 1); }
   static bool valid(const std::byte* from) noexcept { return Memcpy<sample::Rank>::valid(from + 6); }
+  static bool explain(Reader& reader, const std::byte* from, std::size_t at) {
+    return explain_field<sample::Rank>(reader, "rank", from + 6, at + 6);
+  }
 };
 
 template <>
@@ -114,6 +117,9 @@ struct Memcpy<sample::Duplicate> {
   static constexpr bool kAllBitsValid = false;
   static constexpr bool kHasPadding = true;
   static bool valid(const std::byte* from) noexcept { return Memcpy<sample::Rank>::valid(from + 8); }
+  static bool explain(Reader& reader, const std::byte* from, std::size_t at) {
+    return explain_field<sample::Rank>(reader, "rank", from + 8, at + 8);
+  }
   static void store(std::byte* to, const sample::Duplicate& value) noexcept {
     codec::store(to, value.count);
     codec::store(to + 8, value.rank);

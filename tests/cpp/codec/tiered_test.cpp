@@ -65,7 +65,7 @@ TEST(Tiered, ABadItemIsNamedByItsIndex) {
   Reader reader(bytes);
   EXPECT_FALSE((decode_batch<Tier::memcpy>(reader, 2, back)));
   EXPECT_EQ(reader.error().message(),
-            "[1], at byte 8: a bool or an enum has a value that its type does not know");
+            "[1].rank, at byte 14: an enum has a value that its type does not know");
 }
 
 TEST(Tiered, ArgumentsOfTierMemcpyBecomeTheirStruct) {

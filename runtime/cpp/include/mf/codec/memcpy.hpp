@@ -5,6 +5,8 @@
 //   kAllBitsValid    no byte pattern is refused (then nothing needs to look at the bytes)
 //   kHasPadding      some bytes belong to no field
 //   valid(from)      do kSize bytes hold only valid bools and enums?
+//   explain(reader, from, at)   fails with the first that is not valid; `at` is the offset of `from`. Only
+//                    where some bits are not valid
 // Types whose memory *is* that layout ("images": everything but declared errors and structs with empty
 // fields) have
 //   clear_padding(at)      zeroes the bytes that belong to no field, in the encoded value
@@ -20,6 +22,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <string_view>
 #include <type_traits>
 #include <variant>
 #include <vector>
@@ -33,6 +36,9 @@ namespace mf::codec {
 
 template <class T>
 struct Memcpy;
+
+/// Is each of the bytes 0 or 1?
+[[nodiscard]] bool all_bools(std::span<const std::byte> bytes) noexcept;
 
 /// A type of tier memcpy.
 template <class T>
@@ -61,6 +67,9 @@ struct BoolByte {
   static constexpr bool kHasPadding = false;
   static void clear_padding(std::byte* /*at*/) noexcept {}
   static bool valid(const std::byte* from) noexcept { return std::to_integer<unsigned>(*from) <= 1; }
+  static bool explain(Reader& reader, const std::byte* /*from*/, std::size_t at) {
+    return reader.fail(Fault::invalid_bool, "a bool is neither 0 nor 1", at);
+  }
 };
 
 }  // namespace detail
@@ -92,6 +101,9 @@ struct Memcpy<E> : detail::PlainScalar<E> {
     std::underlying_type_t<E> number{};
     std::memcpy(&number, from, sizeof(number));
     return EnumTraits<E>::valid(static_cast<E>(number));
+  }
+  static bool explain(Reader& reader, const std::byte* /*from*/, std::size_t at) {
+    return reader.fail(Fault::unknown_enum_value, "an enum has a value that its type does not know", at);
   }
 };
 
@@ -126,6 +138,14 @@ struct Memcpy<std::array<T, N>> {
       }
     }
     return true;
+  }
+  static bool explain(Reader& reader, const std::byte* from, std::size_t at) {
+    std::size_t i = 0;
+    while (Memcpy<T>::valid(from + i * Memcpy<T>::kSize)) {
+      ++i;
+    }
+    Memcpy<T>::explain(reader, from + i * Memcpy<T>::kSize, at + i * Memcpy<T>::kSize);
+    return reader.inside(i);
   }
   static void store(std::byte* to, const std::array<T, N>& value) noexcept
     requires(!MemoryImage<T>)
@@ -166,6 +186,22 @@ void load(const std::byte* from, T& value) noexcept {
   }
 }
 
+/// Are all values of a row valid? Without a branch a value.
+template <FixedLayout T>
+[[nodiscard]] bool all_valid(const std::byte* from, std::size_t count) noexcept {
+  constexpr std::size_t kSize = Memcpy<T>::kSize;
+  if constexpr (std::same_as<T, bool> || std::same_as<T, Bool>) {
+    return all_bools({from, count});
+  } else {
+    bool good = true;
+    for (std::size_t i = 0; i < count; ++i) {
+      good = static_cast<bool>(static_cast<unsigned>(good) &
+                               static_cast<unsigned>(Memcpy<T>::valid(from + i * kSize)));
+    }
+    return good;
+  }
+}
+
 /// Encoded size of `count` values.
 template <FixedLayout T>
 [[nodiscard]] constexpr std::size_t memcpy_size(std::size_t count) noexcept {
@@ -198,17 +234,40 @@ void memcpy_write(Writer& writer, const T& value) noexcept {
   memcpy_write(writer, std::span<const T>(&value, 1));
 }
 
-/// Fails unless all `count` values at `from`, which were just taken from the reader, are valid.
+/// Part of a struct's explain(): true if the field is valid, else the reader fails with it.
 template <FixedLayout T>
-[[nodiscard]] bool check_valid(Reader& reader, const std::byte* from, std::size_t count) {
+[[nodiscard]] bool explain_field(Reader& reader, std::string_view name, const std::byte* from,
+                                 std::size_t at) {
+  if (Memcpy<T>::valid(from)) {
+    return true;
+  }
+  Memcpy<T>::explain(reader, from, at);
+  return reader.inside(name);
+}
+
+/// Fails unless the value at `from`, which was just taken from the reader, is valid.
+template <FixedLayout T>
+[[nodiscard]] bool check_valid(Reader& reader, const std::byte* from) {
   if constexpr (!Memcpy<T>::kAllBitsValid) {
-    for (std::size_t i = 0; i < count; ++i) {
-      if (!Memcpy<T>::valid(from + i * Memcpy<T>::kSize)) [[unlikely]] {
-        const std::size_t back = (count - i) * Memcpy<T>::kSize;
-        reader.fail(DeclaredEnum<T> ? Fault::unknown_enum_value : Fault::invalid_bool,
-                    "a bool or an enum has a value that its type does not know", reader.offset() - back);
-        return count == 1 ? false : reader.inside(i);
+    if (!Memcpy<T>::valid(from)) [[unlikely]] {
+      return Memcpy<T>::explain(reader, from, reader.offset() - Memcpy<T>::kSize);
+    }
+  }
+  return true;
+}
+
+/// The same for a row of values.
+template <FixedLayout T>
+[[nodiscard]] bool check_valid_row(Reader& reader, const std::byte* from, std::size_t count) {
+  if constexpr (!Memcpy<T>::kAllBitsValid) {
+    if (!all_valid<T>(from, count)) [[unlikely]] {
+      constexpr std::size_t kSize = Memcpy<T>::kSize;
+      std::size_t i = 0;
+      while (Memcpy<T>::valid(from + i * kSize)) {
+        ++i;
       }
+      Memcpy<T>::explain(reader, from + i * kSize, reader.offset() - (count - i) * kSize);
+      return reader.inside(i);
     }
   }
   return true;
@@ -217,7 +276,7 @@ template <FixedLayout T>
 template <FixedLayout T>
 [[nodiscard]] bool memcpy_read(Reader& reader, T& value) {
   const std::byte* from = nullptr;
-  if (!reader.take(Memcpy<T>::kSize, from) || !check_valid<T>(reader, from, 1)) [[unlikely]] {
+  if (!reader.take(Memcpy<T>::kSize, from) || !check_valid<T>(reader, from)) [[unlikely]] {
     return false;
   }
   load(from, value);
@@ -229,7 +288,7 @@ template <FixedLayout T>
 [[nodiscard]] bool memcpy_read(Reader& reader, std::size_t count, std::vector<T>& values) {
   const std::byte* from = nullptr;
   if (!reader.charge(count, sizeof(T)) || !reader.take(memcpy_size<T>(count), from) ||
-      !check_valid<T>(reader, from, count)) [[unlikely]] {
+      !check_valid_row<T>(reader, from, count)) [[unlikely]] {
     return false;
   }
   if constexpr (MemoryImage<T>) {

@@ -96,6 +96,9 @@ struct Memcpy<::shapes::kinds::Posting> {
   static constexpr bool kHasPadding = true;
   static void clear_padding(std::byte* at) noexcept { std::memset(at + 7, 0, 1); }
   static bool valid(const std::byte* from) noexcept { return Memcpy<::shapes::kinds::Rank>::valid(from + 6); }
+  static bool explain(Reader& reader, const std::byte* from, std::size_t at) {
+    return explain_field<::shapes::kinds::Rank>(reader, "rank", from + 6, at + 6);
+  }
 };
 
 template <>

@@ -310,6 +310,9 @@ struct Memcpy<::shapes::services::PlainIn3Out1Request> {
     std::memset(at + 17, 0, 7);
   }
   static bool valid(const std::byte* from) noexcept { return Memcpy<bool>::valid(from + 16); }
+  static bool explain(Reader& reader, const std::byte* from, std::size_t at) {
+    return explain_field<bool>(reader, "c", from + 16, at + 16);
+  }
 };
 
 static_assert(sizeof(::shapes::services::PlainIn3Out1Request) == 24 &&

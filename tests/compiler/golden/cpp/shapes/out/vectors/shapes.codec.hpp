@@ -133,6 +133,11 @@ struct Memcpy<::vectors::shapes::Scalars> {
     return Memcpy<bool>::valid(from) && Memcpy<::vectors::shapes::Rank>::valid(from + 66) &&
            Memcpy<::vectors::shapes::Sign>::valid(from + 68);
   }
+  static bool explain(Reader& reader, const std::byte* from, std::size_t at) {
+    return explain_field<bool>(reader, "a", from, at) &&
+           explain_field<::vectors::shapes::Rank>(reader, "l", from + 66, at + 66) &&
+           explain_field<::vectors::shapes::Sign>(reader, "m", from + 68, at + 68);
+  }
 };
 
 template <>
@@ -143,6 +148,9 @@ struct Memcpy<::vectors::shapes::Posting> {
   static void clear_padding(std::byte* at) noexcept { std::memset(at + 7, 0, 1); }
   static bool valid(const std::byte* from) noexcept {
     return Memcpy<::vectors::shapes::Rank>::valid(from + 6);
+  }
+  static bool explain(Reader& reader, const std::byte* from, std::size_t at) {
+    return explain_field<::vectors::shapes::Rank>(reader, "rank", from + 6, at + 6);
   }
 };
 
@@ -165,6 +173,11 @@ struct Memcpy<::vectors::shapes::Nested> {
     return Memcpy<::vectors::shapes::Posting>::valid(from) &&
            Memcpy<std::array<::vectors::shapes::Posting, 3>>::valid(from + 24) &&
            Memcpy<std::array<bool, 3>>::valid(from + 48);
+  }
+  static bool explain(Reader& reader, const std::byte* from, std::size_t at) {
+    return explain_field<::vectors::shapes::Posting>(reader, "first", from, at) &&
+           explain_field<std::array<::vectors::shapes::Posting, 3>>(reader, "postings", from + 24, at + 24) &&
+           explain_field<std::array<bool, 3>>(reader, "flags", from + 48, at + 48);
   }
   static void store(std::byte* to, const ::vectors::shapes::Nested& value) noexcept {
     codec::store(to, value.first);

@@ -59,6 +59,9 @@ struct Memcpy<::class_::namespace_::stdin_> {
     std::memset(at + 9, 0, 3);
   }
   static bool valid(const std::byte* from) noexcept { return Memcpy<bool>::valid(from + 8); }
+  static bool explain(Reader& reader, const std::byte* from, std::size_t at) {
+    return explain_field<bool>(reader, "stdin", from + 8, at + 8);
+  }
 };
 
 template <>
@@ -82,6 +85,10 @@ struct Memcpy<::class_::namespace_::IndexQueryRequest_> {
   static bool valid(const std::byte* from) noexcept {
     return Memcpy<::class_::namespace_::stdin_>::valid(from) &&
            Memcpy<::class_::namespace_::union_>::valid(from + 12);
+  }
+  static bool explain(Reader& reader, const std::byte* from, std::size_t at) {
+    return explain_field<::class_::namespace_::stdin_>(reader, "new", from, at) &&
+           explain_field<::class_::namespace_::union_>(reader, "template", from + 12, at + 12);
   }
 };
 

@@ -186,6 +186,9 @@ struct Memcpy<::class_::namespace_::IndexAnyRequest> {
   static bool valid(const std::byte* from) noexcept {
     return Memcpy<::class_::namespace_::union_>::valid(from);
   }
+  static bool explain(Reader& reader, const std::byte* from, std::size_t at) {
+    return explain_field<::class_::namespace_::union_>(reader, "self", from, at);
+  }
 };
 
 static_assert(sizeof(::class_::namespace_::IndexAnyRequest) == 1 &&
