@@ -3,6 +3,7 @@
 from mfidl.emit.cpp.codecs import Codecs
 from mfidl.emit.cpp.facts import Facts
 from mfidl.emit.cpp.files import ModuleFiles
+from mfidl.emit.cpp.graphs import Graphs
 from mfidl.emit.cpp.literals import Literals
 from mfidl.emit.cpp.names import Names
 from mfidl.emit.cpp.structs import Describer
@@ -15,9 +16,11 @@ __all__ = ["generate"]
 
 def generate(program: Program, options: EmitOptions) -> list[GeneratedFile]:
     names = Names(program)
-    types = CppTypes(program, names)
-    codecs = Codecs(Facts(program), types)
-    describer = Describer(program, names, types, Literals(program, names, types), codecs)
+    graphs = Graphs(program)
+    types = CppTypes(program, names, graphs)
+    literals = Literals(program, names, types)
+    codecs = Codecs(program, Facts(program, graphs), types, names, literals)
+    describer = Describer(program, names, types, literals, codecs)
     files: list[GeneratedFile] = []
     for module in program.requested:
         files += ModuleFiles(describer, module, options).all()

@@ -1,12 +1,22 @@
 """F6. Views of codecs: Febird<S>, Memcpy<S> and Constraints<S> of a struct or union."""
 
+from mfidl.emit.cpp.archive import Archives
 from mfidl.emit.cpp.constraints import Checks
 from mfidl.emit.cpp.facts import Facts, varint_size
-from mfidl.emit.cpp.names import AlternativeNames
-from mfidl.emit.cpp.text import WIDTH, block, conjunction, fill
+from mfidl.emit.cpp.literals import Literals
+from mfidl.emit.cpp.names import AlternativeNames, Names
+from mfidl.emit.cpp.text import WIDTH, argument, block, conjunction, definition, fill, head
 from mfidl.emit.cpp.types import CppTypes
-from mfidl.emit.cpp.view import ConstraintsView, FebirdView, MemcpyView, SlotView
-from mfidl.model import Field, Struct, StructKind, Union
+from mfidl.emit.cpp.view import (
+    ArchiveView,
+    CodecView,
+    ConstraintsView,
+    CustomView,
+    FebirdView,
+    MemcpyView,
+    SlotView,
+)
+from mfidl.model import Field, Program, Struct, StructKind, Tier, Union
 
 _IMPLICIT = (StructKind.PARAMS, StructKind.RESULTS)
 
@@ -14,14 +24,29 @@ _IMPLICIT = (StructKind.PARAMS, StructKind.RESULTS)
 class Codecs:
     """Makes the views; `members` are the C++ names of a struct's fields."""
 
-    def __init__(self, facts: Facts, types: CppTypes) -> None:
+    def __init__(
+        self, program: Program, facts: Facts, types: CppTypes, names: Names, literals: Literals
+    ) -> None:
         self.facts = facts
+        self._program = program
         self._types = types
+        self._names = names
+        self._literals = literals
 
-    def codec(self, struct: Struct, qualified: str, members: tuple[str, ...]) -> MemcpyView | FebirdView:
+    def codec(self, struct: Struct, qualified: str, members: tuple[str, ...]) -> CodecView:
+        if struct.tier is Tier.ARCHIVE:
+            unknown = self._names.module(struct.reference.module).unknown_fields(struct)
+            return self._archives(struct).struct(struct, qualified, members, unknown)
+        if struct.cpp_codec is not None:
+            return CustomView(
+                struct.cpp_codec.codec.removeprefix("::"), struct.cpp_codec.type.removeprefix("::")
+            )
         if struct.layout is not None:
             return self._memcpy(struct, qualified, members)
         return self._febird(struct, qualified, members)
+
+    def _archives(self, declared: Struct | Union) -> Archives:
+        return Archives(self._program, self._types.within(declared), self._literals.within(declared))
 
     def _febird(self, struct: Struct, qualified: str, members: tuple[str, ...]) -> FebirdView:
         values = [f"value.{member}" for member in members]
@@ -35,22 +60,22 @@ class Codecs:
         ]
         used = bool(members)
         owner = "" if implicit else f"Febird<{qualified}>::"
-        size_head = _head(
-            f"std::size_t {owner}size(", [_parameter(f"const {qualified}&", "value", used)], ") noexcept"
+        size_head = head(
+            f"std::size_t {owner}size(", [argument(f"const {qualified}&", "value", used)], ") noexcept"
         )
-        write_head = _head(
+        write_head = head(
             f"void {owner}write(",
             [
-                _parameter("Writer&", "writer", used),
-                _parameter(f"const {qualified}&", "value", used),
+                argument("Writer&", "writer", used),
+                argument(f"const {qualified}&", "value", used),
             ],
             ") noexcept",
         )
-        read_head = _head(
+        read_head = head(
             f"bool {owner}read(",
             [
-                _parameter("Reader&", "reader", used or not implicit),
-                _parameter(f"{qualified}&", "value", used),
+                argument("Reader&", "reader", used or not implicit),
+                argument(f"{qualified}&", "value", used),
             ],
             ")",
         )
@@ -63,9 +88,9 @@ class Codecs:
         else:
             levelled = ["if (!reader.enter()) return false;", *reads, "reader.leave();", "return true;"]
             functions = (
-                _definition(size_head, [size]),
-                _definition(write_head, [write] if members else []),
-                _definition(read_head, levelled),
+                definition(size_head, [size]),
+                definition(write_head, [write] if members else []),
+                definition(read_head, levelled),
             )
         return FebirdView(
             min_size=self.facts.struct_min_size(struct),
@@ -87,12 +112,12 @@ class Codecs:
         ]
         functions = [
             block(
-                f"static bool valid({_parameter('const std::byte*', 'from', bool(checks))}) noexcept",
+                f"static bool valid({argument('const std::byte*', 'from', bool(checks))}) noexcept",
                 [_conjunction(checks)],
             )
         ]
         explained = [
-            f'explain_field<{self._types.spell(field.type)}>'
+            f"explain_field<{self._types.spell(field.type)}>"
             f'(reader, "{field.name}", {_at("from", offset)}, {_at("at", offset)})'
             for field, _, offset in placed
             if not self.facts.all_bits_valid(field.type)
@@ -108,7 +133,7 @@ class Codecs:
                 for field, _, offset in placed
                 if self.facts.has_padding(field.type)
             ]
-            parameter = _parameter("std::byte*", "at", bool(clearing))
+            parameter = argument("std::byte*", "at", bool(clearing))
             functions.insert(0, block(f"static void clear_padding({parameter}) noexcept", clearing))
         else:
             functions += [
@@ -130,7 +155,11 @@ class Codecs:
             asserts_template="cpp/codec/layout_asserts.j2" if image else "cpp/nothing.j2",
         )
 
-    def union_codec(self, union: Union, qualified: str, names: tuple[AlternativeNames, ...]) -> FebirdView:
+    def union_codec(
+        self, union: Union, qualified: str, names: tuple[AlternativeNames, ...]
+    ) -> FebirdView | ArchiveView:
+        if union.tier is Tier.ARCHIVE:
+            return self._archives(union).union(union, qualified, names)
         cases = list(zip(union.alternatives, names, strict=True))
         sizes, writes, reads = [], [], []
         for field, named in cases:
@@ -156,20 +185,20 @@ class Codecs:
         unknown = "a union has an alternative that its type does not know"
         kinds = f"using Kind = {qualified}::Kind;"
         functions = (
-            _definition(
-                _head(f"std::size_t Febird<{qualified}>::size(", [f"const {qualified}& value"], ") noexcept"),
+            definition(
+                head(f"std::size_t Febird<{qualified}>::size(", [f"const {qualified}& value"], ") noexcept"),
                 [kinds, "switch (value.kind()) {", *sizes, "}", "return 0;"],
             ),
-            _definition(
-                _head(
+            definition(
+                head(
                     f"void Febird<{qualified}>::write(",
                     ["Writer& writer", f"const {qualified}& value"],
                     ") noexcept",
                 ),
                 [kinds, "switch (value.kind()) {", *writes, "}"],
             ),
-            _definition(
-                _head(f"bool Febird<{qualified}>::read(", ["Reader& reader", f"{qualified}& value"], ")"),
+            definition(
+                head(f"bool Febird<{qualified}>::read(", ["Reader& reader", f"{qualified}& value"], ")"),
                 [
                     "const std::size_t start = reader.offset();",
                     "std::uint32_t number = 0;",
@@ -195,7 +224,7 @@ class Codecs:
     def union_constraints(self, union: Union, names: tuple[AlternativeNames, ...]) -> ConstraintsView:
         if not self.facts.union_constrained(union):
             return ConstraintsView(())
-        checks = Checks(self.facts, self._types)
+        checks = Checks(self.facts, self._types.within(union))
         statements: list[str] = []
         for field, named in zip(union.alternatives, names, strict=True):
             value = f"value.{named.accessor}()"
@@ -210,14 +239,14 @@ class Codecs:
         if not self.facts.struct_constrained(struct):
             return ConstraintsView(())
         params = struct.kind is StructKind.PARAMS
-        checks = Checks(self.facts, self._types)
+        checks = Checks(self.facts, self._types.within(struct))
         statements: list[str] = []
         parameters: list[str] = []
         for field, member in zip(struct.fields, members, strict=True):
             variable = member if params else f"value.{member}"
             own = [_check(each, field.name) for each in checks.of(field.type, field.constraints, variable)]
             statements += own
-            parameters.append(_parameter(f"const {self._types.spell(field.type)}&", member, bool(own)))
+            parameters.append(argument(f"const {self._types.spell(field.type)}&", member, bool(own)))
         return ConstraintsView(
             statements=(*checks.programs, *statements),
             parameters=fill("static std::optional<std::string> violation(", parameters, ") {", indent=2),
@@ -279,19 +308,9 @@ def _conjunction(checks: list[str]) -> str:
 def _slot_function(
     name: str, pointer: tuple[str, str], value: str, placed: list[tuple[Field, str, int]]
 ) -> str:
-    parameters = f"{_parameter(*pointer, bool(placed))}, {_parameter(value, 'value', bool(placed))}"
+    parameters = f"{argument(*pointer, bool(placed))}, {argument(value, 'value', bool(placed))}"
     moves = [f"codec::{name}({_at(pointer[1], offset)}, value.{member});" for _, member, offset in placed]
     return block(f"static void {name}({parameters}) noexcept", moves)
-
-
-def _head(start: str, parameters: list[str], end: str) -> str:
-    return fill(start, parameters, end + " {").removesuffix(" {")
-
-
-def _definition(head: str, body: list[str]) -> str:
-    if not body:
-        return f"{head} {{}}"
-    return "\n".join([head + " {", *(f"  {line}" for line in body), "}"])
 
 
 def _at(pointer: str, offset: int) -> str:
@@ -300,7 +319,3 @@ def _at(pointer: str, offset: int) -> str:
 
 def _boolean(value: bool) -> str:
     return "true" if value else "false"
-
-
-def _parameter(type_: str, name: str, used: bool) -> str:
-    return f"{type_} {name}" if used else f"{type_} /*{name}*/"

@@ -50,9 +50,9 @@ class Checks:
                 yield from _mapped("each_key", variable, keys)
                 values = self.of(type_.value, type_.value_constraints, "value")
                 yield from _mapped("each_value", variable, values)
-            case Named(kind=DeclKind.STRUCT | DeclKind.ERROR | DeclKind.UNION) if self._facts.constrained(
+            case Named(kind=DeclKind.STRUCT | DeclKind.ERROR | DeclKind.UNION) if self._types.is_graph(
                 type_
-            ):
+            ) or self._facts.constrained(type_):
                 yield f"check::holds({variable})"
             case _:
                 pass

@@ -2,9 +2,12 @@
 
 from collections.abc import Iterable, Iterator
 
+from mfidl.emit.cpp.graphs import Graphs
 from mfidl.emit.cpp.reach import holders, parts
 from mfidl.model import (
     ArrayOf,
+    CppCodec,
+    CppType,
     DeclKind,
     Field,
     ListOf,
@@ -18,23 +21,26 @@ from mfidl.model import (
     Tier,
     Type,
     Union,
+    members,
 )
 
+_BEHIND_LENGTH = (Tier.ARCHIVE, Tier.CUSTOM)  # in tier febird
 _BYTES = {Scalar.F32: 4, Scalar.F64: 8, Scalar.UUID: 16, Scalar.TIMESTAMP: 8}
 
 
 class Facts:
     """Questions about types; all of them take expanded types."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, graphs: Graphs) -> None:
         self._program = program
+        self._graphs = graphs
         self._union_sizes: dict[str, int] = {}
         self._struct_sizes: dict[str, int] = {}
         self._images: dict[str, bool] = {}
         self._all_valid: dict[str, bool] = {}
         self._padded: dict[str, bool] = {}
         self._measure_unions()
-        self._constrained = holders(program, _is_constrained, _has_constraints)
+        self._constrained = holders(program, self._is_constrained, _has_constraints)
         self._floating = holders(program, lambda _: False, _is_float)
         self._existing = holders(program, _is_existing, lambda _: False)
 
@@ -68,6 +74,8 @@ class Facts:
     def struct_min_size(self, struct: Struct) -> int:
         if struct.layout is not None:
             return struct.layout.size
+        if struct.tier in _BEHIND_LENGTH:
+            return 1
         # A union's size is still growing while unions are measured, and so is that of its holders.
         if struct.full_name not in self._struct_sizes:
             self._struct_sizes[struct.full_name] = sum(self.min_size(field.type) for field in struct.fields)
@@ -90,7 +98,8 @@ class Facts:
                 sizes = [
                     varint_size(each.number or 0) + self.min_size(each.type) for each in union.alternatives
                 ]
-                self._union_sizes[union.full_name] = min(sizes, default=1)
+                if union.tier not in _BEHIND_LENGTH:
+                    self._union_sizes[union.full_name] = min(sizes, default=1)
             if before == self._union_sizes:
                 return
         self._struct_sizes.clear()
@@ -155,10 +164,17 @@ class Facts:
         return any(_has_constraints(part) or _named(part, self._constrained) for part in parts(type_))
 
     def struct_constrained(self, struct: Struct) -> bool:
-        return any(field.constraints or self.constrained(field.type) for field in struct.fields)
+        return self._is_constrained(struct) or any(self.constrained(field.type) for field in struct.fields)
 
     def union_constrained(self, union: Union) -> bool:
-        return any(each.constraints or self.constrained(each.type) for each in union.alternatives)
+        return self._is_constrained(union) or any(self.constrained(each.type) for each in union.alternatives)
+
+    def _is_constrained(self, declared: Struct | Union) -> bool:
+        """A graph is always looked at: a reference in it may be null where it must not be."""
+        graphs = declared.tier is not Tier.ARCHIVE
+        return any(
+            field.constraints or (graphs and self._graphs.names(field.type)) for field in members(declared)
+        )
 
     def ordering(self, fields: Iterable[Field]) -> str:
         """The category of comparing them one by one: a float may have no order. What an existing C++ type
@@ -185,12 +201,12 @@ def _is_float(type_: Type) -> bool:
 
 
 def _is_existing(declared: Struct | Union) -> bool:
-    return isinstance(declared, Struct) and declared.cpp_type is not None
+    return isinstance(declared, Struct) and existing_type(declared) is not None
 
 
-def _is_constrained(declared: Struct | Union) -> bool:
-    fields = declared.fields if isinstance(declared, Struct) else declared.alternatives
-    return any(field.constraints for field in fields)
+def existing_type(struct: Struct) -> CppType | CppCodec | None:
+    """The C++ type that stands for the struct, where it is not generated."""
+    return struct.cpp_type if struct.cpp_type is not None else struct.cpp_codec
 
 
 def _has_constraints(type_: Type) -> bool:

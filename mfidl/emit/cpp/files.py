@@ -7,11 +7,21 @@ from mfidl.emit.cpp.services import implicit_structs, method_types, service_view
 from mfidl.emit.cpp.structs import Describer
 from mfidl.emit.cpp.text import doc, includes
 from mfidl.emit.cpp.types import modules_of
-from mfidl.emit.cpp.view import ConstraintsView, EnumView, FileView, MemcpyView, StructView, UnionView
+from mfidl.emit.cpp.view import (
+    ArchiveView,
+    ConstraintsView,
+    CustomView,
+    EnumView,
+    FileView,
+    MemcpyView,
+    StructView,
+    UnionView,
+)
 from mfidl.emit.output import EmitOptions, GeneratedFile
 from mfidl.emit.render import render
 from mfidl.model import (
     Alias,
+    CppCodec,
     CppType,
     Declaration,
     Enum,
@@ -21,6 +31,7 @@ from mfidl.model import (
     Primitive,
     Scalar,
     Struct,
+    Tier,
     Type,
     Union,
     expand,
@@ -77,16 +88,17 @@ class ModuleFiles:
     def _types(self) -> GeneratedFile:
         module = self._module
         types = [each.spelled for each in module.constants]
-        headers: set[str] = set()
+        headers = self._included(types)
         for declaration in module.declarations:
             types += _mentioned(declaration)
-            headers |= _needed(declaration)
+            headers |= _needed(declaration) | self._held(declaration)
+        headers |= {'"mf/codec/graph.hpp"', "<span>"} if any(each.tables for each in self._coded) else set()
         headers |= {f'"{self._stem}.fwd.hpp"'} if self._forward_lines() else set()
         if any(expand(each.type) == Primitive(Scalar.STRING) for each in module.constants):
             headers.add("<string_view>")
         return self._file(
             "types.hpp",
-            headers | self._included(types) | self._imported(types, "types.hpp"),
+            headers | self._imported(types, "types.hpp"),
             constants=tuple(self._describer.constant(each, module) for each in module.constants),
             declarations=self._declared,
             printable=bool(self._structs or self._unions or self._enums),
@@ -97,6 +109,10 @@ class ModuleFiles:
         headers = {"<cstddef>", f'"{self._stem}.types.hpp"', '"mf/codec/febird.hpp"'}
         if any(isinstance(each.codec, MemcpyView) for each in self._structs):
             headers.add("<cstring>")
+        if any(isinstance(each.codec, ArchiveView) for each in self._coded):
+            headers.add('"mf/codec/archive.hpp"')
+        if any(isinstance(each.codec, CustomView) for each in self._coded):
+            headers.add('"mf/codec/custom.hpp"')
         if any(each.existing for each in self._structs):
             headers.add('"mf/core/printer.hpp"')
         headers |= self._constraint_headers(each.constraints for each in self._coded)
@@ -114,6 +130,10 @@ class ModuleFiles:
             headers |= {"<array>", "<string_view>"}
         if self._enums or self._coded:
             headers.add('"mf/core/printer.hpp"')
+        if any(isinstance(each.codec, ArchiveView) for each in self._coded):
+            headers |= {"<array>", "<bitset>", "<cstdint>"}
+        if any(each.tables for each in self._coded):
+            headers.add("<span>")
         return self._file(
             "codec.cpp",
             headers,
@@ -211,6 +231,13 @@ class ModuleFiles:
             headers.add('"mf/codec/pattern.hpp"')
         return headers if used else set()
 
+    def _held(self, declaration: Declaration) -> set[str]:
+        """Headers of what the declaration holds: archives hold some of it in another form."""
+        types = self._describer.types
+        if isinstance(declaration, Struct | Union):
+            types = types.within(declaration)
+        return {header for type_ in _mentioned(declaration) for header in types.includes(type_)}
+
     def _included(self, types: Iterable[Type]) -> set[str]:
         return {header for type_ in types for header in self._describer.types.includes(type_)}
 
@@ -285,10 +312,11 @@ def _has_members(declaration: Declaration) -> bool:
 def _needed(declaration: Declaration) -> set[str]:
     """Headers that a declaration needs besides those of its types."""
     match declaration:
-        case Struct(cpp_type=CppType(header=header)):
-            return {f'"{header}"'}
+        case Struct(cpp_type=CppType(header=header)) | Struct(cpp_codec=CppCodec(header=header)):
+            return {header if header.startswith("<") else f'"{header}"'}
         case Struct():
             headers = {"<compare>", '"mf/core/printable.hpp"'}
+            headers |= {'"mf/codec/unknown_fields.hpp"'} if declaration.tier is Tier.ARCHIVE else set()
             headers |= {'"mf/core/error.hpp"'} if declaration.is_error else set()
             return headers | ({"<utility>"} if declaration.is_error and declaration.fields else set())
         case Union():

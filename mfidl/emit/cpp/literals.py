@@ -19,8 +19,10 @@ from mfidl.model import (
     RefOf,
     Scalar,
     SetOf,
+    Struct,
     StructValue,
     Type,
+    Union,
     UnionValue,
     Value,
     expand,
@@ -36,6 +38,10 @@ class Literals:
         self._program = program
         self._names = names
         self._types = types
+
+    def within(self, declaration: Struct | Union) -> "Literals":
+        """For values that the struct or union holds (CppTypes)."""
+        return Literals(self._program, self._names, self._types.within(declaration))
 
     def of(self, value: Value, type_: Type, home: str) -> str:
         """An initialiser: what stands behind the `=` of a variable of the type."""
@@ -69,6 +75,10 @@ class Literals:
         return self._types.spell(type_, home) + written if written.startswith("{") else written
 
     def _declared(self, value: Value, type_: Named, home: str) -> str:
+        plain = self._plain(value, type_, home)
+        return f"{self._types.spell(type_, home)}({plain})" if self._types.is_graph(type_) else plain
+
+    def _plain(self, value: Value, type_: Named, home: str) -> str:
         name = self._types.declared(type_.full_name, home)
         if isinstance(value, EnumValue):
             enum = self._program.enum(type_)
@@ -82,13 +92,14 @@ class Literals:
         assert isinstance(value, StructValue)
         struct = self._program.struct(type_)
         members = self._names.module(type_.module).members(struct)
+        of = self.within(struct).of
         given: dict[str, Value | None] = dict(value.fields)
         if (
             len(struct.cycle) > 1
         ):  # its members may stand without an initialiser (Describer), so all are given
             given = {each.name: given.get(each.name, each.default) for each in struct.fields}
         written = [
-            f".{member} = {'{}' if (held := given[field.name]) is None else self.of(held, field.type, home)}"
+            f".{member} = {'{}' if (held := given[field.name]) is None else of(held, field.type, home)}"
             for field, member in zip(struct.fields, members, strict=True)
             if field.name in given
         ]
@@ -108,7 +119,7 @@ class Literals:
         union = self._program.union(type_)
         index = next(i for i, each in enumerate(union.alternatives) if each.name == value.alternative)
         make = self._names.module(type_.module).union(union).alternatives[index].make
-        inner = self.of(value.value, union.alternatives[index].type, home)
+        inner = self.within(union).of(value.value, union.alternatives[index].type, home)
         return f"{name}::{make}({inner})"
 
 

@@ -22,11 +22,12 @@ from mfidl.model import (
     Program,
     Service,
     Struct,
+    Tier,
     Union,
 )
 from mfidl.model.declaration import EnumMember, FlagsMember
 
-_IN_NAMESPACE = frozenset({"from_name", "has", "methods", "name", "print_to", "to_string"})
+_IN_NAMESPACE = frozenset({"from_name", "graph_tables", "has", "methods", "name", "print_to", "to_string"})
 # A type may not be called as a variable or a member beside which generated code names it.
 _BESIDE_TYPES = frozenset(
     {"Kind", "clone", "client", "each", "handler", "incoming", "kMembers", "kName", "kind", "left", "options"}
@@ -109,6 +110,7 @@ class ModuleNames:
         self.namespace = _namespace(module.name)
         self._names: dict[str, str] = {}
         self._members: dict[str, tuple[str, ...]] = {}
+        self._unknown_fields: dict[str, str] = {}
         self._unions: dict[str, UnionNames] = {}
         self._services: dict[str, ServiceNames] = {}
         outer = Scope(everywhere(), _IN_NAMESPACE)
@@ -148,6 +150,10 @@ class ModuleNames:
         """Of the fields of a struct or the members of an enum or of flags, in order."""
         return self._members[declaration.full_name]
 
+    def unknown_fields(self, struct: Struct) -> str:
+        """Where a struct of tier archive keeps what its reader did not know; "" of other structs."""
+        return self._unknown_fields.get(struct.full_name, "")
+
     def union(self, union: Union) -> UnionNames:
         return self._unions[union.full_name]
 
@@ -157,8 +163,10 @@ class ModuleNames:
     def _name_members(self, declaration: object, types: Iterable[str]) -> None:
         match declaration:
             case Struct():
-                taken = _IN_ERROR if declaration.is_error else ()
-                self._members[declaration.full_name] = _fields(declaration.fields, types, taken)
+                scope = Scope(everywhere(), types, _IN_ERROR if declaration.is_error else ())
+                self._members[declaration.full_name] = _taken(scope, declaration.fields)
+                if declaration.tier is Tier.ARCHIVE:
+                    self._unknown_fields[declaration.full_name] = scope.take("unknown_fields")
             case Enum() | Flags():
                 scope = Scope(everywhere())
                 self._members[declaration.full_name] = tuple(
@@ -189,7 +197,10 @@ def _namespace(module: str) -> str:
 
 
 def _fields(fields: Iterable[Field], *reserved: Iterable[str]) -> tuple[str, ...]:
-    scope = Scope(everywhere(), *reserved)
+    return _taken(Scope(everywhere(), *reserved), fields)
+
+
+def _taken(scope: Scope, fields: Iterable[Field]) -> tuple[str, ...]:
     return tuple(scope.take(_asked(field)) for field in fields)
 
 

@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 
 from mfidl.emit.cpp.codecs import Codecs
+from mfidl.emit.cpp.facts import existing_type
 from mfidl.emit.cpp.literals import Literals, member_number
 from mfidl.emit.cpp.names import Names
 from mfidl.emit.cpp.text import WIDTH, comparisons, conjunction, deprecation, doc, fill
 from mfidl.emit.cpp.types import CppTypes, parts
-from mfidl.emit.cpp.unions import UnionMaker
+from mfidl.emit.cpp.unions import UnionMaker, graph_tables, tables_friend
 from mfidl.emit.cpp.view import (
     AliasView,
     ConstraintsView,
@@ -96,19 +97,23 @@ class Describer:
     ) -> StructView:
         """A declared struct, or the struct of a method's parameters or results under the name that it got."""
         qualified = f"::{self.names.module(module.name).namespace}::{name}"
+        types = self.types.within(struct)
         fields = tuple(
             FieldView(
                 doc=doc(field.doc, indent=2),
                 name=member,
                 wire_name=field.name,
-                type=self.types.spell(field.type),
+                type=types.spell(field.type),
                 declaration=self._field(field, member, struct, module, i),
             )
             for i, (field, member) in enumerate(zip(struct.fields, members, strict=True))
         )
         constraints = self.codecs.constraints(struct, members)
         declared = struct.kind in (StructKind.STRUCT, StructKind.ERROR)
-        existing = struct.cpp_type
+        existing = existing_type(struct)
+        unknown = self.names.module(module.name).unknown_fields(struct)
+        compared = (*members, unknown) if unknown else members
+        tables = graph_tables(self.types, self.names, struct) if declared else None
         ordering = self.codecs.facts.ordering(struct.fields)
         comparison = "default" if declared else "equality"
         if struct.cycle:
@@ -123,17 +128,20 @@ class Describer:
             fields=fields,
             attribute=deprecation(struct.deprecated),
             existing=f"::{existing.type.removeprefix('::')}" if existing else "",
+            unknown_fields=unknown,
             constructor=self._constructor(struct, name, members, module) if struct.is_error else "",
-            equality=conjunction("return ", [f"left.{each} == right.{each}" for each in members], ";", 2),
+            equality=conjunction("return ", [f"left.{each} == right.{each}" for each in compared], ";", 2),
             ordering=ordering,
-            orders=tuple(_orders(members)),
-            comparisons=comparisons(comparison, name, ordering),
+            orders=tuple(_orders(compared)),
+            comparisons=comparisons(comparison, name, ordering) + tables_friend(tables),
             comparison_definition_template=_if(comparison == "declared", "cpp/codec/comparison.j2"),
             print_template="cpp/codec/existing_print.j2" if existing else "cpp/codec/print.j2",
             codec=self.codecs.codec(struct, qualified, members),
             constraints=constraints,
             constraints_template=_constraints_template(struct, constraints),
             template=template,
+            tables=tables,
+            tables_template=_if(tables is not None, "cpp/codec/graph_tables.j2"),
         )
 
     def _enum(self, enum: Enum) -> EnumView:
@@ -181,7 +189,7 @@ class Describer:
     def _field(self, field: Field, member: str, struct: Struct, module: Module, index: int) -> str:
         # The expanded type where recursion decides its form, the author's words elsewhere.
         type_ = field.type if struct.cycle else field.spelled
-        spelled = f"{self.types.spell(type_, module.name)} {member}"
+        spelled = f"{self.types.within(struct).spell(type_, module.name)} {member}"
         if struct.layout is not None and _needs_alignas(struct, index):
             spelled = f"alignas({struct.layout.slots[index].align}) {spelled}"
         return f"  {deprecation(field.deprecated)}{spelled}{self._initial(field, struct, module.name)};"
@@ -191,7 +199,7 @@ class Describer:
         mentioned = {each.full_name for each in parts(field.type) if isinstance(each, Named)}
         unknown = len(struct.cycle) > 1 and bool(mentioned & struct.cycle)
         if field.default is not None:
-            value = self.literals.of(field.default, field.type, home)
+            value = self.literals.within(struct).of(field.default, field.type, home)
             return "" if unknown and value == "{}" else f" = {value}"
         if isinstance(field.type, Named) and field.type.kind is DeclKind.ENUM:
             enum = self.program.enum(field.type)
@@ -232,7 +240,7 @@ def _constraints_template(struct: Struct, constraints: ConstraintsView) -> str:
 
 
 def _template(struct: Struct) -> str:
-    if struct.cpp_type is not None:
+    if existing_type(struct) is not None:
         return "cpp/types/existing.j2"
     return "cpp/types/error.j2" if struct.is_error else "cpp/types/struct.j2"
 

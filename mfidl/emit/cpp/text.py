@@ -106,16 +106,18 @@ def initialised(head: str, items: Sequence[str], indent: int = 0, middle: bool =
     return "\n".join([f"{margin}{head}{{", *(f"{margin}    {item}," for item in items), margin + "};"])
 
 
-def conjunction(head: str, terms: Sequence[str], tail: str, indent: int = 0) -> str:
+def conjunction(head: str, terms: Sequence[str], tail: str, indent: int = 0, operator: str = "&&") -> str:
     """`head` + terms with && + `tail`, packed into lines that begin below the first term."""
-    if len(" " * indent + head + " && ".join(terms) + tail) <= WIDTH:
-        return " " * indent + head + " && ".join(terms) + tail
+    between = f" {operator} "
+    if len(" " * indent + head + between.join(terms) + tail) <= WIDTH:
+        return " " * indent + head + between.join(terms) + tail
     lines, margin = [" " * indent + head + terms[0]], " " * (indent + len(head))
-    for term in terms[1:]:
-        if len(lines[-1]) + len(" && ") + len(term) + len(" &&") <= WIDTH:
-            lines[-1] += f" && {term}"
+    for i, term in enumerate(terms[1:], 2):
+        end = len(tail) if i == len(terms) else len(between) - 1
+        if len(lines[-1]) + len(between) + len(term) + end <= WIDTH:
+            lines[-1] += between + term
         else:
-            lines[-1] += " &&"
+            lines[-1] += between.rstrip()
             lines.append(margin + term)
     return "\n".join(lines) + tail
 
@@ -128,6 +130,23 @@ def block(head: str, body: Sequence[str], indent: int = 2) -> str:
         return whole
     lines = [margin + head + " {", *(f"{margin}  {line}" for line in body), margin + "}"]
     return "\n".join(lines)
+
+
+def head(start: str, parameters: Sequence[str], end: str) -> str:
+    """Of a function that is defined; without the brace."""
+    return fill(start, parameters, end + " {").removesuffix(" {")
+
+
+def definition(head: str, body: Sequence[str]) -> str:
+    """A function outside of a class. `body` is unindented."""
+    if not body:
+        return f"{head} {{}}"
+    return "\n".join([head + " {", *(f"  {line}" for line in body), "}"])
+
+
+def argument(type_: str, name: str, used: bool) -> str:
+    """A parameter; the name of one that is not used is a comment."""
+    return f"{type_} {name}" if used else f"{type_} /*{name}*/"
 
 
 def includes(headers: Iterable[str]) -> tuple[str, ...]:

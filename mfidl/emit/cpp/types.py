@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
+from mfidl.emit.cpp.graphs import Graphs
 from mfidl.emit.cpp.names import Names
 from mfidl.model import (
     AliasOf,
@@ -18,6 +19,7 @@ from mfidl.model import (
     Scalar,
     SetOf,
     Struct,
+    Tier,
     Type,
     Union,
     expand,
@@ -25,6 +27,8 @@ from mfidl.model import (
 
 _CSTDINT = "<cstdint>"
 _TYPES = '"mf/core/types.hpp"'
+_GRAPH = '"mf/codec/graph.hpp"'
+_REF = '"mf/codec/ref.hpp"'
 
 _SCALARS: dict[Scalar, tuple[str, str]] = {
     Scalar.BOOL: ("bool", ""),
@@ -49,33 +53,68 @@ _BY_REFERENCE = frozenset({Scalar.STRING, Scalar.BYTES, Scalar.UUID})
 
 
 class CppTypes:
-    """Spells types. `home` is the module in whose namespace the text stands; "" stands for anywhere."""
+    """Spells types. `home` is the module in whose namespace the text stands; "" stands for anywhere.
 
-    def __init__(self, program: Program, names: Names) -> None:
+    `archived`: as types of tier archive hold them. What refers to others is plain there, and a handle on a
+    whole graph everywhere else.
+    """
+
+    def __init__(self, program: Program, names: Names, graphs: Graphs, archived: bool = False) -> None:
         self._program = program
         self._names = names
+        self.graphs = graphs
+        self.archived = archived
+
+    def within(self, declaration: Struct | Union) -> "CppTypes":
+        """For what the struct or union holds."""
+        archived = declaration.tier is Tier.ARCHIVE
+        return (
+            self if archived is self.archived else CppTypes(self._program, self._names, self.graphs, archived)
+        )
 
     def spell(self, type_: Type, home: str = "") -> str:
+        """Of a field, parameter or result: there `ref<T>?` is a reference that may be null."""
+        plain = expand(type_)
+        if isinstance(plain, OptionalOf) and isinstance(plain.element, RefOf):
+            return self._spell(plain.element, home)
+        return self._spell(type_, home)
+
+    def _spell(self, type_: Type, home: str) -> str:
         match type_:
             case Primitive():
                 return _SCALARS[type_.scalar][0]
-            case Named() | AliasOf():
+            case Named():
+                spelled = self.declared(type_.full_name, home)
+                return f"mf::Graph<{spelled}>" if self.is_graph(type_) else spelled
+            case AliasOf():
+                if self._differs(type_):
+                    return self._spell(expand(type_), home)
                 return self.declared(type_.full_name, home)
             case ListOf():
                 if expand(type_.element) == Primitive(Scalar.BOOL):
                     return "std::vector<mf::Bool>"
-                return f"std::vector<{self.spell(type_.element, home)}>"
+                return f"std::vector<{self._spell(type_.element, home)}>"
             case ArrayOf():
-                return f"std::array<{self.spell(type_.element, home)}, {type_.length}>"
+                return f"std::array<{self._spell(type_.element, home)}, {type_.length}>"
             case SetOf():
-                return f"std::set<{self.spell(type_.element, home)}>"
+                return f"std::set<{self._spell(type_.element, home)}>"
             case MapOf():
-                return f"std::map<{self.spell(type_.key, home)}, {self.spell(type_.value, home)}>"
+                return f"std::map<{self._spell(type_.key, home)}, {self._spell(type_.value, home)}>"
             case OptionalOf():
                 optional = "mf::Boxed" if self.needs_box(type_) else "std::optional"
-                return f"{optional}<{self.spell(type_.element, home)}>"
+                return f"{optional}<{self._spell(type_.element, home)}>"
             case RefOf():
-                raise AssertionError("a ref lies in archive types only, and those have no codec here")
+                return f"mf::Ref<{self.declared(type_.element.full_name, home)}>"
+
+    def is_graph(self, type_: Type) -> bool:
+        """Is its C++ type a handle on a graph?"""
+        return not self.archived and isinstance(type_, Named) and self.graphs.is_linked(type_.full_name)
+
+    def _differs(self, alias: AliasOf) -> bool:
+        """Does the alias, declared for places outside of archives, stand for another type here?"""
+        target = expand(alias)
+        nested_reference = isinstance(target, OptionalOf) and isinstance(target.element, RefOf)
+        return nested_reference or (self.archived and self.graphs.names(target))
 
     def declared(self, full_name: str, home: str = "") -> str:
         """A declared name, qualified from the global namespace unless it is at home."""
@@ -90,6 +129,7 @@ class CppTypes:
             element = element.element
         return (
             isinstance(element, Named)
+            and not self.is_graph(element)
             and element.kind in (DeclKind.STRUCT, DeclKind.ERROR, DeclKind.UNION)
             and bool(self.cycle(element))
         )
@@ -125,7 +165,11 @@ class CppTypes:
                     yield "<map>"
                 case OptionalOf():
                     yield '"mf/codec/boxed.hpp"' if self.needs_box(each) else "<optional>"
-                case Named() | AliasOf() | RefOf():
+                case _ if self.is_graph(each):
+                    yield _GRAPH
+                case RefOf():
+                    yield _REF
+                case _:
                     pass
 
     def is_trivial(self, type_: Type) -> bool:
@@ -139,6 +183,8 @@ class CppTypes:
                 return self._program.struct(named).layout is not None
             case Named(kind=kind):
                 return kind in (DeclKind.ENUM, DeclKind.FLAGS)
+            case RefOf() | OptionalOf(RefOf()):
+                return True
             case _:
                 return False
 
@@ -168,9 +214,5 @@ def parts(type_: Type) -> Iterator[Type]:
 
 def modules_of(types: Iterable[Type]) -> set[str]:
     """The modules whose names stand in the types."""
-    return {
-        each.full_name.rpartition(".")[0]
-        for type_ in types
-        for each in parts(type_)
-        if isinstance(each, Named | AliasOf)
-    }
+    named = (each.element if isinstance(each, RefOf) else each for type_ in types for each in parts(type_))
+    return {each.full_name.rpartition(".")[0] for each in named if isinstance(each, Named | AliasOf)}

@@ -10,8 +10,8 @@ from mfidl.emit.cpp.codecs import Codecs
 from mfidl.emit.cpp.names import AlternativeNames, Names
 from mfidl.emit.cpp.text import block, comparisons, deprecation, doc, fill
 from mfidl.emit.cpp.types import CppTypes
-from mfidl.emit.cpp.view import AlternativeView, UnionView
-from mfidl.model import Field, Module, Union
+from mfidl.emit.cpp.view import AlternativeView, TablesView, UnionView
+from mfidl.model import Field, Module, Struct, Union
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,24 @@ class _Function:
         return f"{self.result} {owner}{self.name}({self.parameters}){self.tail}"
 
 
+def graph_tables(types: CppTypes, names: Names, root: Struct | Union) -> TablesView | None:
+    """The tables of the graph with such a root, if it is one."""
+    if not types.graphs.is_linked(root.full_name):
+        return None
+    name = names.of(root.full_name)
+    entries = [
+        f'{{"{table}", &mf::codec::kGraphType<{types.declared(full_name, root.reference.module)}>}}'
+        for table, full_name in types.graphs.tables(root)
+    ]
+    start = f"static constexpr std::array<mf::codec::GraphTable, {len(entries)}> kTables{{{{"
+    tables = "std::span<const mf::codec::GraphTable>"
+    return TablesView(f"{tables} graph_tables(const {name}*", fill(start, entries, "}};", indent=2))
+
+
+def tables_friend(tables: TablesView | None) -> tuple[str, ...]:
+    return (f"  friend {tables.head});",) if tables else ()
+
+
 @dataclass(frozen=True, slots=True)
 class UnionMaker:
     """Makes the view of one union, as its own module sees it."""
@@ -55,6 +73,7 @@ class UnionMaker:
         functions = [self._functions(field, names, index) for index, (field, names) in enumerate(pairs)]
         constraints = self.codecs.union_constraints(union, named)
         ordering = self.codecs.facts.ordering(union.alternatives)
+        tables = graph_tables(self.types, self.names, union)
         comparison = "declared" if self._recursive else "default"
         if self._recursive and self.codecs.facts.holds_existing(union.alternatives):
             comparison = "no"
@@ -93,7 +112,9 @@ class UnionMaker:
             codec=self.codecs.union_codec(union, self.types.declared(union.full_name), named),
             constraints=constraints,
             constraints_template="cpp/codec/constraints.j2" if constraints.statements else "cpp/nothing.j2",
-            comparisons=comparisons(comparison, self._name, ordering),
+            comparisons=comparisons(comparison, self._name, ordering) + tables_friend(tables),
+            tables=tables,
+            tables_template="cpp/codec/graph_tables.j2" if tables else "cpp/nothing.j2",
             definition_template="cpp/codec/union_definition.j2" if self._recursive else "cpp/nothing.j2",
             comparison_definition_template=(
                 "cpp/codec/union_comparison.j2" if comparison == "declared" else "cpp/nothing.j2"
@@ -113,7 +134,8 @@ class UnionMaker:
         return f"mf::Boxed<{spelled}>" if self.types.boxed_in(self.union, field) else spelled
 
     def _spelled(self, field: Field) -> str:
-        return self.types.spell(field.type if self._recursive else field.spelled, self.module.name)
+        spelled = field.type if self._recursive else field.spelled
+        return self.types.within(self.union).spell(spelled, self.module.name)
 
     def _first(self) -> int:
         """The alternative of a new union: the first that does not hold the union itself."""

@@ -78,7 +78,8 @@ class StructView:
     wire_name: str
     tier: str  # of Tier: "memcpy"
     fields: tuple[FieldView, ...]
-    existing: str  # the C++ type that @cpp.type names
+    existing: str  # the C++ type that @cpp.type or @cpp.codec names
+    unknown_fields: str  # the member of that name, of a struct of tier archive
     constructor: str  # of an error with fields
     attribute: str
     equality: str
@@ -87,11 +88,21 @@ class StructView:
     comparisons: tuple[str, ...]
     comparison_definition_template: str
     print_template: str
-    codec: "MemcpyView | FebirdView"
+    codec: "CodecView"
     constraints: "ConstraintsView"
     constraints_template: str
     template: str
+    tables: "TablesView | None"
+    tables_template: str
     definition_template: str = "cpp/nothing.j2"
+
+
+@dataclass(frozen=True, slots=True)
+class TablesView:
+    """The tables of the graph with such a root: graph_tables(), which mf::Graph finds."""
+
+    head: str
+    constant: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,12 +139,14 @@ class UnionView:
     visits: tuple[str, ...]
     ordering: str
     definitions: tuple[str, ...]
-    codec: "FebirdView"
+    codec: "FebirdView | ArchiveView"
     constraints: "ConstraintsView"
     constraints_template: str
     comparisons: tuple[str, ...]
     comparison_definition_template: str
     definition_template: str
+    tables: "TablesView | None"
+    tables_template: str
     print_template: str = "cpp/codec/union_print.j2"
     template: str = "cpp/types/union.j2"
 
@@ -172,6 +185,33 @@ class FebirdView:
     template: str
     definition_template: str
     asserts_template: str = "cpp/nothing.j2"
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveView:
+    """Archive<S>. `prefixed_template` is its form in tier febird, if it has one."""
+
+    linked: str
+    declarations: tuple[str, ...]
+    functions: tuple[str, ...]
+    prefixed_template: str
+    template: str = "cpp/codec/archive.j2"
+    definition_template: str = "cpp/codec/febird_definition.j2"
+    asserts_template: str = "cpp/nothing.j2"
+
+
+@dataclass(frozen=True, slots=True)
+class CustomView:
+    """Custom<S>: the user's `codec` of the user's `type`, by their names."""
+
+    codec: str
+    type: str
+    template: str = "cpp/codec/custom.j2"
+    definition_template: str = "cpp/nothing.j2"
+    asserts_template: str = "cpp/nothing.j2"
+
+
+CodecView = MemcpyView | FebirdView | ArchiveView | CustomView
 
 
 @dataclass(frozen=True, slots=True)

@@ -379,6 +379,17 @@ struct Field {
   }
 };
 
+/// `bytes` is one value, and no list.
+template <>
+struct Field<Bytes> {
+  static std::size_t size(std::uint32_t number, const Bytes& value) noexcept {
+    return size_one(number, value);
+  }
+  static void write(BackWriter& writer, std::uint32_t number, const Bytes& value) noexcept {
+    write_one(writer, number, value);
+  }
+};
+
 template <Optional T>
 struct Field<T> {
   static std::size_t size(std::uint32_t number, const T& value, const auto&... graph) noexcept {
@@ -387,8 +398,6 @@ struct Field<T> {
   static void write(BackWriter& writer, std::uint32_t number, const T& value, const auto&... graph) noexcept {
     if (value) write_one(writer, number, *value, graph...);
   }
-  /// Of a message around it.
-  static void reset(T& value) noexcept { value.reset(); }
 };
 
 namespace detail {

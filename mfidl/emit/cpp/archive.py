@@ -1,0 +1,352 @@
+"""F6. Views of Archive<S>: the messages of tier archive, field by field (docs/proto.md says how each lies).
+
+Reading is a loop over tags with a switch; where fields come in the order of their numbers, as writers send
+them, each case goes straight to the next one.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from mfidl.emit.cpp.literals import Literals
+from mfidl.emit.cpp.names import AlternativeNames
+from mfidl.emit.cpp.text import WIDTH, argument, conjunction, definition, fill, head
+from mfidl.emit.cpp.types import CppTypes
+from mfidl.emit.cpp.view import ArchiveView
+from mfidl.model import (
+    ArrayOf,
+    DeclKind,
+    Field,
+    ListOf,
+    MapOf,
+    Named,
+    OptionalOf,
+    Primitive,
+    Program,
+    RefOf,
+    Scalar,
+    SetOf,
+    Struct,
+    Tier,
+    Type,
+    Union,
+)
+
+_VARINT, _FIXED64, _LENGTH, _FIXED32 = 0, 1, 2, 5  # protobuf's wire types
+_WIRES = {
+    Scalar.F32: _FIXED32,
+    Scalar.F64: _FIXED64,
+    Scalar.TIMESTAMP: _FIXED64,
+    Scalar.STRING: _LENGTH,
+    Scalar.BYTES: _LENGTH,
+    Scalar.UUID: _LENGTH,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Archives:
+    """Makes the views; both `types` and `literals` are those inside of archives."""
+
+    program: Program
+    types: CppTypes
+    literals: Literals
+
+    def struct(self, struct: Struct, qualified: str, members: Sequence[str], unknown: str) -> ArchiveView:
+        fields = sorted(
+            (
+                _Slot(self, index, field, f"value.{member}")
+                for index, (field, member) in enumerate(zip(struct.fields, members, strict=True))
+            ),
+            key=lambda slot: slot.number,
+        )
+        linked = self.types.graphs.is_linked(struct.full_name)
+        kept = f"value.{unknown}"
+        sizes = [*(f"archive::size({slot.arguments('numbers')})" for slot in fields), f"{kept}.bytes.size()"]
+        writes = [f"writer.bytes({kept}.bytes.data(), {kept}.bytes.size());"]
+        writes += [f"archive::write(writer, {slot.arguments('numbers')});" for slot in reversed(fields)]
+        return self._view(
+            qualified,
+            linked,
+            size=[conjunction("return ", sizes, ";", indent=2, operator="+").lstrip()],
+            write=writes,
+            read=_read_struct(fields, kept),
+            visit=[*(slot.visit() for slot in fields if slot.linked), "return true;"],
+        )
+
+    def union(self, union: Union, qualified: str, names: Sequence[AlternativeNames]) -> ArchiveView:
+        pairs = list(zip(union.alternatives, names, strict=True))
+        linked = self.types.graphs.is_linked(union.full_name)
+        kinds = f"using Kind = {qualified}::Kind;"
+        sizes, writes, visits = [], [], []
+        for index, (field, named) in enumerate(pairs):
+            slot = _Slot(self, index, field, f"value.{named.accessor}()")
+            case = f"  case Kind::{named.kind}:"
+            sizes += [case, f"    return archive::size_one({slot.arguments('numbers')});"]
+            writes += [case, f"    return archive::write_one(writer, {slot.arguments('numbers')});"]
+            if slot.linked:
+                test = f"archive::visit(visitor, {slot.value})"
+                visits += [case, f'    return {test} || visitor.inside("{field.name}");']
+        return self._view(
+            qualified,
+            linked,
+            size=[kinds, "switch (value.kind()) {", *sizes, "}", "return 0;"],
+            write=[kinds, "switch (value.kind()) {", *writes, "}"],
+            read=_read_union(self, union, pairs),
+            visit=[kinds, "switch (value.kind()) {", *visits, "  default:", "    return true;", "}"],
+        )
+
+    def _view(
+        self,
+        qualified: str,
+        linked: bool,
+        *,
+        size: list[str],
+        write: list[str],
+        read: list[str],
+        visit: list[str],
+    ) -> ArchiveView:
+        value = f"const {qualified}& value"
+        numbers = ["const GraphNumbers& numbers"] if linked else []
+        rows = ["const GraphRows& rows"] if linked else []
+        functions = [
+            ("", "std::size_t", "size", [value, *numbers], ") noexcept", size),
+            ("", "void", "write", ["BackWriter& writer", value, *numbers], ") noexcept", write),
+            ("[[nodiscard]] ", "bool", "read", ["Reader& reader", f"{qualified}& value", *rows], ")", read),
+        ]
+        if linked:
+            visitor = [f"{qualified}& value", "GraphVisitor& visitor"]
+            functions.append(("[[nodiscard]] ", "bool", "visit", visitor, ")", visit))
+        owner = f"Archive<{qualified}>::"
+        return ArchiveView(
+            linked="true" if linked else "false",
+            declarations=tuple(
+                fill(f"{before}static {result} {name}(", parameters, f"{tail};", indent=2)
+                for before, result, name, parameters, tail, _ in functions
+            ),
+            functions=tuple(
+                definition(head(f"{result} {owner}{name}(", _named(parameters, body), tail), body)
+                for _, result, name, parameters, tail, body in functions
+            ),
+            prefixed_template="cpp/nothing.j2" if linked else "cpp/codec/archive_prefixed.j2",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Slot:
+    """A field and what its code needs to know; `value` is C++ for it."""
+
+    archives: Archives
+    index: int
+    field: Field
+    value: str
+
+    @property
+    def number(self) -> int:
+        return self.field.number or 0
+
+    @property
+    def linked(self) -> bool:
+        return self.archives.types.graphs.holds(self.field.type)
+
+    @property
+    def plain(self) -> Type:
+        """Without the optional around it."""
+        return self.field.type.element if isinstance(self.field.type, OptionalOf) else self.field.type
+
+    @property
+    def is_row(self) -> bool:
+        return isinstance(self.field.type, ListOf | SetOf | ArrayOf | MapOf)
+
+    @property
+    def filled(self) -> str:
+        """The variable that counts a row's elements."""
+        return f"filled{self.number}"
+
+    def is_message(self, type_: Type) -> bool:
+        """Does one value of the type lie as a message, which may come in pieces?"""
+        match type_:
+            case ListOf() | SetOf() | ArrayOf() | MapOf() | OptionalOf():
+                return True
+            case Named(kind=DeclKind.STRUCT | DeclKind.UNION):
+                declared = self.archives.program.declaration(type_.full_name)
+                return isinstance(declared, Struct | Union) and declared.tier is Tier.ARCHIVE
+            case _:
+                return False
+
+    def arguments(self, graph: str) -> str:
+        return f"{self.number}, {self.value}{self.graph(graph)}"
+
+    def graph(self, name: str) -> str:
+        return f", {name}" if self.linked else ""
+
+    def tags(self) -> list[int]:
+        """Those under which it may come, first the one that writers use."""
+        if not self.is_row:
+            return [self._tag(_wire(self.plain))]
+        if isinstance(self.field.type, MapOf):
+            return [self._tag(_LENGTH)]
+        assert isinstance(self.field.type, ListOf | SetOf | ArrayOf)
+        return list(dict.fromkeys([self._tag(_LENGTH), self._tag(_wire(self.field.type.element))]))
+
+    def _tag(self, wire: int) -> int:
+        return self.number << 3 | wire
+
+    def read(self, seen: str) -> str:
+        """A condition."""
+        rows = self.graph("rows")
+        if self.is_row:
+            return f"archive::read_row(message, {self.filled}, {self.value}{rows})"
+        if self.is_message(self.plain):
+            return f"archive::merged(message, {seen}, {self.value}{rows})"
+        return f"archive::read(message, {self.value}{rows})"
+
+    def absent(self) -> str:
+        """What a single value that did not come means."""
+        if isinstance(self.field.type, OptionalOf):
+            return f"{self.value} = nullptr;" if isinstance(self.plain, RefOf) else f"{self.value}.reset();"
+        if self.field.default is not None:
+            return f"{self.value} = {self._default()};"
+        return f'return message.missing("{self.field.name}");'
+
+    def _default(self) -> str:
+        assert self.field.default is not None
+        return self.archives.literals.of(self.field.default, self.field.type, "")
+
+    def finish(self) -> list[str]:
+        """What a row needs when all fields were read."""
+        match self.field.type:
+            case ListOf():
+                return [f"{self.value}.resize({self.filled});"]
+            case ArrayOf(length=length):
+                check = f'message.has_length({length}, {self.filled}, "{self.field.name}")'
+                if self.field.default is None:
+                    return [f"if (!{check}) return false;"]
+                return [
+                    f"if ({self.filled} == 0) {{",
+                    f"  {self.value} = {self._default()};",
+                    f"}} else if (!{check}) {{",
+                    "  return false;",
+                    "}",
+                ]
+            case _:
+                return []
+
+    def visit(self) -> str:
+        """A statement."""
+        optional = isinstance(self.field.type, OptionalOf) and isinstance(self.plain, RefOf)
+        function = "visit_optional" if optional else "visit"
+        test = f"!archive::{function}(visitor, {self.value})"
+        return f'if ({test}) return visitor.inside("{self.field.name}");'
+
+
+def _wire(type_: Type) -> int:
+    match type_:
+        case Primitive(scalar):
+            return _WIRES.get(scalar, _VARINT)
+        case RefOf() | Named(kind=DeclKind.ENUM | DeclKind.FLAGS):
+            return _VARINT
+        case _:
+            return _LENGTH
+
+
+def _read_struct(fields: list[_Slot], kept: str) -> list[str]:
+    singles = [slot for slot in fields if not slot.is_row]
+    seen = {slot.index: f"seen[{i}]" for i, slot in enumerate(singles)}
+    lines = _known(slot.field for slot in fields)
+    lines += [f"std::bitset<{len(singles)}> seen;"] if singles else []
+    lines += [f"std::size_t {slot.filled} = 0;" for slot in fields if slot.is_row]
+    lines.append("if (!reader.enter()) return false;")
+    lines += [f"{slot.value}.clear();" for slot in fields if isinstance(slot.field.type, SetOf | MapOf)]
+    lines += [f"{kept}.bytes.clear();", "archive::Message message(reader);"]
+    cases: list[str] = []
+    for slot, following in zip_longest(fields, fields[1:]):
+        cases += [f"  case {tag}:" for tag in slot.tags()]
+        flag = seen.get(slot.index, "")
+        cases += _broken(f'    if (!{slot.read(flag)}) return reader.inside("{slot.field.name}");')
+        cases += [f"    {flag} = true;"] if flag else []
+        if following is None:
+            cases.append("    break;")
+        else:
+            cases += [f"    if (!message.follows({following.tags()[0]})) break;", "    [[fallthrough]];"]
+    lines += _loop(cases, f"message.skip({'kFields' if fields else '{}'}, {kept})")
+    lines.append("if (reader.failed()) return false;")
+    arrays = any(isinstance(slot.field.type, ArrayOf) for slot in fields)
+    absent = {slot.index: f"if (!{seen[slot.index]}) {slot.absent()}" for slot in singles}
+    if arrays:  # what is missing first is reported, whether it is one value or several
+        for slot in fields:
+            lines += slot.finish() if slot.is_row else [absent[slot.index]]
+    else:
+        if singles:
+            lines += ["if (!seen.all()) {", *(f"  {absent[slot.index]}" for slot in singles), "}"]
+        lines += [line for slot in fields for line in slot.finish()]
+    return [*lines, "reader.leave();", "return true;"]
+
+
+def _read_union(archives: Archives, union: Union, pairs: list[tuple[Field, AlternativeNames]]) -> list[str]:
+    lines = _known(field for field, _ in pairs)
+    lines += [
+        "std::uint32_t held = 0;  // the number of the alternative that was read last",
+        "if (!reader.enter()) return false;",
+        "archive::Message message(reader);",
+    ]
+    cases: list[str] = []
+    for index, (field, named) in enumerate(pairs):
+        slot = _Slot(archives, index, field, f"value.{named.accessor}()")
+        again = f"held == {slot.number}"
+        message = slot.is_message(field.type)
+        anew = [f"value.{named.set}({{}});"]
+        if archives.types.boxed_in(union, field):
+            size = f"sizeof({archives.types.spell(field.type)})"
+            anew.insert(0, f"if (!reader.charge(1, {size})) return false;")
+        if message:
+            anew.insert(0, "message.start_anew(kFields);")
+            anew = [f"if (held != {slot.number}) {{", *(f"  {line}" for line in anew), "}"]
+        test = (
+            f"archive::merged(message, {again}, {slot.value}{slot.graph('rows')})"
+            if message
+            else f"archive::read(message, {slot.value}{slot.graph('rows')})"
+        )
+        cases.append(f"  case {slot.number << 3 | _wire(field.type)}:")
+        cases += [f"    {line}" for line in anew]
+        cases += _broken(f'    if (!{test}) return reader.inside("{field.name}");')
+        cases += [f"    held = {slot.number};", "    break;"]
+    lines += _loop(cases, f"message.skip({'kFields' if pairs else '{}'})")
+    lines += [
+        "if (reader.failed() || (held == 0 && !message.no_alternative())) return false;",
+        "reader.leave();",
+        "return true;",
+    ]
+    return lines
+
+
+def _loop(cases: list[str], skip: str) -> list[str]:
+    if not cases:
+        return ["while (message.next()) {", f"  if (!{skip}) return false;", "}"]
+    switch = ["switch (message.tag()) {", *cases, "  default:", f"    if (!{skip}) return false;", "}"]
+    return ["while (message.next()) {", *(f"  {line}" for line in switch), "}"]
+
+
+def _known(fields: Iterable[Field]) -> list[str]:
+    """The table of the fields, for messages about them."""
+    entries = [f'{{{field.number}, "{field.name}"}}' for field in fields]
+    if not entries:
+        return []
+    start = f"static constexpr std::array<archive::KnownField, {len(entries)}> kFields{{{{"
+    return fill(start, entries, "}};", indent=2).lstrip().split("\n  ")
+
+
+def _broken(line: str) -> list[str]:
+    """An `if` with its statement, on lines of its own where one is too long; two levels further in."""
+    if len(line) + 4 <= WIDTH:
+        return [line]
+    condition, _, statement = line.rpartition(") return ")
+    margin = line[: len(line) - len(line.lstrip())]
+    return [f"{condition}) {{", f"{margin}  return {statement}", f"{margin}}}"]
+
+
+def _named(parameters: list[str], body: list[str]) -> list[str]:
+    """Parameters without the names that the body does not say."""
+    text = " ".join(body)
+    pairs = [each.rsplit(" ", 1) for each in parameters]
+    return [argument(type_, name, bool(re.search(rf"\b{name}\b", text))) for type_, name in pairs]
