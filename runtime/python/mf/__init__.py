@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from mf.codec.json import from_json, to_json
     from mf.codec.times import Duration, Timestamp
     from mf.codec.value import from_bytes, hash37, hash64, to_bytes
+    from mf.codec.view import View, as_numpy, numpy_dtype, view
     from mf.light import Light
     from mf.server import CurrentCall, current_call
 
@@ -59,6 +60,8 @@ __all__ = [
     "Server",
     "ServiceInfo",
     "Timestamp",
+    "View",
+    "as_numpy",
     "client",
     "current_call",
     "each",
@@ -66,8 +69,10 @@ __all__ = [
     "from_json",
     "hash37",
     "hash64",
+    "numpy_dtype",
     "to_bytes",
     "to_json",
+    "view",
 ]
 
 
@@ -85,12 +90,16 @@ if not TYPE_CHECKING:
         "OpenEnum": "mf.codec.enums",
         "Server": "mf.app.server",
         "Timestamp": "mf.codec.times",
+        "View": "mf.codec.view",
+        "as_numpy": "mf.codec.view",
         "current_call": "mf.server",
         "from_bytes": "mf.codec.value",
         "from_json": "mf.codec.json",
         "hash37": "mf.codec.value",
         "hash64": "mf.codec.value",
+        "numpy_dtype": "mf.codec.view",
         "to_bytes": "mf.codec.value",
+        "view": "mf.codec.view",
         "to_json": "mf.codec.json",
     }
 

@@ -43,6 +43,9 @@ class CarefulReader:
     def __init__(self, data: bytes, limits: Limits, root: str = "", pos: int = 0) -> None:
         self.pos = pos
         self._data = data
+        self._whole = data
+        self._base = 0  # where `_data` begins in the whole; parts of it are read in tier archive
+        self._tables: dict[s.Struct | s.Union, list[Any]] = {}  # of the graph that is being read
         self._budget = limits.decoded
         self._path = Path(root)
         self._depth = 0
@@ -63,6 +66,10 @@ class CarefulReader:
             raise self.fail(Fault.COUNT_TOO_LARGE, reason, at)
 
     def read(self, shape: s.Shape) -> Any:
+        if isinstance(shape, s.Struct | s.Union | s.Custom) and (
+            shape.archive or isinstance(shape, s.Custom)
+        ):
+            return self._embedded(shape)
         match shape:
             case s.Scalar():
                 return self._scalar(shape)
@@ -117,8 +124,15 @@ class CarefulReader:
             case _:
                 raise TypeError(f"{type(shape).__name__} has no memory layout")
 
+    def memcpy_item(self, shape: s.Shape, index: int) -> Any:
+        """One of many values, each in its layout."""
+        self._path.item(index)
+        value = self.memcpy(shape, self.pos)
+        self._path.back()
+        return value
+
     def fail(self, fault: Fault, reason: str, at: int | None = None) -> CarefulError:
-        offset = self.pos if at is None else at
+        offset = self._base + (self.pos if at is None else at)
         return CarefulError(Code.DECODE_ERROR, str(self._path), reason, offset, fault)
 
     def charge(self, size: int) -> None:
@@ -130,7 +144,7 @@ class CarefulReader:
         for rule in rules:
             reason = None if value is None else rule.violation(value)
             if reason is not None:
-                raise CarefulError(Code.INVALID_ARGUMENT, str(self._path), reason, at)
+                raise CarefulError(Code.INVALID_ARGUMENT, str(self._path), reason, self._base + at)
         return value
 
     def _enter(self) -> None:
@@ -176,7 +190,31 @@ class CarefulReader:
         if size > left:
             raise self.fail(Fault.TRUNCATED, f"{_bytes(size)} expected, {left} left")
 
-    def _unsigned(self, highest: int) -> int:
+    def _embedded(self, shape: s.Composite) -> Any:
+        from mf.codec import careful_archive_reader
+
+        if isinstance(shape, s.Custom):
+            return careful_archive_reader.read_custom(self, shape, self._length(shortest=True))
+        return careful_archive_reader.read_embedded(self, shape)
+
+    def alone(self, shape: s.Composite) -> Any:
+        """A value of tier archive or custom that is all that is left."""
+        from mf.codec import careful_archive_reader
+
+        if isinstance(shape, s.Custom):
+            return careful_archive_reader.read_custom(self, shape, len(self._data) - self.pos)
+        return careful_archive_reader.read_alone(self, shape)
+
+    def _length(self, *, shortest: bool = False) -> int:
+        """Of what follows, which is there."""
+        at = self.pos
+        size = self._unsigned(U32_MAX if shortest else U64_MAX, shortest=shortest)
+        left = len(self._data) - self.pos
+        if size > left:
+            raise self.fail(Fault.COUNT_TOO_LARGE, f"length {size}, but {_bytes(left)} left", at)
+        return size
+
+    def _unsigned(self, highest: int, *, shortest: bool = True) -> int:
         at, number, shift = self.pos, 0, 0
         while True:
             if self.pos == len(self._data):
@@ -189,7 +227,7 @@ class CarefulReader:
             shift += 7
             if byte < 128:
                 break
-        if byte == 0 and shift > 7:
+        if byte == 0 and shift > 7 and shortest:
             raise self.fail(Fault.MALFORMED_NUMBER, "a number is not in its shortest form", at)
         if number > highest:
             raise self.fail(Fault.NUMBER_OUT_OF_RANGE, f"{number} does not fit in its type", at)
@@ -390,10 +428,6 @@ class CarefulReader:
                 return self._timed(name, unzigzag(self._unsigned((1 << 64) - 1)))
 
     def _blob(self) -> bytes:
-        at = self.pos
-        size = self._unsigned(U32_MAX)
-        left = len(self._data) - self.pos
-        if size > left:
-            raise self.fail(Fault.COUNT_TOO_LARGE, f"length {size}, but {_bytes(left)} left", at)
+        size = self._length(shortest=True)
         self.charge(64 + size)
         return self._take(size)

@@ -1,0 +1,139 @@
+"""R1. Looks at many values of tier memcpy where they lie: where their fields are, and whether every bool and
+closed enum holds what it may. No loop of Python sees a single value: a field of all values is one strided
+slice.
+"""
+
+import sys
+from collections.abc import Iterator
+from itertools import product
+from typing import Any, Final, NoReturn
+
+from mf.codec import shape as s
+from mf.codec.careful_error import CarefulError
+from mf.codec.careful_reader import CarefulReader
+from mf.codec.decode_error import DecodeError
+from mf.codec.fault import Fault
+from mf.codec.limits import Limits
+
+_BITS: Final = bytes((0, 1))
+_ENDLESS: Final = Limits(decoded=sys.maxsize)
+
+Dimensions = tuple[tuple[int, int], ...]
+"""Of an array in an array: (elements, bytes from one to the next), from the outermost on."""
+
+
+def bare(shape: s.Shape) -> s.Shape:
+    """Without its constraints."""
+    while isinstance(shape, s.Checked):
+        shape = shape.shape
+    return shape
+
+
+def places(struct: s.Struct) -> Iterator[tuple[s.Field, int]]:
+    """The fields of a memcpy struct, each with its offset."""
+    end = 0
+    for each in struct.fields:
+        size, align = s.layout(each.shape)
+        end += -end % align
+        yield each, end
+        end += size
+
+
+def letter_of(shape: s.Shape) -> str | None:
+    """What struct and memoryview call a number, a bool or an enum; None for anything else."""
+    match bare(shape):
+        case s.Scalar(name="uuid" | "string" | "bytes"):
+            return None
+        case s.Scalar(name="bool"):
+            return "?"
+        case s.Scalar(name=name):
+            return s.MEMCPY_CODES[name]
+        case s.Enum(base=base):
+            return s.MEMCPY_CODES[base.name]
+        case _:
+            return None
+
+
+def checked(shape: s.Shape, data: memoryview, name: str) -> int:
+    """How many values lie in `data`. Raises DecodeError if it holds part of one, or what none may hold."""
+    size, _ = s.layout(shape)
+    count = len(data) // size if size else 0
+    if count * size != len(data):
+        reason = f"{len(data)} bytes are no whole number of values of {size}"
+        raise DecodeError(Fault.WRONG_LENGTH, f"{name}: {reason}", path=name)
+    if count and not all(
+        _is_good(data, each, offset, ((count, size), *inner)) for each, offset, inner in _limited(shape)
+    ):
+        _refuse(shape, data, count)
+    return count
+
+
+def _limited(
+    shape: s.Shape, offset: int = 0, inner: Dimensions = ()
+) -> Iterator[tuple[s.Shape, int, Dimensions]]:
+    """The bools and closed enums in a value, of which not every number is one."""
+    match bare(shape):
+        case s.Scalar(name="bool") as leaf:
+            yield leaf, offset, inner
+        case s.Enum(open=False) as leaf:
+            yield leaf, offset, inner
+        case s.Array(element=element, length=length):
+            yield from _limited(element, offset, (*inner, (length, s.layout(element)[0])))
+        case s.Struct() as struct:
+            for field, at in places(struct):
+                yield from _limited(field.shape, offset + at, inner)
+
+
+def _is_good(data: memoryview, leaf: s.Shape, offset: int, dimensions: Dimensions) -> bool:
+    """Looked at along the longest dimension."""
+    if any(count == 0 for count, _ in dimensions):
+        return True
+    count, stride = longest = max(dimensions)
+    others = list(dimensions)
+    others.remove(longest)
+    starts = product(*(range(0, each * step, step) for each, step in others))
+    return all(_has_only(leaf, _column(data, leaf, offset + sum(start), count, stride)) for start in starts)
+
+
+def _column(data: memoryview, leaf: s.Shape, offset: int, count: int, stride: int) -> memoryview:
+    size, _ = s.layout(leaf)
+    return column(data, "B" if size == 1 else letter_of(leaf) or "B", size, offset, count, stride)
+
+
+def column(data: memoryview, letter: Any, size: int, offset: int, count: int, stride: int) -> memoryview:
+    """`count` numbers of `size` bytes, every `stride` bytes one. Both are multiples of `size`."""
+    step = stride // size or 1
+    return data.cast(letter)[offset // size : offset // size + (count - 1) * step + 1 : step]
+
+
+def _has_only(leaf: s.Shape, numbers: memoryview) -> bool:
+    members = leaf.members if isinstance(leaf, s.Enum) else None
+    if numbers.itemsize > 1:
+        assert members is not None
+        return members.keys() >= set(native(numbers).tolist())
+    allowed = _BITS if members is None else bytes(number & 255 for number in members)
+    return not numbers.tobytes().translate(None, allowed)
+
+
+def native(numbers: memoryview) -> memoryview:
+    """In the byte order of this machine."""
+    if sys.byteorder == "little" or numbers.itemsize == 1:
+        return numbers
+    from array import array
+
+    turned: array[Any] = array(numbers.format, numbers.tobytes())
+    turned.byteswap()
+    return memoryview(turned)
+
+
+def _refuse(shape: s.Shape, data: memoryview, count: int) -> NoReturn:
+    """Which one is the first, and why?"""
+    reader = CarefulReader(bytes(data), _ENDLESS)
+    try:
+        for index in range(count):
+            reader.memcpy_item(shape, index)
+    except CarefulError as failure:
+        raise DecodeError(
+            failure.fault, failure.text(), offset=failure.offset or 0, path=failure.path
+        ) from None
+    raise AssertionError("a value was refused, and then none was")
