@@ -138,9 +138,6 @@ def test_other_tiers_have_no_view() -> None:
 
 
 def test_the_runtime_does_without_numpy() -> None:
-    mf.view(shapes.Posting, DATA)
-    import subprocess
-
     program = "import sys, mf; mf.view; mf.to_bytes; print('numpy' in sys.modules)"
     where = {"PYTHONPATH": str(mf.__file__).removesuffix("/mf/__init__.py")}
     out = subprocess.run(
