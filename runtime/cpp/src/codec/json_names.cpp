@@ -171,10 +171,7 @@ bool read_json_object(JsonReader& reader, std::span<const JsonField> fields,
     }
     seen.set(which);
     likely = which + 1;
-    if (!reader.read_colon()) {
-      return false;
-    }
-    if (!read(which)) {
+    if (!reader.read_colon() || !read(which)) {
       return reader.inside(fields[which].name);
     }
   }
@@ -208,10 +205,7 @@ bool read_json_union(JsonReader& reader, std::span<const std::string_view> alter
   if (found == alternatives.end()) {
     return reader.fail(Fault::unknown_alternative, unknown(name, "an alternative", alternatives, itself));
   }
-  if (!reader.read_colon()) {
-    return false;
-  }
-  if (!read(static_cast<std::size_t>(found - alternatives.begin()))) {
+  if (!reader.read_colon() || !read(static_cast<std::size_t>(found - alternatives.begin()))) {
     return reader.inside(*found);
   }
   return reader.close_object();

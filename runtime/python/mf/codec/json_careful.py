@@ -326,8 +326,8 @@ class JsonReader:
         if chosen is None:
             names = [each.name for each in shape.alternatives]
             raise self._unknown(Fault.UNKNOWN_ALTERNATIVE, name, "an alternative", names)
-        self._colon()
         self._path.field(name)
+        self._colon()
         value = chosen.type(self.read(chosen.shape))
         self._path.back()
         if self._at(b","):
