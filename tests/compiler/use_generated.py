@@ -21,6 +21,8 @@ CANDIDATES: list[Any] = [0, 1, 2, 10, 100, 0.0, 1.0, "a", "abc", "", b"", b"a", 
 def value_of(shape: s.Shape) -> Any:
     """One that its constraints allow."""
     match shape:
+        case s.Custom() | s.Ref():
+            return archived(shape)
         case s.Union():
             first = shape.alternatives[0]
             return first.type(value_of(first.shape))
@@ -40,10 +42,32 @@ def value_of(shape: s.Shape) -> Any:
             return [] if isinstance(shape.element, s.Union | s.Struct) else [value_of(shape.element)]
         case s.Set():
             return {value_of(shape.element)}
-        case s.Map():
-            return {}
-        case s.Optional():
-            return None
+        case s.Map() | s.Optional():
+            return {} if isinstance(shape, s.Map) else None
+
+
+OBJECTS: dict[str, Any] = {}
+
+
+def archived(shape: s.Custom | s.Ref) -> Any:
+    if isinstance(shape, s.Ref):
+        return object_of(shape.element)
+    return importlib.import_module("mf.codec.custom").custom_value(shape.module, shape.codec)
+
+
+def object_of(shape: s.Shape) -> Any:
+    """One of a graph, always the same of a type, so that cycles end."""
+    assert isinstance(shape, s.Struct | s.Union)
+    if shape.name not in OBJECTS:
+        if isinstance(shape, s.Union):
+            first = shape.alternatives[0]
+            made = OBJECTS[shape.name] = object.__new__(first.type)  # type: ignore[arg-type]
+            made.value = value_of(first.shape)
+        else:
+            made = OBJECTS[shape.name] = shape.make()
+            for each in shape.fields:
+                setattr(made, each.attribute, value_of(each.shape))
+    return OBJECTS[shape.name]
 
 
 def _allowed(shape: s.Checked) -> Any:

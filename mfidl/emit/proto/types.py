@@ -69,7 +69,9 @@ class Closure:
             yield from model.names_in(field.type for field in model.members(declaration))
 
     def refs(self, start: model.Struct | model.Union) -> list[str]:
-        """Full names of what values of the type refer to by `ref`, themselves or through what they hold."""
+        """Full names of what values of the type refer to by `ref`, themselves or through what they hold
+        in this tier: in a value of another one begin graphs of their own.
+        """
         found: set[str] = set()
         seen: set[str] = set()
         pending = [start.full_name]
@@ -79,8 +81,8 @@ class Closure:
                 continue
             seen.add(name)
             declaration = self._program.declaration(name)
-            pending += self.direct(declaration)
-            if isinstance(declaration, model.Struct | model.Union):
+            if isinstance(declaration, model.Struct | model.Union) and is_archive(declaration):
+                pending += self.direct(declaration)
                 for field in model.members(declaration):
                     found |= set(_referred(field.type))
         return sorted(found)

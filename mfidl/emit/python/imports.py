@@ -5,6 +5,7 @@ it.
 import re
 from collections import defaultdict
 
+_RENAMED = "  # noqa: N811, N812, N813, N814"  # the user's name may be of any kind
 _DIGIT = re.compile(r"\d")
 _STANDARD = frozenset(
     ["abc", "collections.abc", "dataclasses", "enum", "math", "re", "struct", "types", "typing", "uuid"]
@@ -49,7 +50,7 @@ class Imports:
                 sections.append("\n".join(lines))
         if self._for_checkers:
             lines = [
-                f"    from {module} import {name}" + f" as {local}" * (local != name)
+                f"    from {module} import {name}" + f" as {local}{_RENAMED}" * (local != name)
                 for module in sorted(self._for_checkers, key=_natural)
                 for local, name in sorted(
                     self._for_checkers[module].items(), key=lambda each: (_by_kind(each[1]), each[0])

@@ -5,9 +5,11 @@ refers to others (`ref<T>`) is an object of a graph: it is compared, shown and c
 references by recursion, however long their chain is.
 
 Both are kept in slots whose names begin and end with two underscores, which no field can have.
+mf.core.dataclass reads `__mf_kept__` (what a new value has in such a slot) and `__mf_members__` (what a class
+has instead of the functions of a dataclass).
 """
 
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 UNSET: Final[Any] = None
 """What a `ref<T>` that is not optional starts with; it must be set before the value is written."""
@@ -17,7 +19,7 @@ class ArchiveStruct:
     __slots__ = ("__mf_unknown__",)
 
     __mf_unknown__: bytes
-    __mf_shape__: ClassVar[Any]
+    __mf_kept__ = {"__mf_unknown__": b""}  # noqa: RUF012 - nobody changes it
 
 
 def unknown_fields(value: ArchiveStruct) -> bytes:
@@ -33,10 +35,35 @@ def drop_unknown_fields(value: ArchiveStruct) -> None:
     value.__mf_unknown__ = b""
 
 
+def _equal(self: Any, other: object) -> Any:
+    if other.__class__ is not self.__class__:
+        return NotImplemented
+    from mf.codec.graph_values import equal
+
+    return equal(self, other)
+
+
+def _shown(self: Any) -> str:
+    from mf.codec.graph_values import shown
+
+    return shown(self)
+
+
+def _copied(self: Any, memo: dict[int, Any]) -> Any:
+    from mf.codec.graph_values import copied
+
+    return copied(self, memo)
+
+
+_OF_GRAPHS = {"__eq__": _equal, "__repr__": _shown, "__deepcopy__": _copied}
+
+
 class GraphStruct(ArchiveStruct):
     """A struct that refers to others, itself or in what it holds."""
 
     __slots__ = ("__mf_loose__",)
+
+    __mf_members__ = _OF_GRAPHS
 
 
 class GraphAlternative:
@@ -44,4 +71,4 @@ class GraphAlternative:
 
     __slots__ = ("__mf_loose__",)
 
-    __mf_shape__: ClassVar[Any]
+    __mf_members__ = _OF_GRAPHS

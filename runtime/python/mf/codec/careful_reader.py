@@ -66,9 +66,7 @@ class CarefulReader:
             raise self.fail(Fault.COUNT_TOO_LARGE, reason, at)
 
     def read(self, shape: s.Shape) -> Any:
-        if isinstance(shape, s.Struct | s.Union | s.Custom) and (
-            shape.archive or isinstance(shape, s.Custom)
-        ):
+        if isinstance(shape, s.Struct | s.Union | s.Custom) and shape.has_no_end:
             return self._embedded(shape)
         match shape:
             case s.Scalar():

@@ -41,8 +41,23 @@ class CarefulWriter:
         self.out = bytearray()
         self._path = Path(root)
         self._depth = 0
+        self._graph: Any = None  # the one that is being written, in tier archive
+
+    def alone(self, shape: s.Composite, value: Any) -> None:
+        """A value of tier archive or custom, without its length."""
+        from mf.codec import careful_archive_writer
+
+        careful_archive_writer.write_alone(self, shape, value)
 
     def write(self, shape: s.Shape, value: Any) -> None:
+        if isinstance(shape, s.Struct | s.Union | s.Custom) and shape.has_no_end:
+            from mf.codec import careful_archive_writer
+
+            careful_archive_writer.write_embedded(self, shape, value)
+        else:
+            self._write(shape, value)
+
+    def _write(self, shape: s.Shape, value: Any) -> None:
         match shape:
             case s.Scalar():
                 self._scalar(shape, value)

@@ -73,8 +73,8 @@ class Codec(Generic[V, T]):
         made = functions_of(self.shape)
         self._check_written = made.check_written
         self._check_read = made.check_read
-        self._write = made.write
-        self._read = made.read
+        self._write = made.write_alone
+        self._read = made.read_alone
 
     def within(self, limits: Limits) -> "Codec[V, T]":
         """The same codec with other limits."""
@@ -154,8 +154,9 @@ class Codec(Generic[V, T]):
 
         writer = CarefulWriter(self._root)
         try:
+            write = writer.alone if self._is_alone(len(values)) else writer.write
             for value in values:
-                writer.write(self.shape, value)
+                write(self.shape, value)
         except CarefulError as failure:
             self._refuse(failure, Execution.NOT_EXECUTED)
         return writer.out
@@ -169,12 +170,21 @@ class Codec(Generic[V, T]):
             if count > 1:
                 reader.check_items(count, self.shape.smallest)
             reader.charge(8 * count)
-            values = [reader.read(self.shape) for _ in range(count)]
+            read = reader.alone if self._is_alone(count) else reader.read
+            values = [read(self.shape) for _ in range(count)]
             if whole:
                 reader.finish()
         except CarefulError as failure:
             self._refuse(failure, Execution.UNKNOWN)
         return values, reader.pos
+
+    def _is_alone(self, count: int) -> bool:
+        if self.shape.has_no_end and count != 1:
+            raise TypeError(
+                f"values of {self.shape.name} have no end of their own, so they are written and read one by "
+                "one; for many, take a list: mf.to_bytes(values, list[...])"
+            )
+        return self.shape.has_no_end
 
     @property
     def _root(self) -> str:

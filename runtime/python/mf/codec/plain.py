@@ -107,7 +107,7 @@ class PlainValue(Codec[T, T]):
         return plain
 
 
-def _packer(shape: s.Struct | s.Union) -> Struct:
+def _packer(shape: s.Composite) -> Struct:
     from mf.codec.fast.fixed import format_of
 
     return Struct(f"<{format_of(shape)}")

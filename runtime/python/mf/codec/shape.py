@@ -178,7 +178,13 @@ class _Composite:
 
     name: str
     archive: bool = False
-    """Of tier archive: numbered fields as in proto2 (mf.codec.archive)."""
+    """Of tier archive: numbered fields as in proto2."""
+
+    @property
+    def has_no_end(self) -> bool:
+        """Whether a value's bytes do not say where they end: in other values, their length stands before."""
+        return self.archive
+
     functions: "Functions | None" = None
     """The fast functions; mf.codec.fast makes them."""
 
@@ -189,13 +195,20 @@ class _Composite:
 
     @cached_property
     def inner(self) -> "tuple[Struct | Union | Custom, ...]":
-        """The structs and unions that its values hold; not those that they refer to."""
+        """The structs and unions that its values hold or refer to."""
         return tuple(_composites(self.shapes))
 
     @cached_property
     def has_rules(self) -> bool:
         """Whether it carries constraints itself."""
         return any(_has_rules(each) for each in self.shapes)
+
+    @cached_property
+    def tables(self) -> "dict[str, Struct | Union]":
+        """Of the graph that a value is the root of, by the names of their fields (docs/proto.md): its own
+        type first, the others by full name. Empty if values refer to nothing.
+        """
+        return _tables(self) if self.archive else {}  # type: ignore[arg-type] # a Struct or a Union
 
     @cached_property
     def smallest(self) -> int:
@@ -272,7 +285,8 @@ class Struct(_Composite):
 
     @cached_property
     def own_memory(self) -> int:
-        return 48 + sum(8 + memory(each) for each in self.shapes)
+        own = 48 + sum(8 + memory(each) for each in self.shapes)
+        return own + 64 + sum(_memory_made(each) for each in self.fields) if self.archive else own
 
 
 class Union(_Composite):
@@ -298,6 +312,8 @@ class Union(_Composite):
 
     @cached_property
     def smallest(self) -> int:
+        if self.archive:
+            return 1
         return 1 + min((smallest(each) for each in self.shapes), default=0)
 
     @cached_property
@@ -310,6 +326,7 @@ class Custom(_Composite):
 
     implicit = False
     memcpy = False
+    has_no_end = True
 
     def __init__(self, name: str, module: str, codec: str) -> None:
         self.name = name
@@ -384,10 +401,70 @@ def _composites(shapes: "Iterable[Shape]") -> "Iterator[Struct | Union | Custom]
                 yield shape
             case Checked():
                 yield from _composites((shape.shape,))
-            case List() | Set() | Array() | Optional():
+            case List() | Set() | Array() | Optional() | Ref():
                 yield from _composites((shape.element,))
             case Map():
                 yield from _composites((shape.key, shape.value))
+
+
+def _tables(root: "Struct | Union") -> "dict[str, Struct | Union]":
+    """What archive values hold and refer to; in a value of another tier begin graphs of their own."""
+    referred: set[Struct | Union] = set()
+    seen: set[Composite] = set()
+    waiting: list[Composite] = [root]
+    while waiting:
+        at = waiting.pop()
+        if at.archive and at not in seen:
+            seen.add(at)
+            waiting += at.inner
+            for shape in at.shapes:
+                referred.update(_referred(shape))
+    if not referred:
+        return {}
+    named: dict[str, Struct | Union] = {}
+    for each in (root, *sorted(referred - {root}, key=lambda each: each.name)):
+        name = _snake(each.name.rpartition(".")[2])
+        while name in named:
+            name += "_"
+        named[name] = each
+    return named
+
+
+def _referred(shape: "Shape") -> "Iterator[Struct | Union]":
+    match shape:
+        case Ref(element=Struct() | Union() as element):
+            yield element
+        case Checked():
+            yield from _referred(shape.shape)
+        case List() | Set() | Array() | Optional():
+            yield from _referred(shape.element)
+        case Map():
+            yield from _referred(shape.value)
+
+
+def _snake(name: str) -> str:
+    import re
+
+    spaced = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", name)
+    return re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", spaced).lower()
+
+
+def _memory_made(field: "Field") -> int:
+    """Bytes that its default takes in each value that lacks it."""
+    return 0 if field.default is None else _memory_of(field.default())
+
+
+def _memory_of(value: Any) -> int:
+    match value:
+        case list():
+            return 56 + sum(8 + _memory_of(each) for each in value)
+        case set():
+            return 232 + 100 * len(value)
+        case dict():
+            return 232 + sum(100 + _memory_of(each) for each in value.values())
+        case _:
+            slots = getattr(type(value), "__match_args__", ())
+            return 48 + sum(8 + _memory_of(getattr(value, each)) for each in slots) if slots else 0
 
 
 def _has_rules(shape: Shape) -> bool:
@@ -546,6 +623,8 @@ def _amplification(root: Shape) -> float:
                 parts = [shape.key, shape.value]
         entry = 100 if isinstance(shape, Set | Map) else 8
         worst = max(worst, (entry + memory(shape)) / max(smallest(shape), 1) + extra)
+        if isinstance(shape, Map):  # in an archive, an entry of two bytes has the zeros of key and value
+            worst = max(worst, (entry + memory(shape.key) + memory(shape.value)) / 2 + extra)
         waiting += [(part, extra + entry - 8) for part in parts]
     return worst
 

@@ -51,7 +51,7 @@ else:
         members = {name: value for name, value in vars(written).items() if name not in names}
         for own in ("__dict__", "__weakref__"):
             members.pop(own, None)
-        members |= _COMMON
+        members |= _COMMON | getattr(written, "__mf_members__", {})
         members.setdefault("__hash__", None)
         if issubclass(written, BaseException):
             members |= _OF_ERRORS
@@ -74,12 +74,15 @@ else:
         """`cls` with the functions that its fields ask for."""
         if vars(cls)["__init__"] is _first_init:
             for name, made in _compiled(cls).items():
+                if name in getattr(cls, "__mf_members__", {}):
+                    continue
                 made.__qualname__ = f"{cls.__qualname__}.{name}"
                 setattr(cls, name, made)
         return cls
 
     def _compiled(cls):
-        names, known = cls.__slots__, {"__mf_missing__": None, "__name__": cls.__module__}
+        names, kept = cls.__slots__, getattr(cls, "__mf_kept__", {})
+        known = {"__mf_missing__": None, "__name__": cls.__module__}
         known["__mf_missing__"] = missing = _Factory(None)
         parameters, lines = ["self"], []
         for at, name in enumerate(names):
@@ -95,7 +98,10 @@ else:
             else:
                 parameters.append(name)
             lines.append(f"    self.{name} = {value}\n")
-        ours, theirs = (f"({''.join(f'{whose}.{name}, ' for name in names)})" for whose in ("self", "other"))
+        lines += [f"    self.{name} = {value!r}\n" for name, value in kept.items()]
+        ours, theirs = (
+            f"({''.join(f'{whose}.{name}, ' for name in (*names, *kept))})" for whose in ("self", "other")
+        )
         exec(
             f"def __init__({', '.join(parameters)}):\n{''.join(lines) or '    pass'}\n"
             "def __eq__(self, other):\n"

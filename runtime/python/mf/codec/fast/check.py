@@ -8,7 +8,7 @@ from mf.codec.fast.unit import Unit, bare, indented
 class Checking:
     """`constrained`: the types that have something to check."""
 
-    def __init__(self, unit: Unit, constrained: "set[s.Struct | s.Union]") -> None:
+    def __init__(self, unit: Unit, constrained: "set[s.Composite]") -> None:
         self._unit = unit
         self._constrained = constrained
 

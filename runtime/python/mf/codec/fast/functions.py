@@ -18,7 +18,22 @@ Check = Callable[[Any], None]
 class Functions:
     """Of one type; immutable, and shared by all codecs and threads."""
 
-    __slots__ = ("check_read", "check_written", "deep", "height", "read", "source", "write", "write_parts")
+    __slots__ = (
+        "check_read",
+        "check_written",
+        "deep",
+        "fill_part",
+        "height",
+        "make_part",
+        "read",
+        "read_alone",
+        "read_part",
+        "source",
+        "write",
+        "write_alone",
+        "write_part",
+        "write_parts",
+    )
 
     def __init__(self, source: str, made: dict[str, Any], *, deep: bool, height: int) -> None:
         self.source: Final = source
@@ -29,6 +44,10 @@ class Functions:
         self.read: Callable[..., tuple[list[Any], int]] = made["read"]
         self.check_written: Check | None = made.get("check_written")
         self.check_read: Check | None = made.get("check_read", self.check_written)
+        self.write_alone = made.get("write_alone", self.write)
+        self.read_alone = made.get("read_alone", self.read)
+        for part in ("write_part", "read_part", "fill_part", "make_part"):  # of archive types
+            setattr(self, part, made.get(part))
 
 
 class _Source:
@@ -129,14 +148,29 @@ def _compiled(
     shape: Composite, deep: set[Composite], checked: set[Composite], height: int
 ) -> tuple[Functions, Unit]:
     unit = Unit(deep)
-    text = _text(shape, unit, deep, checked, height)
+    if isinstance(shape, s.Custom):
+        from mf.codec.fast.archive import custom_functions
+
+        return Functions("", custom_functions(shape), deep=False, height=0), unit
+    if shape.archive:
+        from mf.codec.fast.archive import archive_text
+
+        text = archive_text(shape, unit, checked, height)
+    else:
+        text = _text(shape, unit, deep, checked, height)
     unit.globals["__name__"] = f"mf/codec of {shape.name}"
     unit.globals["__loader__"] = _Source(text)
     exec(compile(text, f"mf/codec of {shape.name}", "exec"), unit.globals)
+    if shape.archive:
+        from mf.codec.fast.archive import complete
+
+        complete(shape, unit.globals)
     return Functions(text, unit.globals, deep=shape in deep, height=height), unit
 
 
-def _text(shape: Composite, unit: Unit, deep: set[Composite], checked: set[Composite], height: int) -> str:
+def _text(
+    shape: s.Struct | s.Union, unit: Unit, deep: set[Composite], checked: set[Composite], height: int
+) -> str:
     depth, limit = "", []
     if shape in deep:
         implicit = isinstance(shape, s.Struct) and shape.implicit
@@ -172,22 +206,19 @@ def _heights(shapes: list[Composite], deep: set[Composite]) -> dict[Composite, i
         match shape:
             case s.Checked(shape=inner):
                 return levels(inner)
-            case s.Optional(element=element):
+            case s.Optional(element=element) | s.Ref(element=element):
                 return levels(element)
             case s.List(element=element) | s.Array(element=element) | s.Set(element=element):
                 return 1 + levels(element)
             case s.Map(key=key, value=value):
                 return 1 + max(levels(key), levels(value))
-            case s.Struct() | s.Union() if shape not in deep:
+            case s.Struct() | s.Union() | s.Custom() if shape not in deep:
                 made = shape.functions
                 return 1 + (known[shape] if made is None else made.height)
             case _:
                 return 0
 
     for each in shapes:
-        parts: Iterable[s.Field | s.Alternative] = (
-            each.alternatives if isinstance(each, s.Union) else each.fields
-        )
         flat = isinstance(each, s.Struct) and each.memcpy
-        known[each] = 0 if flat else max((levels(part.shape) for part in parts), default=0)
+        known[each] = 0 if flat else max((levels(part) for part in each.shapes), default=0)
     return known

@@ -140,7 +140,7 @@ class Reading:
                 return self._array(element, length, name, level)
             case s.Map() as map_:
                 return self._counted(name, lambda count: self._map(map_, count, name, level))
-            case s.Struct() | s.Union() as other:
+            case s.Struct() | s.Union() | s.Custom() as other:
                 local = self._unit.local(name)
                 return [f"({local},), pos = {self._others(other, '1', level)}"], local
             case other:
@@ -213,7 +213,7 @@ class Reading:
                 return self._scalars(element, scalar, count, local)
             case s.Enum(base=base):
                 return self._scalars(element, base.name, count, local)
-            case s.Struct() | s.Union() as other:
+            case s.Struct() | s.Union() | s.Custom() as other:
                 return [f"{local}, pos = {self._others(other, count, level)}"], local
             case _:
                 text, value = self._value(element, "item", level)
@@ -246,6 +246,6 @@ class Reading:
             case _:
                 return values
 
-    def _others(self, shape: s.Struct | s.Union, count: str, level: int) -> str:
+    def _others(self, shape: s.Composite, count: str, level: int) -> str:
         deeper = f", depth + {level}" if self._unit.is_deep(shape) else ""
         return f"{self._unit.function(shape, 'read')}(data, pos, {count}{deeper})"

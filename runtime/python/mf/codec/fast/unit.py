@@ -34,9 +34,9 @@ class Unit:
     filled in when all of them have been made.
     """
 
-    def __init__(self, deep: "set[s.Struct | s.Union]") -> None:
+    def __init__(self, deep: "set[s.Composite]") -> None:
         self.globals: dict[str, Any] = dict(_HELPERS)
-        self.links: dict[str, tuple[s.Struct | s.Union, str]] = {}
+        self.links: dict[str, tuple[s.Composite, str]] = {}
         self._deep = deep
         self._known: dict[tuple[str, Any], str] = {}
         self._count = 0
@@ -61,7 +61,7 @@ class Unit:
             self.globals[self._known[key]] = getattr(Packer(f"<{layout}"), function)
         return self._known[key]
 
-    def function(self, other: s.Struct | s.Union, what: str) -> str:
+    def function(self, other: s.Composite, what: str) -> str:
         key = (what, id(other))
         if key not in self._known:
             self._known[key] = self.local(what)
@@ -83,7 +83,7 @@ class Unit:
             self.globals[helper] = getattr(uuids, helper)
         return helper
 
-    def is_deep(self, shape: s.Struct | s.Union) -> bool:
+    def is_deep(self, shape: s.Shape) -> bool:
         """Whether values of the type can nest without bound: its functions then count how deep they are."""
         return shape in self._deep
 

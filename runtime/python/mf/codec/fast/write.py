@@ -118,7 +118,7 @@ class Writing:
                 return self._sequence(element, elements, level + 1)
             case s.Map() as map_:
                 return self._map(map_, value, level)
-            case s.Struct() | s.Union() as other:
+            case s.Struct() | s.Union() | s.Custom() as other:
                 return self._others(other, f"({value},)", level)
             case other:
                 raise TypeError(other)
@@ -181,12 +181,12 @@ class Writing:
                 return [f"{self._unit.sequence('write', name)}(out, {values})"]
             case s.Enum(base=base):
                 return [f"{self._unit.sequence('write', base.name)}(out, {self._numbers(element, values)})"]
-            case s.Struct() | s.Union() as other:
+            case s.Struct() | s.Union() | s.Custom() as other:
                 return self._others(other, values, level)
             case _:
                 item = self._unit.local("item")
                 return [f"for {item} in {values}:", *indented(self._value(element, item, level))]
 
-    def _others(self, shape: s.Struct | s.Union, values: str, level: int) -> list[str]:
+    def _others(self, shape: s.Composite, values: str, level: int) -> list[str]:
         deeper = f", depth + {level}" if self._unit.is_deep(shape) else ""
         return [f"{self._unit.function(shape, 'write')}(out, {values}{deeper})"]

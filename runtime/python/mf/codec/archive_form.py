@@ -1,0 +1,71 @@
+"""R1. How values stand in archive messages (docs/proto.md), for the fast and the careful path alike.
+
+A message is that of a struct or union, of an entry of a map (key 1, value 2), or the one around a container
+or optional inside of another (value 1).
+"""
+
+from mf.codec import shape as s
+from mf.codec.archive_wire import BYTES, FIXED32, FIXED64, VARINT
+from mf.codec.limits import U64_MAX
+
+_FIXED = {"f32": FIXED32, "f64": FIXED64, "timestamp": FIXED64}
+_BYTES = ("string", "bytes", "uuid")
+_CODES = {"u8": "B", "u16": "H", "u32": "I", "u64": "Q", "i8": "b", "i16": "h", "i32": "i", "i64": "q"}
+
+
+def bare(shape: s.Shape) -> s.Shape:
+    while isinstance(shape, s.Checked):
+        shape = shape.shape
+    return shape
+
+
+def wire_of(shape: s.Shape) -> int:
+    """The wire type of one value."""
+    match bare(shape):
+        case s.Scalar(name=name):
+            return BYTES if name in _BYTES else _FIXED.get(name, VARINT)
+        case s.Enum() | s.Ref():
+            return VARINT
+        case _:
+            return BYTES
+
+
+def is_wrapped(shape: s.Shape) -> bool:
+    """Whether one value needs a message around it."""
+    return isinstance(bare(shape), s.List | s.Set | s.Array | s.Map | s.Optional)
+
+
+def is_message(shape: s.Shape) -> bool:
+    """Whether a value is a message, parts of which may come one after the other."""
+    plain = bare(shape)
+    return is_wrapped(plain) or (isinstance(plain, s.Struct | s.Union) and plain.archive)
+
+
+def integer_of(shape: s.Shape) -> str | None:
+    """The scalar that a varint is; of an enum its base."""
+    match bare(shape):
+        case s.Enum(base=base):
+            return base.name
+        case s.Scalar(name="duration"):
+            return "i64"
+        case s.Scalar(name=name) if name in _CODES:
+            return name
+        case _:
+            return None
+
+
+def is_zigzag(shape: s.Shape) -> bool:
+    plain = bare(shape)
+    return isinstance(plain, s.Scalar) and (plain.name == "duration" or plain.name[0] == "i")
+
+
+def code_of(integer: str) -> str:
+    """`array`'s letter."""
+    return _CODES[integer]
+
+
+def limits_of(integer: str) -> tuple[int, int]:
+    bits = int(integer[1:])
+    if integer[0] == "u":
+        return 0, U64_MAX >> 64 - bits
+    return -(1 << bits - 1), (1 << bits - 1) - 1
