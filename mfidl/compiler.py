@@ -87,7 +87,7 @@ def compile_files(paths: Sequence[str], import_paths: Sequence[str], targets: Ta
     if outcome.program is None or outcome.exit is not Exit.OK:
         return outcome
     # Generators and their templates are imported only by who generates: `check` must stay quick.
-    from mfidl.emit.generable import generable
+    from mfidl.emit.generable import for_language, generable
     from mfidl.emit.output import EmitOptions
     from mfidl.emit.write import BuildFiles, OutputTree, write_build_files, write_trees
 
@@ -102,11 +102,13 @@ def compile_files(paths: Sequence[str], import_paths: Sequence[str], targets: Ta
     if targets.cpp is not None:
         from mfidl.emit import cpp
 
-        trees.append(OutputTree(targets.cpp, cpp.generate(program, options)))
+        own = for_language(program, "cpp", diagnostics)
+        trees.append(OutputTree(targets.cpp, cpp.generate(own, options)))
     if targets.python is not None:
         from mfidl.emit import python
 
-        trees.append(OutputTree(targets.python, python.generate(program, options)))
+        own = for_language(program, "python", diagnostics)
+        trees.append(OutputTree(targets.python, python.generate(own, options)))
     names = [module.name for module in program.requested]
     written = write_trees(trees, names, diagnostics)  # compares first: unchanged files keep their times
     if written:

@@ -1,27 +1,36 @@
-"""F6. What of a checked program can be generated, for all languages alike: the rest is left out, by name.
+"""F6. What of a checked program can be generated: the rest is left out, by name.
 
-The language is larger than what the runtimes can do today (archive and custom codecs, streams, topics and
-replication are later). Whatever needs them is cut out of the program before a generator sees it, and each cut
-is one warning, W0801: never in silence, and never an error, since the schema is right. What stays keeps its
-place: the indices of methods and the fingerprints are those of the whole program.
+The language is larger than what the runtimes can do today (streams, topics and replication are later), and a
+struct of tier custom is there only in the languages that it names a codec for. Whatever needs them is cut out
+of the program before a generator sees it, and each cut is one warning, W0801: never in silence, and never an
+error, since the schema is right. What stays keeps its place: the indices of methods and the fingerprints are
+those of the whole program.
 """
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Literal
 
 from mfidl import model
 from mfidl.diagnostics import Diagnostics
 from mfidl.source import Span
 
-_NO_CODEC = {
-    model.Tier.ARCHIVE: "the archive codec is not generated yet",
-    model.Tier.CUSTOM: "custom codecs are not called yet",
-}
+Language = Literal["cpp", "python"]
+_NAMES: dict[Language, str] = {"cpp": "C++", "python": "Python"}
 
 
 def generable(program: model.Program, diagnostics: Diagnostics) -> model.Program:
     """The program without what no generator can do yet; what that costs the requested modules is reported."""
-    left_out = _without_codec(program)
+    return _without(program, {}, diagnostics)
+
+
+def for_language(program: model.Program, language: Language, diagnostics: Diagnostics) -> model.Program:
+    """The program without the structs of tier custom that name no codec for the language."""
+    left_out = _without_codec(program, language)
+    return _without(program, left_out, diagnostics) if left_out else program
+
+
+def _without(program: model.Program, left_out: dict[str, str], diagnostics: Diagnostics) -> model.Program:
     modules = []
     for module in program.modules:
         cut = _Cut(left_out, diagnostics if module.requested else Diagnostics())
@@ -29,17 +38,19 @@ def generable(program: model.Program, diagnostics: Diagnostics) -> model.Program
     return model.Program(tuple(modules))
 
 
-def _without_codec(program: model.Program) -> dict[str, model.Tier]:
-    """Full names of the declared types that cannot be generated, with the tier that is in the way: those of
-    the tier, and all that hold one of them, however far around.
+def _without_codec(program: model.Program, language: Language) -> dict[str, str]:
+    """Full names of the declared types that cannot be generated, with what is in the way: structs without a
+    codec, and all that hold one of them, however far around.
     """
-    found: dict[str, model.Tier] = {}
+    found: dict[str, str] = {}
     holders: dict[str, list[str]] = {}
     for module in program.modules:
         for each in module.declarations:
             if isinstance(each, model.Struct | model.Union):
-                if each.tier in _NO_CODEC:
-                    found[each.full_name] = each.tier
+                if isinstance(each, model.Struct) and not _has_codec(each, language):
+                    found[each.full_name] = (
+                        f"`{each.name}` names no codec for {_NAMES[language]} (@{language}.codec)"
+                    )
                 for name in model.names_in(field.type for field in model.members(each)):
                     holders.setdefault(name, []).append(each.full_name)
     pending = list(found)
@@ -51,10 +62,15 @@ def _without_codec(program: model.Program) -> dict[str, model.Tier]:
     return found
 
 
+def _has_codec(struct: model.Struct, language: Language) -> bool:
+    named = struct.cpp_codec if language == "cpp" else struct.python_codec
+    return struct.tier is not model.Tier.CUSTOM or named is not None
+
+
 class _Cut:
     """One module's cuts."""
 
-    def __init__(self, left_out: dict[str, model.Tier], diagnostics: Diagnostics) -> None:
+    def __init__(self, left_out: dict[str, str], diagnostics: Diagnostics) -> None:
         self._left_out = left_out
         self._diagnostics = diagnostics
 
@@ -74,8 +90,8 @@ class _Cut:
 
     def _keeps(self, declaration: model.Declaration) -> bool:
         match declaration:
-            case model.Struct() | model.Union() if declaration.tier in _NO_CODEC:
-                reason: str | None = _NO_CODEC[declaration.tier]
+            case model.Struct() if not declaration.fields:
+                reason = self._left_out.get(declaration.full_name)
             case model.Struct() | model.Union():
                 reason = self._why(field.type for field in model.members(declaration))
             case model.Alias():
@@ -120,7 +136,7 @@ class _Cut:
         """Why what holds these types cannot be generated, or None."""
         for name in model.names_in(types):
             if name in self._left_out:
-                return f"it needs `{name.rpartition('.')[2]}`, and {_NO_CODEC[self._left_out[name]]}"
+                return f"it needs `{name.rpartition('.')[2]}`, and {self._left_out[name]}"
         return None
 
 

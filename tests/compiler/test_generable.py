@@ -5,7 +5,7 @@ from pathlib import Path
 from mfidl import model
 from mfidl.compiler import Exit, Targets, compile_files
 from mfidl.diagnostics import Diagnostic, Diagnostics
-from mfidl.emit.generable import generable
+from mfidl.emit.generable import for_language, generable
 from tests.compiler.schema import program_of
 
 SCHEMA = """module m;
@@ -13,14 +13,14 @@ import "o.mfidl";
 @tier(archive) struct Config { 1: name: string; 2: parent: ref<Config>?; }
 @tier(custom) @python.codec("geo:Codec") struct Geo;
 struct Plain { x: u32; config: list<o.Point>; }
-struct Holder { plain: Plain; config: map<string, Config>; }
-struct Around { holder: Holder?; around: list<Around>; }
+struct Holder { plain: Plain; geo: map<string, Geo>; }
+struct Around { config: Config?; around: list<Around>; }
 union Either { plain: Plain; geo: Geo; }
 type Many = list<Around>;
 type Fine = list<Plain>;
 const NAMED: Config = { name: "x" };
 error Lost { why: string; }
-error Held { config: Config; }
+error Held { holder: Holder; }
 service S {
   plain(plain: Plain) -> u32 throws Lost;
   around(around: Around?);
@@ -39,22 +39,35 @@ IMPORTED = "module o; struct Point { x: u8; } @tier(archive) struct Own { 1: x: 
 def cut(folder: Path) -> tuple[model.Program, list[Diagnostic]]:
     diagnostics = Diagnostics()
     program = generable(program_of(folder, SCHEMA, o=IMPORTED), diagnostics)
-    return program, diagnostics.sorted()
+    return for_language(program, "cpp", diagnostics), diagnostics.sorted()
 
 
-def test_what_needs_a_codec_that_is_not_generated_is_left_out_with_all_that_holds_it(tmp_path: Path) -> None:
+def test_what_names_no_codec_for_a_language_is_left_out_there_with_all_that_holds_it(tmp_path: Path) -> None:
     program, _ = cut(tmp_path)
     module = program.module("m")
-    assert {each.name for each in module.declarations} == {"Plain", "Fine", "Lost"}
-    assert (module.constants, module.topics) == ((), ())
-    assert {each.name for each in program.module("o").declarations} == {"Point"}
+    left = {"Config", "Plain", "Around", "Many", "Fine", "Lost"}
+    assert {each.name for each in module.declarations} == left
+    assert ([each.name for each in module.constants], module.topics) == (["NAMED"], ())
+    assert {each.name for each in program.module("o").declarations} == {"Point", "Own"}
+
+
+def test_a_language_with_a_codec_loses_nothing(tmp_path: Path) -> None:
+    diagnostics = Diagnostics()
+    whole = program_of(tmp_path, SCHEMA, o=IMPORTED)
+    assert for_language(whole, "python", diagnostics) is whole
+    assert diagnostics.sorted() == []
 
 
 def test_methods_keep_their_indices_and_services_their_fingerprints(tmp_path: Path) -> None:
     whole = program_of(tmp_path, SCHEMA, o=IMPORTED).module("m").services[0]
     service = cut(tmp_path)[0].module("m").services[0]
-    assert [(each.name, each.index) for each in service.methods] == [("plain", 0), ("cached", 4), ("last", 7)]
-    assert service.methods[1].cached is None
+    assert [(each.name, each.index) for each in service.methods] == [
+        ("plain", 0),
+        ("around", 1),
+        ("cached", 4),
+        ("last", 7),
+    ]
+    assert service.methods[2].cached is None
     assert service.fingerprint == whole.fingerprint
 
 
@@ -66,19 +79,14 @@ def test_each_thing_left_out_of_a_requested_module_is_one_warning_with_its_reaso
         for each in diagnostics
         if each.code == "W0801"
     )
-    archive, custom = "the archive codec is not generated yet", "custom codecs are not called yet"
+    custom = "`Geo` names no codec for C++ (@cpp.codec)"
     assert said == {
-        "struct `Config`": archive,
         "struct `Geo`": custom,
-        "struct `Holder`": f"it needs `Config`, and {archive}",
-        "struct `Around`": f"it needs `Holder`, and {archive}",
+        "struct `Holder`": f"it needs `Geo`, and {custom}",
         "union `Either`": f"it needs `Geo`, and {custom}",
-        "alias `Many`": f"it needs `Around`, and {archive}",
-        "constant `NAMED`": f"it needs `Config`, and {archive}",
-        "error `Held`": f"it needs `Config`, and {archive}",
-        "method `S.around`": f"it needs `Around`, and {archive}",
+        "error `Held`": f"it needs `Holder`, and {custom}",
         "method `S.either`": f"it needs `Either`, and {custom}",
-        "method `S.held`": f"it needs `Held`, and {archive}",
+        "method `S.held`": f"it needs `Held`, and {custom}",
         "method `S.down`": "streams are not generated yet",
         "method `S.replicated`": "replication is not generated yet",
         "topic `T`": "topics are not generated yet",

@@ -111,6 +111,27 @@ def _write_existing(struct: model.Struct, folder: Path) -> None:
     path.write_text(text)
 
 
+def _write_codec(struct: model.Struct, folder: Path) -> None:
+    """The type and codec that @cpp.codec says are there."""
+    assert struct.cpp_codec is not None
+    namespace, _, name = struct.cpp_codec.type.rpartition("::")
+    codec = struct.cpp_codec.codec.rpartition("::")[2]
+    path = folder / struct.cpp_codec.header
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"""#pragma once
+#include <cstddef>
+#include <span>
+namespace {namespace} {{
+struct {name} {{}};
+struct {codec} {{
+  static std::size_t size(const {name}&) {{ return 0; }}
+  static void write(std::span<std::byte>, const {name}&) {{}}
+  static bool read(std::span<const std::byte> from, {name}&) {{ return from.empty(); }}
+}};
+}}
+""")
+
+
 @pytest.mark.timeout(300)
 def test_the_cpp_of_every_example_compiles(tmp_path: Path, programs: list[model.Program]) -> None:
     commands = {}
@@ -122,6 +143,8 @@ def test_the_cpp_of_every_example_compiles(tmp_path: Path, programs: list[model.
         (folder / "all.cpp").write_text("".join(f'#include "{path}"\n' for path in whole))
         for struct in {each for program in programs for each in program.all_structs() if each.cpp_type}:
             _write_existing(struct, folder)
+        for struct in {each for program in programs for each in program.all_structs() if each.cpp_codec}:
+            _write_codec(struct, folder)
         for compiler in COMPILERS:
             commands[f"{compiler} {i}"] = syntax(compiler, folder / "all.cpp", f"-I{folder}")
     assert run_all(commands) == dict.fromkeys(commands, "")

@@ -15,6 +15,7 @@ from mfidl.model import (
     Named,
     Primitive,
     Program,
+    RefOf,
     Scalar,
     SetOf,
     Struct,
@@ -41,6 +42,9 @@ class Facts:
         self._padded: dict[str, bool] = {}
         self._measure_unions()
         self._constrained = holders(program, self._is_constrained, _has_constraints)
+        self.without_json = holders(
+            program, lambda each: graphs.is_linked(each.full_name) or each.tier is Tier.CUSTOM, _is_ref
+        )
         self._floating = holders(program, lambda _: False, _is_float)
         self._existing = holders(program, _is_existing, lambda _: False)
 
@@ -198,6 +202,10 @@ def _named(type_: Type, names: frozenset[str]) -> bool:
 
 def _is_float(type_: Type) -> bool:
     return isinstance(type_, Primitive) and type_.scalar.is_float
+
+
+def _is_ref(type_: Type) -> bool:
+    return isinstance(type_, RefOf)
 
 
 def _is_existing(declared: Struct | Union) -> bool:

@@ -155,7 +155,12 @@ class ModuleFiles:
         return self._json("json.cpp", headers | ({"<cstddef>"} if self._coded else set()))
 
     def _json(self, kind: str, headers: set[str]) -> GeneratedFile:
-        maker = JsonMaker(self._describer.names, self._describer.types, self._module)
+        maker = JsonMaker(
+            self._describer.names,
+            self._describer.types,
+            self._module,
+            self._describer.codecs.facts.without_json,
+        )
         return self._file(kind, headers, numbers=maker.numbers(), composites=maker.composites())
 
     def _methods(self) -> GeneratedFile:
