@@ -35,8 +35,9 @@ class CodecFile:
         items = [f'"{declared.full_name}"', name, f"shape.{declared.base.scalar.value.upper()}"]
         if isinstance(declared, Flags) or declared.open:
             items.append("open=True")
-        named = zip(enum_members(declared.members), declared.members, strict=True)
-        renamed = [f'("{name}", "{each.name}")' for name, each in named if name != each.name]
+        schema_names = [each.name for each in declared.members]
+        named = zip(enum_members(declared.members), schema_names, strict=True)
+        renamed = [f'("{member}", "{written}")' for member, written in named if member != written]
         if renamed:
             items.append(f"renamed=[{', '.join(renamed)}]")
         return bracket(f"{self._stem(declared.full_name)}_SHAPE: Final = shape.Enum(", items, ")")
