@@ -45,7 +45,6 @@ class Scanner {
  public:
   explicit Scanner(std::string_view text) noexcept : left_(text) {}
 
-  [[nodiscard]] bool good() const noexcept { return good_; }
   [[nodiscard]] bool done() const noexcept { return good_ && left_.empty(); }
   [[nodiscard]] bool next_is(char wanted) const noexcept { return !left_.empty() && left_.front() == wanted; }
 
@@ -57,6 +56,7 @@ class Scanner {
     return true;
   }
   void expect(char wanted) noexcept { good_ = skip(wanted) && good_; }
+  bool skip_either(char one, char other) noexcept { return skip(one) || skip(other); }
 
   /// Exactly `width` digits, of a number from `low` to `high`.
   int number(std::size_t width, int low, int high) noexcept {
@@ -189,7 +189,7 @@ Found read(std::string_view text, Timestamp& value) noexcept {
   const int month = scanner.number(2, 1, 12);
   scanner.expect('-');
   const int day = scanner.number(2, 1, 31);
-  scanner.expect('T');
+  const bool timed = scanner.skip_either('T', 't');
   const int hours = scanner.number(2, 0, 23);
   scanner.expect(':');
   const int minutes = scanner.number(2, 0, 59);
@@ -197,7 +197,7 @@ Found read(std::string_view text, Timestamp& value) noexcept {
   const int seconds = scanner.number(2, 0, 59);
   const std::int64_t nanoseconds = scanner.fraction();
   int ahead = 0;  // minutes
-  if (!scanner.skip('Z')) {
+  if (!scanner.skip_either('Z', 'z')) {
     const bool west = scanner.next_is('-');
     if (!scanner.skip('+')) {
       scanner.expect('-');
@@ -210,7 +210,7 @@ Found read(std::string_view text, Timestamp& value) noexcept {
   const std::chrono::year_month_day date(std::chrono::year(year),
                                          std::chrono::month(static_cast<unsigned>(month)),
                                          std::chrono::day(static_cast<unsigned>(day)));
-  if (!scanner.done() || !date.ok()) {
+  if (!timed || !scanner.done() || !date.ok()) {
     return Found::malformed;
   }
   const std::int64_t days = std::chrono::sys_days(date).time_since_epoch().count();
