@@ -1,0 +1,177 @@
+"""Python's decoders and hostile bytes: every vector cut off everywhere and changed at random, and a few bytes
+that claim to be large or deep. Must hold: a DecodeError within the bytes, or a value that is written and read
+again as itself; and never more memory than the bytes deserve.
+
+`make test` tries a sample; with MF_FUZZ_RUNS set, as `make fuzz` does, every beginning and so many changes.
+"""
+
+import importlib
+import json
+import os
+import random
+import tracemalloc
+from functools import cache
+from typing import Any
+
+import pytest
+
+import mf
+from mf.codec.codec import Codec
+from tests.python.codec.generated import VECTORS, codec_of, codecs, writable
+
+RUNS = int(os.environ.get("MF_FUZZ_RUNS", "0"))
+SAMPLE_OF_VECTORS = 200
+SAMPLE_OF_CHANGES = 2000
+SEED = 20_261_121
+MOST_MEMORY = 1 << 20  # that refusing a few bytes may take, caches of compiled codecs aside
+
+TIERS = ("memcpy", "febird", "archive")
+
+
+@cache
+def vectors(tier: str) -> list[tuple[Codec[Any, Any], bytes]]:
+    found = []
+    for path in sorted(VECTORS.glob("codec/*.json")) + sorted(VECTORS.glob("wide/*.json")):
+        for each in json.loads(path.read_text()):
+            if each["tier"] == tier and "fault" not in each:
+                codec = codec_of(each.get("schema", "wide.mfidl"), each.get("type") or each["method"])
+                found.append((codec, bytes.fromhex(each["hex"])))
+    return found
+
+
+def sample(tier: str) -> list[tuple[Codec[Any, Any], bytes]]:
+    found = vectors(tier)
+    return found if RUNS else found[:: max(1, len(found) // SAMPLE_OF_VECTORS)]
+
+
+def is_read(codec: Codec[Any, Any], data: bytes) -> bool:
+    """Whether the bytes are a value. If they are, it must be the same after another round."""
+    value, error = attempt(codec, data)
+    if isinstance(error, mf.DecodeError):
+        assert error.fault is not mf.Fault.NONE
+        assert 0 <= error.offset <= len(data), (error, data.hex())
+        return False
+    if error is not None:
+        assert error.code is mf.Code.INVALID_ARGUMENT, (error, data.hex())  # a constraint of the schema
+        return False
+    once = codec.encode(writable(codec, value))
+    again = codec.encode(writable(codec, codec.decode(once)))
+    assert again == once, data.hex()
+    return True
+
+
+def attempt(codec: Codec[Any, Any], data: bytes) -> tuple[Any, mf.Error | None]:
+    try:
+        return codec.decode(data), None
+    except mf.Error as error:
+        return None, error
+
+
+def changed(data: bytes, draw: random.Random) -> bytes:
+    out = bytearray(data)
+    for _ in range(draw.randint(1, 4)):
+        at = draw.randrange(len(out) + 1)
+        match draw.randrange(4):
+            case 0:
+                out[at:at] = draw.randbytes(draw.choice([1, 1, 2, 8]))
+            case 1:
+                del out[at : at + draw.choice([1, 1, 2, 8])]
+            case 2:
+                out[at : at + 1] = bytes([draw.choice([0, 1, 2, 0x7F, 0x80, 0xFF])])
+            case _:
+                out[at : at + 1] = draw.randbytes(1)
+    return bytes(out)
+
+
+@pytest.mark.fuzz
+@pytest.mark.timeout(0 if RUNS else 120)
+@pytest.mark.parametrize("tier", TIERS)
+def test_every_beginning_of_a_value_is_refused(tier: str) -> None:
+    """Of an archive a beginning may be a value, with fewer fields."""
+    draw = random.Random(SEED)
+    refused = read = 0
+    for codec, data in sample(tier):
+        sizes = range(len(data)) if RUNS else draw.sample(range(len(data)), min(8, len(data)))
+        for size in sizes:
+            if is_read(codec, data[:size]):
+                read += 1
+            else:
+                refused += 1
+
+    assert refused > SAMPLE_OF_VECTORS
+    assert read == 0 or tier == "archive"
+
+
+@pytest.mark.fuzz
+@pytest.mark.timeout(0 if RUNS else 120)
+@pytest.mark.parametrize("tier", TIERS)
+def test_changed_bytes_are_refused_or_another_value(tier: str) -> None:
+    draw = random.Random(SEED)
+    found = vectors(tier)
+    runs = RUNS or SAMPLE_OF_CHANGES
+    read = sum(is_read(codec, changed(data, draw)) for codec, data in draw.choices(found, k=runs))
+
+    assert 0 < read < runs
+
+
+WIDE = "wide.mfidl"
+
+# Type, bytes, fault: a few bytes that claim to be very many.
+LARGE = [
+    ("FebirdString", "ffffffff0f", "COUNT_TOO_LARGE"),
+    ("FebirdString", "00 00 ffffffff0f", "COUNT_TOO_LARGE"),
+    ("FebirdBytes", "ffffffff0f 00", "COUNT_TOO_LARGE"),
+    ("FebirdU64", "00 00 fcffffff3f", "COUNT_TOO_LARGE"),
+    ("FebirdU64", "00 00 ffffffff3f", "COUNT_TOO_LARGE"),
+    ("FebirdU64", "00 00 80808080808001", "NUMBER_OUT_OF_RANGE"),
+    ("FebirdU8", "00 00 ffffffff0f", "COUNT_TOO_LARGE"),
+    ("FebirdBool", "00 00 ffffffff0f", "COUNT_TOO_LARGE"),
+    ("FebirdF64", "0000000000000000 00 ffffffff0f", "COUNT_TOO_LARGE"),
+    ("FebirdTimestamp", "0000000000000000 00 ffffffff0f", "COUNT_TOO_LARGE"),
+    ("FebirdUuid", "00" * 17 + "ffffffff0f", "COUNT_TOO_LARGE"),
+    ("Tree", "00 ffffffff0f", "COUNT_TOO_LARGE"),
+    ("Tree", "00 00 ffffffff0f", "COUNT_TOO_LARGE"),
+    ("Nested", "ffffffff0f", "COUNT_TOO_LARGE"),
+    ("Nested", "00 ffffffff0f", "COUNT_TOO_LARGE"),
+    ("Value", "03 ffffffff0f", "COUNT_TOO_LARGE"),
+    ("Value", "c801 ffffffff0f", "COUNT_TOO_LARGE"),
+]
+
+# Type, bytes of 64 levels, bytes of 65.
+DEEP = [
+    ("Tree", "00000001" * 62 + "00000000", "00000001" * 63 + "00000000"),
+    ("Value", "c80101" * 31 + "c80100", "c80101" * 32 + "c80100"),
+    ("Tree", "0001" * 31 + "00000000" + "0000" * 31, "0001" * 32 + "00000000" + "0000" * 32),
+]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def wide() -> None:
+    codecs(WIDE)
+    importlib.import_module("vectors.wide")
+
+
+def refusal(type_: str, data: str) -> mf.DecodeError:
+    with pytest.raises(mf.DecodeError) as caught:
+        codec_of(WIDE, f"vectors.wide.{type_}").decode(bytes.fromhex(data))
+    return caught.value
+
+
+@pytest.mark.parametrize(("type_", "data", "fault"), LARGE)
+def test_what_claims_to_be_large_is_refused_before_it_is_allocated(type_: str, data: str, fault: str) -> None:
+    refusal(type_, data)  # compiles the codec
+    tracemalloc.start()
+    refused = refusal(type_, data)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert refused.fault is mf.Fault[fault]
+    assert peak < MOST_MEMORY
+
+
+@pytest.mark.parametrize(("type_", "fits", "too_deep"), DEEP)
+def test_sixty_four_levels_are_read_and_no_more(type_: str, fits: str, too_deep: str) -> None:
+    codec = codec_of(WIDE, f"vectors.wide.{type_}")
+
+    assert codec.encode(codec.decode(bytes.fromhex(fits))) == bytes.fromhex(fits)
+    assert refusal(type_, too_deep).fault is mf.Fault.DEPTH_EXCEEDED
