@@ -6,6 +6,9 @@
 //   static bool same(const Value&, const T&)     what came back is what was given; not measured
 //   std::span<const std::byte> write(const Value&)      into memory that the System keeps and uses again
 //   static bool read(std::span<const std::byte>, Value&)  overwrites the value and may use its memory again
+// and, where its users have another way to fresh memory or a fresh object than through these two:
+//   static auto to_fresh(const Value&)                  the bytes
+//   static auto from_fresh(std::span<const std::byte>)  something that is false for a failure
 // and register_NAME() that adds it to the entries by add_works() (works.hpp).
 #pragma once
 
@@ -79,17 +82,10 @@ class Timed final : public Codec {
         for (std::size_t i = 0; i < times; ++i) keep(*system_.write(look_at(value_)).data());
         break;
       case Step::serialize_fresh:
-        for (std::size_t i = 0; i < times; ++i) {
-          System<T> fresh;
-          keep(*fresh.write(look_at(value_)).data());
-        }
+        for (std::size_t i = 0; i < times; ++i) write_fresh();
         break;
       case Step::deserialize:
-        for (std::size_t i = 0; i < times; ++i) {
-          Value fresh{};
-          sane_ &= System<T>::read(bytes_, fresh);
-          keep(fresh);
-        }
+        for (std::size_t i = 0; i < times; ++i) read_fresh();
         break;
       case Step::deserialize_into:
         for (std::size_t i = 0; i < times; ++i) {
@@ -102,6 +98,27 @@ class Timed final : public Codec {
   }
 
  private:
+  void write_fresh() {
+    if constexpr (requires { System<T>::to_fresh(value_); }) {
+      keep(System<T>::to_fresh(look_at(value_)));
+    } else {
+      System<T> fresh;
+      keep(*fresh.write(look_at(value_)).data());
+    }
+  }
+
+  void read_fresh() {
+    if constexpr (requires { System<T>::from_fresh(bytes_); }) {
+      const auto fresh = System<T>::from_fresh(bytes_);
+      sane_ &= static_cast<bool>(fresh);
+      keep(fresh);
+    } else {
+      Value fresh{};
+      sane_ &= System<T>::read(bytes_, fresh);
+      keep(fresh);
+    }
+  }
+
   static const Value& look_at(const Value& value) {
     keep(value);
     return value;

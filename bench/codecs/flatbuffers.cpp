@@ -18,27 +18,7 @@ struct TableOf;
   struct TableOf<payload::Type> { \
     using Table = fb::Type;       \
   };
-TABLE(Text)
-TABLE(Number)
-TABLE(PodList)
-TABLE(IntMap)
-TABLE(StringMap)
-TABLE(IntList)
-TABLE(DoubleList)
-TABLE(StringList)
-TABLE(C0)
-TABLE(C1)
-TABLE(C2)
-TABLE(C3)
-TABLE(C4)
-TABLE(C5)
-TABLE(Heartbeat)
-TABLE(SearchResult)
-TABLE(Fields1)
-TABLE(Fields4)
-TABLE(Fields16)
-TABLE(Fields48)
-TABLE(Nested)
+PAYLOAD_WHOLE_TYPES(TABLE)
 #undef TABLE
 
 template <class T>

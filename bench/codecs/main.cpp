@@ -1,15 +1,15 @@
-// bench-codecs: measures what bench/codecs/suite.py asks for over stdin, until that ends.
+// bench-codecs: measures what bench/pycodecs/measure.py asks for over stdin, until that ends.
 //
-//   <- works            the names of the works, on one line
-//   <- work NAME        prepares it for every library, holds them to a round trip, and says the bytes of
-//   each:
-//   -> {"mf/febird": 266, …}
-//   <- run SYSTEM STEP  measures: nanoseconds of one step, the quickest of a few short batches. "none": the
-//   -> 81.5             library does not do it.
+//   <- works                     says the names of the works, on one line
+//   <- work NAME                 prepares it for every library, and holds each to a round trip:
+//   -> {"mf/febird": 266, …}     the bytes of each
+//   <- run SYSTEM STEP           measures one step:
+//   -> 81.5                      nanoseconds, of the quickest of a few short batches; "none" if it has no
+//                                such step
 #include <malloc.h>
+#include <time.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -23,16 +23,29 @@
 namespace bench_codecs {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr double kBatchNs = 3e5;
 constexpr double kRunNs = 3e6;  // no further batch begins behind this
 constexpr int kBatches = 7;
 
+/// A large request makes glibc join what was freed in small pieces: so a value's memory lies as it comes, and
+/// not where the library measured before has left holes.
+void settle() {
+  void* const memory = std::malloc(std::size_t{1} << 20U);
+  keep(memory);
+  std::free(memory);
+}
+
+/// Processor time of this thread: what others do on the core meanwhile is not ours.
+[[nodiscard]] double now_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
+}
+
 [[nodiscard]] double ns_of(Codec& codec, Step step, std::size_t times) {
-  const auto start = Clock::now();
+  const double start = now_ns();
   codec.run(step, times);
-  return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
+  return now_ns() - start;
 }
 
 class Prepared {
@@ -42,11 +55,9 @@ class Prepared {
   [[nodiscard]] Codec& codec() { return *codec_; }
 
   [[nodiscard]] double measure(Step step) {
+    settle();
     auto& times = times_[step];
-    while (times == 0 || (ns_of(*codec_, step, times) < kBatchNs / 2 && times < std::size_t{1} << 24U)) {
-      times = std::max<std::size_t>(1, times * 2);  // also warms up
-      if (times == 1 && ns_of(*codec_, step, 1) > kBatchNs) break;
-    }
+    if (times == 0) times = enough(step);
     double best = ns_of(*codec_, step, times);
     double spent = best;
     for (int i = 1; i < kBatches && spent < kRunNs; ++i) {
@@ -58,6 +69,13 @@ class Prepared {
   }
 
  private:
+  /// So many that a batch is long; the search warms up.
+  [[nodiscard]] std::size_t enough(Step step) {
+    for (std::size_t times = 1;; times *= 2) {
+      if (ns_of(*codec_, step, times) > kBatchNs / 2) return times;
+    }
+  }
+
   std::unique_ptr<Codec> codec_;
   std::map<Step, std::size_t> times_;
 };
@@ -73,7 +91,6 @@ class Bench {
 
   void works() const {
     std::string line;
-    std::string before;
     for (const Entry& entry : entries_) {
       if (line.find(' ' + entry.work + ' ') == std::string::npos) line += ' ' + entry.work + ' ';
     }
@@ -85,6 +102,7 @@ class Bench {
     std::string line;
     for (const Entry& entry : entries_) {
       if (entry.work != name) continue;
+      settle();
       auto codec = entry.make();
       if (const char* mistake = codec->mistake()) {
         give_up(entry.system + " at " + name + ": " + mistake);
@@ -118,9 +136,9 @@ int obey() {
   Entries entries;
   register_memory(entries);
   register_mf(entries);
-#ifdef MF_BENCH_ARCHIVE
+  register_mf_views(entries);
   register_mf_archive(entries);
-#endif
+  register_hashes(entries);
 #ifdef MF_BENCH_BOOST
   register_boost(entries);
 #endif

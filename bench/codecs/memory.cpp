@@ -61,6 +61,20 @@ class Copy final : public Codec {
   Raw<T> raw_;
 };
 
+/// A number and a text for the hash table, as they lie in memory.
+template <class T>
+struct InPlace {
+  using Value = T;
+  static void make(const T& value, T& made) { made = value; }
+  static std::span<const std::byte> write(const T& value) {
+    if constexpr (std::same_as<T, payload::Text>) {
+      return std::as_bytes(std::span(value.value));
+    } else {
+      return std::as_bytes(std::span(&value.value, 1));
+    }
+  }
+};
+
 }  // namespace
 
 void register_memory(Entries& entries) {
@@ -68,6 +82,7 @@ void register_memory(Entries& entries) {
     using T = decltype(make());
     entries.push_back({std::move(work), "raw", [make] { return std::make_unique<Copy<T>>(make()); }});
   });
+  add_hash_insert<InPlace>(entries, "raw");
 }
 
 }  // namespace bench_codecs

@@ -1,4 +1,6 @@
 // Ours: tiers febird and memcpy. The latter carries what is one row of fixed size: a batch of it is the row.
+#include "mf.hpp"
+
 #include "mf/codec/tiered.hpp"
 #include "payload.codec.hpp"
 #include "systems.hpp"
@@ -8,28 +10,12 @@ namespace bench_codecs {
 namespace {
 
 using mf::Tier;
-using mf::codec::Reader;
-using mf::codec::Writer;
 
 template <class T>
-struct Febird {
+struct Febird : Ours<T> {
   using Value = T;
   static void make(const T& value, T& made) { made = value; }
   static bool same(const T& back, const T& value) { return back == value; }
-
-  std::span<const std::byte> write(const T& value) {
-    const auto size = mf::codec::encoded_size<Tier::febird>(value);
-    auto* to = memory.at_least(size);
-    Writer writer(to);
-    mf::codec::encode<Tier::febird>(writer, value);
-    return {to, size};
-  }
-  static bool read(std::span<const std::byte> bytes, T& value) {
-    Reader reader(bytes);
-    return mf::codec::decode<Tier::febird>(reader, value) && reader.finish();
-  }
-
-  Memory memory;
 };
 
 template <class T>
@@ -50,12 +36,12 @@ struct Memcpy<T> {
     const std::span<const Element> row(value.values);
     const auto size = mf::codec::encoded_batch_size<Tier::memcpy>(row);
     auto* to = memory.at_least(size);
-    Writer writer(to);
+    mf::codec::Writer writer(to);
     mf::codec::encode_batch<Tier::memcpy>(writer, row);
     return {to, size};
   }
   static bool read(std::span<const std::byte> bytes, T& value) {
-    Reader reader(bytes);
+    mf::codec::Reader reader(bytes);
     return mf::codec::decode_batch<Tier::memcpy>(reader, bytes.size() / sizeof(Element), value.values) &&
            reader.finish();
   }

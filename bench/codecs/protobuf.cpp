@@ -90,27 +90,7 @@ struct MessageOf;
   struct MessageOf<payload::Type> { \
     using Is = pb::Type;            \
   };
-MESSAGE(Text)
-MESSAGE(Number)
-MESSAGE(PodList)
-MESSAGE(IntMap)
-MESSAGE(StringMap)
-MESSAGE(IntList)
-MESSAGE(DoubleList)
-MESSAGE(StringList)
-MESSAGE(C0)
-MESSAGE(C1)
-MESSAGE(C2)
-MESSAGE(C3)
-MESSAGE(C4)
-MESSAGE(C5)
-MESSAGE(Heartbeat)
-MESSAGE(SearchResult)
-MESSAGE(Fields1)
-MESSAGE(Fields4)
-MESSAGE(Fields16)
-MESSAGE(Fields48)
-MESSAGE(Nested)
+PAYLOAD_WHOLE_TYPES(MESSAGE)
 #undef MESSAGE
 
 template <class T>

@@ -7,6 +7,7 @@ namespace bench_codecs {
 
 void register_memory(Entries& entries);
 void register_mf(Entries& entries);
+void register_mf_views(Entries& entries);
 void register_mf_archive(Entries& entries);
 void register_hashes(Entries& entries);
 void register_boost(Entries& entries);

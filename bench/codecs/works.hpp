@@ -116,6 +116,17 @@ class HashInsert final : public Codec {
 template <template <class> class System, class T>
 concept Carries = requires { typename System<T>::Value; };
 
+template <template <class> class System>
+void add_hash_insert(Entries& entries, const std::string& name) {
+  if constexpr (Carries<System, payload::Number>) {
+    using Number = typename System<payload::Number>::Value;
+    if constexpr (PlainNumber<Number> || NumberOfFunctions<Number>) {
+      entries.push_back(
+          {"hash_insert", name, [] { return std::make_unique<HashInsert<System>>(1'000'000); }});
+    }
+  }
+}
+
 /// Adds the library under this name, to every work that it can carry.
 template <template <class> class System>
 void add_works(Entries& entries, const std::string& name) {
@@ -126,13 +137,7 @@ void add_works(Entries& entries, const std::string& name) {
           {std::move(work), name, [make] { return std::make_unique<Timed<System, T>>(make()); }});
     }
   });
-  if constexpr (Carries<System, payload::Number>) {
-    using Number = typename System<payload::Number>::Value;
-    if constexpr (PlainNumber<Number> || NumberOfFunctions<Number>) {
-      entries.push_back(
-          {"hash_insert", name, [] { return std::make_unique<HashInsert<System>>(1'000'000); }});
-    }
-  }
+  add_hash_insert<System>(entries, name);
 }
 
 }  // namespace bench_codecs

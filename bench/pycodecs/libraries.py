@@ -21,15 +21,11 @@ import msgspec
 import numpy as np
 import orjson
 import payload
+from payload import archived
 
 import mf
 from mf.codec import shape as s
 from mf.codec.lookup import shape_of
-
-try:
-    from payload import archived
-except ImportError:
-    archived = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,7 +259,7 @@ LIBRARIES: dict[str, Library] = {
     "raw": raw,
     "mf/febird": febird,
     "mf/febird/numpy": febird_of_numpy,
-    **({"mf/archive": archive} if archived else {}),
+    "mf/archive": archive,
     "msgspec": messagepack,
     "pickle": pickled,
     "protobuf": protobuf,

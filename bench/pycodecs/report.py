@@ -21,7 +21,7 @@ GOALS = (
 )
 REPORT = ("string_izensoft", "map_string_100k", "hash_insert")
 COMPOSITES = tuple(f"composite_c{i}" for i in range(6))
-_BARS = dict.fromkeys((*GOALS, *REPORT, *COMPOSITES), ("serialize_ns", "deserialize_ns"))
+_BARS = dict.fromkeys((*GOALS, *REPORT, *COMPOSITES), ("serialize_ns", "deserialize_ns", "ns"))
 _SIZED = (
     ("int_list", "dCache's IntList", "elements"),
     ("double_list", "dCache's DoubleList", "elements"),
@@ -30,7 +30,7 @@ _SIZED = (
     ("depth", "Structs in structs", "depth"),
     ("string_size", "16 strings of one size", "bytes of each"),
 )
-_SHOWN = ("serialize_ns", "deserialize_ns", "bytes")
+_SHOWN = ("serialize_ns", "deserialize_ns", "ns", "bytes")
 
 
 def variant_of(system: str) -> str:
