@@ -18,7 +18,7 @@ def integers(name: str) -> st.SearchStrategy[int]:
     return st.integers(-(1 << bits - 1), (1 << bits - 1) - 1) if signed else st.integers(0, (1 << bits) - 1)
 
 
-def values(shape: s.Shape, depth: int = 0) -> st.SearchStrategy[Any]:
+def values(shape: s.Shape, depth: int = 0) -> st.SearchStrategy[Any]:  # noqa: C901 - a case a kind
     match shape:
         case s.Scalar():
             return _scalars(shape.name)
@@ -50,6 +50,8 @@ def values(shape: s.Shape, depth: int = 0) -> st.SearchStrategy[Any]:
         case s.Union():
             chosen = [each for each in shape.alternatives if depth <= _MOST or _is_leaf(each.shape)]
             return st.one_of([values(each.shape, depth + 1).map(each.type) for each in chosen])
+        case _:
+            raise TypeError(f"{type(shape).__name__} needs a strategy of its own")
 
 
 def _is_leaf(shape: s.Shape) -> bool:

@@ -72,7 +72,9 @@ class _Place:
 
 
 class _Open:
-    """A message of which there may be more. `last`: where the last part of each message in it begins."""
+    """A message of which there may be more. `spans`: where the parts of each message in it are; `last`: where
+    the last alternative of a union is, which alone counts.
+    """
 
     __slots__ = ("any", "end", "inner", "is_union", "last", "made", "places", "spans", "unknown", "values")
 
@@ -88,6 +90,7 @@ class _Open:
         self.any = False
         self.end = spans[-1][1] if spans else 0
         self.spans: dict[int, list[Span]] = {}
+        self.last = 0
         if any(each.form == _SINGLE and is_message(each.shape) for each in places):
             self._look_ahead(whole, spans)
 
@@ -99,6 +102,8 @@ class _Open:
                 while pos < end:
                     tag, pos = read_varint(whole, pos)
                     place = self.places.get(tag >> 3)
+                    if place is not None:
+                        self.last = pos
                     if tag & 7 != BYTES:
                         pos = _behind(whole, pos, tag)
                         continue
@@ -349,16 +354,18 @@ def _read_place(r: "CarefulReader", opened: _Open, place: _Place, wire: int, tag
 
 def _read_inner(r: "CarefulReader", opened: _Open, place: _Place) -> None:
     """A part of a message; it is finished with the last one."""
+    behind_tag = r._base + r.pos
     size = r._length()
     start = r._base + r.pos
     spans = opened.spans.get(place.number, [])
+    last = opened.last if opened.is_union else spans[-1][0] if spans else 0
     inner = opened.inner.get(place.number)
     if inner is None:
         inner = opened.inner[place.number] = _open(r, place.shape, spans or [(start, start + size)])
     with bounded(r, size):
         _read_part(r, inner, place.shape)
         opened.made.pop(place.number, None)
-        if not spans or start >= spans[-1][0]:
+        if (behind_tag if opened.is_union else start) >= last:
             opened.made[place.number] = _finish(r, inner, place.shape)
 
 
