@@ -332,6 +332,8 @@ template <class K, class V>
   }
   if constexpr (requires { Value<V>::read_body(reader, value, graph...); }) {
     return seen_value || Value<V>::read_body(reader, value, graph...);
+  } else if constexpr (requires { Value<V>::zero(reader, value, graph...); }) {
+    return seen_value || Value<V>::zero(reader, value, graph...);
   } else {
     return seen_value || zero_is_valid(reader, value);
   }

@@ -149,6 +149,11 @@ struct Value<Ref<T>> {
     value = static_cast<T*>(rows.find(&kObjectType<T>, number));
     return value.has_value() || refuse_reference(reader, start);
   }
+  /// What it is in a map's entry without it.
+  [[nodiscard]] static bool zero(Reader& reader, Ref<T>& value, const GraphRows& rows) {
+    value = static_cast<T*>(rows.find(&kObjectType<T>, 0));
+    return value.has_value() || refuse_reference(reader, reader.offset());
+  }
 };
 
 /// `ref<T>?` beside `ref<T>`: null is absent.
