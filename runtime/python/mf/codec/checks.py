@@ -1,8 +1,6 @@
 """R1. Small checks that fast functions call; each gives up by `MalformedError`."""
 
-from collections.abc import Iterable, Sequence
-from itertools import islice
-from operator import lt
+from collections.abc import Collection, Sequence
 from typing import Any, TypeVar
 
 from mf.codec.limits import MAX_EMPTY_ITEMS
@@ -18,10 +16,13 @@ def exactly(values: S, length: int) -> S:
     return values
 
 
-def ascending(keys: Iterable[Any], count: int) -> None:
-    """Keys as they were read must be strictly ascending and, in a dict or set, none lost as a duplicate."""
+def ascending(keys: Collection[Any], count: int) -> None:
+    """Keys as they were read must be ascending and, in a dict or set, none lost as a duplicate.
+
+    Lists that are in order already are sorted at the price of a comparison each.
+    """
     found = list(keys)
-    if len(found) != count or not all(map(lt, found, islice(found, 1, None))):
+    if len(found) != count or found != sorted(found):
         raise MalformedError
 
 

@@ -132,7 +132,7 @@ class Codec(Generic[V, T]):
     def _decode(self, data: bytes, pos: int, count: int, *, whole: bool) -> tuple[list[T], int]:
         read = self._read
         if self._affordable < 0:
-            self._affordable = int(self._limits.decoded / self.shape.amplification)
+            self._affordable = max(0, self.shape.affordable(self._limits.decoded))
         size = len(data) - pos
         if size > self._affordable and self.shape.memory_of(count, size) > self._limits.decoded:
             return self._read_carefully(data, pos, count, whole)

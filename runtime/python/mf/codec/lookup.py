@@ -29,7 +29,7 @@ _BUILT_IN: Final[dict[Any, s.Shape]] = {
     Timestamp: s.TIMESTAMP,
     Duration: s.DURATION,
 }
-_codecs: Final[dict[Any, Codec[Any, Any]]] = {}  # what has been asked for; threads may find a codec twice
+known: Final[dict[Any, Codec[Any, Any]]] = {}  # what has been asked for; threads may find a codec twice
 
 
 @overload
@@ -38,9 +38,9 @@ def codec_of(kind: type[T], /) -> TypeCodec[T]: ...
 def codec_of(kind: Any, /) -> TypeCodec[Any]: ...  # unions and shapes
 def codec_of(kind: Any, /) -> TypeCodec[Any]:
     """The codec of a type, always the same one. Raises TypeError with what to write instead."""
-    found = _codecs.get(kind)
+    found = known.get(kind)
     if found is None:
-        found = _codecs[kind] = _declared(kind) or _wrapped(shape_of(kind))
+        found = known[kind] = _declared(kind) or _wrapped(shape_of(kind))
     return found
 
 

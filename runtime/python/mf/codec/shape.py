@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
+from mf.codec.limits import MAX_EMPTY_ITEMS
+
 if TYPE_CHECKING:
     from mf.codec.fast.functions import Functions
     from mf.codec.rules import Rule
@@ -226,12 +228,12 @@ class _Composite:
 
     @cached_property
     def _contents(self) -> float:
-        return max((_contents(each) for each in self.shapes), default=0)
-
-    @cached_property
-    def amplification(self) -> float:
-        """Bytes of memory per byte on the wire, at most, for anything in a value of this type."""
+        """Bytes of memory per byte on the wire, at most, for what lies in containers of a value."""
         return _amplification(self)  # type: ignore[arg-type] # a Struct or a Union
+
+    def affordable(self, limit: int) -> int:
+        """So many bytes that are one value surely take no more memory than `limit`."""
+        return int((limit - 8 - self.own_memory) / self._contents)
 
 
 class Struct(_Composite):
@@ -585,48 +587,46 @@ def memory(shape: Shape) -> int:
             return 56
 
 
-def _contents(shape: Shape) -> float:
-    """Bytes of memory per byte on the wire beyond what `memory` counts for the value itself, at most."""
-    match shape:
-        case Checked():
-            return _contents(shape.shape)
-        case Scalar(name="string" | "bytes"):
-            return 1
-        case Scalar() | Enum():
-            return 0
-        case Struct(memcpy=True):
-            return 0
-        case _:
-            return _amplification(shape)
-
-
 def _amplification(root: Shape) -> float:
-    """The worst of a value itself over its bytes, and of what it contains. A type met before adds nothing."""
-    worst = 0.0
+    """The worst of all containers in it: the memory of an entry over the bytes of its smallest encoding.
+
+    Every byte belongs to one entry, and what an entry holds by value is counted with it. A type met before
+    adds nothing.
+    """
+    worst = 1.0
     seen: set[Shape] = set()
-    waiting: list[tuple[Shape, float]] = [(root, 0.0)]
+    waiting: list[tuple[Shape, bool]] = [(root, False)]
     while waiting:
-        shape, extra = waiting.pop()
-        parts: list[Shape] = []
+        shape, archive = waiting.pop()
         match shape:
             case Checked():
-                waiting.append((shape.shape, extra))
-                continue
+                waiting.append((shape.shape, archive))
             case Struct() | Union() | Custom():
-                if shape in seen:
+                if shape in seen or (isinstance(shape, Struct) and shape.memcpy):
                     continue
                 seen.add(shape)
-                parts = shape.shapes
-            case List() | Set() | Array() | Optional() | Ref():
-                parts = [shape.element]
+                if isinstance(shape, Custom):
+                    worst = max(worst, (8 + shape.own_memory) / shape.smallest)
+                waiting += [(each, shape.archive) for each in shape.shapes]
             case Map():
-                parts = [shape.key, shape.value]
-        entry = 100 if isinstance(shape, Set | Map) else 8
-        worst = max(worst, (entry + memory(shape)) / max(smallest(shape), 1) + extra)
-        if isinstance(shape, Map):  # in an archive, an entry of two bytes has the zeros of key and value
-            worst = max(worst, (entry + memory(shape.key) + memory(shape.value)) / 2 + extra)
-        waiting += [(part, extra + entry - 8) for part in parts]
+                size = 2 if archive else smallest(shape.key) + smallest(shape.value)
+                worst = max(worst, _entry(100 + memory(shape.key) + memory(shape.value), size))
+                waiting += [(shape.key, archive), (shape.value, archive)]
+            case List() | Set():
+                size = smallest(shape.element) or (2 if archive else 0)
+                entry = 8 if isinstance(shape, List) else 100
+                worst = max(worst, _entry(entry + memory(shape.element), size))
+                waiting.append((shape.element, archive))
+            case Optional() | Ref():
+                worst = max(worst, (8 + memory(shape.element)) / (1 + smallest(shape.element)))
+                waiting.append((shape.element, archive))
+            case Array():
+                waiting.append((shape.element, archive))
     return worst
+
+
+def _entry(taken: int, size: int) -> float:
+    return taken / size if size else taken * MAX_EMPTY_ITEMS
 
 
 # What stands for the implicit structs of methods: a tuple of parameters, the only result itself, or nothing.

@@ -10,7 +10,7 @@ What `codec_of` (mf.codec.lookup) knows can be written and read. Its codec is al
 from typing import Any, TypeVar, overload
 
 from mf.codec.codec import Buffer
-from mf.codec.lookup import codec_of
+from mf.codec.lookup import codec_of, known
 
 T = TypeVar("T")
 
@@ -20,7 +20,8 @@ def to_bytes(value: Any, kind: Any = None, /) -> bytes:
 
     Raises Error(INVALID_ARGUMENT) with the field and the reason.
     """
-    return bytes(codec_of(value.__class__ if kind is None else kind).encode(value))
+    kind = value.__class__ if kind is None else kind
+    return bytes((known.get(kind) or codec_of(kind)).encode(value))
 
 
 @overload
@@ -29,7 +30,7 @@ def from_bytes(kind: type[T], data: Buffer, /) -> T: ...
 def from_bytes(kind: Any, data: Buffer, /) -> Any: ...  # unions and shapes
 def from_bytes(kind: Any, data: Buffer, /) -> Any:
     """The only value in `data`. Raises DecodeError, and Error(INVALID_ARGUMENT) for a violated constraint."""
-    return codec_of(kind).decode(data)
+    return (known.get(kind) or codec_of(kind)).decode(data)
 
 
 def hash37(value: Any, kind: Any = None, /) -> int:

@@ -5,6 +5,8 @@ first: 0, -1, 1, -2 are 0, 1, 2, 3. A reader takes the position of the first byt
 the position behind it.
 """
 
+from typing import Final
+
 from mf.codec.limits import U16_MAX, U32_MAX, U64_MAX
 from mf.codec.malformed import MalformedError
 
@@ -13,6 +15,11 @@ def write_unsigned(out: bytearray, number: int, highest: int) -> None:
     """`number` must lie in 0..highest."""
     if not 0 <= number <= highest:
         raise MalformedError
+    if number >= 1 << 28:
+        out += bytes(
+            (number & 127 | 128, number >> 7 & 127 | 128, number >> 14 & 127 | 128, number >> 21 & 127 | 128)
+        )
+        number >>= 28
     while number > 127:
         out.append(number & 127 | 128)
         number >>= 7
@@ -26,52 +33,69 @@ def write_signed(out: bytearray, number: int, highest: int) -> None:
     write_unsigned(out, (number << 1) ^ (number >> 63), U64_MAX)
 
 
+_I64_END: Final = 1 << 63
+_LONGEST: Final = 10
+# What the bits 7 of the first bytes of a number add up to, by the shift of its last byte.
+_MORE: Final = {7 * size: sum(128 << 7 * at for at in range(size)) for size in range(_LONGEST)}
+
+
 def read_unsigned(data: bytes, pos: int, highest: int) -> tuple[int, int]:
-    byte = data[pos]
-    pos += 1
-    if byte < 128:
-        return byte, pos
-    number = byte & 127
-    shift = 7
-    while True:
-        byte = data[pos]
-        pos += 1
+    """The end of the data inside of the number raises MalformedError or IndexError."""
+    number = shift = 0
+    for byte in data[pos : pos + _LONGEST]:
+        number += byte << shift
         if byte < 128:
-            number |= byte << shift
-            if byte == 0 or number > highest:
+            number -= _MORE[shift]
+            if number > highest or (byte == 0 and shift):
                 raise MalformedError
-            return number, pos
-        number |= (byte & 127) << shift
+            return number, pos + shift // 7 + 1
         shift += 7
-        if shift > 63:
-            raise MalformedError
+    raise MalformedError
 
 
 def unzigzag(number: int) -> int:
     return (number >> 1) ^ -(number & 1)
 
 
-# The rest is called by generated code for numbers of more than one byte; most of them have two.
+# The rest is called by generated code for numbers of more than one byte, so it has no loops.
 
 
 def read_u16(data: bytes, pos: int) -> tuple[int, int]:
     second = data[pos + 1]
     if 0 < second < 128:
-        return data[pos] & 127 | second << 7, pos + 2
+        return data[pos] + (second << 7) - 128, pos + 2
     return read_unsigned(data, pos, U16_MAX)
 
 
 def read_u32(data: bytes, pos: int) -> tuple[int, int]:
     second = data[pos + 1]
     if 0 < second < 128:
-        return data[pos] & 127 | second << 7, pos + 2
+        return data[pos] + (second << 7) - 128, pos + 2
+    third = data[pos + 2]
+    if 0 < third < 128 <= second:
+        return data[pos] + (second << 7) + (third << 14) - 0x4080, pos + 3
+    fourth = data[pos + 3]
+    if 0 < fourth < 128 <= second and third > 127:
+        return data[pos] + (second << 7) + (third << 14) + (fourth << 21) - 0x20_4080, pos + 4
+    fifth = data[pos + 4]
+    if 0 < fifth < 16 and second > 127 and third > 127 and fourth > 127:
+        number = data[pos] + (second << 7) + (third << 14) + (fourth << 21) + (fifth << 28)
+        return number - 0x1020_4080, pos + 5
     return read_unsigned(data, pos, U32_MAX)
 
 
 def read_u64(data: bytes, pos: int) -> tuple[int, int]:
     second = data[pos + 1]
     if 0 < second < 128:
-        return data[pos] & 127 | second << 7, pos + 2
+        return data[pos] + (second << 7) - 128, pos + 2
+    third = data[pos + 2]
+    if 0 < third < 128 <= second:
+        return data[pos] + (second << 7) + (third << 14) - 0x4080, pos + 3
+    if second > 127 and third > 127 and data[pos + 3] > 127 and data[pos + 4] > 127:
+        sixth = data[pos + 5]
+        if 0 < sixth < 128:  # as of milliseconds since 1970
+            low = data[pos] + (second << 7) + (third << 14) + (data[pos + 3] << 21)
+            return low + (data[pos + 4] << 28) + (sixth << 35) - 0x8_1020_4080, pos + 6
     return read_unsigned(data, pos, U64_MAX)
 
 
@@ -83,8 +107,12 @@ def write_u16(out: bytearray, number: int) -> None:
 
 
 def write_u32(out: bytearray, number: int) -> None:
-    if 127 < number < 16384:
+    if 127 < number < 1 << 14:
         out += bytes((number & 127 | 128, number >> 7))
+    elif 127 < number < 1 << 21:
+        out += bytes((number & 127 | 128, number >> 7 & 127 | 128, number >> 14))
+    elif 127 < number < 1 << 28:
+        out += bytes((number & 127 | 128, number >> 7 & 127 | 128, number >> 14 & 127 | 128, number >> 21))
     else:
         write_unsigned(out, number, U32_MAX)
 
@@ -105,16 +133,14 @@ def write_i16(out: bytearray, number: int) -> None:
 
 
 def write_i32(out: bytearray, number: int) -> None:
-    folded = (number << 1) ^ (number >> 63)
-    if 127 < folded < 16384:
-        out += bytes((folded & 127 | 128, folded >> 7))
-    else:
-        write_signed(out, number, U32_MAX >> 1)
+    write_u32(out, (number << 1) ^ (number >> 63))
 
 
 def write_i64(out: bytearray, number: int) -> None:
     folded = (number << 1) ^ (number >> 63)
     if 127 < folded < 16384:
         out += bytes((folded & 127 | 128, folded >> 7))
+    elif -_I64_END <= number < _I64_END:
+        write_unsigned(out, folded, U64_MAX)
     else:
-        write_signed(out, number, U64_MAX >> 1)
+        raise MalformedError
