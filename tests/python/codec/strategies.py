@@ -18,7 +18,7 @@ def integers(name: str) -> st.SearchStrategy[int]:
     return st.integers(-(1 << bits - 1), (1 << bits - 1) - 1) if signed else st.integers(0, (1 << bits) - 1)
 
 
-def values(shape: s.Shape, depth: int = 0) -> st.SearchStrategy[Any]:  # noqa: C901 - a case a kind
+def values(shape: s.Shape, depth: int = 0) -> st.SearchStrategy[Any]:
     match shape:
         case s.Scalar():
             return _scalars(shape.name)

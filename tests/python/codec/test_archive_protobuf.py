@@ -105,7 +105,8 @@ def _struct(name: str) -> str:
         fields += [f"13: distinct: set<{name}>;", f"14: keyed: map<{name}, {name}>;"]
         fields += [f"15: sets: map<{name}, set<{name}>>?;"]
     held = f"1: one: {name}; 2: many: list<{name}>; 3: maybe: array<{name}, 2>;"
-    return f"@tier(archive) union Held{name} {{ {held} }}\n@tier(archive) struct Of{name} {{ {' '.join(fields)} }}\n"
+    union = f"@tier(archive) union Held{name} {{ {held} }}"
+    return f"{union}\n@tier(archive) struct Of{name} {{ {' '.join(fields)} }}\n"
 
 
 @cache

@@ -264,9 +264,9 @@ def _keep_loose(root: Any, tables: dict[Composite, list[Any]]) -> None:
 
     shape = next(iter(tables))
     met = reachable(shape, root)
-    loose = [(each, value) for each, own in tables.items() for value in own if id(value) not in met]
+    loose = tuple((each.name, value) for each, own in tables.items() for value in own if id(value) not in met)
     if loose:
-        root.__mf_loose__ = tuple(loose)
+        root.__mf_loose__ = loose
 
 
 # Messages

@@ -96,7 +96,7 @@ def _graph(w: "CarefulWriter", shape: Composite, root: Any) -> None:
     _check_object(w, shape, root)
     graph.meet(shape, root)
     _write_objects(w, graph)
-    for each, value in loose_of(root):
+    for each, value in loose_of(graph.tables, root):
         graph.meet(each, value)
     _write_objects(w, graph)
     w._graph = outer

@@ -6,7 +6,7 @@ object is made when the first reference to it is read, and filled when its turn 
 however long a chain is, and what was not reached at the end is known: the root keeps it in a slot.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 from mf.codec import shape as s
@@ -65,7 +65,7 @@ class GraphFunctions:
             tables[shape] = WriteTable(shape, tag_of(number, BYTES), functions, queue)
         tables[self._root].meet(root)
         _write_all(queue, depth, tables)
-        loose = [each for each in loose_of(root) if id(each[1]) not in tables[each[0]].numbers]
+        loose = [each for each in loose_of(self._tables, root) if id(each[1]) not in tables[each[0]].numbers]
         if loose:
             for shape, value in loose:
                 tables[shape].meet(value)
@@ -93,10 +93,10 @@ class GraphFunctions:
             tables[shape] = ReadTable(shape, data, own, self._functions_of(shape), queue)
         root = tables[self._root].objects[0]
         _fill_all(queue, data, depth, tables)
-        loose = [(shape, each) for shape, table in tables.items() for each in table.rest()]
+        loose = tuple((shape.name, each) for shape, table in tables.items() for each in table.rest())
         if loose:
             _fill_all(queue, data, depth, tables)
-            root.__mf_loose__ = tuple(loose)
+            root.__mf_loose__ = loose
         for table in tables.values():
             if table.check is not None:
                 for each in table.objects.values():
@@ -104,10 +104,13 @@ class GraphFunctions:
         return root
 
 
-def loose_of(root: Any) -> tuple[tuple[Composite, Any], ...]:
+def loose_of(tables: Iterable[Composite], root: Any) -> list[tuple[Composite, Any]]:
     """The objects that nothing referred to when the graph of this root was read, with their types."""
-    found: tuple[tuple[Composite, Any], ...] = getattr(root, "__mf_loose__", ())
-    return found
+    found: tuple[tuple[str, Any], ...] = getattr(root, "__mf_loose__", ())
+    if not found:
+        return []
+    named = {each.name: each for each in tables}
+    return [(named[name], value) for name, value in found]
 
 
 class WriteTable:

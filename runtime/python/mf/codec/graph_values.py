@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from mf.codec import shape as s
 from mf.codec.archive_form import bare
+from mf.codec.graph import loose_of
 
 Composite = s.Struct | s.Union
 _new: Final = object.__new__
@@ -121,16 +122,16 @@ class _Comparison:
             return False
         if getattr(first, "__mf_unknown__", b"") != getattr(second, "__mf_unknown__", b""):
             return False
-        if not self._same_loose(first, second):
+        if not self._same_loose(shape, first, second):
             return False
         parts = zip(_parts(shape, first), _parts(shape, second), strict=True)
         return all(self._same(part, one, other) for (part, one), (_, other) in parts)
 
-    def _same_loose(self, first: Any, second: Any) -> bool:
-        ours, theirs = (getattr(each, "__mf_loose__", ()) for each in (first, second))
+    def _same_loose(self, shape: Composite, first: Any, second: Any) -> bool:
+        ours, theirs = (loose_of(shape.tables.values(), each) for each in (first, second))
         return len(ours) == len(theirs) and all(
-            shape is other and self.same_object(shape, one, two)
-            for (shape, one), (other, two) in zip(ours, theirs, strict=True)
+            inner is other and self.same_object(inner, one, two)
+            for (inner, one), (other, two) in zip(ours, theirs, strict=True)
         )
 
     def _same(self, shape: s.Shape, first: Any, second: Any) -> bool:
@@ -195,7 +196,7 @@ def copied(root: Any, memo: dict[int, Any]) -> Any:
     waiting: list[tuple[Composite, Any]] = [(shape_of(root), root)]
     memo[id(root)] = _new(type(root))
     for shape, value in waiting:  # grows while it is gone through
-        loose = getattr(value, "__mf_loose__", ())
+        loose = loose_of(shape.tables.values(), value)
         parts = (_references(inner, part) for inner, part in _parts(shape, value))
         for other, each in (*loose, *(found for part in parts for found in part)):
             if id(each) not in memo:
@@ -207,7 +208,7 @@ def copied(root: Any, memo: dict[int, Any]) -> Any:
             if hasattr(value, name):
                 held = getattr(value, name)
                 if name == "__mf_loose__":
-                    held = tuple((shape, memo[id(each)]) for shape, each in held)
+                    held = tuple((name, memo[id(each)]) for name, each in held)
                     setattr(made, name, held)
                 else:
                     setattr(made, name, deepcopy(held, memo))
