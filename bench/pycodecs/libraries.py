@@ -30,9 +30,10 @@ from mf.codec.lookup import shape_of
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    write: Callable[[], bytes]
+    write: Callable[[], bytes] | None  # None: it only reads `data`
     read: Callable[[bytes], Any]
     wanted: Any  # what read(write()) must be equal to
+    data: bytes = b""
 
 
 Library = Callable[[Any], Case | None]
@@ -245,6 +246,16 @@ def febird_of_numpy(value: Any) -> Case | None:
     return Case(lambda: mf.to_bytes(made), lambda data: mf.from_bytes(type(value), data), value)
 
 
+def view(value: Any) -> Case | None:
+    """Tier memcpy, read where it lies."""
+    if type(value) not in _ROWS:
+        return None
+    code = _ROWS[type(value)][0]
+    row = array.array(code, value.values)
+    kind = s.I32 if code == "i" else s.F64
+    return Case(None, lambda data: mf.view(kind, data), row, row.tobytes())
+
+
 def raw(value: Any) -> Case:
     """One copy: of the row of numbers, or of what febird makes."""
     if type(value) in _ROWS:
@@ -259,6 +270,7 @@ LIBRARIES: dict[str, Library] = {
     "raw": raw,
     "mf/febird": febird,
     "mf/febird/numpy": febird_of_numpy,
+    "mf/memcpy/view": view,
     "mf/archive": archive,
     "msgspec": messagepack,
     "pickle": pickled,

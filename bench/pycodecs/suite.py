@@ -54,9 +54,10 @@ def _python(build: Path) -> Program:
     archived = build / "bench" / "codecs" / "archived.mfidl"
     mfidlc = str(Path(sys.executable).with_name("mfidlc"))
     _made([mfidlc, "compile", "--python", str(out), str(_SCHEMA), str(archived)])
-    _made([mfidlc, "proto", str(archived), "--out", str(out)])
-    _made(["protoc", "-I", str(out), "--python_out", str(out), str(out / "archived.proto")])
-    paths = [out, _ROOT / "bench", _ROOT / "runtime" / "python"]
+    proto = out / "proto"
+    _made([mfidlc, "proto", str(archived), "--out", str(proto)])
+    _made(["protoc", "-I", str(proto), "--python_out", str(proto), str(proto / "archived.proto")])
+    paths = [out, proto, _ROOT / "bench", _ROOT / "runtime" / "python"]
     return Program(
         "/python",
         [sys.executable, "-m", "pycodecs.program"],
