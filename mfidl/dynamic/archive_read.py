@@ -26,6 +26,7 @@ from mfidl.dynamic.archive_form import (
 from mfidl.dynamic.archive_tags import read_tag, skip
 from mfidl.dynamic.decoding import Decoding
 from mfidl.dynamic.defaults import plain, zero
+from mfidl.dynamic.errors import DecodeError
 from mfidl.dynamic.fault import Fault
 from mfidl.dynamic.number import Number
 from mfidl.dynamic.value import UNKNOWN, Value
@@ -71,26 +72,47 @@ def _read_places(
     is_union: bool = False,
     keeps_unknown: bool = False,
 ) -> None:
+    steps = len(at.path.steps)
+    names = {each.number: each.name for each in places}
     by_number = {each.number: each for each in places}
-    while at.pos < at.end:
-        start = at.pos
-        number, wire = read_tag(at, {each.number: each.name for each in places})
-        message.any_field = True
-        place = by_number.get(number)
-        if place is None:
-            skip(at, number, wire, start)
-            if keeps_unknown:
-                message.unknown += at.data[start : at.pos]
-                at.charge(at.pos - start)
-            continue
-        if is_union and number not in message.found:
-            message.found.clear()
-        if place.name:
-            at.path.steps.append(place.name)
-        _read_place(at, place, wire, message, start)
-        if place.name:
-            at.path.steps.pop()
+    try:
+        while at.pos < at.end:
+            start = at.pos
+            number, wire = read_tag(at, names)
+            message.any_field = True
+            place = by_number.get(number)
+            if place is None:
+                skip(at, number, wire, start)
+                if keeps_unknown:
+                    message.unknown += at.data[start : at.pos]
+                    at.charge(at.pos - start)
+                continue
+            if is_union and number not in message.found:
+                message.found.clear()
+            if place.name:
+                at.path.steps.append(place.name)
+            _read_place(at, place, wire, message, start)
+            if place.name:
+                at.path.steps.pop()
+    except DecodeError as error:
+        del at.path.steps[steps:]
+        raise _leftmost(at, places, message, error) from None
     message.end = at.pos
+
+
+def _leftmost(at: Decoding, places: list[Place], message: _Message, error: DecodeError) -> DecodeError:
+    """Now that nothing more will be merged: what a message before the fault lacks comes first."""
+    for place in places:
+        found = message.found.get(place.number)
+        if isinstance(found, _Message):
+            steps = len(at.path.steps)
+            at.path.steps += [place.name] if place.name else []
+            try:
+                _made_one(at, place.type, found)
+            except DecodeError as lack:
+                error = min(error, lack, key=lambda each: each.offset)
+            del at.path.steps[steps:]
+    return error
 
 
 def _read_place(at: Decoding, place: Place, wire: Wire, message: _Message, tag: int) -> None:
@@ -222,6 +244,14 @@ def _read_reference(at: Decoding, type_: model.RefOf) -> int:
     at.note(start, "index in the table", type_, index)
     if index >> 32:
         raise at.fail(Fault.NUMBER_OUT_OF_RANGE, f"an index of {index} does not fit in u32", start)
+    return _object(at, type_, index, start)
+
+
+def _object(at: Decoding, type_: model.RefOf, index: int, start: int) -> int:
+    return _checked_index(at, type_, index, start)
+
+
+def _checked_index(at: Decoding, type_: model.RefOf, index: int, start: int) -> int:
     objects = at.tables.get(type_.element.full_name, 0)
     if index >= objects:
         reason = f"{index} is behind the end of the table of {type_.element.full_name}, which has {objects}"
@@ -329,11 +359,14 @@ def _sorted_map(entries: list[tuple[Value, Value]]) -> dict[Value, Value]:
 
 
 def _zero(at: Decoding, type_: model.Type, message: _Message) -> Value:
-    """The key or value that an entry lacks."""
+    """The key or value that an entry lacks: of a message an empty one, of another tier no bytes."""
     match held_as(at.schema, type_):
         case Held.NUMBER | Held.SCALAR:
             return zero(at.schema, type_)
-        case Held.WRAPPED:
-            return _made_place(at, place_in_wrapper(type_), _Message(end=message.end))
+        case Held.MESSAGE | Held.WRAPPED:
+            return _made_one(at, type_, _Message(end=message.end))
+        case Held.REF:
+            assert isinstance(type_, model.RefOf)
+            return _checked_index(at, type_, 0, message.end)
         case _:
             raise at.fail(Fault.MISSING_FIELD, f"{model.spell(type_)} is missing", message.end)

@@ -4,6 +4,7 @@ import base64
 import binascii
 import re
 from collections.abc import Callable, Iterable
+from itertools import count
 from typing import Any
 
 from mfidl import model
@@ -239,23 +240,28 @@ class _Reader:
         self._depth -= 1
         return sorted(found)
 
-    def _members(self, member: Callable[[str, int], None]) -> int:
-        """An object, of which the brace is here; the offset of the closing one."""
+    def _members(self, member: Callable[[str, int], None], *, are_entries: bool = False) -> int:
+        """An object, of which the brace is here; the offset of the closing one. Keys belong to entries."""
         json = self._json
         json.expect("{")
         json.blanks()
         if json.peek() == ord("}"):
             json.pos += 1
             return json.pos - 1
-        while True:
+        for index in count():
             json.blanks()
             start = json.pos
             if json.peek() != ord('"'):
                 json.expect('"')
+            if are_entries:
+                json.path.steps.append(index)
             name = json.string()
             member(name, start)
+            if are_entries:
+                json.path.steps.pop()
             if json.expect(",", "}") == "}":
                 return json.pos - 1
+        raise AssertionError("an object ends somewhere")
 
     def _map(self, type_: model.MapOf) -> dict[Value, Value]:
         self._kind(type_, "object")
@@ -263,15 +269,13 @@ class _Reader:
         found: dict[Value, Value] = {}
 
         def entry(name: str, start: int) -> None:
-            self._json.path.steps.append(len(found))
             key = self._at(start, lambda: self._key(type_.key, name))
             if key in found:
                 raise self._json.fail(Fault.JSON_DUPLICATE_KEY, f"{_short(name)} is there twice", start)
             self._json.expect(":")
             found[key] = self.value(type_.value)
-            self._json.path.steps.pop()
 
-        self._members(entry)
+        self._members(entry, are_entries=True)
         self._depth -= 1
         return dict(sorted(found.items(), key=lambda each: each[0]))
 
