@@ -98,6 +98,19 @@ struct Part {
 bool read_long_number(Reader& reader, std::uint64_t& value) {
   const std::size_t start = reader.offset();
   std::uint64_t number = 0;
+  if (reader.left() >= 9) [[likely]] {
+    const std::byte* const from = reader.peek();
+    for (std::size_t i = 0; i < 9; ++i) {
+      const auto group = std::to_integer<std::uint64_t>(from[i]);
+      number |= (group & 0x7FU) << (7 * i);
+      if (group < 0x80) {
+        reader.advance(i + 1);
+        value = number;
+        return true;
+      }
+    }
+    number = 0;
+  }
   for (unsigned shift = 0; shift < 70; shift += 7) {
     if (reader.left() == 0) {
       return reader.fail(Fault::truncated, "the value ends inside of a number", start);

@@ -50,13 +50,18 @@ template <class T>
 
 /// `again`: the message has come before.
 template <class T>
-[[nodiscard]] bool merged(Message& message, bool again, T& value, const auto&... graph) {
+[[nodiscard]] bool merged_value(Message& message, bool again, T& value, const auto&... graph) {
   const auto place = message.reader().place();
   if (!again && Value<T>::read(message.reader(), value, graph...)) [[likely]] {
     return true;
   }
   return message.merge(place, again,
                        [&](Reader& reader) { return Value<T>::read_body(reader, value, graph...); });
+}
+
+template <class T>
+[[nodiscard]] bool merged(Message& message, bool again, T& value, const auto&... graph) {
+  return merged_value(message, again, value, graph...);
 }
 
 // --- an optional one: absent where no field is
@@ -313,7 +318,8 @@ template <class K, class V>
     }
     if (entry.tag() == tag_of(2, Value<V>::kWire)) {
       if constexpr (requires { Value<V>::read_body(reader, value, graph...); }) {
-        if (!merged(entry, seen_value, value, graph...)) [[unlikely]] {
+        if (!merged_value(entry, seen_value, value, graph...))
+            [[unlikely]] {  // an optional is in a message here
           return false;
         }
       } else if (!Value<V>::read(reader, value, graph...)) [[unlikely]] {
@@ -353,16 +359,21 @@ template <class K, class V>
   do {
     K key{};
     V value{};
-    if (!reader.charge(1, sizeof(std::pair<const K, V>) + kNodeOverhead) || !read_bounded(reader, [&] {
-          return detail::read_entry(reader, key, value, graph...);
-        })) [[unlikely]] {
+    const auto place = reader.place();
+    const auto read_entry = [&] { return detail::read_entry(reader, key, value, graph...); };
+    if (!reader.charge(1, sizeof(std::pair<const K, V>) + kNodeOverhead) || !read_bounded(reader, read_entry))
+        [[unlikely]] {
       return reader.inside(filled);
     }
     ++filled;
-    if (values.empty() || values.rbegin()->first < key) [[likely]] {
-      values.emplace_hint(values.end(), std::move(key), std::move(value));
-    } else {
-      values.insert_or_assign(std::move(key), std::move(value));
+    const std::size_t before = values.size();
+    const auto entry = values.emplace_hint(values.end(), std::move(key), std::move(value));
+    if (values.size() == before) [[unlikely]] {  // a key that came before, and what was moved is gone
+      reader.return_to(place);
+      if (!read_bounded(reader, read_entry)) {
+        return reader.inside(filled);
+      }
+      entry->second = std::move(value);
     }
   } while (message.follows(tag));
   reader.leave();

@@ -312,6 +312,8 @@ struct Archive<Graph<T>> {
 
 template <class T>
 inline constexpr Tier kPlannedTier<Graph<T>> = Tier::archive;
+template <class T>
+inline constexpr std::string_view kShortName<Graph<T>> = kShortName<T>;
 
 /// Every object keeps to its constraints, and no reference is null that must not be.
 template <class T>

@@ -201,7 +201,7 @@ struct Value<std::string> {
     return varint_size(value.size()) + value.size();
   }
   static void write(BackWriter& writer, const std::string& value) noexcept {
-    writer.bytes(value.data(), value.size());
+    writer.text(value.data(), value.size());
     writer.varint(value.size());
   }
   [[nodiscard]] static bool read(Reader& reader, std::string& value);

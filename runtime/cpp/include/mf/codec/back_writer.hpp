@@ -26,6 +26,25 @@ class BackWriter {
     }
   }
 
+  /// The same for what is often short: two stores that overlap, without a call.
+  void text(const void* from, std::size_t size) noexcept {
+    cursor_ -= size;
+    if (size > 32) {
+      std::memcpy(cursor_, from, size);
+    } else if (size >= 16) {
+      both_ends<16>(from, size);
+    } else if (size >= 8) {
+      both_ends<8>(from, size);
+    } else if (size >= 4) {
+      both_ends<4>(from, size);
+    } else if (size != 0) {
+      const auto* const source = static_cast<const std::byte*>(from);
+      cursor_[0] = source[0];
+      cursor_[size / 2] = source[size / 2];
+      cursor_[size - 1] = source[size - 1];
+    }
+  }
+
   /// The memory image of a number.
   template <class T>
   void fixed(T value) noexcept {
@@ -51,6 +70,12 @@ class BackWriter {
   std::byte* skip(std::size_t size) noexcept { return cursor_ -= size; }
 
  private:
+  template <std::size_t kPart>
+  void both_ends(const void* from, std::size_t size) noexcept {
+    std::memcpy(cursor_, from, kPart);
+    std::memcpy(cursor_ + size - kPart, static_cast<const std::byte*>(from) + size - kPart, kPart);
+  }
+
   std::byte* cursor_;
 };
 
