@@ -8,7 +8,7 @@ import math
 import random
 import struct
 import uuid
-from types import ModuleType
+from types import GenericAlias, ModuleType
 from typing import Any
 
 import pytest
@@ -39,6 +39,12 @@ def types() -> ModuleType:
     return importlib.import_module("vectors.json")
 
 
+@pytest.fixture(scope="module")
+def graphs() -> ModuleType:
+    codecs("wide.mfidl")
+    return importlib.import_module("vectors.wide")
+
+
 def type_of(types: ModuleType, name: str) -> Any:
     return SCALARS.get(name) or getattr(types, name)
 
@@ -62,8 +68,8 @@ def test_a_text_is_read_or_refused_as_the_law_says(types: ModuleType, case: dict
 
 @pytest.mark.parametrize("case", _cases())
 def test_the_careful_reader_agrees_alone(types: ModuleType, case: dict[str, Any]) -> None:
-    codec = codec_of(type_of(types, case["type"]))
-    shape = codec.shape.fields[0].shape if codec.shape.implicit else codec.shape
+    outer: Any = codec_of(type_of(types, case["type"])).shape
+    shape = outer.fields[0].shape if outer.implicit else outer
     root = case["type"] if isinstance(shape, s.Struct | s.Union) else ""
     if "hex" in case:
         return  # what is not UTF-8 does not come to it
@@ -120,7 +126,7 @@ def test_values_that_are_written_rarely_come_out_too(types: ModuleType) -> None:
     assert mf.to_json(types.Figure.__args__[0](2.0)) == '{"circle":2.0}'
     assert mf.to_json(0.1, s.F32) == "0.1"
     assert mf.to_json(bytearray(b"\xff"), s.BYTES) == '"/w=="'
-    assert mf.to_json({types.Rank.bm25: [None]}, dict[types.Rank, list[str | None]]) == '{"bm25":[null]}'
+    assert mf.to_json({types.Rank.bm25: [None]}, GenericAlias(dict, (types.Rank, list[str | None])))
 
 
 @pytest.mark.parametrize(
@@ -156,7 +162,7 @@ def test_a_value_that_readers_would_refuse_as_too_deep_is_not_written(types: Mod
 
 def test_memory_is_bounded(types: ModuleType) -> None:
     text = f"[{','.join(['{}'] * 20_000)}]"
-    kind = list[types.Defaults]
+    kind = GenericAlias(list, (types.Defaults,))
     assert len(mf.from_json(kind, text)) == 20_000
     with pytest.raises(mf.DecodeError) as caught:
         mf.from_json(kind, text, limits=Limits(decoded=1 << 20))
@@ -181,6 +187,46 @@ def test_names_that_are_nearly_right_are_offered(types: ModuleType) -> None:
     ):
         with pytest.raises(mf.DecodeError, match=near):
             mf.from_json(kind, text)
+
+
+def test_graphs_keep_their_shape(graphs: ModuleType) -> None:
+    first = graphs.Node(name="0")
+    last = first
+    for number in range(1, 3_000):
+        last.next = graphs.Node(name=str(number), others=[first, last])
+        last = last.next
+    last.next = first
+    text = mf.to_json(first)
+    back = mf.from_json(graphs.Node, text)
+    assert mf.to_json(back) == text
+    assert back.next.others[0] is back
+    assert back.next.next.others[1] is back.next
+
+
+@pytest.mark.parametrize(
+    ("text", "fault", "offset", "path"),
+    [
+        ("{}", mf.Fault.INVALID_REFERENCE, 1, "Node"),
+        ('{"node":[]}', mf.Fault.INVALID_REFERENCE, 10, "Node"),
+        (
+            '{"node":[{"name":"","next":1,"others":[],"by_name":{}}]}',
+            mf.Fault.INVALID_REFERENCE,
+            27,
+            "Node.node[0].next",
+        ),
+        ('{"node":[{"name":"","others":[-1]}]}', mf.Fault.NUMBER_OUT_OF_RANGE, 30, "Node.node[0].others[0]"),
+        ('{"node":[{"name":"","others":[null]}]}', mf.Fault.JSON_WRONG_TYPE, 30, "Node.node[0].others[0]"),
+        ('{"nodes":[]}', mf.Fault.JSON_UNKNOWN_FIELD, 1, "Node"),
+        ('{"node":[],"node":[]}', mf.Fault.JSON_DUPLICATE_KEY, 11, "Node.node"),
+        ('{"node":{}}', mf.Fault.JSON_WRONG_TYPE, 8, "Node.node"),
+    ],
+)
+def test_a_graph_that_is_none_is_refused(
+    graphs: ModuleType, text: str, fault: mf.Fault, offset: int, path: str
+) -> None:
+    with pytest.raises(mf.DecodeError) as caught:
+        mf.from_json(graphs.Node, text)
+    assert (caught.value.fault, caught.value.offset, caught.value.path) == (fault, offset, path)
 
 
 def test_special_floats_in_lists() -> None:

@@ -15,6 +15,7 @@ from mf.codec import json_text
 from mf.codec import shape as s
 from mf.codec.careful_error import CarefulError, Path
 from mf.codec.fault import Fault
+from mf.codec.json_graph import Reference, Tables, resolve
 from mf.codec.json_write import bare, is_flags, limits_of
 from mf.codec.limits import MAX_DEPTH, Limits
 from mf.codec.times import Duration, Timestamp
@@ -60,6 +61,8 @@ class JsonReader:
         self._path = Path(root)
         self._depth = 0
         self._budget = limits.decoded
+        self._references: list[Reference] | None = None
+        """Of the graph that is read."""
 
     def whole(self, shape: s.Shape) -> Any:
         """The only value of the text."""
@@ -89,12 +92,12 @@ class JsonReader:
                 return self._set(shape)
             case s.Map():
                 return self._map(shape)
-            case s.Struct():
-                return self._struct(shape)
-            case s.Union():
-                return self._union(shape)
+            case s.Struct() | s.Union():
+                return self._composite(shape)
             case s.Custom():
                 return self._custom(shape)
+            case s.Ref(element=s.Struct() | s.Union() as element):
+                return self._reference(element)
             case _:
                 raise TypeError(f"{type(shape).__name__} has no JSON")
 
@@ -288,6 +291,53 @@ class JsonReader:
         if text not in ("true", "false"):
             raise self._fail(Fault.JSON_WRONG_TYPE, "a key is neither true nor false")
         return text == "true"
+
+    def _composite(self, shape: s.Struct | s.Union) -> Any:
+        if shape.tables and self._references is None:
+            return self._graph(shape)
+        around = self._references
+        if not shape.archive:
+            self._references = None  # in a value of another tier begin graphs of their own
+        value = self._struct(shape) if isinstance(shape, s.Struct) else self._union(shape)
+        self._references = around
+        return value
+
+    def _graph(self, root: s.Struct | s.Union) -> Any:
+        met: list[Reference] = []
+        self._references = met
+        tables: Tables = {each: [] for each in root.tables.values()}
+        seen: set[str] = set()
+        for _ in self._members():
+            name = self._string()
+            shape = root.tables.get(name)
+            if shape is None:
+                raise self._unknown(Fault.JSON_UNKNOWN_FIELD, name, "a table", root.tables)
+            self._path.field(name)
+            if name in seen:
+                raise self._fail(Fault.JSON_DUPLICATE_KEY, "a table is there twice")
+            seen.add(name)
+            self._colon()
+            for at in self._elements():
+                tables[shape].append(self._item(shape, at))
+            self._path.back()
+        self._references = None
+        for each in met:
+            if each.index >= len(tables[each.shape]):
+                reason = "a reference names no object of its table"
+                fault = Fault.INVALID_REFERENCE
+                raise CarefulError(Code.DECODE_ERROR, each.path, reason, each.offset, fault)
+        if not tables[root]:
+            raise self._fail(Fault.INVALID_REFERENCE, "a graph has no root", self._pos - 1)
+        return resolve(root, tables)
+
+    def _reference(self, shape: s.Struct | s.Union) -> Reference:
+        index = self._integer(s.U32)
+        found = Reference(shape, index, self._start, str(self._path))
+        if self._references is None:
+            raise self._fail(Fault.INVALID_REFERENCE, "a reference stands outside of a graph")
+        self._charge(200)
+        self._references.append(found)
+        return found
 
     def _struct(self, shape: s.Struct) -> Any:
         self._charge(s.memory(shape))

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from mf.codec import json_text
 from mf.codec import shape as s
-from mf.codec.json_write import bare, is_flags, limits_of
+from mf.codec.json_write import bare, begins_graph, is_flags, limits_of
 from mf.codec.malformed import MalformedError
 from mf.codec.times import Duration, Timestamp
 
@@ -207,7 +207,7 @@ class _Text:
             case s.Optional():
                 return f"(None if {value} is None else {self.expression(shape.element, value)})"
             case s.Custom():
-                return f"{self.constant(_custom)}({value})"
+                return f"{self.constant(_gives_up)}({value})"
             case _:
                 return f"{self.constant(self._other(shape))}({value}, levels)"
 
@@ -223,11 +223,6 @@ class _Text:
         return made
 
 
-def _custom(_: Any) -> Any:
-    """What a user's codec raises may be anything."""
-    raise MalformedError
-
-
 _readers: Final[dict[s.Shape, Reader]] = {}
 
 
@@ -238,7 +233,14 @@ def reader_of(shape: s.Shape, around: frozenset[s.Shape] = frozenset()) -> Reade
     return found
 
 
+def _gives_up(*_: Any) -> Any:
+    """What only the careful reader reads: graphs, and values of users' codecs, which may raise anything."""
+    raise MalformedError
+
+
 def _made(shape: s.Shape, around: frozenset[s.Shape]) -> Reader:
+    if begins_graph(shape):
+        return _gives_up
     text = _Text(around | {shape})
     match shape:
         case s.Struct():

@@ -154,6 +154,8 @@ class _Text:
 
     def _other(self, shape: s.Shape) -> Writer:
         """The function of another type; of one that contains this one, found when it is called."""
+        if begins_graph(shape):
+            return writer_of(shape)
         if shape not in self._around:
             return writer_of(shape, self._around)
         return lambda value, levels: writer_of(shape)(value, levels)
@@ -184,7 +186,15 @@ def writer_of(shape: s.Shape, around: frozenset[s.Shape] = frozenset()) -> Write
     return found
 
 
+def begins_graph(shape: s.Shape) -> bool:
+    return isinstance(shape, s.Struct | s.Union) and bool(shape.tables)
+
+
 def _made(shape: s.Shape, around: frozenset[s.Shape]) -> Writer:
+    if isinstance(shape, s.Struct | s.Union) and shape.tables:
+        from mf.codec.json_graph import graph_writer
+
+        return graph_writer(shape)
     text = _Text(around | {shape})
     match shape:
         case s.Struct():
