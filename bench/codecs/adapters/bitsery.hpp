@@ -1,4 +1,5 @@
-// bitsery 5 (github.com/fraillt/bitsery): fixed widths, told of each field; sizes are bounded at compile time.
+// bitsery 5 (github.com/fraillt/bitsery): fixed widths, told of each field; sizes are bounded at compile
+// time.
 #pragma once
 
 #include <bitsery/adapter/buffer.h>
@@ -44,10 +45,9 @@ struct Adapter {
     return std::as_bytes(std::span(buffer.data(), size));
   }
   static bool read(std::span<const std::byte> bytes, T& value) {
-    using Input = bitsery::InputBufferAdapter<std::span<const std::uint8_t>>;
     const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.data());
     const auto [error, done] = bitsery::quickDeserialization(
-        bitsery::InputBufferAdapter<Buffer>(data, bytes.size()), value);
+        bitsery::InputBufferAdapter<const std::uint8_t*>(data, bytes.size()), value);
     return error == bitsery::ReaderError::NoError && done;
   }
 

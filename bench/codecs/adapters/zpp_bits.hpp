@@ -1,9 +1,24 @@
-// zpp_bits (github.com/eyalz800/zpp_bits): reflection of aggregates, fixed widths. It has no word for mf::Boxed.
+// zpp_bits (github.com/eyalz800/zpp_bits): reflection of aggregates, fixed widths. It has no word for
+// mf::Boxed.
 #pragma once
 
 #include <zpp_bits.h>
 
 #include <concepts>
+
+namespace payload {
+
+/// It cannot count fields that are optional.
+constexpr auto serialize(auto& archive, C2& value) {
+  return archive(value.flag, value.tiny, value.small, value.number, value.big, value.single, value.real,
+                 value.text);
+}
+constexpr auto serialize(auto& archive, const C2& value) {
+  return archive(value.flag, value.tiny, value.small, value.number, value.big, value.single, value.real,
+                 value.text);
+}
+
+}  // namespace payload
 
 namespace bench_codecs {
 
