@@ -75,6 +75,6 @@ class LazyGroup(click.Group):
 def cli() -> None:
     """The compiler of MF/IDL: one interface file in, C++ and Python out.
 
-    Exit codes: 0 all is well, 1 errors in a schema, 2 wrong use of the command line, 3 a file could not be
-    read or written. `mfidlc help exit-codes` lists all.
+    Exit codes: 0 all is well, 1 errors in a schema or value, 2 wrong use of the command line, 3 a file could
+    not be read or written. `mfidlc help exit-codes` lists all.
     """

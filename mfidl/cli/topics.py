@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 
 EXIT_CODES = (
     (0, "all is well; warnings change nothing"),
-    (1, "there are errors in a schema, or a command that compares or lints has findings"),
+    (1, "there are errors in a schema or a value, or a command that compares or lints has findings"),
     (2, "wrong use of the command line"),
     (3, "a file could not be read or written; nothing was written"),
     (4, "a generator of others (--NAME OUT) or a template failed; nothing was written"),

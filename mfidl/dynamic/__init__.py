@@ -1,7 +1,7 @@
 """F6. Values of any schema without generated code: bytes, JSON and plain Python values, from the descriptor
 alone.
 
-    schema = Schema(read.from_bytes(open("search.desc", "rb").read()))
+    schema = Schema(read.from_bytes(Path("search.desc").read_bytes()))
     data = encode(schema, "sf1.search.Hit", {"doc": 7, "score": 1.5, "title": "t", "positions": [1, 2]})
     value = decode(schema, "Hit", data)
     text = to_json(schema, "Hit", value)

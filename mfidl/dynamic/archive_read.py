@@ -244,10 +244,6 @@ def _read_reference(at: Decoding, type_: model.RefOf) -> int:
     at.note(start, "index in the table", type_, index)
     if index >> 32:
         raise at.fail(Fault.NUMBER_OUT_OF_RANGE, f"an index of {index} does not fit in u32", start)
-    return _object(at, type_, index, start)
-
-
-def _object(at: Decoding, type_: model.RefOf, index: int, start: int) -> int:
     return _checked_index(at, type_, index, start)
 
 

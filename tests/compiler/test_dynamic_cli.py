@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -312,3 +313,38 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
 
     assert done.stdout.splitlines()[-1] == "141"
     assert "Traceback" not in done.stderr
+
+
+# The page ---------------------------------------------------------------------------------------------------
+
+PAGE = (ROOT / "docs/values.md").read_text()
+SEARCH = """module sf1.search; enum Rank: u8 { bm25 = 0, pagerank = 1 }
+@tier(febird) struct Hit { doc: u32; score: f32; title: string; positions: list<u32>; }"""
+
+
+@pytest.mark.parametrize(
+    ("command", "shown"), re.findall(r"^\$ mfidlc (.*)\n((?:(?!\$ |```).*\n)+)", PAGE, re.MULTILINE)
+)
+def test_the_page_shows_what_the_commands_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, shown: str
+) -> None:
+    (tmp_path / "search.mfidl").write_text(SEARCH)
+    monkeypatch.chdir(tmp_path)
+
+    done = run(*shlex.split(command))
+
+    assert done.output == shown
+
+
+def test_the_page_shows_python_that_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "search.mfidl").write_text(SEARCH)
+    monkeypatch.chdir(tmp_path)
+    assert run("descriptor", "search.mfidl", "--out", "search.desc").exit_code == 0
+    snippet = re.search(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    assert snippet is not None
+    found: dict[str, object] = {}
+
+    exec(snippet[1], found)
+
+    assert found["text"] == HIT
+    assert found["data"] == bytes.fromhex(HEX)
