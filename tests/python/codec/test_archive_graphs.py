@@ -64,7 +64,10 @@ def drawn(seed: int) -> Any:
     sites = [p.Site(name=f"s{at}", owner=draw.choice(nodes)) for at in range(4)]
     places = [p.PlaceSite(draw.choice(sites)), p.PlaceNode(draw.choice(nodes)), p.PlaceText("x")]
     places.append(p.PlaceHeld(p.Site("by value", draw.choice(nodes))))
-    some = lambda: draw.choices(nodes, k=draw.randint(0, 3))  # noqa: E731
+
+    def some() -> list[Any]:
+        return draw.choices(nodes, k=draw.randint(0, 3))
+
     for each in nodes:
         each.next = draw.choice([None, *nodes])
         each.others, each.sparse = some(), [*some(), None]

@@ -18,6 +18,9 @@ class OpenEnum(IntEnum):
         member._value_ = value
         return member
 
+    def __reduce_ex__(self, _: object) -> Any:
+        return type(self), (self._value_,)
+
     @property
     def is_known(self) -> bool:
         return self._value_ in type(self)._value2member_map_
