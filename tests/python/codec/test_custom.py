@@ -1,0 +1,243 @@
+"""Tier custom: values of a user's codec in every tier; calls with archive and custom values, end to end."""
+
+import sys
+import types
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import pytest
+
+import mf
+from tests.python.codec.archives import Archives
+
+
+class Colour:
+    def __init__(self, name: str = "black") -> None:
+        self.name = name
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Colour) and other.name == self.name
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class ColourCodec:
+    """Static: nothing is made of it."""
+
+    Value = Colour
+
+    @staticmethod
+    def encode(value: Colour) -> bytes:
+        return value.name.encode("ascii")
+
+    @staticmethod
+    def decode(data: bytes) -> Colour:
+        return Colour(data.decode("ascii"))
+
+
+class Width:
+    """An object with a state; its values are plain numbers."""
+
+    Value = int
+
+    def __init__(self) -> None:
+        self.size = 3
+
+    def encode(self, value: int) -> bytes:
+        return value.to_bytes(self.size, "big")
+
+    def decode(self, data: bytes) -> int:
+        if len(data) != self.size:
+            raise ValueError(f"{len(data)} bytes, not {self.size}")
+        return int.from_bytes(data, "big")
+
+
+class Wrong:
+    Value = str
+
+    @staticmethod
+    def encode(value: str) -> Any:
+        return value
+
+    @staticmethod
+    def decode(data: bytes) -> str:
+        raise RuntimeError(f"{data!r} is never read")
+
+
+SCHEMA = """module customs;
+@tier(custom) @python.codec("customs_codecs:ColourCodec") struct Colour;
+@tier(custom) @python.codec("customs_codecs:inner.Width") struct Width;
+@tier(custom) @python.codec("customs_codecs:Wrong") struct Wrong;
+@tier(custom) @python.codec("customs_codecs:Absent") struct Absent;
+@tier(custom) @python.codec("nowhere.at_all:Codec") struct Nowhere;
+@tier(custom) @cpp.codec("a.hpp", "a::A", "a::C") struct CppOnly;
+@tier(archive) struct Pixel { 1: at: u32; 2: colour: Colour; 3: widths: list<Width>; 4: maybe: Colour?; }
+@tier(archive) struct Node { 1: name: string; 2: next: ref<Node>?; 3: colour: Colour; }
+@tier(archive) union Shape { 1: colour: Colour; 2: node: ref<Node>; }
+struct Picture { pixels: list<Pixel>; colours: map<string, Colour>; width: Width; node: Node; shape: Shape; }
+struct Lost { value: Nowhere?; other: Absent?; wrong: Wrong?; cpp: CppOnly?; }
+error Bad { pixel: Pixel; colour: Colour; node: Node; }
+service Studio {
+  @idempotent paint(node: Node, colour: Colour, pixel: Pixel) -> Picture throws Bad;
+  both(pixel: Pixel) -> (pixel: Pixel, node: Node);
+  count(nodes: list<Node>) -> u32;
+  @oneway drop(node: Node);
+}
+"""
+
+
+@cache
+def schema() -> Archives:
+    module: Any = types.ModuleType("customs_codecs")
+    module.ColourCodec, module.Wrong, module.inner = ColourCodec, Wrong, types.SimpleNamespace(Width=Width)
+    sys.modules["customs_codecs"] = module
+    return Archives(SCHEMA)
+
+
+def picture() -> Any:
+    p = schema().package
+    node = p.Node("a", None, Colour("red"))
+    node.next = node
+    pixels = [p.Pixel(1, Colour("blue"), [1, 2]), p.Pixel(2, Colour(), [], Colour(""))]
+    return p.Picture(pixels, {"x": Colour("y")}, 7, node, p.ShapeNode(node))
+
+
+def test_custom_values_in_every_tier() -> None:
+    codec, value = schema().codec("Picture"), picture()
+    data = codec.encode(value)
+    assert codec.decode(data) == value
+    assert bytes(schema().codec("Colour").encode(Colour("blue"))) == b"blue"
+    assert schema().codec("Width").decode(b"\0\1\0") == 256
+    assert bytes(schema().codec("Pixel").encode(value.pixels[0])).hex() == "0801" + "1204" + b"blue".hex() + (
+        "1a03000001" + "1a03000002"
+    )
+    assert (
+        schema().message("Pixel").FromString(bytes(schema().codec("Pixel").encode(value.pixels[0]))).at == 1
+    )
+    assert (schema().package.Pixel().colour, schema().package.Picture().width) == (Colour(), 0)
+
+
+@pytest.mark.parametrize(
+    ("change", "where"),
+    [
+        (
+            lambda v: v.colours.update(x=Colour("é")),
+            "Picture.colours['x']: the codec of customs.Colour refused it: Uni",
+        ),
+        (
+            lambda v: v.pixels[0].widths.append(1 << 24),
+            "Picture.pixels[0].widths[2]: the codec of customs.Width refu",
+        ),
+        (
+            lambda v: setattr(v.node, "colour", 7),
+            "Picture.node.node[0].colour: the codec of customs.Colour refused",
+        ),
+    ],
+)
+def test_what_a_codec_does_not_write_is_an_invalid_argument(change: Any, where: str) -> None:
+    value = picture()
+    change(value)
+    with pytest.raises(mf.Error) as caught:
+        schema().codec("Picture").encode(value)
+    assert caught.value.code is mf.Code.INVALID_ARGUMENT
+    assert caught.value.message.startswith(where)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "offset", "path"),
+    [
+        ("Colour", "c3a9", 0, "Colour"),
+        ("Width", "00", 0, "Width"),
+        ("Pixel", "0801 1202c3a9", 4, "Pixel.colour"),
+        ("Pixel", "0801 1200 1a020001", 6, "Pixel.widths[0]"),
+        ("Picture", "00 01 0178 02c3a9", 5, "Picture.colours[0]"),
+    ],
+)
+def test_what_a_codec_does_not_read_is_located(name: str, data: str, offset: int, path: str) -> None:
+    with pytest.raises(mf.DecodeError, match=r"the codec of customs\.\w+ refused it") as caught:
+        schema().codec(name).decode(bytes.fromhex(data))
+    refused = caught.value
+    assert (refused.fault, refused.offset, refused.path) == (mf.Fault.CUSTOM_CODEC_FAILED, offset, path)
+
+
+@pytest.mark.parametrize(
+    ("field", "reason"),
+    [
+        ("value", "the codec nowhere.at_all:Codec cannot be imported: ModuleNotFoundError"),
+        ("other", "the codec customs_codecs:Absent cannot be imported: AttributeError"),
+        ("cpp", "the schema names no codec for Python"),
+        ("wrong", "the codec of customs.Wrong made 'text', and not bytes"),
+    ],
+)
+def test_a_codec_that_is_none_is_named(field: str, reason: str) -> None:
+    p, codec = schema().package, schema().codec("Lost")
+    assert codec.decode(codec.encode(p.Lost())) == p.Lost()
+    with pytest.raises(mf.Error, match=reason):
+        codec.encode(p.Lost(**{field: "text"}))
+
+
+def studio() -> Any:
+    p = schema().package
+
+    class Studio(p.StudioServant):  # type: ignore[misc, name-defined]
+        dropped: list[Any] = []  # noqa: RUF012
+
+        def paint(self, node: Any, colour: Colour, pixel: Any) -> Any:
+            if colour.name == "bad":
+                raise p.Bad(pixel, colour, node)
+            return p.Picture([pixel], {"it": colour}, pixel.at, node, p.ShapeColour(colour))
+
+        def both(self, pixel: Any) -> Any:
+            return p.StudioBothResult(pixel, p.Node("both", None, pixel.colour))
+
+        def count(self, nodes: list[Any]) -> int:
+            return len(nodes)
+
+        def drop(self, node: Any) -> None:
+            self.dropped.append(node)
+
+    return Studio()
+
+
+@pytest.fixture(params=["light", "tcp"])
+def client(request: pytest.FixtureRequest) -> Iterator[Any]:
+    if request.param == "light":
+        light = mf.Light()
+        light.offer(studio())
+        yield schema().package.StudioClient(mf.Client(light))
+        return
+    server = mf.Server("tcp://127.0.0.1:0")
+    server.offer(studio())
+    server.start()
+    connected = mf.Client(server.address)
+    yield schema().package.StudioClient(connected)
+    connected.close()
+    server.stop()
+
+
+def test_calls_batches_and_errors(client: Any) -> None:
+    p = schema().package
+    node = p.Node("root", p.Node("next", None, Colour("n")), Colour("c"))
+    node.next.next = node
+    pixel = p.Pixel(3, Colour("px"), [4])
+    made = client.paint(node, Colour("it"), pixel)
+    assert made == p.Picture([pixel], {"it": Colour("it")}, 3, node, p.ShapeColour(Colour("it")))
+    assert made.node.next.next is made.node
+    with pytest.raises(p.Bad) as caught:
+        client.paint(node, Colour("bad"), pixel)
+    assert (caught.value.pixel, caught.value.colour, caught.value.node) == (pixel, Colour("bad"), node)
+    assert client.both(pixel).node == p.Node("both", None, Colour("px"))
+    assert client.count([node, node]) == 2
+    client.drop(node)
+
+    requests = [p.StudioPaintRequest(node, Colour(name), pixel) for name in ("a", "bad", "b")]
+    first, second, third = client.paint_bulk(requests)
+    assert (first.value().colours, third.value().node) == ({"it": Colour("a")}, node)
+    with pytest.raises(p.Bad) as caught:
+        second.value()
+    assert caught.value.node == node
+    outcomes = list(client.both_batch([p.StudioBothRequest(pixel)] * 5))
+    assert len(outcomes) == 5
+    with pytest.raises(mf.Error, match=r"customs\.Studio\.paint: node\.node"):
+        client.paint(p.Node("x", p.Node(5)), Colour(), pixel)
