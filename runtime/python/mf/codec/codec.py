@@ -23,7 +23,17 @@ if TYPE_CHECKING:
     from mf.codec.fast import Functions
 
 Buffer = bytes | bytearray | memoryview
-_MADE = ("_check_read", "_check_written", "_pack", "_read", "_unpack", "_write", "_write_parts")
+_MADE = (
+    "_check_read",
+    "_check_written",
+    "_pack",
+    "_read",
+    "_read_one",
+    "_unpack",
+    "_write",
+    "_write_one",
+    "_write_parts",
+)
 V = TypeVar("V")  # what is written
 T = TypeVar("T")  # what is read: the same, or a tuple of its fields for the parameters of a method
 
@@ -44,13 +54,17 @@ class Codec(Generic[V, T]):
         "_check_written",
         "_limits",
         "_read",
+        "_read_one",
         "_where",
         "_write",
+        "_write_one",
         "shape",
     )
 
     _write: Callable[..., None]
+    _write_one: Callable[..., None]
     _read: Callable[..., tuple[list[T], int]]
+    _read_one: Callable[..., tuple[T, int]]
     _check_written: Callable[[V], None] | None
     _check_read: Callable[[T], None] | None
 
@@ -74,7 +88,9 @@ class Codec(Generic[V, T]):
         self._check_written = made.check_written
         self._check_read = made.check_read
         self._write = made.write_alone
+        self._write_one = made.write_one_alone
         self._read = made.read_alone
+        self._read_one = made.read_one_alone
 
     def within(self, limits: Limits) -> "Codec[V, T]":
         """The same codec with other limits."""
@@ -86,7 +102,7 @@ class Codec(Generic[V, T]):
         try:
             if self._check_written is not None:
                 self._check_written(value)
-            self._write(out, (value,))
+            self._write_one(out, value)
         except GIVE_UP:
             return self._write_carefully((value,))
         return out
@@ -109,7 +125,7 @@ class Codec(Generic[V, T]):
             data = bytes(data)
         if len(data) <= self._affordable:
             try:
-                (value,), end = self._read(data, 0, 1)
+                value, end = self._read_one(data, 0)
                 if end == len(data):
                     if self._check_read is not None:
                         self._check_read(value)

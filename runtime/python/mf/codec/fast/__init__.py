@@ -3,12 +3,14 @@
 For each struct or union a few functions are written as Python text (straight-line code, one branch a number
 that takes one byte), compiled, and kept with the shape:
 
+    write_one(out, value)        appends a value
     write(out, values)           appends the values, one behind the other
+    read_one(data, pos)          -> (value, position behind it)
     read(data, pos, count)       -> (list of `count` values, position behind them)
     write_parts(out, *parameters)   appends one request
     check_written(value), check_read(value)     give up on a violated constraint; None where nothing has any
 
-Everything is a batch: one value is a batch of one, a list field is a batch inside. Functions of types that
+A list field is a batch inside. Functions of types that
 can nest without bound take the depth as one argument more. They raise what `malformed.GIVE_UP` lists and
 explain nothing: the careful reader and writer do.
 

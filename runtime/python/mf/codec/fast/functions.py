@@ -27,10 +27,14 @@ class Functions:
         "make_part",
         "read",
         "read_alone",
+        "read_one",
+        "read_one_alone",
         "read_part",
         "source",
         "write",
         "write_alone",
+        "write_one",
+        "write_one_alone",
         "write_part",
         "write_parts",
     )
@@ -46,8 +50,24 @@ class Functions:
         self.check_read: Check | None = made.get("check_read", self.check_written)
         self.write_alone = made.get("write_alone", self.write)
         self.read_alone = made.get("read_alone", self.read)
+        self.write_one: Callable[..., None] = made.get("write_one") or _one_written(self.write)
+        self.read_one: Callable[..., tuple[Any, int]] = made.get("read_one") or _one_read(self.read)
+        self.write_one_alone = _one_written(made["write_alone"]) if "write_alone" in made else self.write_one
+        self.read_one_alone = _one_read(made["read_alone"]) if "read_alone" in made else self.read_one
         for part in ("write_part", "read_part", "fill_part", "make_part"):  # of archive types
             setattr(self, part, made.get(part))
+
+
+def _one_written(write: Callable[..., None]) -> Callable[..., None]:
+    return lambda out, value, *depth: write(out, (value,), *depth)
+
+
+def _one_read(read: Callable[..., tuple[list[Any], int]]) -> Callable[..., tuple[Any, int]]:
+    def read_one(data: bytes, pos: int, *depth: int) -> tuple[Any, int]:
+        (value,), end = read(data, pos, 1, *depth)
+        return value, end
+
+    return read_one
 
 
 class _Source:
@@ -177,11 +197,16 @@ def _text(
         depth = f", depth={0 if implicit else 1}"
         limit = [f"if depth > {MAX_DEPTH - height}:", "    raise MalformedError"]
     checking = Checking(unit, checked)
+    writing, reading, deeper = Writing(unit), Reading(unit), ", depth" if depth else ""
     lines = [
+        f"def write_one(out, value{depth}):",
+        *indented([*limit, *writing.one(shape)]),
         f"def write(out, values{depth}):",
-        *indented([*limit, *Writing(unit).body(shape)]),
+        *indented(writing.body(shape, deeper)),
+        f"def read_one(data, pos{depth}):",
+        *indented([*limit, *reading.one(shape)]),
         f"def read(data, pos, count{depth}):",
-        *indented([*limit, *Reading(unit).body(shape)]),
+        *indented(reading.body(shape, deeper)),
     ]
     if shape in checked:
         lines += ["def check_written(value):", *indented(checking.body(shape))]

@@ -21,31 +21,54 @@ _MOST_NAMES = 24  # parts of a run that get names of their own; more stay in a r
 
 
 class Reading:
-    """The body of one `read`."""
+    """The bodies of the functions that read one type."""
 
     def __init__(self, unit: Unit) -> None:
         self._unit = unit
 
-    def body(self, shape: s.Struct | s.Union) -> list[str]:
-        return self._union(shape) if isinstance(shape, s.Union) else self._struct(shape)
-
-    def _struct(self, shape: s.Struct) -> list[str]:
+    def body(self, shape: s.Struct | s.Union, depth: str) -> list[str]:
+        """Of `read`, for many values."""
         if shape.smallest == 0:
-            nothing = [made(self._unit, each.shape, Parts([])) for each in shape.fields]
+            assert isinstance(shape, s.Struct)
             return [
                 "fits(data, pos, count, 0)",
-                f"return [{self._made(shape, nothing)} for _ in range(count)], pos",
+                f"return [{self._nothing(shape)} for _ in range(count)], pos",
             ]
-        return self._memcpy(shape) if shape.memcpy else self._febird(shape)
+        if isinstance(shape, s.Struct) and shape.memcpy:
+            return self._memcpy(shape)
+        return [
+            f"if {shape.smallest} * count > len(data) - pos:",
+            "    raise MalformedError",
+            "values = []",
+            "append = values.append",
+            "for _ in range(count):",
+            f"    value, pos = read_one(data, pos{depth})",
+            "    append(value)",
+            "return values, pos",
+        ]
+
+    def one(self, shape: s.Struct | s.Union) -> list[str]:
+        """Of `read_one`."""
+        if isinstance(shape, s.Union):
+            return self._union(shape)
+        if shape.smallest == 0:
+            return [f"return {self._nothing(shape)}, pos"]
+        if shape.memcpy:
+            fields = [(each.shape, each.attribute) for each in shape.fields]
+            text, values = self._row(struct_format(shape), fields)
+            return [*text, f"return {self._made(shape, values)}, pos"]
+        return self._febird(shape)
+
+    def _nothing(self, shape: s.Struct) -> str:
+        return self._made(shape, [made(self._unit, each.shape, Parts([])) for each in shape.fields])
 
     def _union(self, shape: s.Union) -> list[str]:
         body = self._number("number", "read_u32")
-        for at, each in enumerate(shape.alternatives):
+        for each in shape.alternatives:
             text, value = self._value(each.shape, "value", 1)
-            body.append(f"{'elif' if at else 'if'} number == {each.number}:")
-            body += indented([*text, f"append({self._unit.constant('kind', each.type)}({value}))"])
-        body += ["else:", "    raise MalformedError"]
-        return self._loop(shape.smallest, body)
+            kind = self._unit.constant("kind", each.type)
+            body += [f"if number == {each.number}:", *indented([*text, f"return {kind}({value}), pos"])]
+        return [*body, "raise MalformedError"]
 
     def _febird(self, shape: s.Struct) -> list[str]:
         body: list[str] = []
@@ -58,18 +81,7 @@ class Reading:
                 text, value = self._value(run[0].shape, run[0].attribute, 1)
                 values.append(value)
             body += text
-        return self._loop(shape.smallest, [*body, f"append({self._made(shape, values)})"])
-
-    def _loop(self, smallest: int, body: list[str]) -> list[str]:
-        return [
-            f"if {smallest} * count > len(data) - pos:",
-            "    raise MalformedError",
-            "values = []",
-            "append = values.append",
-            "for _ in range(count):",
-            *indented(body),
-            "return values, pos",
-        ]
+        return [*body, f"return {self._made(shape, values)}, pos"]
 
     def _memcpy(self, shape: s.Struct) -> list[str]:
         layout = struct_format(shape)
@@ -98,7 +110,9 @@ class Reading:
         return f"{self._unit.constant('make', shape.make)}({', '.join(values)})"
 
     def _run(self, run: list[tuple[s.Shape, str]]) -> tuple[list[str], list[str]]:
-        layout = "".join(format_of(shape) for shape, _ in run)
+        return self._row("".join(format_of(shape) for shape, _ in run), run)
+
+    def _row(self, layout: str, run: list[tuple[s.Shape, str]]) -> tuple[list[str], list[str]]:
         parts = self._parts(run, self._unit.local("row"))
         values = [made(self._unit, shape, parts) for shape, _ in run]
         if not layout:
@@ -142,7 +156,7 @@ class Reading:
                 return self._counted(name, lambda count: self._map(map_, count, name, level))
             case s.Struct() | s.Union() | s.Custom() as other:
                 local = self._unit.local(name)
-                return [f"({local},), pos = {self._others(other, '1', level)}"], local
+                return [f"{local}, pos = {self._others(other, 'read_one', '', level)}"], local
             case other:
                 raise TypeError(other)
 
@@ -181,12 +195,12 @@ class Reading:
 
     def _list(self, element: s.Shape, name: str, level: int) -> tuple[list[str], str]:
         if s.row_of(element) is not None:
-            return self._row(element, None, self._unit.local(name))
+            return self._integers(element, None, self._unit.local(name))
         return self._counted(name, lambda count: self._sequence(element, count, name, level + 1))
 
     def _array(self, element: s.Shape, length: int, name: str, level: int) -> tuple[list[str], str]:
         if s.row_of(element) is not None:
-            return self._row(element, length, self._unit.local(name))
+            return self._integers(element, length, self._unit.local(name))
         return self._sequence(element, str(length), name, level + 1)
 
     def _set(self, element: s.Shape, name: str, level: int) -> tuple[list[str], str]:
@@ -214,7 +228,7 @@ class Reading:
             case s.Enum(base=base):
                 return self._scalars(element, base.name, count, local)
             case s.Struct() | s.Union() | s.Custom() as other:
-                return [f"{local}, pos = {self._others(other, count, level)}"], local
+                return [f"{local}, pos = {self._others(other, 'read', f', {count}', level)}"], local
             case _:
                 text, value = self._value(element, "item", level)
                 return [
@@ -224,7 +238,7 @@ class Reading:
                     *indented([*text, f"{local}.append({value})"]),
                 ], local
 
-    def _row(self, element: s.Shape, length: int | None, local: str) -> tuple[list[str], str]:
+    def _integers(self, element: s.Shape, length: int | None, local: str) -> tuple[list[str], str]:
         """Integers in a list, or in an array of this length."""
         name = s.row_of(element)
         call = f"read_{name}_row(data, pos)" if length is None else f"read_{name}_codes(data, pos, {length})"
@@ -246,6 +260,6 @@ class Reading:
             case _:
                 return values
 
-    def _others(self, shape: s.Composite, count: str, level: int) -> str:
+    def _others(self, shape: s.Composite, what: str, count: str, level: int) -> str:
         deeper = f", depth + {level}" if self._unit.is_deep(shape) else ""
-        return f"{self._unit.function(shape, 'read')}(data, pos, {count}{deeper})"
+        return f"{self._unit.function(shape, what)}(data, pos{count}{deeper})"

@@ -26,14 +26,34 @@ def parts_of(shape: s.Struct) -> list[str]:
     return [f"part_{at}" for at in range(len(shape.fields))]
 
 
+def _values_of(shape: s.Struct) -> list[str]:
+    """Of the fields of `value`."""
+    if shape.parts is s.bare_parts:
+        return ["value"]
+    return [f"value.{each.attribute}" for each in shape.fields]
+
+
 class Writing:
-    """The body of one `write`."""
+    """The bodies of the functions that write one type."""
 
     def __init__(self, unit: Unit) -> None:
         self._unit = unit
 
-    def body(self, shape: s.Struct | s.Union) -> list[str]:
-        return self._union(shape) if isinstance(shape, s.Union) else self._struct(shape)
+    def body(self, shape: s.Struct | s.Union, depth: str) -> list[str]:
+        """Of `write`, for many values."""
+        if isinstance(shape, s.Struct) and shape.memcpy and shape.smallest:
+            return [f'out += b"".join([{self._packed(shape, _values_of(shape))} for value in values])']
+        return ["for value in values:", f"    write_one(out, value{depth})"]
+
+    def one(self, shape: s.Struct | s.Union) -> list[str]:
+        """Of `write_one`."""
+        if isinstance(shape, s.Union):
+            return self._union(shape)
+        if shape.smallest == 0:
+            return ["pass"]
+        if shape.memcpy:
+            return [f"out += {self._packed(shape, _values_of(shape))}"]
+        return ["append = out.append", *self._fields(shape, _values_of(shape))]
 
     def parts(self, shape: s.Struct) -> list[str]:
         """Of one request, whose parameters are the locals `part_0`, `part_1`, ..."""
@@ -41,16 +61,6 @@ class Writing:
         if shape.memcpy:
             return [f"out += {self._packed(shape, values)}"] if shape.smallest else ["pass"]
         return ["append = out.append", *self._fields(shape, values)]
-
-    def _struct(self, shape: s.Struct) -> list[str]:
-        if shape.smallest == 0:
-            return ["pass"]
-        single = shape.parts is s.bare_parts
-        values = ["value" if single else f"value.{each.attribute}" for each in shape.fields]
-        if shape.memcpy:
-            return [f'out += b"".join([{self._packed(shape, values)} for value in values])']
-        body = self._fields(shape, values)
-        return ["append = out.append", "for value in values:", *indented(body)]
 
     def _packed(self, shape: s.Struct, values: list[str]) -> str:
         parts = [
@@ -79,7 +89,7 @@ class Writing:
             number = f"append({each.number})" if each.number < 128 else f"write_u32(out, {each.number})"
             body += indented([number, *self._value(each.shape, "value.value", 1)])
         body += ["else:", "    raise MalformedError"]
-        return ["append = out.append", "for value in values:", *indented(body)]
+        return ["append = out.append", *body]
 
     def _run(self, shapes: list[s.Shape], values: list[str]) -> list[str]:
         layout = "".join(format_of(each) for each in shapes)
@@ -119,7 +129,7 @@ class Writing:
             case s.Map() as map_:
                 return self._map(map_, value, level)
             case s.Struct() | s.Union() | s.Custom() as other:
-                return self._others(other, f"({value},)", level)
+                return self._others(other, "write_one", value, level)
             case other:
                 raise TypeError(other)
 
@@ -182,11 +192,11 @@ class Writing:
             case s.Enum(base=base):
                 return [f"{self._unit.sequence('write', base.name)}(out, {self._numbers(element, values)})"]
             case s.Struct() | s.Union() | s.Custom() as other:
-                return self._others(other, values, level)
+                return self._others(other, "write", values, level)
             case _:
                 item = self._unit.local("item")
                 return [f"for {item} in {values}:", *indented(self._value(element, item, level))]
 
-    def _others(self, shape: s.Composite, values: str, level: int) -> list[str]:
+    def _others(self, shape: s.Composite, what: str, values: str, level: int) -> list[str]:
         deeper = f", depth + {level}" if self._unit.is_deep(shape) else ""
-        return [f"{self._unit.function(shape, 'write')}(out, {values}{deeper})"]
+        return [f"{self._unit.function(shape, what)}(out, {values}{deeper})"]
