@@ -15,7 +15,6 @@ from mfidl.model import (
     Named,
     Primitive,
     Program,
-    RefOf,
     Scalar,
     SetOf,
     Struct,
@@ -42,9 +41,6 @@ class Facts:
         self._padded: dict[str, bool] = {}
         self._measure_unions()
         self._constrained = holders(program, self._is_constrained, _has_constraints)
-        self.without_json = holders(
-            program, lambda each: graphs.is_linked(each.full_name) or each.tier is Tier.CUSTOM, _is_ref
-        )
         self._floating = holders(program, lambda _: False, _is_float)
         self._existing = holders(program, _is_existing, lambda _: False)
 
@@ -202,10 +198,6 @@ def _named(type_: Type, names: frozenset[str]) -> bool:
 
 def _is_float(type_: Type) -> bool:
     return isinstance(type_, Primitive) and type_.scalar.is_float
-
-
-def _is_ref(type_: Type) -> bool:
-    return isinstance(type_, RefOf)
 
 
 def _is_existing(declared: Struct | Union) -> bool:

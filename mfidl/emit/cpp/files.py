@@ -146,22 +146,27 @@ class ModuleFiles:
     def _json_header(self) -> GeneratedFile:
         types = [each for declaration in self._module.declarations for each in _mentioned(declaration)]
         headers = {f'"{self._stem}.codec.hpp"', '"mf/codec/json.hpp"'}
-        headers |= {"<string_view>"} if self._coded else set()
-        headers |= {"<span>"} if self._enums else set()
+        graphs = self._json_maker.graphs()
+        headers |= {"<span>"} if self._enums or graphs else set()
+        headers |= {'"mf/codec/json_graph.hpp"'} if graphs else set()
+        custom = any(each.tier is Tier.CUSTOM for each in self._module.structs)
+        headers |= {'"mf/codec/json_custom.hpp"'} if custom else set()
         return self._json("json.hpp", headers | self._imported(types, "json.hpp"))
 
     def _json_source(self) -> GeneratedFile:
         headers = {"<array>"} if self._enums or any(map(_has_members, self._module.declarations)) else set()
+        headers |= {"<string_view>"} if any(each.alternatives for each in self._module.unions) else set()
         return self._json("json.cpp", headers | ({"<cstddef>"} if self._coded else set()))
 
     def _json(self, kind: str, headers: set[str]) -> GeneratedFile:
-        maker = JsonMaker(
-            self._describer.names,
-            self._describer.types,
-            self._module,
-            self._describer.codecs.facts.without_json,
+        maker = self._json_maker
+        return self._file(
+            kind, headers, numbers=maker.numbers(), composites=maker.composites(), graphs=maker.graphs()
         )
-        return self._file(kind, headers, numbers=maker.numbers(), composites=maker.composites())
+
+    @property
+    def _json_maker(self) -> JsonMaker:
+        return JsonMaker(self._describer.names, self._describer.types, self._module)
 
     def _methods(self) -> GeneratedFile:
         types = [type_ for each in self._module.services for type_ in method_types(each)]

@@ -6,7 +6,21 @@ from dataclasses import dataclass
 from mfidl.emit.cpp.names import AlternativeNames, Names
 from mfidl.emit.cpp.text import fill
 from mfidl.emit.cpp.types import CppTypes
-from mfidl.model import ArrayOf, DeclKind, Enum, Field, Flags, Module, Named, OptionalOf, Struct, Type, Union
+from mfidl.model import (
+    ArrayOf,
+    DeclKind,
+    Enum,
+    Field,
+    Flags,
+    Module,
+    Named,
+    OptionalOf,
+    RefOf,
+    Struct,
+    Tier,
+    Type,
+    Union,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +38,17 @@ class JsonTypeView:
     """Of a struct, error or union. `definitions` are whole functions."""
 
     qualified: str
-    wire_name: str
     declarations: tuple[str, ...]
     definitions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class JsonGraphView:
+    """JsonGraph<S>: the tables of a graph with such a root."""
+
+    qualified: str
+    count: int
+    entries: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +58,6 @@ class JsonMaker:
     names: Names
     types: CppTypes
     module: Module
-    without: frozenset[str]  # types that have no JSON: graphs and custom codecs are not written yet
 
     def numbers(self) -> tuple[JsonNamesView, ...]:
         return tuple(
@@ -47,7 +68,23 @@ class JsonMaker:
         return tuple(
             self._struct(each) if isinstance(each, Struct) else self._union(each)
             for each in self.module.declarations
-            if isinstance(each, Struct | Union) and each.full_name not in self.without
+            if isinstance(each, Struct | Union) and each.tier is not Tier.CUSTOM
+        )
+
+    def graphs(self) -> tuple[JsonGraphView, ...]:
+        graphs = self.types.graphs
+        return tuple(
+            self._graph(each)
+            for each in self.module.declarations
+            if isinstance(each, Struct | Union) and graphs.is_linked(each.full_name)
+        )
+
+    def _graph(self, root: Struct | Union) -> JsonGraphView:
+        tables = self.types.graphs.tables(root)
+        return JsonGraphView(
+            qualified=self.types.declared(root.full_name),
+            count=len(tables),
+            entries=tuple(f'json_table<{self.types.declared(type_)}>("{name}"),' for name, type_ in tables),
         )
 
     def _numbers(self, declared: Enum | Flags) -> JsonNamesView:
@@ -99,7 +136,7 @@ class JsonMaker:
     def _alternative(self, union: Union, field: Field, names: AlternativeNames) -> list[str]:
         lines = [f"  value.{names.set}({{}});", f"  return read_json(reader, value.{names.accessor}());"]
         if self.types.boxed_in(union, field):
-            size = f"sizeof({self.types.spell(field.type)})"
+            size = f"sizeof({self.types.within(union).spell(field.type)})"
             lines.insert(0, f"  if (!reader.charge(1, {size})) return false;")
         return lines
 
@@ -111,7 +148,6 @@ class JsonMaker:
         reads = (["JsonReader& reader", f"{qualified}& {name}"], ")")
         return JsonTypeView(
             qualified=qualified,
-            wire_name=declared.name,
             declarations=(
                 fill("static void write(", writes[0], ");", indent=2),
                 fill("[[nodiscard]] static bool read(", reads[0], ");", indent=2),
@@ -131,12 +167,21 @@ def _required(field: Field) -> bool:
     return field.default is None and not isinstance(field.type, OptionalOf)
 
 
+def _may_be_null(field: Field) -> bool:
+    """`ref<T>?` and `ref<T>` are the same type in C++."""
+    return isinstance(field.type, OptionalOf) and isinstance(field.type.element, RefOf)
+
+
 def _writer(field: Field) -> str:
+    if _may_be_null(field):
+        return "write_json_reference"
     absent = isinstance(field.type, OptionalOf) and field.default is not None
     return "write_json_member_or_null" if absent else "write_json_member"
 
 
 def _reader(field: Field) -> str:
+    if _may_be_null(field):
+        return "read_json_reference"
     return "read_json_anew" if field.default is not None and _holds_struct(field.type) else "read_json"
 
 

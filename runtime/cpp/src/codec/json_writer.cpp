@@ -34,9 +34,7 @@ void JsonWriter::member(std::string_view name) {
 void JsonWriter::string(std::string_view value) {
   const std::size_t good = valid_utf8_prefix(std::as_bytes(std::span(value)));
   if (good != value.size()) {
-    if (error_.empty()) {
-      error_ = "a string is not UTF-8, at byte " + std::to_string(good) + " of it";
-    }
+    fail("a string is not UTF-8, at byte " + std::to_string(good) + " of it");
     quoted("");
     return;
   }
@@ -73,9 +71,7 @@ void JsonWriter::as_key(std::size_t start) {
 bool JsonWriter::open(char bracket) {
   constexpr unsigned kDepth = Limits{}.depth;
   if (level_ == kDepth || !error_.empty()) {
-    if (error_.empty()) {
-      error_ = "a value is nested deeper than " + std::to_string(kDepth) + " objects and arrays";
-    }
+    fail("a value is nested deeper than " + std::to_string(kDepth) + " objects and arrays");
     null();
     return false;
   }

@@ -13,6 +13,7 @@
 #include "mf/codec/json_value.hpp"
 #include "mf/codec/limits.hpp"
 #include "mf/codec/result.hpp"
+#include "mf/codec/tier.hpp"
 #include "mf/core/error.hpp"
 
 namespace mf {
@@ -37,8 +38,8 @@ template <class T>
   if (reader.begin() && codec::Json<T>::read(reader, value) && reader.finish()) {
     return value;
   }
-  if constexpr (requires { codec::Json<T>::kName; }) {
-    reader.inside(codec::Json<T>::kName);
+  if constexpr (!codec::kShortName<T>.empty()) {
+    reader.inside(codec::kShortName<T>);
   }
   return reader.error();
 }

@@ -14,12 +14,24 @@
 
 namespace mf::codec {
 
+class GraphNumbers;  // mf/codec/archive_graph.hpp
+
 class JsonWriter {
  public:
   [[nodiscard]] const std::string& text() const& noexcept { return text_; }
   [[nodiscard]] std::string text() && noexcept { return std::move(text_); }
   /// A clause without a full stop; empty while all is well.
   [[nodiscard]] std::string_view error() const noexcept { return error_; }
+
+  /// The first failure stays.
+  void fail(std::string_view reason) {
+    if (error_.empty()) {
+      error_ = reason;
+    }
+  }
+
+  /// The objects of the graph that is written; null outside of graphs.
+  [[nodiscard]] const GraphNumbers*& numbers() noexcept { return numbers_; }
 
   /// Objects and arrays. After false their contents are left out.
   [[nodiscard]] bool open_object() { return open('{'); }
@@ -71,6 +83,7 @@ class JsonWriter {
 
   std::string text_;
   std::string error_;
+  const GraphNumbers* numbers_ = nullptr;
   unsigned level_ = 0;
 };
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <span>
-#include <string_view>
 
 #include "mf/codec/json.hpp"
 #include "optionals.codec.hpp"
@@ -30,28 +29,24 @@ struct JsonNames<::optionals::Nothing> {
 
 template <>
 struct Json<::optionals::Point> {
-  static constexpr std::string_view kName = "Point";
   static void write(JsonWriter& writer, const ::optionals::Point& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::optionals::Point& value);
 };
 
 template <>
 struct Json<::optionals::Value> {
-  static constexpr std::string_view kName = "Value";
   static void write(JsonWriter& writer, const ::optionals::Value& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::optionals::Value& value);
 };
 
 template <>
 struct Json<::optionals::Present> {
-  static constexpr std::string_view kName = "Present";
   static void write(JsonWriter& writer, const ::optionals::Present& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::optionals::Present& value);
 };
 
 template <>
 struct Json<::optionals::Absent> {
-  static constexpr std::string_view kName = "Absent";
   static void write(JsonWriter& writer, const ::optionals::Absent& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::optionals::Absent& value);
 };

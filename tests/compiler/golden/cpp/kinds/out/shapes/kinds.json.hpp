@@ -3,7 +3,6 @@
 #pragma once
 
 #include <span>
-#include <string_view>
 
 #include "mf/codec/json.hpp"
 #include "shapes/kinds.codec.hpp"
@@ -33,77 +32,66 @@ struct JsonNames<::shapes::kinds::Rank> {
 
 template <>
 struct Json<::shapes::kinds::Posting> {
-  static constexpr std::string_view kName = "Posting";
   static void write(JsonWriter& writer, const ::shapes::kinds::Posting& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::shapes::kinds::Posting& value);
 };
 
 template <>
 struct Json<::shapes::kinds::Value> {
-  static constexpr std::string_view kName = "Value";
   static void write(JsonWriter& writer, const ::shapes::kinds::Value& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::shapes::kinds::Value& value);
 };
 
 template <>
 struct Json<::shapes::kinds::Document> {
-  static constexpr std::string_view kName = "Document";
   static void write(JsonWriter& writer, const ::shapes::kinds::Document& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::shapes::kinds::Document& value);
 };
 
 template <>
 struct Json<::shapes::kinds::Terms> {
-  static constexpr std::string_view kName = "Terms";
   static void write(JsonWriter& writer, const ::shapes::kinds::Terms& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::shapes::kinds::Terms& value);
 };
 
 template <>
 struct Json<::shapes::kinds::Call> {
-  static constexpr std::string_view kName = "Call";
   static void write(JsonWriter& writer, const ::shapes::kinds::Call& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::shapes::kinds::Call& value);
 };
 
 template <>
 struct Json<::shapes::kinds::Expression> {
-  static constexpr std::string_view kName = "Expression";
   static void write(JsonWriter& writer, const ::shapes::kinds::Expression& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::shapes::kinds::Expression& value);
 };
 
 template <>
 struct Json<::shapes::kinds::Vec3> {
-  static constexpr std::string_view kName = "Vec3";
   static void write(JsonWriter& writer, const ::shapes::kinds::Vec3& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::shapes::kinds::Vec3& value);
 };
 
 template <>
 struct Json<::shapes::kinds::Segment> {
-  static constexpr std::string_view kName = "Segment";
   static void write(JsonWriter& writer, const ::shapes::kinds::Segment& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::shapes::kinds::Segment& value);
 };
 
 template <>
 struct Json<::shapes::kinds::Coloured> {
-  static constexpr std::string_view kName = "Coloured";
   static void write(JsonWriter& writer, const ::shapes::kinds::Coloured& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::shapes::kinds::Coloured& value);
 };
 
 template <>
 struct Json<::shapes::kinds::Page> {
-  static constexpr std::string_view kName = "Page";
   static void write(JsonWriter& writer, const ::shapes::kinds::Page& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::shapes::kinds::Page& value);
 };
 
 template <>
 struct Json<::shapes::kinds::WrongKind> {
-  static constexpr std::string_view kName = "WrongKind";
   static void write(JsonWriter& writer, const ::shapes::kinds::WrongKind& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::shapes::kinds::WrongKind& value);
 };

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <span>
-#include <string_view>
 
 #include "dcache/messages.codec.hpp"
 #include "mf/codec/json.hpp"
@@ -35,161 +34,138 @@ struct JsonNames<::dcache::messages::Access> {
 
 template <>
 struct Json<::dcache::messages::Timestamps> {
-  static constexpr std::string_view kName = "Timestamps";
   static void write(JsonWriter& writer, const ::dcache::messages::Timestamps& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::Timestamps& value);
 };
 
 template <>
 struct Json<::dcache::messages::Checksum> {
-  static constexpr std::string_view kName = "Checksum";
   static void write(JsonWriter& writer, const ::dcache::messages::Checksum& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::Checksum& value);
 };
 
 template <>
 struct Json<::dcache::messages::CellAddress> {
-  static constexpr std::string_view kName = "CellAddress";
   static void write(JsonWriter& writer, const ::dcache::messages::CellAddress& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::CellAddress& value);
 };
 
 template <>
 struct Json<::dcache::messages::Subject> {
-  static constexpr std::string_view kName = "Subject";
   static void write(JsonWriter& writer, const ::dcache::messages::Subject& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::Subject& value);
 };
 
 template <>
 struct Json<::dcache::messages::StorageInfo> {
-  static constexpr std::string_view kName = "StorageInfo";
   static void write(JsonWriter& writer, const ::dcache::messages::StorageInfo& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::StorageInfo& value);
 };
 
 template <>
 struct Json<::dcache::messages::FileAttributes> {
-  static constexpr std::string_view kName = "FileAttributes";
   static void write(JsonWriter& writer, const ::dcache::messages::FileAttributes& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::FileAttributes& value);
 };
 
 template <>
 struct Json<::dcache::messages::SpaceCost> {
-  static constexpr std::string_view kName = "SpaceCost";
   static void write(JsonWriter& writer, const ::dcache::messages::SpaceCost& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::SpaceCost& value);
 };
 
 template <>
 struct Json<::dcache::messages::QueueCost> {
-  static constexpr std::string_view kName = "QueueCost";
   static void write(JsonWriter& writer, const ::dcache::messages::QueueCost& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::QueueCost& value);
 };
 
 template <>
 struct Json<::dcache::messages::PoolCost> {
-  static constexpr std::string_view kName = "PoolCost";
   static void write(JsonWriter& writer, const ::dcache::messages::PoolCost& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PoolCost& value);
 };
 
 template <>
 struct Json<::dcache::messages::ProtocolInfo> {
-  static constexpr std::string_view kName = "ProtocolInfo";
   static void write(JsonWriter& writer, const ::dcache::messages::ProtocolInfo& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::ProtocolInfo& value);
 };
 
 template <>
 struct Json<::dcache::messages::Envelope> {
-  static constexpr std::string_view kName = "Envelope";
   static void write(JsonWriter& writer, const ::dcache::messages::Envelope& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::Envelope& value);
 };
 
 template <>
 struct Json<::dcache::messages::PoolAcceptFileMessage> {
-  static constexpr std::string_view kName = "PoolAcceptFileMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PoolAcceptFileMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PoolAcceptFileMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PoolCheckFileMessage> {
-  static constexpr std::string_view kName = "PoolCheckFileMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PoolCheckFileMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PoolCheckFileMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PoolCheckFreeSpaceMessage> {
-  static constexpr std::string_view kName = "PoolCheckFreeSpaceMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PoolCheckFreeSpaceMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PoolCheckFreeSpaceMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PoolDeliverFileMessage> {
-  static constexpr std::string_view kName = "PoolDeliverFileMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PoolDeliverFileMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PoolDeliverFileMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PoolFetchFileMessage> {
-  static constexpr std::string_view kName = "PoolFetchFileMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PoolFetchFileMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PoolFetchFileMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PoolFlushControlMessage> {
-  static constexpr std::string_view kName = "PoolFlushControlMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PoolFlushControlMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PoolFlushControlMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PoolFlushDoFlushMessage> {
-  static constexpr std::string_view kName = "PoolFlushDoFlushMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PoolFlushDoFlushMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PoolFlushDoFlushMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PoolFlushGainControlMessage> {
-  static constexpr std::string_view kName = "PoolFlushGainControlMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PoolFlushGainControlMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PoolFlushGainControlMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PoolIoFileMessage> {
-  static constexpr std::string_view kName = "PoolIoFileMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PoolIoFileMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PoolIoFileMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PoolLinkGroupInfoMessage> {
-  static constexpr std::string_view kName = "PoolLinkGroupInfoMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PoolLinkGroupInfoMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PoolLinkGroupInfoMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PoolLinkInfoMessage> {
-  static constexpr std::string_view kName = "PoolLinkInfoMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PoolLinkInfoMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PoolLinkInfoMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PoolManagerGetPoolListMessage> {
-  static constexpr std::string_view kName = "PoolManagerGetPoolListMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PoolManagerGetPoolListMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader,
                                  ::dcache::messages::PoolManagerGetPoolListMessage& value);
@@ -197,7 +173,6 @@ struct Json<::dcache::messages::PoolManagerGetPoolListMessage> {
 
 template <>
 struct Json<::dcache::messages::PoolManagerGetPoolMonitorMessage> {
-  static constexpr std::string_view kName = "PoolManagerGetPoolMonitorMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PoolManagerGetPoolMonitorMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader,
                                  ::dcache::messages::PoolManagerGetPoolMonitorMessage& value);
@@ -205,28 +180,24 @@ struct Json<::dcache::messages::PoolManagerGetPoolMonitorMessage> {
 
 template <>
 struct Json<::dcache::messages::PoolManagerPoolModeMessage> {
-  static constexpr std::string_view kName = "PoolManagerPoolModeMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PoolManagerPoolModeMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PoolManagerPoolModeMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PoolManagerPoolUpMessage> {
-  static constexpr std::string_view kName = "PoolManagerPoolUpMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PoolManagerPoolUpMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PoolManagerPoolUpMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PoolMgrGetPoolByLinkMessage> {
-  static constexpr std::string_view kName = "PoolMgrGetPoolByLinkMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PoolMgrGetPoolByLinkMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PoolMgrGetPoolByLinkMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PoolMgrGetPoolByPoolGroupMessage> {
-  static constexpr std::string_view kName = "PoolMgrGetPoolByPoolGroupMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PoolMgrGetPoolByPoolGroupMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader,
                                  ::dcache::messages::PoolMgrGetPoolByPoolGroupMessage& value);
@@ -234,7 +205,6 @@ struct Json<::dcache::messages::PoolMgrGetPoolByPoolGroupMessage> {
 
 template <>
 struct Json<::dcache::messages::PoolMgrGetPoolLinkGroupsMessage> {
-  static constexpr std::string_view kName = "PoolMgrGetPoolLinkGroupsMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PoolMgrGetPoolLinkGroupsMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader,
                                  ::dcache::messages::PoolMgrGetPoolLinkGroupsMessage& value);
@@ -242,42 +212,36 @@ struct Json<::dcache::messages::PoolMgrGetPoolLinkGroupsMessage> {
 
 template <>
 struct Json<::dcache::messages::PoolMgrGetPoolLinksMessage> {
-  static constexpr std::string_view kName = "PoolMgrGetPoolLinksMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PoolMgrGetPoolLinksMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PoolMgrGetPoolLinksMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PoolMgrPoolInfoMessage> {
-  static constexpr std::string_view kName = "PoolMgrPoolInfoMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PoolMgrPoolInfoMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PoolMgrPoolInfoMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PoolMgrQueryPoolsMessage> {
-  static constexpr std::string_view kName = "PoolMgrQueryPoolsMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PoolMgrQueryPoolsMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PoolMgrQueryPoolsMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PoolMgrReplicateFileMessage> {
-  static constexpr std::string_view kName = "PoolMgrReplicateFileMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PoolMgrReplicateFileMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PoolMgrReplicateFileMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PoolMgrSelectReadPoolMessage> {
-  static constexpr std::string_view kName = "PoolMgrSelectReadPoolMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PoolMgrSelectReadPoolMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PoolMgrSelectReadPoolMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PoolMgrSelectWritePoolMessage> {
-  static constexpr std::string_view kName = "PoolMgrSelectWritePoolMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PoolMgrSelectWritePoolMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader,
                                  ::dcache::messages::PoolMgrSelectWritePoolMessage& value);
@@ -285,14 +249,12 @@ struct Json<::dcache::messages::PoolMgrSelectWritePoolMessage> {
 
 template <>
 struct Json<::dcache::messages::PoolMigrationCancelMessage> {
-  static constexpr std::string_view kName = "PoolMigrationCancelMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PoolMigrationCancelMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PoolMigrationCancelMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PoolMigrationCopyFinishedMessage> {
-  static constexpr std::string_view kName = "PoolMigrationCopyFinishedMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PoolMigrationCopyFinishedMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader,
                                  ::dcache::messages::PoolMigrationCopyFinishedMessage& value);
@@ -300,7 +262,6 @@ struct Json<::dcache::messages::PoolMigrationCopyFinishedMessage> {
 
 template <>
 struct Json<::dcache::messages::PoolMigrationCopyReplicaMessage> {
-  static constexpr std::string_view kName = "PoolMigrationCopyReplicaMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PoolMigrationCopyReplicaMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader,
                                  ::dcache::messages::PoolMigrationCopyReplicaMessage& value);
@@ -308,14 +269,12 @@ struct Json<::dcache::messages::PoolMigrationCopyReplicaMessage> {
 
 template <>
 struct Json<::dcache::messages::PoolMigrationPingMessage> {
-  static constexpr std::string_view kName = "PoolMigrationPingMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PoolMigrationPingMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PoolMigrationPingMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PoolMigrationUpdateReplicaMessage> {
-  static constexpr std::string_view kName = "PoolMigrationUpdateReplicaMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PoolMigrationUpdateReplicaMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader,
                                  ::dcache::messages::PoolMigrationUpdateReplicaMessage& value);
@@ -323,7 +282,6 @@ struct Json<::dcache::messages::PoolMigrationUpdateReplicaMessage> {
 
 template <>
 struct Json<::dcache::messages::PoolMigrationJobCancelMessage> {
-  static constexpr std::string_view kName = "PoolMigrationJobCancelMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PoolMigrationJobCancelMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader,
                                  ::dcache::messages::PoolMigrationJobCancelMessage& value);
@@ -331,70 +289,60 @@ struct Json<::dcache::messages::PoolMigrationJobCancelMessage> {
 
 template <>
 struct Json<::dcache::messages::PoolModifyModeMessage> {
-  static constexpr std::string_view kName = "PoolModifyModeMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PoolModifyModeMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PoolModifyModeMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PoolModifyPersistencyMessage> {
-  static constexpr std::string_view kName = "PoolModifyPersistencyMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PoolModifyPersistencyMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PoolModifyPersistencyMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PoolMoverKillMessage> {
-  static constexpr std::string_view kName = "PoolMoverKillMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PoolMoverKillMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PoolMoverKillMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PoolPassiveIoFileMessage> {
-  static constexpr std::string_view kName = "PoolPassiveIoFileMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PoolPassiveIoFileMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PoolPassiveIoFileMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PoolQueryRepositoryMessage> {
-  static constexpr std::string_view kName = "PoolQueryRepositoryMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PoolQueryRepositoryMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PoolQueryRepositoryMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PoolRemoveFilesMessage> {
-  static constexpr std::string_view kName = "PoolRemoveFilesMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PoolRemoveFilesMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PoolRemoveFilesMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PoolReplicateFileMessage> {
-  static constexpr std::string_view kName = "PoolReplicateFileMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PoolReplicateFileMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PoolReplicateFileMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PoolSetStickyMessage> {
-  static constexpr std::string_view kName = "PoolSetStickyMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PoolSetStickyMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PoolSetStickyMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PoolStatusChangedMessage> {
-  static constexpr std::string_view kName = "PoolStatusChangedMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PoolStatusChangedMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PoolStatusChangedMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PoolUpdateCacheStatisticsMessage> {
-  static constexpr std::string_view kName = "PoolUpdateCacheStatisticsMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PoolUpdateCacheStatisticsMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader,
                                  ::dcache::messages::PoolUpdateCacheStatisticsMessage& value);
@@ -402,56 +350,48 @@ struct Json<::dcache::messages::PoolUpdateCacheStatisticsMessage> {
 
 template <>
 struct Json<::dcache::messages::PoolDataRequestMessage> {
-  static constexpr std::string_view kName = "PoolDataRequestMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PoolDataRequestMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PoolDataRequestMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PoolHeartbeatMessage> {
-  static constexpr std::string_view kName = "PoolHeartbeatMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PoolHeartbeatMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PoolHeartbeatMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PoolCostUpdateMessage> {
-  static constexpr std::string_view kName = "PoolCostUpdateMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PoolCostUpdateMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PoolCostUpdateMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PoolTagUpdateMessage> {
-  static constexpr std::string_view kName = "PoolTagUpdateMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PoolTagUpdateMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PoolTagUpdateMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PoolInfoRequestMessage> {
-  static constexpr std::string_view kName = "PoolInfoRequestMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PoolInfoRequestMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PoolInfoRequestMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PnfsAddCacheLocationMessage> {
-  static constexpr std::string_view kName = "PnfsAddCacheLocationMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PnfsAddCacheLocationMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PnfsAddCacheLocationMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PnfsCancelUploadMessage> {
-  static constexpr std::string_view kName = "PnfsCancelUploadMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PnfsCancelUploadMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PnfsCancelUploadMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PnfsClearCacheLocationMessage> {
-  static constexpr std::string_view kName = "PnfsClearCacheLocationMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PnfsClearCacheLocationMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader,
                                  ::dcache::messages::PnfsClearCacheLocationMessage& value);
@@ -459,70 +399,60 @@ struct Json<::dcache::messages::PnfsClearCacheLocationMessage> {
 
 template <>
 struct Json<::dcache::messages::PnfsCommitUploadMessage> {
-  static constexpr std::string_view kName = "PnfsCommitUploadMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PnfsCommitUploadMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PnfsCommitUploadMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PnfsCreateEntryMessage> {
-  static constexpr std::string_view kName = "PnfsCreateEntryMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PnfsCreateEntryMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PnfsCreateEntryMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PnfsCreateUploadPathMessage> {
-  static constexpr std::string_view kName = "PnfsCreateUploadPathMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PnfsCreateUploadPathMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PnfsCreateUploadPathMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PnfsDeleteEntryMessage> {
-  static constexpr std::string_view kName = "PnfsDeleteEntryMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PnfsDeleteEntryMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PnfsDeleteEntryMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PnfsFlagMessage> {
-  static constexpr std::string_view kName = "PnfsFlagMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PnfsFlagMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PnfsFlagMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PnfsGetCacheLocationsMessage> {
-  static constexpr std::string_view kName = "PnfsGetCacheLocationsMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PnfsGetCacheLocationsMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PnfsGetCacheLocationsMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PnfsGetFileAttributesMessage> {
-  static constexpr std::string_view kName = "PnfsGetFileAttributesMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PnfsGetFileAttributesMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PnfsGetFileAttributesMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PnfsGetParentMessage> {
-  static constexpr std::string_view kName = "PnfsGetParentMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PnfsGetParentMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PnfsGetParentMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PnfsListDirectoryMessage> {
-  static constexpr std::string_view kName = "PnfsListDirectoryMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PnfsListDirectoryMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PnfsListDirectoryMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PnfsListExtendedAttributesMessage> {
-  static constexpr std::string_view kName = "PnfsListExtendedAttributesMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PnfsListExtendedAttributesMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader,
                                  ::dcache::messages::PnfsListExtendedAttributesMessage& value);
@@ -530,14 +460,12 @@ struct Json<::dcache::messages::PnfsListExtendedAttributesMessage> {
 
 template <>
 struct Json<::dcache::messages::PnfsMapPathMessage> {
-  static constexpr std::string_view kName = "PnfsMapPathMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PnfsMapPathMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PnfsMapPathMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PnfsReadExtendedAttributesMessage> {
-  static constexpr std::string_view kName = "PnfsReadExtendedAttributesMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PnfsReadExtendedAttributesMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader,
                                  ::dcache::messages::PnfsReadExtendedAttributesMessage& value);
@@ -545,14 +473,12 @@ struct Json<::dcache::messages::PnfsReadExtendedAttributesMessage> {
 
 template <>
 struct Json<::dcache::messages::PnfsRemoveChecksumMessage> {
-  static constexpr std::string_view kName = "PnfsRemoveChecksumMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PnfsRemoveChecksumMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PnfsRemoveChecksumMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PnfsRemoveExtendedAttributesMessage> {
-  static constexpr std::string_view kName = "PnfsRemoveExtendedAttributesMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PnfsRemoveExtendedAttributesMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader,
                                  ::dcache::messages::PnfsRemoveExtendedAttributesMessage& value);
@@ -560,42 +486,36 @@ struct Json<::dcache::messages::PnfsRemoveExtendedAttributesMessage> {
 
 template <>
 struct Json<::dcache::messages::PnfsRemoveLabelsMessage> {
-  static constexpr std::string_view kName = "PnfsRemoveLabelsMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PnfsRemoveLabelsMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PnfsRemoveLabelsMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PnfsRenameMessage> {
-  static constexpr std::string_view kName = "PnfsRenameMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PnfsRenameMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PnfsRenameMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PnfsSetChecksumMessage> {
-  static constexpr std::string_view kName = "PnfsSetChecksumMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PnfsSetChecksumMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PnfsSetChecksumMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PnfsSetFileAttributesMessage> {
-  static constexpr std::string_view kName = "PnfsSetFileAttributesMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PnfsSetFileAttributesMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PnfsSetFileAttributesMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PnfsSymLinkMessage> {
-  static constexpr std::string_view kName = "PnfsSymLinkMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PnfsSymLinkMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PnfsSymLinkMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PnfsWriteExtendedAttributesMessage> {
-  static constexpr std::string_view kName = "PnfsWriteExtendedAttributesMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PnfsWriteExtendedAttributesMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader,
                                  ::dcache::messages::PnfsWriteExtendedAttributesMessage& value);
@@ -603,77 +523,66 @@ struct Json<::dcache::messages::PnfsWriteExtendedAttributesMessage> {
 
 template <>
 struct Json<::dcache::messages::PnfsNotifyFlushMessage> {
-  static constexpr std::string_view kName = "PnfsNotifyFlushMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PnfsNotifyFlushMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PnfsNotifyFlushMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PnfsGetPathMessage> {
-  static constexpr std::string_view kName = "PnfsGetPathMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PnfsGetPathMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PnfsGetPathMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PnfsLookupMessage> {
-  static constexpr std::string_view kName = "PnfsLookupMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PnfsLookupMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PnfsLookupMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::SpaceReserveMessage> {
-  static constexpr std::string_view kName = "SpaceReserveMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::SpaceReserveMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::SpaceReserveMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::SpaceReleaseMessage> {
-  static constexpr std::string_view kName = "SpaceReleaseMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::SpaceReleaseMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::SpaceReleaseMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::SpaceUseMessage> {
-  static constexpr std::string_view kName = "SpaceUseMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::SpaceUseMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::SpaceUseMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::SpaceGetMetaDataMessage> {
-  static constexpr std::string_view kName = "SpaceGetMetaDataMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::SpaceGetMetaDataMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::SpaceGetMetaDataMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::SpaceGetTokensMessage> {
-  static constexpr std::string_view kName = "SpaceGetTokensMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::SpaceGetTokensMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::SpaceGetTokensMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::SpaceGetFileTokensMessage> {
-  static constexpr std::string_view kName = "SpaceGetFileTokensMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::SpaceGetFileTokensMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::SpaceGetFileTokensMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::SpaceExtendLifetimeMessage> {
-  static constexpr std::string_view kName = "SpaceExtendLifetimeMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::SpaceExtendLifetimeMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::SpaceExtendLifetimeMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::SpaceGetLinkGroupNamesMessage> {
-  static constexpr std::string_view kName = "SpaceGetLinkGroupNamesMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::SpaceGetLinkGroupNamesMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader,
                                  ::dcache::messages::SpaceGetLinkGroupNamesMessage& value);
@@ -681,581 +590,498 @@ struct Json<::dcache::messages::SpaceGetLinkGroupNamesMessage> {
 
 template <>
 struct Json<::dcache::messages::SpaceGetLinkGroupsMessage> {
-  static constexpr std::string_view kName = "SpaceGetLinkGroupsMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::SpaceGetLinkGroupsMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::SpaceGetLinkGroupsMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::SpaceCancelUseMessage> {
-  static constexpr std::string_view kName = "SpaceCancelUseMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::SpaceCancelUseMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::SpaceCancelUseMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::SpaceBindMessage> {
-  static constexpr std::string_view kName = "SpaceBindMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::SpaceBindMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::SpaceBindMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PinPinMessage> {
-  static constexpr std::string_view kName = "PinPinMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PinPinMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PinPinMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PinUnpinMessage> {
-  static constexpr std::string_view kName = "PinUnpinMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PinUnpinMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PinUnpinMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PinExtendMessage> {
-  static constexpr std::string_view kName = "PinExtendMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PinExtendMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PinExtendMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PinCountMessage> {
-  static constexpr std::string_view kName = "PinCountMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PinCountMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PinCountMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PinListMessage> {
-  static constexpr std::string_view kName = "PinListMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PinListMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PinListMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PinMovePinMessage> {
-  static constexpr std::string_view kName = "PinMovePinMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PinMovePinMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PinMovePinMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PinRequestsFinishedMessage> {
-  static constexpr std::string_view kName = "PinRequestsFinishedMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PinRequestsFinishedMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PinRequestsFinishedMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PinStageStatusMessage> {
-  static constexpr std::string_view kName = "PinStageStatusMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PinStageStatusMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PinStageStatusMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::MoverInfoMessage> {
-  static constexpr std::string_view kName = "MoverInfoMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::MoverInfoMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::MoverInfoMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::DoorRequestInfoMessage> {
-  static constexpr std::string_view kName = "DoorRequestInfoMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::DoorRequestInfoMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::DoorRequestInfoMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::DoorTransferFinishedMessage> {
-  static constexpr std::string_view kName = "DoorTransferFinishedMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::DoorTransferFinishedMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::DoorTransferFinishedMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::DoorValidateMessage> {
-  static constexpr std::string_view kName = "DoorValidateMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::DoorValidateMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::DoorValidateMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::StorageInfoNoticeMessage> {
-  static constexpr std::string_view kName = "StorageInfoNoticeMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::StorageInfoNoticeMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::StorageInfoNoticeMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::RemoveFileInfoMessage> {
-  static constexpr std::string_view kName = "RemoveFileInfoMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::RemoveFileInfoMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::RemoveFileInfoMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::WarningPnfsFileInfoMessage> {
-  static constexpr std::string_view kName = "WarningPnfsFileInfoMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::WarningPnfsFileInfoMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::WarningPnfsFileInfoMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::PoolHitInfoMessage> {
-  static constexpr std::string_view kName = "PoolHitInfoMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::PoolHitInfoMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::PoolHitInfoMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::FlushInfoMessage> {
-  static constexpr std::string_view kName = "FlushInfoMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::FlushInfoMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::FlushInfoMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::RestoreInfoMessage> {
-  static constexpr std::string_view kName = "RestoreInfoMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::RestoreInfoMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::RestoreInfoMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::BillingRecordMessage> {
-  static constexpr std::string_view kName = "BillingRecordMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::BillingRecordMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::BillingRecordMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::LoginRequestMessage> {
-  static constexpr std::string_view kName = "LoginRequestMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::LoginRequestMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::LoginRequestMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::LoginReplyMessage> {
-  static constexpr std::string_view kName = "LoginReplyMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::LoginReplyMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::LoginReplyMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::MapRequestMessage> {
-  static constexpr std::string_view kName = "MapRequestMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::MapRequestMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::MapRequestMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::ReverseMapRequestMessage> {
-  static constexpr std::string_view kName = "ReverseMapRequestMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::ReverseMapRequestMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::ReverseMapRequestMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::TokenIntrospectionMessage> {
-  static constexpr std::string_view kName = "TokenIntrospectionMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::TokenIntrospectionMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::TokenIntrospectionMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::RemoteTransferStartMessage> {
-  static constexpr std::string_view kName = "RemoteTransferStartMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::RemoteTransferStartMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::RemoteTransferStartMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::RemoteTransferCancelMessage> {
-  static constexpr std::string_view kName = "RemoteTransferCancelMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::RemoteTransferCancelMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::RemoteTransferCancelMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::RemoteTransferStatusMessage> {
-  static constexpr std::string_view kName = "RemoteTransferStatusMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::RemoteTransferStatusMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::RemoteTransferStatusMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::TransferManagerQueryMessage> {
-  static constexpr std::string_view kName = "TransferManagerQueryMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::TransferManagerQueryMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::TransferManagerQueryMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::TransferCompleteMessage> {
-  static constexpr std::string_view kName = "TransferCompleteMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::TransferCompleteMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::TransferCompleteMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::TransferFailedMessage> {
-  static constexpr std::string_view kName = "TransferFailedMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::TransferFailedMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::TransferFailedMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::TransferProgressMessage> {
-  static constexpr std::string_view kName = "TransferProgressMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::TransferProgressMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::TransferProgressMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::SrmPingMessage> {
-  static constexpr std::string_view kName = "SrmPingMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::SrmPingMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::SrmPingMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::SrmPrepareToGetMessage> {
-  static constexpr std::string_view kName = "SrmPrepareToGetMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::SrmPrepareToGetMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::SrmPrepareToGetMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::SrmPrepareToPutMessage> {
-  static constexpr std::string_view kName = "SrmPrepareToPutMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::SrmPrepareToPutMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::SrmPrepareToPutMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::SrmReleaseFilesMessage> {
-  static constexpr std::string_view kName = "SrmReleaseFilesMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::SrmReleaseFilesMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::SrmReleaseFilesMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::SrmBringOnlineMessage> {
-  static constexpr std::string_view kName = "SrmBringOnlineMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::SrmBringOnlineMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::SrmBringOnlineMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::SrmAbortRequestMessage> {
-  static constexpr std::string_view kName = "SrmAbortRequestMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::SrmAbortRequestMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::SrmAbortRequestMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::SrmStatusOfGetMessage> {
-  static constexpr std::string_view kName = "SrmStatusOfGetMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::SrmStatusOfGetMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::SrmStatusOfGetMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::SrmStatusOfPutMessage> {
-  static constexpr std::string_view kName = "SrmStatusOfPutMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::SrmStatusOfPutMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::SrmStatusOfPutMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::SrmLsMessage> {
-  static constexpr std::string_view kName = "SrmLsMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::SrmLsMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::SrmLsMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::SrmMkdirMessage> {
-  static constexpr std::string_view kName = "SrmMkdirMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::SrmMkdirMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::SrmMkdirMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::SrmRmdirMessage> {
-  static constexpr std::string_view kName = "SrmRmdirMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::SrmRmdirMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::SrmRmdirMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::SrmRmMessage> {
-  static constexpr std::string_view kName = "SrmRmMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::SrmRmMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::SrmRmMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::SrmMvMessage> {
-  static constexpr std::string_view kName = "SrmMvMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::SrmMvMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::SrmMvMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::SrmCheckPermissionMessage> {
-  static constexpr std::string_view kName = "SrmCheckPermissionMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::SrmCheckPermissionMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::SrmCheckPermissionMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::SrmCopyMessage> {
-  static constexpr std::string_view kName = "SrmCopyMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::SrmCopyMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::SrmCopyMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::BulkRequestMessage> {
-  static constexpr std::string_view kName = "BulkRequestMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::BulkRequestMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::BulkRequestMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::BulkStatusMessage> {
-  static constexpr std::string_view kName = "BulkStatusMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::BulkStatusMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::BulkStatusMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::BulkCancelMessage> {
-  static constexpr std::string_view kName = "BulkCancelMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::BulkCancelMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::BulkCancelMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::BulkDeleteMessage> {
-  static constexpr std::string_view kName = "BulkDeleteMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::BulkDeleteMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::BulkDeleteMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::BulkTargetsMessage> {
-  static constexpr std::string_view kName = "BulkTargetsMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::BulkTargetsMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::BulkTargetsMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::BulkArchiveMessage> {
-  static constexpr std::string_view kName = "BulkArchiveMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::BulkArchiveMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::BulkArchiveMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::ReplicaVerifyMessage> {
-  static constexpr std::string_view kName = "ReplicaVerifyMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::ReplicaVerifyMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::ReplicaVerifyMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::ReplicaAdjustMessage> {
-  static constexpr std::string_view kName = "ReplicaAdjustMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::ReplicaAdjustMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::ReplicaAdjustMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::ReplicaRemoveMessage> {
-  static constexpr std::string_view kName = "ReplicaRemoveMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::ReplicaRemoveMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::ReplicaRemoveMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::ReplicaStateMessage> {
-  static constexpr std::string_view kName = "ReplicaStateMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::ReplicaStateMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::ReplicaStateMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::ResilienceScanMessage> {
-  static constexpr std::string_view kName = "ResilienceScanMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::ResilienceScanMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::ResilienceScanMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::ResilienceCancelMessage> {
-  static constexpr std::string_view kName = "ResilienceCancelMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::ResilienceCancelMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::ResilienceCancelMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::QosTransitionMessage> {
-  static constexpr std::string_view kName = "QosTransitionMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::QosTransitionMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::QosTransitionMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::QosQueryMessage> {
-  static constexpr std::string_view kName = "QosQueryMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::QosQueryMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::QosQueryMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::QosModifyMessage> {
-  static constexpr std::string_view kName = "QosModifyMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::QosModifyMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::QosModifyMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::QosBackLogMessage> {
-  static constexpr std::string_view kName = "QosBackLogMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::QosBackLogMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::QosBackLogMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::MissingFileMessage> {
-  static constexpr std::string_view kName = "MissingFileMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::MissingFileMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::MissingFileMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::CleanerRequestMessage> {
-  static constexpr std::string_view kName = "CleanerRequestMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::CleanerRequestMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::CleanerRequestMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::CleanerStatusMessage> {
-  static constexpr std::string_view kName = "CleanerStatusMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::CleanerStatusMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::CleanerStatusMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::CleanerHoldMessage> {
-  static constexpr std::string_view kName = "CleanerHoldMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::CleanerHoldMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::CleanerHoldMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::HsmStoreMessage> {
-  static constexpr std::string_view kName = "HsmStoreMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::HsmStoreMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::HsmStoreMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::HsmRestoreMessage> {
-  static constexpr std::string_view kName = "HsmRestoreMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::HsmRestoreMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::HsmRestoreMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::HsmRemoveMessage> {
-  static constexpr std::string_view kName = "HsmRemoveMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::HsmRemoveMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::HsmRemoveMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::NearlineRequestMessage> {
-  static constexpr std::string_view kName = "NearlineRequestMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::NearlineRequestMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::NearlineRequestMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::NearlineStatusMessage> {
-  static constexpr std::string_view kName = "NearlineStatusMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::NearlineStatusMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::NearlineStatusMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::TapeRecallScheduleMessage> {
-  static constexpr std::string_view kName = "TapeRecallScheduleMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::TapeRecallScheduleMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::TapeRecallScheduleMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::ZoneUpdateMessage> {
-  static constexpr std::string_view kName = "ZoneUpdateMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::ZoneUpdateMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::ZoneUpdateMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::CellHelloMessage> {
-  static constexpr std::string_view kName = "CellHelloMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::CellHelloMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::CellHelloMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::CellRouteMessage> {
-  static constexpr std::string_view kName = "CellRouteMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::CellRouteMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::CellRouteMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::CellTunnelMessage> {
-  static constexpr std::string_view kName = "CellTunnelMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::CellTunnelMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::CellTunnelMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::TopologyQueryMessage> {
-  static constexpr std::string_view kName = "TopologyQueryMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::TopologyQueryMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::TopologyQueryMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::WebdavLockMessage> {
-  static constexpr std::string_view kName = "WebdavLockMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::WebdavLockMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::WebdavLockMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::WebdavUnlockMessage> {
-  static constexpr std::string_view kName = "WebdavUnlockMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::WebdavUnlockMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::WebdavUnlockMessage& value);
 };
 
 template <>
 struct Json<::dcache::messages::EventSubscribeMessage> {
-  static constexpr std::string_view kName = "EventSubscribeMessage";
   static void write(JsonWriter& writer, const ::dcache::messages::EventSubscribeMessage& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::dcache::messages::EventSubscribeMessage& value);
 };

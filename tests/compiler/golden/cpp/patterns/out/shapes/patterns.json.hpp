@@ -2,8 +2,6 @@
 // shapes.patterns.Finder: fingerprint 207a46f64771d6713ee78a15f6433c39
 #pragma once
 
-#include <string_view>
-
 #include "mf/codec/json.hpp"
 #include "shapes/patterns.codec.hpp"
 
@@ -11,7 +9,6 @@ namespace mf::codec {
 
 template <>
 struct Json<::shapes::patterns::Patterned> {
-  static constexpr std::string_view kName = "Patterned";
   static void write(JsonWriter& writer, const ::shapes::patterns::Patterned& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::shapes::patterns::Patterned& value);
 };

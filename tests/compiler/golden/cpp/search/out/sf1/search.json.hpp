@@ -4,7 +4,6 @@
 #pragma once
 
 #include <span>
-#include <string_view>
 
 #include "mf/codec/json.hpp"
 #include "sf1/search.codec.hpp"
@@ -26,21 +25,18 @@ struct JsonNames<::sf1::search::Lang> {
 
 template <>
 struct Json<::sf1::search::Hit> {
-  static constexpr std::string_view kName = "Hit";
   static void write(JsonWriter& writer, const ::sf1::search::Hit& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::sf1::search::Hit& value);
 };
 
 template <>
 struct Json<::sf1::search::NoSuchCollection> {
-  static constexpr std::string_view kName = "NoSuchCollection";
   static void write(JsonWriter& writer, const ::sf1::search::NoSuchCollection& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::sf1::search::NoSuchCollection& value);
 };
 
 template <>
 struct Json<::sf1::search::DuplicateDocument> {
-  static constexpr std::string_view kName = "DuplicateDocument";
   static void write(JsonWriter& writer, const ::sf1::search::DuplicateDocument& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::sf1::search::DuplicateDocument& value);
 };

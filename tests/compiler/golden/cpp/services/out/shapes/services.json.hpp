@@ -3,8 +3,6 @@
 // shapes.services.Sharded: fingerprint da167a27623b5225bfb7a72152c259bc
 #pragma once
 
-#include <string_view>
-
 #include "mf/codec/json.hpp"
 #include "shapes/services.codec.hpp"
 
@@ -12,14 +10,12 @@ namespace mf::codec {
 
 template <>
 struct Json<::shapes::services::Pair> {
-  static constexpr std::string_view kName = "Pair";
   static void write(JsonWriter& writer, const ::shapes::services::Pair& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::shapes::services::Pair& value);
 };
 
 template <>
 struct Json<::shapes::services::Refused> {
-  static constexpr std::string_view kName = "Refused";
   static void write(JsonWriter& writer, const ::shapes::services::Refused& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::shapes::services::Refused& value);
 };

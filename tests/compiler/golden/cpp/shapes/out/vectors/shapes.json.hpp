@@ -3,7 +3,6 @@
 #pragma once
 
 #include <span>
-#include <string_view>
 
 #include "mf/codec/json.hpp"
 #include "vectors/shapes.codec.hpp"
@@ -30,105 +29,90 @@ struct JsonNames<::vectors::shapes::Sign> {
 
 template <>
 struct Json<::vectors::shapes::Integers> {
-  static constexpr std::string_view kName = "Integers";
   static void write(JsonWriter& writer, const ::vectors::shapes::Integers& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::vectors::shapes::Integers& value);
 };
 
 template <>
 struct Json<::vectors::shapes::Scalars> {
-  static constexpr std::string_view kName = "Scalars";
   static void write(JsonWriter& writer, const ::vectors::shapes::Scalars& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::vectors::shapes::Scalars& value);
 };
 
 template <>
 struct Json<::vectors::shapes::Posting> {
-  static constexpr std::string_view kName = "Posting";
   static void write(JsonWriter& writer, const ::vectors::shapes::Posting& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::vectors::shapes::Posting& value);
 };
 
 template <>
 struct Json<::vectors::shapes::Nothing> {
-  static constexpr std::string_view kName = "Nothing";
   static void write(JsonWriter& writer, const ::vectors::shapes::Nothing& /*value*/);
   [[nodiscard]] static bool read(JsonReader& reader, ::vectors::shapes::Nothing& /*value*/);
 };
 
 template <>
 struct Json<::vectors::shapes::Nested> {
-  static constexpr std::string_view kName = "Nested";
   static void write(JsonWriter& writer, const ::vectors::shapes::Nested& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::vectors::shapes::Nested& value);
 };
 
 template <>
 struct Json<::vectors::shapes::Texts> {
-  static constexpr std::string_view kName = "Texts";
   static void write(JsonWriter& writer, const ::vectors::shapes::Texts& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::vectors::shapes::Texts& value);
 };
 
 template <>
 struct Json<::vectors::shapes::Hit> {
-  static constexpr std::string_view kName = "Hit";
   static void write(JsonWriter& writer, const ::vectors::shapes::Hit& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::vectors::shapes::Hit& value);
 };
 
 template <>
 struct Json<::vectors::shapes::Lists> {
-  static constexpr std::string_view kName = "Lists";
   static void write(JsonWriter& writer, const ::vectors::shapes::Lists& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::vectors::shapes::Lists& value);
 };
 
 template <>
 struct Json<::vectors::shapes::Maps> {
-  static constexpr std::string_view kName = "Maps";
   static void write(JsonWriter& writer, const ::vectors::shapes::Maps& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::vectors::shapes::Maps& value);
 };
 
 template <>
 struct Json<::vectors::shapes::Tree> {
-  static constexpr std::string_view kName = "Tree";
   static void write(JsonWriter& writer, const ::vectors::shapes::Tree& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::vectors::shapes::Tree& value);
 };
 
 template <>
 struct Json<::vectors::shapes::Defaults> {
-  static constexpr std::string_view kName = "Defaults";
   static void write(JsonWriter& writer, const ::vectors::shapes::Defaults& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::vectors::shapes::Defaults& value);
 };
 
 template <>
 struct Json<::vectors::shapes::NoSuchCollection> {
-  static constexpr std::string_view kName = "NoSuchCollection";
   static void write(JsonWriter& writer, const ::vectors::shapes::NoSuchCollection& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::vectors::shapes::NoSuchCollection& value);
 };
 
 template <>
 struct Json<::vectors::shapes::Duplicate> {
-  static constexpr std::string_view kName = "Duplicate";
   static void write(JsonWriter& writer, const ::vectors::shapes::Duplicate& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::vectors::shapes::Duplicate& value);
 };
 
 template <>
 struct Json<::vectors::shapes::Empty> {
-  static constexpr std::string_view kName = "Empty";
   static void write(JsonWriter& writer, const ::vectors::shapes::Empty& /*value*/);
   [[nodiscard]] static bool read(JsonReader& reader, ::vectors::shapes::Empty& /*value*/);
 };
 
 template <>
 struct Json<::vectors::shapes::Bounded> {
-  static constexpr std::string_view kName = "Bounded";
   static void write(JsonWriter& writer, const ::vectors::shapes::Bounded& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::vectors::shapes::Bounded& value);
 };

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <span>
-#include <string_view>
 
 #include "class/namespace.codec.hpp"
 #include "mf/codec/json.hpp"
@@ -18,42 +17,36 @@ struct JsonNames<::class_::namespace_::union_> {
 
 template <>
 struct Json<::class_::namespace_::stdin_> {
-  static constexpr std::string_view kName = "stdin";
   static void write(JsonWriter& writer, const ::class_::namespace_::stdin_& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::class_::namespace_::stdin_& value);
 };
 
 template <>
 struct Json<::class_::namespace_::IndexClient_> {
-  static constexpr std::string_view kName = "IndexClient";
   static void write(JsonWriter& writer, const ::class_::namespace_::IndexClient_& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::class_::namespace_::IndexClient_& value);
 };
 
 template <>
 struct Json<::class_::namespace_::IndexQueryRequest_> {
-  static constexpr std::string_view kName = "IndexQueryRequest";
   static void write(JsonWriter& writer, const ::class_::namespace_::IndexQueryRequest_& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::class_::namespace_::IndexQueryRequest_& value);
 };
 
 template <>
 struct Json<::class_::namespace_::template_> {
-  static constexpr std::string_view kName = "template";
   static void write(JsonWriter& writer, const ::class_::namespace_::template_& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::class_::namespace_::template_& value);
 };
 
 template <>
 struct Json<::class_::namespace_::new_> {
-  static constexpr std::string_view kName = "new";
   static void write(JsonWriter& writer, const ::class_::namespace_::new_& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::class_::namespace_::new_& value);
 };
 
 template <>
 struct Json<::class_::namespace_::throw_> {
-  static constexpr std::string_view kName = "throw";
   static void write(JsonWriter& writer, const ::class_::namespace_::throw_& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::class_::namespace_::throw_& value);
 };
