@@ -237,7 +237,7 @@ def test_calls_batches_and_errors(client: Any) -> None:
     with pytest.raises(p.Bad) as caught:
         second.value()
     assert caught.value.node == node
-    outcomes = list(client.both_batch([p.StudioBothRequest(pixel)] * 5))
-    assert len(outcomes) == 5
+    outcomes = client.both_batch([p.StudioBothRequest(pixel)] * 5).results()
+    assert [each.value().pixel for each in outcomes] == [pixel] * 5
     with pytest.raises(mf.Error, match=r"customs\.Studio\.paint: node\.node"):
         client.paint(p.Node("x", p.Node(5)), Colour(), pixel)

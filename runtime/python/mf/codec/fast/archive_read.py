@@ -5,7 +5,8 @@ allows.
     read_part(data, pos, end, depth, graph)             the value of the message from `pos` to `end`
     fill_part(value, data, pos, end, depth, graph)      the same into an object of a graph
 
-`tag` is the first byte of the next field's tag, 0 at the end of the message.
+`tag` is the first byte of the next field's tag, 0 at the end of the message; it is taken in front of a field
+that may be absent, and what must be there is compared where it stands.
 """
 
 from struct import calcsize
@@ -39,15 +40,17 @@ class ArchiveReading:
         first = frozenset(_tag(each.number, each.shape)[0] for each in fields)
         firsts = self._unit.constant("firsts", first)
         lines: list[str] = []
+        taken = False  # whether `tag` is that of the next field
         for run in _runs(fields):
             if len(run) > 1:
                 lines += self._run(run)
+                taken = False
             else:
-                lines += self._field(run[0], known, firsts)
+                own, taken = self._field(run[0], known, firsts, taken)
+                lines += own
         return [
             *self._hoisted(),
             'unknown = b""',
-            _NEXT,
             *lines,
             "if pos != end:",
             *indented([*self._skipped(known), "if pos != end:", "    raise MalformedError"]),
@@ -105,26 +108,26 @@ class ArchiveReading:
             "    raise MalformedError",
             f"pos += {calcsize(f'<{layout}')}",
             *(f"value.{name} = {text}" for name, text in values),
-            _NEXT,
         ]
 
-    def _field(self, field: s.Field, known: str, firsts: str) -> list[str]:
+    def _field(self, field: s.Field, known: str, firsts: str, taken: bool) -> tuple[list[str], bool]:
+        """The statements, and whether `tag` is that of the next field behind them."""
         tag = _tag(field.number, field.shape)
         target = f"value.{field.attribute}"
         text, value, absent = self._contents(field, tag)
         if absent is None:
             there = f"data[pos] != {tag[0]}" if len(tag) == 1 else f"not data.startswith({tag!r}, pos)"
             miss = [*self._skipped(known), f"if pos >= end or {there}:", "    raise MalformedError"]
-            test = f"tag != {tag[0]}" if len(tag) == 1 else f"not data.startswith({tag!r}, pos)"
-            return [f"if {test}:", *indented(miss), *text, f"{target} = {value}", _NEXT]
+            return [f"if {there}:", *indented(miss), *text, f"{target} = {value}"], False
         return [
+            *([] if taken else [_NEXT]),
             f"if tag != {tag[0]} and tag and tag not in {firsts}:",
             *indented([*self._skipped(known), _NEXT]),
             f"if {_matches(tag)}:",
             *indented([*text, f"{target} = {value}", _NEXT]),
             "else:",
             f"    {target} = {absent}",
-        ]
+        ], True
 
     def _contents(self, field: s.Field, tag: bytes) -> tuple[list[str], str, str | None]:
         """Statements from the tag on, the value, and what stands for it where it is absent: None if it must
