@@ -5,7 +5,9 @@ from typing import Any
 import pytest
 
 import mf
+from mf.codec import shape as s
 from mf.codec.limits import Limits
+from mf.codec.lookup import codec_of as codec_of_shape
 from tests.python.codec.generated import Given, codec_of, codecs
 
 SCHEMA = "shapes.mfidl"
@@ -171,6 +173,16 @@ def test_items_without_bytes_are_bounded() -> None:
     codec = _codec("Nothing")
     assert len(codec.decode_all(b"", 65_536)) == 65_536
     assert "more than 65536" in _refused(codec.decode_all, b"", 65_537).message
+
+
+def test_a_few_bytes_do_not_become_millions_of_empty_items() -> None:
+    """Each inner list is three bytes on the wire, and 65,536 empty structs in memory."""
+    nothing = codec_of(SCHEMA, "vectors.shapes.Nothing").shape
+    codec = codec_of_shape(s.List(s.List(nothing))).within(Limits(decoded=2_000_000))
+    assert codec.decode(b"\x02\x03\x00") == [[_types().Nothing()] * 3, []]
+    refused = _refused(codec.decode, b"\x64" + b"\x80\x80\x04" * 100)
+    assert isinstance(refused, mf.DecodeError)
+    assert refused.fault is mf.Fault.BUDGET_EXCEEDED
 
 
 @pytest.mark.parametrize("keys", [["b", "a"], ["a", "a"]])

@@ -91,8 +91,10 @@ class Reading:
         target = "row" if parts.names is None else ", ".join(parts.names) + "," * (len(parts.names) == 1)
         values = [made(self._unit, each.shape, parts) for each in shape.fields]
         all_ = f"[{self._made(shape, values)} for {target} in {rows}]"
-        if shape.make is s.parts_made and values == parts.names:
+        if values == parts.names and shape.make is s.parts_made:
             all_ = f"list({rows})"
+        elif values == parts.names and shape.parts is None:
+            all_ = f"list(starmap({self._unit.constant('make', shape.make)}, {rows}))"
         return [
             f"end = pos + {struct.calcsize(f'<{layout}')} * count",
             "if end > len(data):",

@@ -1,6 +1,7 @@
 """R1. One text under construction: its lines, its names, and the globals that it will run with."""
 
 from collections.abc import Iterable
+from itertools import starmap
 from struct import Struct as Packer
 from typing import Any, Final
 
@@ -24,6 +25,7 @@ _HELPERS: Final = {
     "as_bytes": sequences.as_bytes,
     "exactly": checks.exactly,
     "fits": checks.fits,
+    "starmap": starmap,
 }
 
 
