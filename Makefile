@@ -40,7 +40,7 @@ bench: ## Run every bench; `make bench-rpc` runs one, QUICK=1 shortens it
 
 bench-%:
 	@$(STAGE) 'install what the benches need' tools/bootstrap core bench
-	@$(MAKE) build-release WHAT='--target bench'
+	@$(MAKE) build-release WHAT='--target $(if $(filter codecs,$*),bench-codecs,bench)'
 	@case $* in codecs|all) $(MAKE) build-release-clang WHAT='--target bench-codecs';; esac
 	@$(PY) bench/run.py $*
 
