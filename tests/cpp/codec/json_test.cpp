@@ -11,14 +11,39 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "bytes.hpp"
+#include "mf/codec/json_custom.hpp"
 #include "vectors/json.json.hpp"
 
+namespace geo {
+
+struct Point {
+  int x = 0;
+};
+
+struct Codec {
+  static std::size_t size(const Point& /*point*/) { return 1; }
+  static void write(std::span<std::byte> to, const Point& point) { to[0] = static_cast<std::byte>(point.x); }
+  static bool read(std::span<const std::byte> from, Point& point) {
+    point.x = from.size() == 1 ? std::to_integer<int>(from[0]) : 0;
+    return from.size() == 1;
+  }
+};
+
+}  // namespace geo
+
 namespace mf::codec {
+
+template <>
+struct Custom<geo::Point> {
+  using Codec = geo::Codec;
+};
+
 namespace {
 
 namespace json = boost::json;
@@ -117,6 +142,8 @@ const std::map<std::string, std::function<void(const Case&)>>& checks() {
       {"Containers", check<types::Containers>},
       {"Words", check<types::Words>},
       {"Gone", check<types::Gone>},
+      {"Node", check<Graph<types::Node>>},
+      {"Atlas", check<types::Atlas>},
   };
   return known;
 }
@@ -196,6 +223,34 @@ TEST(Json, BoundsMemory) {
   const auto read = from_json<std::vector<types::Defaults>>(text, {.decoded_bytes = 1U << 20U});
   ASSERT_FALSE(read.ok());
   EXPECT_EQ(read.error().fault, Fault::budget_exceeded);
+}
+
+TEST(Json, WritesCustomValuesAsTheirBytes) {
+  EXPECT_EQ(to_json(std::vector<geo::Point>{{1}, {255}}), R"(["AQ==","/w=="])");
+  EXPECT_EQ(from_json<geo::Point>(R"("/w==")").value().x, 255);
+  const auto refused = from_json<std::vector<geo::Point>>(R"(["AQ==", ""])");
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().fault, Fault::custom_codec_failed);
+  EXPECT_EQ(refused.error().offset, 9U);
+  EXPECT_EQ(refused.error().path, "[1]");
+}
+
+TEST(Json, RefusesToWriteAReferenceThatIsNull) {
+  Graph<types::Node> graph;
+  graph->others.emplace_back();
+  EXPECT_THROW((void)to_json(graph), Error);
+  EXPECT_THROW((void)to_json(types::Site{.name = "s", .owner = graph.make<types::Node>()}), Error);
+}
+
+TEST(Json, ReadsChainsOfAnyLength) {
+  Graph<types::Node> graph;
+  Ref<types::Node> last(graph.root());
+  for (int i = 0; i < 100'000; ++i) {
+    last->next = graph.make<types::Node>();
+    last = last->next;
+  }
+  const std::string text = to_json(graph);
+  EXPECT_EQ(to_json(from_json<Graph<types::Node>>(text).value()), text);
 }
 
 TEST(Json, ReadsIntoContainersOfTypes) {

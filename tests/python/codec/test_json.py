@@ -229,6 +229,31 @@ def test_a_graph_that_is_none_is_refused(
     assert (caught.value.fault, caught.value.offset, caught.value.path) == (fault, offset, path)
 
 
+class GeoCodec:
+    """One byte."""
+
+    Value = int
+
+    @staticmethod
+    def encode(value: int) -> bytes:
+        return bytes([value])
+
+    @staticmethod
+    def decode(data: bytes) -> int:
+        (value,) = data
+        return value
+
+
+def test_custom_values_are_written_as_their_bytes() -> None:
+    points = s.List(s.Custom("geo.Point", __name__, "GeoCodec"))
+    assert mf.to_json([1, 255], points) == '["AQ==","/w=="]'
+    assert mf.from_json(points, '["AQ==","/w=="]') == [1, 255]
+    with pytest.raises(mf.DecodeError) as caught:
+        mf.from_json(points, '["AQ==", ""]')
+    refused = caught.value
+    assert (refused.fault, refused.offset, refused.path) == (mf.Fault.CUSTOM_CODEC_FAILED, 9, "[1]")
+
+
 def test_special_floats_in_lists() -> None:
     values = [1.5, math.inf, -math.inf, math.nan]
     text = mf.to_json(values, s.List(s.F64))

@@ -602,6 +602,61 @@ def containers() -> None:
         bad("Maps", text, fault, offset, path)
 
 
+def graphs() -> None:
+    alone = '{"node":[{"name":"a","others":[],"by_name":{}}],"site":[]}'
+    good("Node", alone)
+    good("Node", '{"node":[{"name":"a"}]}', alone)
+    good("Node", '{"node":[{"name":"a","next":null}],"site":[]}', alone)
+    cycle = '{"node":[{"name":"a","next":0,"others":[0,0],"by_name":{}}],"site":[]}'
+    good("Node", cycle)
+    whole = (
+        '{"node":[{"name":"a","next":1,"others":[2],"home":{"site":0},"by_name":{"x":1,"y":0}},'
+        '{"name":"b","others":[],"home":{"text":"there"},"by_name":{}},{"name":"c","others":[],"by_name":{}}],'
+        '"site":[{"name":"s","owner":0},{"name":"t","owner":2}]}'
+    )
+    good("Node", whole)
+    # The same with other indices, and with its tables the other way round.
+    good(
+        "Node",
+        '{"site":[{"owner":1,"name":"t"},{"owner":0,"name":"s"}],"node":[{"name":"a","next":2,"others":[1],'
+        '"home":{"site":1},"by_name":{"y":1,"x":0}},{"name":"c"},{"name":"b","home":{"text":"there"}}]}',
+        whole,
+    )
+    # Objects that nothing refers to are kept.
+    loose = '{"node":[{"name":"a","others":[],"by_name":{}},{"name":"b","next":0,"others":[],"by_name":{}}],"site":[]}'
+    good("Node", loose)
+    good("Atlas", f'{{"nodes":[{alone},{cycle}],"one":{alone}}}')
+    good("Atlas", '{"nodes":[]}')
+    for type_, text, fault, offset, path in (
+        ("Node", "{}", "invalid_reference", 1, ""),
+        ("Node", '{"node":[] }', "invalid_reference", 11, ""),
+        ("Node", '{"node":[{"name":"","next":1}]}', "invalid_reference", 27, "node[0].next"),
+        ("Node", '{"node":[{"name":"","others":[0,"7"]}]}', "invalid_reference", 32, "node[0].others[1]"),
+        ("Node", '{"node":[{"name":"","home":{"site":0}}]}', "invalid_reference", 35, "node[0].home.site"),
+        ("Node", '{"site":[{"name":"","owner":0}]}', "invalid_reference", 28, "site[0].owner"),
+        ("Node", '{"node":[{"name":"","next":5}],"site":x}', "json_syntax", 38, "site"),
+        ("Node", '{"node":[{"name":"","next":-1}]}', "number_out_of_range", 27, "node[0].next"),
+        ("Node", '{"node":[{"name":"","next":0.5}]}', "json_wrong_type", 27, "node[0].next"),
+        ("Node", '{"node":[{"name":"","others":[null]}]}', "json_wrong_type", 30, "node[0].others[0]"),
+        ("Node", '{"node":[{"name":"","next":{}}]}', "json_wrong_type", 27, "node[0].next"),
+        ("Node", '{"node":[{}]}', "missing_field", 10, "node[0].name"),
+        ("Node", '{"node":[{"name":""}],"node":[]}', "json_duplicate_key", 22, "node"),
+        ("Node", '{"nodes":[]}', "json_unknown_field", 1, ""),
+        ("Node", '{"name":"a"}', "json_unknown_field", 1, ""),
+        ("Node", '{"node":{}}', "json_wrong_type", 8, "node"),
+        ("Node", "[]", "json_wrong_type", 0, ""),
+        (
+            "Atlas",
+            '{"nodes":[{"node":[{"name":"","next":1}]}]}',
+            "invalid_reference",
+            37,
+            "nodes[0].node[0].next",
+        ),
+        ("Atlas", '{"nodes":[{}]}', "invalid_reference", 11, "nodes[0]"),
+    ):
+        bad(type_, text, fault, offset, path)
+
+
 def depth() -> None:
     def tree(levels: int) -> str:
         """Levels are pairs of an object and an array."""
@@ -669,7 +724,7 @@ def _laid_out(scientific: str) -> str:
 
 
 def main() -> None:
-    for part in (integers, floats, texts, moments, names, structs, containers, depth):
+    for part in (integers, floats, texts, moments, names, structs, containers, graphs, depth):
         part()
     lines = ",\n".join(json.dumps(each, ensure_ascii=True) for each in CASES)
     (HERE / "cases.json").write_text(f"[\n{lines}\n]\n")
