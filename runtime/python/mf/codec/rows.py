@@ -15,6 +15,7 @@ import struct
 import sys
 from array import array
 from collections.abc import Callable, Iterator
+from functools import cache
 from itertools import groupby
 from struct import pack
 from typing import Any, Final
@@ -30,8 +31,7 @@ ReadRow = Callable[[bytes, int], tuple[list[int], int]]
 ReadCodes = Callable[[bytes, int, int], tuple[list[int], int]]
 
 _BIG_ENDIAN: Final = sys.byteorder == "big"
-_SIGN: Final = bytes(255 * (byte > 127) for byte in range(256))  # the bytes above one, in two's complement
-_FOUR: Final = [bytes(byte >> at & 3 for at in (0, 2, 4, 6)) for byte in range(256)]  # the codes in a byte
+_SIGN: Final = bytes(128) + b"\xff" * 128  # the bytes above one, in two's complement
 _SIGNED: Final = "bhiq"
 _UNSIGNED: Final = "BHIQ"
 _SIZES: Final = {each: 1 << at for letters in (_SIGNED, _UNSIGNED) for at, each in enumerate(letters)} | {
@@ -49,8 +49,11 @@ class _Kind:
         self.signed: Final = name[0] == "i"
         self.letters: Final = _SIGNED if self.signed else _UNSIGNED
         self.top: Final = (bits // 8).bit_length() - 1
-        taken = [max(0, size + self.signed - 1).bit_length() for size in range(bits + 1 - self.signed)]
-        self.codes: Final = [max(0, each - 3) for each in taken]  # by the bits that the widest value has
+        by_width = [(8 << code) - self.signed for code in range(self.top + 1)]
+        codes = [0] * (by_width[0] + 1)
+        for code in range(1, self.top + 1):
+            codes += [code] * (by_width[code] - by_width[code - 1])
+        self.codes: Final = codes  # by the bits that the widest value has
 
 
 class _Planes:
@@ -120,6 +123,12 @@ def _planes_of(kind: _Kind, values: Any) -> _Planes | None:
     if view.format.islower() != kind.signed and not planes.planes[-1].isascii():
         raise MalformedError  # a sign on one side only
     return planes
+
+
+@cache
+def _in_a_byte() -> list[bytes]:
+    """The four codes in each byte. Made by the first long row: few programs read one."""
+    return [bytes((byte & 3, byte >> 2 & 3, byte >> 4 & 3, byte >> 6)) for byte in range(256)]
 
 
 def _packed_codes(codes: bytes) -> bytearray:
@@ -254,7 +263,7 @@ def _read_long(data: bytes, pos: int, kind: _Kind, count: int, first: bytes) -> 
     size = (blocks - len(first) + 3) // 4
     if count > len(data) - pos:
         raise MalformedError
-    codes = first + b"".join(map(_FOUR.__getitem__, data[pos : pos + size]))
+    codes = first + b"".join(map(_in_a_byte().__getitem__, data[pos : pos + size]))
     pos += size
     if len(codes) < blocks or any(codes[blocks:]) or max(codes) > kind.top:
         raise MalformedError
@@ -268,18 +277,15 @@ def _read_long(data: bytes, pos: int, kind: _Kind, count: int, first: bytes) -> 
     return values, pos
 
 
-write_u16_row = _writer(_Kind("u16"))
-write_u32_row = _writer(_Kind("u32"))
-write_u64_row = _writer(_Kind("u64"))
-write_i16_row = _writer(_Kind("i16"))
-write_i32_row = _writer(_Kind("i32"))
-write_i64_row = _writer(_Kind("i64"))
-read_u16_row, read_u16_codes = _reader(_Kind("u16")), _array_reader(_Kind("u16"))
-read_u32_row, read_u32_codes = _reader(_Kind("u32")), _array_reader(_Kind("u32"))
-read_u64_row, read_u64_codes = _reader(_Kind("u64")), _array_reader(_Kind("u64"))
-read_i16_row, read_i16_codes = _reader(_Kind("i16")), _array_reader(_Kind("i16"))
-read_i32_row, read_i32_codes = _reader(_Kind("i32")), _array_reader(_Kind("i32"))
-read_i64_row, read_i64_codes = _reader(_Kind("i64")), _array_reader(_Kind("i64"))
+_U16, _U32, _U64 = _Kind("u16"), _Kind("u32"), _Kind("u64")
+_I16, _I32, _I64 = _Kind("i16"), _Kind("i32"), _Kind("i64")
+
+write_u16_row, read_u16_row, read_u16_codes = _writer(_U16), _reader(_U16), _array_reader(_U16)
+write_u32_row, read_u32_row, read_u32_codes = _writer(_U32), _reader(_U32), _array_reader(_U32)
+write_u64_row, read_u64_row, read_u64_codes = _writer(_U64), _reader(_U64), _array_reader(_U64)
+write_i16_row, read_i16_row, read_i16_codes = _writer(_I16), _reader(_I16), _array_reader(_I16)
+write_i32_row, read_i32_row, read_i32_codes = _writer(_I32), _reader(_I32), _array_reader(_I32)
+write_i64_row, read_i64_row, read_i64_codes = _writer(_I64), _reader(_I64), _array_reader(_I64)
 
 READERS: Final = {
     "u16": read_u16_row,
