@@ -89,12 +89,16 @@ class _Planes:
         return out
 
     def _code(self, begin: int, end: int) -> int:
-        size, code = len(self.planes), 0
-        while 1 << code < size:
-            above = self._above(1 << code)[begin:end]
-            if all(each[begin:end] == above for each in self.planes[1 << code :]):
-                break
-            code += 1
+        planes = self.planes
+        code, width = 0, 1
+        while width < len(planes):
+            above = self._above(width)[begin:end]
+            for at in range(width, len(planes)):
+                if planes[at][begin:end] != above:
+                    break
+            else:
+                return code
+            code, width = code + 1, width * 2
         return code
 
     def _above(self, width: int) -> bytes:
