@@ -61,7 +61,7 @@ class FieldRow:
 
 @dataclass(frozen=True, slots=True)
 class TierRow:
-    """One tier. `cost` None: cannot be had, or not measurable; `about`: the example's bytes are an estimate.
+    """One tier. `cost` None: cannot be had, or not measurable; `about`: the example's bytes in archive.
     `path` leads to the field in the way.
     """
 

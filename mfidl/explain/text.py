@@ -165,7 +165,7 @@ def _remark(row: report.TierRow) -> str:
     if row.reason is not None:
         parts.append(row.reason)
     if row.about is not None:
-        estimate = f"about {row.about} for the example"
+        estimate = f"{row.about} for the example"
         parts.append(estimate if row.possible else f"with numbers {estimate}")
     return "; ".join(parts)
 

@@ -40,8 +40,8 @@ class Types:
     def __init__(self, program: model.Program) -> None:
         self.program = program
         self.febird = Febird(program)
-        self._archive = Archive(program, self.febird)
         self._examples = Examples(program)
+        self._archive = Archive(program, self.febird, self._examples)
         self._layouts = Layouts(program)
         self._users = Users(program)
 
@@ -170,7 +170,7 @@ class Types:
             cost, problem = measured.cost, measured.problem
         elif tier is model.Tier.ARCHIVE and _may_have_numbers(subject):
             try:
-                estimate = self._archive.about(subject, measured.example)
+                estimate = self._archive.size(subject, measured.example)
             except UnmeasuredError as failure:
                 problem = str(failure)
         return report.TierRow(

@@ -20,6 +20,7 @@ from mfidl.emit.naming import camel
 from mfidl.emit.output import EmitOptions
 from mfidl.emit.python import generate
 from mfidl.explain import rows, sizes
+from mfidl.explain.archive import Archive
 from mfidl.explain.example import Examples
 from mfidl.explain.febird import Febird
 from mfidl.explain.values import Alternative, Entries, Example, Fields, Items, Repeated
@@ -104,15 +105,59 @@ struct Lists {
 """
 
 
+ARCHIVES = """module archived;
+enum Side: i16 { left = -1, right = 200 }
+open enum Code: u64 { high = 9_000_000_000 }
+flags Part: u32 { title = 9, body }
+struct Point { x: f64; ok: bool; }
+struct Note { text: string; numbers: list<u32>; }
+union Value { 1: number: f64; 200: text: string; }
+@tier(archive) struct Plain {
+  1: a: bool; 2: b: u8; 3: c: i8; 40: d: i64; 5: e: f32; 6: f: timestamp; 7: g: duration; 8: h: uuid;
+  9: i: string; 10: j: bytes; 11: side: Side; 12: code: Code; 13: part: Part; 14: point: Point; 15: note: Note;
+  16: value: Value; 3000: k: list<i32>; 17: l: set<string>; 18: m: array<Side, 4>; 19: n: map<string, Point>;
+  20: o: list<u16?>; 21: p: list<list<f64>>; 22: q: map<u8, map<bool, u64>>?; 23: r: list<timestamp>?;
+  24: s: Choice; 25: t: Deep?;
+}
+@tier(archive) union Choice { 3: numbers: list<u32>; 4: text: string; }
+@tier(archive) struct Deep { 1: deep: Deep?; 2: many: list<Deep>; }
+@tier(archive) struct Node {
+  1: name: string; 2: next: ref<Node>?; 3: site: ref<Site>; 4: all: list<ref<Node>>;
+}
+@tier(archive) struct Site { 1: owner: ref<Node>; 2: by: map<u8, ref<Other>>; 3: link: Link; }
+@tier(archive) union Link { 1: node: ref<Node>; 2: text: string; }
+@tier(archive) struct Other { 1: id: u32; 2: link: ref<Link>?; }
+@tier(archive) struct Lone { 1: next: ref<Other>?; }
+"""
+
+
 class _Values:
     """Examples as values of the generated classes."""
 
     def __init__(self, program: model.Program, types: Any) -> None:
         self._program = program
         self._types = types
+        self._objects: dict[str, Any] = {}
+
+    def object(self, full_name: str) -> Any:
+        """What references of the type lead to: one example."""
+        if full_name not in self._objects:
+            declared = self._program.declaration(full_name)
+            assert isinstance(declared, model.Struct | model.Union)
+            example = Examples(self._program).of(declared)
+            if isinstance(declared, model.Struct):
+                made = self._objects[full_name] = getattr(self._types, declared.name)()
+                assert isinstance(example, Fields)
+                for field, (_, held) in zip(declared.fields, example.fields, strict=True):
+                    setattr(made, field.name, self.of(field.type, held))
+            else:
+                self._objects[full_name] = self._named(declared, example)
+        return self._objects[full_name]
 
     def of(self, type_: model.Type, value: Example) -> Any:
         match type_, value:
+            case model.RefOf(element), _:
+                return self.object(element.full_name)
             case _, None:
                 return None
             case model.OptionalOf(element), _:
@@ -170,6 +215,20 @@ def test_the_runtime_writes_an_example_in_as_many_bytes(tmp_path: Path, schema: 
             assert bounds.most is None or told <= bounds.most, struct.full_name
             checked += 1
         assert checked == len(program.requested[0].structs) >= 1
+
+
+def test_an_example_has_its_bytes_in_archive(tmp_path: Path) -> None:
+    with _compiled(tmp_path, ARCHIVES) as (program, types, codecs):
+        values, examples = _Values(program, types), Examples(program)
+        archive = Archive(program, Febird(program), examples)
+        found = {each.shape.name: each for each in vars(codecs).values() if isinstance(each, Codec)}
+        told, written = {}, {}
+        for each in program.requested[0].declarations:
+            if isinstance(each, model.Struct | model.Union) and each.tier is model.Tier.ARCHIVE:
+                told[each.name] = archive.size(each, examples.of(each))
+                written[each.name] = len(found[each.full_name].encode(values.object(each.full_name)))
+        assert told == written
+        assert len(told) == 8
 
 
 @pytest.mark.parametrize("scalar", [each for each in Scalar if each.is_integer], ids=lambda each: each.value)
