@@ -49,7 +49,7 @@ bool Reader::inside(std::size_t index) {
   return false;
 }
 
-bool Reader::read_count(std::size_t min_size, std::size_t& count) {
+bool Reader::read_any_count(std::size_t min_size, std::size_t& count) {
   const std::size_t start = offset();
   std::uint32_t value = 0;
   if (!read_varint(*this, value)) [[unlikely]] {

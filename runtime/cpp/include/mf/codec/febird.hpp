@@ -73,7 +73,9 @@ template <class... Args>
 
 template <class... Args>
 void febird_write(Writer& writer, const Args&... args) noexcept {
-  (Febird<Args>::write(writer, args), ...);
+  Writer local = writer;  // a copy whose address nobody keeps stays in a register
+  (Febird<Args>::write(local, args), ...);
+  writer = local;
 }
 
 }  // namespace mf::codec

@@ -7,9 +7,11 @@
 #include <array>
 #include <concepts>
 #include <cstddef>
+#include <iterator>
 #include <map>
 #include <set>
 #include <span>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -105,18 +107,19 @@ class SetBlocks {
  private:
   const std::set<K>& values_;
   typename std::set<K>::const_iterator next_;
-  std::array<K, kRowBlock> block_;
+  std::array<K, kRowBlock> block_{};
 };
 
 /// Adds an element that must be behind all others; `start` is where it stands.
 template <class K>
 [[nodiscard]] bool append_key(Reader& reader, std::set<K>& keys, K&& key, std::size_t index,
                               std::size_t start) {
-  if (!keys.empty() && !(*keys.rbegin() < key)) [[unlikely]] {
+  // The set compares the key with its last one; if it belongs behind it, the set has grown, at its end.
+  const auto entry = keys.emplace_hint(keys.end(), std::move(key));
+  if (keys.size() != index + 1 || entry != std::prev(keys.end())) [[unlikely]] {
     reader.fail(Fault::keys_not_ascending, "the elements of a set are not strictly ascending", start);
     return reader.inside(index);
   }
-  keys.emplace_hint(keys.end(), std::move(key));
   return true;
 }
 
@@ -157,7 +160,7 @@ struct Febird<std::vector<T>> {
   }
   static void write(Writer& writer, const std::vector<T>& value) noexcept {
     if constexpr (detail::RowElement<T>) {
-      detail::write_row<T>(writer, detail::SpanBlocks<T>{value}, value.size());
+      writer.continue_at(detail::write_row<T>(writer.position(), detail::SpanBlocks<T>{value}, value.size()));
     } else {
       write_varint(writer, value.size());
       detail::write_items(writer, std::span<const T>(value));
@@ -197,7 +200,7 @@ struct Febird<std::array<T, N>> {
   }
   static void write(Writer& writer, const std::array<T, N>& value) noexcept {
     if constexpr (detail::RowElement<T>) {
-      detail::write_blocks<T>(writer, detail::SpanBlocks<T>{value}, N, 0);
+      writer.continue_at(detail::write_blocks<T>(writer.position(), detail::SpanBlocks<T>{value}, N, 0));
     } else {
       detail::write_items(writer, std::span<const T>(value));
     }
@@ -237,7 +240,7 @@ struct Febird<std::set<K>> {
   }
   static void write(Writer& writer, const std::set<K>& value) noexcept {
     if constexpr (detail::RowElement<K>) {
-      detail::write_row<K>(writer, detail::SetBlocks<K>(value), value.size());
+      writer.continue_at(detail::write_row<K>(writer.position(), detail::SetBlocks<K>(value), value.size()));
     } else {
       write_varint(writer, value.size());
       for (const K& key : value) {
@@ -313,11 +316,13 @@ struct Febird<std::map<K, V>> {
       if (!Febird<K>::read(reader, key)) [[unlikely]] {
         return reader.inside(i);
       }
-      if (!value.empty() && !(value.rbegin()->first < key)) [[unlikely]] {
+      // The map compares the key with its last one; if it belongs behind it, the map has grown, at its end.
+      const auto entry = value.emplace_hint(value.end(), std::piecewise_construct,
+                                            std::forward_as_tuple(std::move(key)), std::tuple<>());
+      if (value.size() != i + 1 || entry != std::prev(value.end())) [[unlikely]] {
         reader.fail(Fault::keys_not_ascending, "the keys of a map are not strictly ascending", start);
         return reader.inside(i);
       }
-      const auto entry = value.emplace_hint(value.end(), std::move(key), V{});
       if (!Febird<V>::read(reader, entry->second)) [[unlikely]] {
         return reader.inside(i);
       }

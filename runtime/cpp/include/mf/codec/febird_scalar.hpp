@@ -136,8 +136,10 @@ struct Febird<std::string> {
         [[unlikely]] {
       return false;
     }
-    if (const std::size_t good = valid_utf8_prefix({from, length}); good != length) [[unlikely]] {
-      return reader.fail(Fault::invalid_utf8, "a string is not UTF-8", reader.offset() - length + good);
+    if (!is_ascii(from, length)) {
+      if (const std::size_t good = valid_utf8_prefix({from, length}); good != length) [[unlikely]] {
+        return reader.fail(Fault::invalid_utf8, "a string is not UTF-8", reader.offset() - length + good);
+      }
     }
     value.assign(reinterpret_cast<const char*>(from), length);
     return true;

@@ -16,6 +16,7 @@
 // Generated code specialises it for the structs of this tier; the rest is here.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
@@ -208,18 +209,43 @@ template <FixedLayout T>
   return count * Memcpy<T>::kSize;
 }
 
+namespace detail {
+
+/// Values of a row that are looked at and copied together, while they are in the nearest cache.
+template <class T>
+inline constexpr std::size_t kChunk = sizeof(T) < 1024 ? 1024 / sizeof(T) : 1;
+
+/// Copies values without what their padding holds: word by word through a mask.
+template <MemoryImage T>
+void copy_without_padding(std::byte* to, const T* values, std::size_t count) noexcept {
+  using Word = std::conditional_t<
+      sizeof(T) % 8 == 0, std::uint64_t,
+      std::conditional_t<sizeof(T) % 4 == 0, std::uint32_t,
+                         std::conditional_t<sizeof(T) % 2 == 0, std::uint16_t, std::uint8_t>>>;
+  using Words = std::array<Word, sizeof(T) / sizeof(Word)>;
+  Words mask;
+  mask.fill(static_cast<Word>(-1));
+  Memcpy<T>::clear_padding(reinterpret_cast<std::byte*>(mask.data()));
+  for (std::size_t i = 0; i < count; ++i) {
+    Words words;
+    std::memcpy(words.data(), static_cast<const void*>(values + i), sizeof(T));
+    for (std::size_t k = 0; k < words.size(); ++k) {
+      words[k] = static_cast<Word>(words[k] & mask[k]);
+    }
+    std::memcpy(to + i * sizeof(T), words.data(), sizeof(T));
+  }
+}
+
+}  // namespace detail
+
 /// Writes a row of values, nothing between them.
 template <FixedLayout T>
 void memcpy_write(Writer& writer, std::span<const T> values) noexcept {
   constexpr std::size_t kSize = Memcpy<T>::kSize;
-  if constexpr (MemoryImage<T>) {
-    std::byte* const start = writer.position();
+  if constexpr (MemoryImage<T> && Memcpy<T>::kHasPadding) {
+    detail::copy_without_padding(writer.skip(values.size_bytes()), values.data(), values.size());
+  } else if constexpr (MemoryImage<T>) {
     writer.bytes(values.data(), values.size_bytes());
-    if constexpr (Memcpy<T>::kHasPadding) {
-      for (std::size_t i = 0; i < values.size(); ++i) {
-        Memcpy<T>::clear_padding(start + i * kSize);
-      }
-    }
   } else {
     for (const T& value : values) {
       std::byte* const to = writer.position();
@@ -256,9 +282,10 @@ template <FixedLayout T>
   return true;
 }
 
-/// The same for a row of values.
+/// The same for `count` values at `from`, the first of which is number `first` of a row and stands at `at`.
 template <FixedLayout T>
-[[nodiscard]] bool check_valid_row(Reader& reader, const std::byte* from, std::size_t count) {
+[[nodiscard]] bool check_valid_row(Reader& reader, const std::byte* from, std::size_t count,
+                                   std::size_t first, std::size_t at) {
   if constexpr (!Memcpy<T>::kAllBitsValid) {
     if (!all_valid<T>(from, count)) [[unlikely]] {
       constexpr std::size_t kSize = Memcpy<T>::kSize;
@@ -266,8 +293,8 @@ template <FixedLayout T>
       while (Memcpy<T>::valid(from + i * kSize)) {
         ++i;
       }
-      Memcpy<T>::explain(reader, from + i * kSize, reader.offset() - (count - i) * kSize);
-      return reader.inside(i);
+      Memcpy<T>::explain(reader, from + i * kSize, at + i * kSize);
+      return reader.inside(first + i);
     }
   }
   return true;
@@ -283,31 +310,65 @@ template <FixedLayout T>
   return true;
 }
 
+namespace detail {
+
+/// Adds `count` values behind those that a vector has, without writing zeros first. It has room for them.
+template <MemoryImage T>
+void append_images(std::vector<T>& values, const std::byte* from, std::size_t count) {
+  if (alignof(T) == 1 || reinterpret_cast<std::uintptr_t>(from) % alignof(T) == 0) {
+    const auto* const first = reinterpret_cast<const T*>(from);
+    values.insert(values.end(), first, first + count);
+    return;
+  }
+  alignas(T) std::array<std::byte, kChunk<T> * sizeof(T)> aligned;
+  for (std::size_t done = 0; done < count; done += kChunk<T>) {
+    const std::size_t here = std::min(kChunk<T>, count - done);
+    std::memcpy(aligned.data(), from + done * sizeof(T), here * sizeof(T));
+    const auto* const first = reinterpret_cast<const T*>(aligned.data());
+    values.insert(values.end(), first, first + here);
+  }
+}
+
+}  // namespace detail
+
 /// Reads `count` values; the reader has shown that so many bytes are left.
 template <FixedLayout T>
 [[nodiscard]] bool memcpy_read(Reader& reader, std::size_t count, std::vector<T>& values) {
+  constexpr std::size_t kSize = Memcpy<T>::kSize;
+  const std::size_t at = reader.offset();
   const std::byte* from = nullptr;
-  if (!reader.charge(count, sizeof(T)) || !reader.take(memcpy_size<T>(count), from) ||
-      !check_valid_row<T>(reader, from, count)) [[unlikely]] {
+  if (!reader.charge(count, sizeof(T)) || !reader.take(memcpy_size<T>(count), from)) [[unlikely]] {
     return false;
   }
   if constexpr (MemoryImage<T>) {
-    // An aligned source is copied as it stands, which spares the zeroes that resize() would write first.
-    const auto* const first = reinterpret_cast<const T*>(from);
-    if constexpr (alignof(T) == 1) {
-      values.assign(first, first + count);
-    } else if (reinterpret_cast<std::uintptr_t>(from) % alignof(T) == 0) {
-      values.assign(first, first + count);
+    // What was there is overwritten in place; a vector that must grow does so without zeros.
+    const bool grows = values.size() < count;
+    if (grows) {
+      values.clear();
+      values.reserve(count);
     } else {
       values.resize(count);
-      if (count != 0) {
-        std::memcpy(static_cast<void*>(values.data()), from, memcpy_size<T>(count));
+    }
+    const std::size_t step = Memcpy<T>::kAllBitsValid ? count : detail::kChunk<T>;
+    for (std::size_t first = 0; first < count; first += step) {
+      const std::size_t here = std::min(step, count - first);
+      const std::byte* const part = from + first * kSize;
+      if (!check_valid_row<T>(reader, part, here, first, at + first * kSize)) [[unlikely]] {
+        return false;
+      }
+      if (grows) {
+        detail::append_images(values, part, here);
+      } else {
+        std::memcpy(static_cast<void*>(values.data() + first), part, here * kSize);
       }
     }
   } else {
+    if (!check_valid_row<T>(reader, from, count, 0, at)) [[unlikely]] {
+      return false;
+    }
     values.resize(count);
     for (std::size_t i = 0; i < count; ++i) {
-      load(from + i * Memcpy<T>::kSize, values[i]);
+      load(from + i * kSize, values[i]);
     }
   }
   return true;

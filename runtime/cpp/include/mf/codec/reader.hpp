@@ -64,7 +64,17 @@ class Reader {
   }
 
   /// A number of elements: refused if that many cannot follow, before anything is allocated for them.
-  [[nodiscard]] bool read_count(std::size_t min_size, std::size_t& count);
+  [[nodiscard]] bool read_count(std::size_t min_size, std::size_t& count) {
+    if (cursor_ != end_) [[likely]] {
+      const auto first = std::to_integer<std::size_t>(*cursor_);
+      if (first < 0x80 && min_size != 0 && first * min_size < left()) [[likely]] {
+        ++cursor_;
+        count = first;
+        return true;
+      }
+    }
+    return read_any_count(min_size, count);
+  }
   /// The same for a count that came from elsewhere (a frame's header).
   [[nodiscard]] bool check_count(std::size_t count, std::size_t min_size) {
     return check_count(count, min_size, offset());
@@ -123,6 +133,7 @@ class Reader {
   [[nodiscard]] bool fits(std::size_t count, std::size_t min_size) const noexcept {
     return min_size == 0 ? count <= kMaxEmptyElements : count <= left() / min_size;
   }
+  [[nodiscard]] bool read_any_count(std::size_t min_size, std::size_t& count);
   bool fail_count(std::size_t count, std::size_t min_size, std::string_view noun, std::size_t start);
   bool fail_short(std::size_t wanted);
   bool fail_budget();

@@ -1,7 +1,7 @@
 // R1. The two loops of a row of integers: which width do these values need, and from one width to another.
 //
-// Both work on memory of any alignment and any type of the same representation, sixteen bytes or values at a
-// time in the form that g++ and clang turn into vector instructions at -O2.
+// Both work on memory of any alignment and any type of the same representation, in the form that g++ and
+// clang turn into vector instructions at -O2: so many values at a time, known when it is compiled.
 #pragma once
 
 #include <bit>
@@ -10,51 +10,81 @@
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 namespace mf::codec::detail {
 
-/// All significant bits of the values; of a signed one those that differ from its sign.
+/// The kernels take this many values at a time, and the last of a block once more from its end: between 16
+/// and 32 values there is nothing to loop over and nothing to mispredict. Less than 16 are twice 8 or 4, or
+/// some alone.
+inline constexpr std::size_t kStep = 16;
+
 template <std::integral Base>
-[[nodiscard]] inline std::uint64_t significant_bits(const void* from, std::size_t count) noexcept {
+struct BitsOf {
   using Unsigned = std::make_unsigned_t<Base>;
   using Lanes [[gnu::vector_size(16), gnu::may_alias, gnu::aligned(1)]] = Base;
-  constexpr std::size_t kLanes = 16 / sizeof(Base);
-  constexpr auto kSignificant = [](auto value) {
+  static constexpr std::size_t kLanes = 16 / sizeof(Base);
+
+  template <class T>
+  static T significant(T value) noexcept {
     if constexpr (std::is_signed_v<Base>) {
-      return value ^ (value >> (8 * sizeof(Base) - 1));
+      return static_cast<T>(value ^ (value >> (8 * sizeof(Base) - 1)));
     } else {
       return value;
     }
-  };
-  const auto* const bytes = static_cast<const std::byte*>(from);
-  const auto lanes = [&](std::size_t i) -> const Lanes& {
-    return *reinterpret_cast<const Lanes*>(bytes + i * sizeof(Base));
-  };
-  Unsigned sum = 0;
-  if (count < kLanes) {
+  }
+
+  /// Of so many values, which are a multiple of those of a vector.
+  template <std::size_t kValues>
+  static Lanes of(const std::byte* from) noexcept {
+    return [from]<std::size_t... kI>(std::index_sequence<kI...>) noexcept {
+      return (significant(reinterpret_cast<const Lanes*>(from)[kI]) | ...);
+    }(std::make_index_sequence<kValues / kLanes>());
+  }
+
+  static std::uint64_t folded(Lanes lanes) noexcept {
+    std::uint64_t halves[2];
+    std::memcpy(halves, &lanes, sizeof(halves));
+    std::uint64_t all = halves[0] | halves[1];
+    for (std::size_t shift = 32; shift >= 8 * sizeof(Base); shift /= 2) {
+      all |= all >> shift;
+    }
+    return static_cast<Unsigned>(all);
+  }
+
+  static std::uint64_t one_by_one(const std::byte* from, std::size_t count) noexcept {
+    Unsigned sum = 0;
     for (std::size_t i = 0; i < count; ++i) {
       Base value;
-      std::memcpy(&value, bytes + i * sizeof(Base), sizeof(Base));
-      sum = static_cast<Unsigned>(sum | static_cast<Unsigned>(kSignificant(value)));
+      std::memcpy(&value, from + i * sizeof(Base), sizeof(Base));
+      sum = static_cast<Unsigned>(sum | static_cast<Unsigned>(significant(value)));
     }
     return sum;
   }
-  Lanes even{};
-  Lanes odd{};
-  std::size_t i = 0;
-  for (; i + 2 * kLanes <= count; i += 2 * kLanes) {
-    even |= kSignificant(lanes(i));
-    odd |= kSignificant(lanes(i + kLanes));
+};
+
+/// All significant bits of the values; of a signed one those that differ from its sign.
+template <std::integral Base>
+[[nodiscard]] inline std::uint64_t significant_bits(const void* memory, std::size_t count) noexcept {
+  using Bits = BitsOf<Base>;
+  const auto* const from = static_cast<const std::byte*>(memory);
+  if (count >= kStep) {
+    auto lanes = Bits::template of<kStep>(from + (count - kStep) * sizeof(Base));
+    for (std::size_t i = 0; i + kStep < count; i += kStep) {
+      lanes |= Bits::template of<kStep>(from + i * sizeof(Base));
+    }
+    return Bits::folded(lanes);
   }
-  if (i + kLanes <= count) {
-    even |= kSignificant(lanes(i));
+  if (count >= 8) {
+    return Bits::folded(Bits::template of<8>(from) | Bits::template of<8>(from + (count - 8) * sizeof(Base)));
   }
-  odd |= kSignificant(lanes(count - kLanes));  // the rest, and some of them again
-  even |= odd;
-  for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    sum = static_cast<Unsigned>(sum | static_cast<Unsigned>(even[lane]));
+  if constexpr (sizeof(Base) > 2) {
+    if (count >= 4) {
+      return Bits::folded(Bits::template of<4>(from) |
+                          Bits::template of<4>(from + (count - 4) * sizeof(Base)));
+    }
   }
-  return sum;
+  return Bits::one_by_one(from, count);
 }
 
 /// The code of a block: the base-2 logarithm of the width in bytes that holds all its values.
@@ -68,15 +98,13 @@ template <std::integral Base>
          static_cast<unsigned>(bits > 0xFFFF'FFFFU);
 }
 
-inline constexpr std::size_t kConverted = 16;  // values at a time
-
-template <class To, class From>
+template <std::size_t kValues, class To, class From>
 inline void convert_some(void* __restrict to, const void* __restrict from) noexcept {
   using Source [[gnu::may_alias, gnu::aligned(1)]] = From;
   using Target [[gnu::may_alias, gnu::aligned(1)]] = To;
   const auto* const source = static_cast<const Source*>(from);
   auto* const target = static_cast<Target*>(to);
-  for (std::size_t i = 0; i < kConverted; ++i) {
+  for (std::size_t i = 0; i < kValues; ++i) {
     target[i] = static_cast<To>(source[i]);
   }
 }
@@ -86,25 +114,23 @@ template <std::integral To, std::integral From>
 inline void convert(void* to, const void* from, std::size_t count) noexcept {
   auto* const target = static_cast<std::byte*>(to);
   const auto* const source = static_cast<const std::byte*>(from);
+  const auto target_end = [=](std::size_t back) { return target + (count - back) * sizeof(To); };
+  const auto source_end = [=](std::size_t back) { return source + (count - back) * sizeof(From); };
   if constexpr (sizeof(To) == sizeof(From)) {
     if (count != 0) {
       std::memcpy(target, source, count * sizeof(To));
     }
-  } else if (count < kConverted) {
-    for (std::size_t i = 0; i < count; ++i) {
-      From value;
-      std::memcpy(&value, source + i * sizeof(From), sizeof(From));
-      const auto converted = static_cast<To>(value);
-      std::memcpy(target + i * sizeof(To), &converted, sizeof(To));
+  } else if (count >= kStep) {
+    for (std::size_t i = 0; i + kStep < count; i += kStep) {
+      convert_some<kStep, To, From>(target + i * sizeof(To), source + i * sizeof(From));
     }
+    convert_some<kStep, To, From>(target_end(kStep), source_end(kStep));
+  } else if (count >= 8) {
+    convert_some<8, To, From>(target, source);
+    convert_some<8, To, From>(target_end(8), source_end(8));
   } else {
-    std::size_t i = 0;
-    for (; i + kConverted <= count; i += kConverted) {
-      convert_some<To, From>(target + i * sizeof(To), source + i * sizeof(From));
-    }
-    if (i != count) {  // the last sixteen, some of them again
-      convert_some<To, From>(target + (count - kConverted) * sizeof(To),
-                             source + (count - kConverted) * sizeof(From));
+    for (std::size_t i = 0; i < count; ++i) {
+      convert_some<1, To, From>(target + i * sizeof(To), source + i * sizeof(From));
     }
   }
 }

@@ -2,11 +2,39 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <span>
 
 namespace mf::codec {
 
 /// Where the first byte that is not UTF-8 stands; bytes.size() if all is well.
 [[nodiscard]] std::size_t valid_utf8_prefix(std::span<const std::byte> bytes) noexcept;
+
+/// Most texts are, and then nothing more needs to be known about them.
+[[nodiscard]] inline bool is_ascii(const std::byte* from, std::size_t size) noexcept {
+  constexpr std::uint64_t kHighBits = 0x8080808080808080U;
+  const auto word = [from](std::size_t at) noexcept {
+    std::uint64_t eight = 0;
+    std::memcpy(&eight, from + at, sizeof(eight));
+    return eight;
+  };
+  std::uint64_t bits = 0;
+  if (size >= sizeof(bits)) {
+    std::size_t at = 0;
+    for (; at + 2 * sizeof(bits) <= size; at += 2 * sizeof(bits)) {
+      bits |= word(at) | word(at + sizeof(bits));
+    }
+    if (at + sizeof(bits) <= size) {
+      bits |= word(at);
+    }
+    bits |= word(size - sizeof(bits));
+  } else {
+    for (std::size_t at = 0; at < size; ++at) {
+      bits |= std::to_integer<std::uint64_t>(from[at]);
+    }
+  }
+  return (bits & kHighBits) == 0;
+}
 
 }  // namespace mf::codec

@@ -8,6 +8,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <type_traits>
 
@@ -31,6 +32,14 @@ namespace mf::codec {
 }
 
 inline void write_varint(Writer& writer, std::uint64_t value) noexcept {
+  if (value < 0x80) [[likely]] {
+    return writer.byte(static_cast<std::byte>(value));
+  }
+  if (value < 0x4000) [[likely]] {
+    const auto two = static_cast<std::uint16_t>((value & 0x7FU) | 0x80U | ((value >> 7U) << 8U));
+    std::memcpy(writer.skip(sizeof(two)), &two, sizeof(two));
+    return;
+  }
   while (value >= 0x80) {
     writer.byte(static_cast<std::byte>(value | 0x80U));
     value >>= 7U;

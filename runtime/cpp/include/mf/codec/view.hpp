@@ -33,7 +33,7 @@ template <MemoryImage T>
   const std::size_t count = bytes.size() / sizeof(T);
   const std::byte* from = nullptr;
   if (!detail::check_view(reader, sizeof(T), alignof(T)) || !reader.take(bytes.size(), from) ||
-      !check_valid_row<T>(reader, from, count)) [[unlikely]] {
+      !check_valid_row<T>(reader, from, count, 0, 0)) [[unlikely]] {
     return reader.error();
   }
   return std::span<const T>(reinterpret_cast<const T*>(from), count);

@@ -21,11 +21,23 @@ class Writer {
 
   void byte(std::byte value) noexcept { *cursor_++ = value; }
 
+  /// `from` of an empty container may be null. Up to 32 bytes go in two stores that overlap, without a call.
   void bytes(const void* from, std::size_t size) noexcept {
-    if (size != 0) {  // `from` of an empty container may be null
-      std::memcpy(cursor_, from, size);
-      cursor_ += size;
+    const auto* const source = static_cast<const std::byte*>(from);
+    if (size > 32) {
+      std::memcpy(cursor_, source, size);
+    } else if (size >= 16) {
+      ends<16>(source, size);
+    } else if (size >= 8) {
+      ends<8>(source, size);
+    } else if (size >= 4) {
+      ends<4>(source, size);
+    } else if (size != 0) {
+      cursor_[0] = source[0];
+      cursor_[size / 2] = source[size / 2];
+      cursor_[size - 1] = source[size - 1];
     }
+    cursor_ += size;
   }
 
   void zeros(std::size_t size) noexcept {
@@ -42,7 +54,20 @@ class Writer {
     return start;
   }
 
+  /// Goes on behind what was written by other means.
+  void continue_at(std::byte* position) noexcept { cursor_ = position; }
+
  private:
+  template <std::size_t kPart>
+  void ends(const std::byte* source, std::size_t size) noexcept {
+    std::byte first[kPart];
+    std::byte last[kPart];
+    std::memcpy(first, source, kPart);
+    std::memcpy(last, source + size - kPart, kPart);
+    std::memcpy(cursor_, first, kPart);
+    std::memcpy(cursor_ + size - kPart, last, kPart);
+  }
+
   std::byte* cursor_;
 };
 

@@ -1,0 +1,86 @@
+// Decoding into an object that has been used before takes no memory where what it holds is large enough, and
+// into a fresh one no more than the value itself needs. Counted by operator new.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "bytes.hpp"
+#include "mf/codec/hash.hpp"
+#include "mf/codec/value.hpp"
+#include "sample.hpp"
+
+namespace {
+
+std::size_t allocations = 0;  // of this thread's tests; they run one behind the other
+
+}  // namespace
+
+// The rest of the binary allocates through these too.
+void* operator new(std::size_t size) {
+  ++allocations;
+  if (void* const memory = std::malloc(size == 0 ? 1 : size)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t /*size*/) noexcept {
+  std::free(memory);
+}
+
+namespace mf {
+namespace {
+
+using sample::Hit;
+using sample::Posting;
+
+template <class Work>
+std::size_t allocations_of(const Work& work) {
+  const std::size_t before = allocations;
+  work();
+  return allocations - before;
+}
+
+std::vector<Hit> hits() {
+  const std::string text(40, 'x');
+  return {{1, 1.0F, text, {1, 2, 3}}, {2, 2.0F, text, std::vector<std::uint32_t>(300, 7)}, {3, 3.0F, "", {}}};
+}
+
+TEST(Reuse, DecodingIntoAnObjectThatExistsTakesItsMemoryAgain) {
+  const std::vector<Hit> value = hits();
+  const Bytes bytes = to_bytes(value);
+  std::vector<Hit> into = value;
+  EXPECT_EQ(allocations_of([&] { EXPECT_TRUE(from_bytes_into(bytes, into).ok()); }), 0U);
+  EXPECT_EQ(into, value);
+}
+
+TEST(Reuse, OfRowsOfStructsToo) {
+  const std::vector<Posting> value(1000, Posting{1, 2, sample::Rank::pagerank});
+  const Bytes bytes = to_bytes(value);
+  std::vector<Posting> into(1200);
+  EXPECT_EQ(allocations_of([&] { EXPECT_TRUE(from_bytes_into(bytes, into).ok()); }), 0U);
+  EXPECT_EQ(into, value);
+}
+
+TEST(Reuse, AFreshObjectTakesWhatItNeedsAndNoMore) {
+  const Bytes bytes = to_bytes(hits());
+  std::vector<Hit> fresh;
+  // The list itself, two titles that are too long to lie inside their strings, two rows.
+  EXPECT_EQ(allocations_of([&] { EXPECT_TRUE(from_bytes_into(bytes, fresh).ok()); }), 5U);
+}
+
+TEST(Reuse, EncodingTakesOneAllocationAndHashingAFewBytesNone) {
+  const std::vector<Hit> value = hits();
+  Bytes bytes;
+  EXPECT_EQ(allocations_of([&] { bytes = to_bytes(value); }), 1U);
+  Buffer buffer;
+  EXPECT_EQ(allocations_of([&] { append_bytes(buffer, value); }), 0U) << "it takes its memory from malloc()";
+  EXPECT_EQ(allocations_of([&] { EXPECT_NE(hash64(value.front()), 0U); }), 0U);
+}
+
+}  // namespace
+}  // namespace mf
