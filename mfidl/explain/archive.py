@@ -21,7 +21,7 @@ class Archive:
         self._kept: dict[int, tuple[Example, int]] = {}
 
     def size(self, subject: model.Struct | model.Union, value: Example) -> int:
-        """As it stands alone. Raises UnmeasuredError where a custom codec is inside, or no example is there."""
+        """As it stands alone. Raises UnmeasuredError where a custom codec is inside, or there is none."""
         tables = self._tables(subject)
         if not tables:
             return self._of(subject, value)
