@@ -1,4 +1,5 @@
-"""Writes tests/vectors/schemas/wide.mfidl: every type of the language at every place, in every tier.
+"""Writes tests/vectors/schemas/wide.mfidl: every type of the language at every place, in every tier; and
+tests/cpp/codec/wide_types.inc, its types for the C++ test.
 
     python tests/vectors/wide/make_schema.py
 
@@ -6,9 +7,11 @@ A struct a scalar and tier: `MemcpyU16`, `FebirdU16`, `ArchiveU16`. What no loop
 graphs, tiers in each other) stands in HAND below.
 """
 
+import re
 from pathlib import Path
 
 SCHEMA = Path(__file__).parents[1] / "schemas/wide.mfidl"
+CPP_TYPES = Path(__file__).parents[2] / "cpp/codec/wide_types.inc"
 
 INTEGERS = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"]
 ENUMS = ["Rank", "Sign", "Lang", "Serial"]
@@ -199,9 +202,19 @@ def structs(word: str) -> str:
     return "\n".join(lines) + "\n"
 
 
+def cpp_types(schema: str) -> str:
+    """`MF_WIDE(Hit)`, or `MF_WIDE_GRAPH(Node)` where a value is the handle of a graph."""
+    names = re.findall(r"(?:struct|union|error) (\w+)", schema)
+    graphs = {"Node", "Site", "Place", "Map"}
+    lines = [f"MF_WIDE{'_GRAPH' * (name in graphs)}({name})" for name in names]
+    return "// Made by tests/vectors/wide/make_schema.py.\n" + "\n".join(lines) + "\n"
+
+
 def main() -> None:
     # `mfidlc fmt` lays it out.
-    SCHEMA.write_text(HEAD + "\n" + "\n".join(structs(word) for word in [*FIXED, *TEXTS]) + HAND)
+    schema = HEAD + "\n" + "\n".join(structs(word) for word in [*FIXED, *TEXTS]) + HAND
+    SCHEMA.write_text(schema)
+    CPP_TYPES.write_text(cpp_types(schema))
 
 
 if __name__ == "__main__":
