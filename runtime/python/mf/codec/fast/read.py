@@ -137,7 +137,7 @@ class Reading:
         if integer is not None:
             local = self._unit.local(name)
             number = f"({local} >> 1) ^ -({local} & 1)" if integer[0] == "i" else local
-            return self._number(local, f"read_u{integer[1:]}"), converted(self._unit, shape, number)
+            return self._likely_short(local, f"read_u{integer[1:]}"), converted(self._unit, shape, number)
         if is_fixed(shape):
             text, (value,) = self._run([(shape, name)])
             return text, value
@@ -161,6 +161,20 @@ class Reading:
                 return [f"{local}, pos = {self._others(other, 'read_one', '', level)}"], local
             case other:
                 raise TypeError(other)
+
+    def _likely_short(self, local: str, read: str) -> list[str]:
+        """A number of one or two bytes without a call."""
+        return [
+            f"{local} = data[pos]",
+            "pos += 1",
+            f"if {local} > 127:",
+            "    more = data[pos]",
+            "    if 0 < more < 128:",
+            f"        {local} += (more << 7) - 128",
+            "        pos += 1",
+            "    else:",
+            f"        {local}, pos = {read}(data, pos - 1)",
+        ]
 
     def _number(self, local: str, read: str) -> list[str]:
         return [
@@ -208,7 +222,7 @@ class Reading:
     def _set(self, element: s.Shape, name: str, level: int) -> tuple[list[str], str]:
         local = self._unit.local(name)
         text, value = self._list(element, name, level)
-        return [*text, f"{local} = {value}", f"ascending({local}, len({local}))"], f"set({local})"
+        return [*text, f"{local} = {value}", f"ascending({local}, len(set({local})))"], f"set({local})"
 
     def _map(self, shape: s.Map, count: str, name: str, level: int) -> tuple[list[str], str]:
         local, kept = self._unit.local(name), self._unit.local("key")
