@@ -100,16 +100,18 @@ struct Protobuf {
   static bool same(const Value& back, const T& value);
 
   std::span<const std::byte> write(const Value& value) {
-    const std::size_t size = value.ByteSizeLong();
-    auto* to = memory.at_least(size + 1);
-    value.SerializeWithCachedSizesToArray(reinterpret_cast<std::uint8_t*>(to));
-    return {to, size};
+    while (!value.SerializeToArray(memory.at_least(capacity), static_cast<int>(capacity))) {
+      capacity = value.ByteSizeLong();
+    }
+    return {memory.at_least(capacity), static_cast<std::size_t>(value.GetCachedSize())};
   }
+  static std::string to_fresh(const Value& value) { return value.SerializeAsString(); }
   static bool read(std::span<const std::byte> bytes, Value& value) {
     return value.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
   }
 
   Memory memory;
+  std::size_t capacity = 512;
 };
 
 /// Serialized with sorted maps, equal messages have equal bytes.

@@ -49,16 +49,15 @@ def _ticks(low: float, high: float) -> list[float]:
     return [10.0**power for power in powers if low <= 10.0**power <= high]
 
 
-def _panel(panel: Panel, top: int) -> list[str]:
+def _panel(panel: Panel, top: int, colours: Mapping[str, str]) -> list[str]:
     points = [(x, y) for line in panel.lines.values() for x, y in line]
     across = _Axis(*_spread([x for x, _ in points]), _LEFT, _WIDTH - _RIGHT)
     up = _Axis(*_spread([y for _, y in points]), top + _HEIGHT - _BOTTOM, top + _TOP)
     parts = [
-        f'<text x="10" y="{top + 16}" font-weight="bold">{escape(panel.title)}</text>',
+        f'<text x="10" y="{top + 16}" font-weight="bold">{escape(panel.title)}, {escape(panel.y)}</text>',
         f'<rect x="{_LEFT}" y="{top + _TOP}" width="{_WIDTH - _LEFT - _RIGHT}" '
         f'height="{_HEIGHT - _TOP - _BOTTOM}" fill="none" stroke="#cccccc"/>',
         f'<text x="{_WIDTH - _RIGHT}" y="{top + _HEIGHT - 8}" text-anchor="end">{escape(panel.x)}</text>',
-        f'<text x="10" y="{top + _TOP + 4}">{escape(panel.y)}</text>',
     ]
     for tick in _ticks(up.low, up.high):
         y = up.at(tick)
@@ -68,9 +67,8 @@ def _panel(panel: Panel, top: int) -> list[str]:
         parts.append(
             f'<text x="{across.at(value):.1f}" y="{top + _HEIGHT - 24}" text-anchor="middle">{value:g}</text>'
         )
-    coloured = iter(_COLOURS * 3)
     for i, (system, line) in enumerate(panel.lines.items()):
-        colour = _GREY if system.split("/")[0] == "raw" else next(coloured)
+        colour = colours[system]
         path = " ".join(f"{across.at(x):.1f},{up.at(y):.1f}" for x, y in line)
         y = top + _TOP + 12 + 18 * i
         parts += [
@@ -81,12 +79,20 @@ def _panel(panel: Panel, top: int) -> list[str]:
     return parts
 
 
+def _colours(panels: Sequence[Panel]) -> dict[str, str]:
+    """A system has the same in all panels."""
+    systems = dict.fromkeys(system for panel in panels for system in panel.lines)
+    coloured = iter(_COLOURS * 3)
+    return {each: _GREY if each.split("/")[0] == "raw" else next(coloured) for each in systems}
+
+
 def write_lines(panels: Sequence[Panel], path: Path) -> None:
     parts: list[str] = []
+    colours = _colours(panels)
     top = 10
     for panel in panels:
         if any(panel.lines.values()):
-            parts += _panel(panel, top)
+            parts += _panel(panel, top, colours)
             top += _HEIGHT + 10
     path.write_text(
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{top}" '
