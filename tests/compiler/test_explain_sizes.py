@@ -116,7 +116,8 @@ union Value { 1: number: f64; 200: text: string; }
   1: a: bool; 2: b: u8; 3: c: i8; 40: d: i64; 5: e: f32; 6: f: timestamp; 7: g: duration; 8: h: uuid;
   9: i: string; 10: j: bytes; 11: side: Side; 12: code: Code; 13: part: Part; 14: point: Point;
   15: note: Note; 16: value: Value; 3000: k: list<i32>; 17: l: set<string>; 18: m: array<Side, 4>;
-  19: n: map<string, Point>; 20: o: list<u16?>; 21: p: list<list<f64>>; 22: q: map<u8, map<bool, u64>>?; 23: r: list<timestamp>?;
+  19: n: map<string, Point>; 20: o: list<u16?>; 21: p: list<list<f64>>;
+  22: q: map<u8, map<bool, u64>>?; 23: r: list<timestamp>?;
   24: s: Choice; 25: t: Deep?;
 }
 @tier(archive) union Choice { 3: numbers: list<u32>; 4: text: string; }
