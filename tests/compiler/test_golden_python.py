@@ -149,7 +149,7 @@ def test_the_tree_is_imported_and_used(case: str) -> None:
         [sys.executable, "-W", "error", str(use), str(out)],
         env={
             **os.environ,
-            "PYTHONPATH": f"{ROOT / 'runtime/python'}:{out}",
+            "PYTHONPATH": f"{ROOT / 'runtime/python'}:{out}:{GOLDEN / case / 'users'}",
             "PYTHONDONTWRITEBYTECODE": "1",
         },
         capture_output=True,

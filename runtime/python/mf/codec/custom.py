@@ -25,7 +25,7 @@ class UserCodec:
 
 
 def custom_value(module: str, name: str) -> Any:
-    """What a field of the type starts with: `Codec.Value()`."""
+    """What a field of the type starts with: `Codec.Value()`; None where the codec has no `Value`."""
     return user_codec(module, name).make()
 
 
@@ -47,9 +47,13 @@ def user_codec(module: str, name: str) -> UserCodec:
         except Exception as error:
             raise _unusable(f"the codec {shown} cannot be made without arguments: {error!r}") from error
     try:
-        return UserCodec(found.encode, found.decode, found.Value)
+        return UserCodec(found.encode, found.decode, getattr(found, "Value", _nothing))
     except AttributeError as error:
-        raise _unusable(f"{shown} is no codec: it needs encode, decode and Value; {error}") from error
+        raise _unusable(f"{shown} is no codec: it needs encode and decode; {error}") from error
+
+
+def _nothing() -> None:
+    return None
 
 
 def _is_complete(codec: type) -> bool:

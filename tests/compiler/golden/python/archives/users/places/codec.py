@@ -1,6 +1,6 @@
 """A user's codec in two forms: a class of static functions, and an object in a namespace."""
 
-from typing import Final
+from typing import Final, TypeAlias
 
 
 class Place:
@@ -14,7 +14,7 @@ class Place:
 
 
 class PlaceCodec:
-    Value = Place
+    Value: TypeAlias = Place
 
     @staticmethod
     def encode(value: Place) -> bytes:
@@ -29,7 +29,7 @@ class places:  # noqa: N801 - a namespace
     class Codec:
         """Has state, so that it is an object."""
 
-        Value = int
+        Value: TypeAlias = int
 
         def __init__(self) -> None:
             self._width: Final = 2
