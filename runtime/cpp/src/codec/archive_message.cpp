@@ -66,10 +66,15 @@ struct Part {
   std::size_t size;
 };
 
+struct Parts {
+  std::vector<Part> all;
+  bool superseded = false;  // by another alternative of the union
+};
+
 /// All messages with this tag in the bytes, up to a field that takes their place, or to what cannot be read.
-[[nodiscard]] std::vector<Part> parts_of(std::span<const std::byte> bytes, const Limits& limits,
-                                         std::uint32_t tag, KnownFields rivals) {
-  std::vector<Part> parts;
+[[nodiscard]] Parts parts_of(std::span<const std::byte> bytes, const Limits& limits, std::uint32_t tag,
+                             KnownFields rivals) {
+  Parts parts;
   std::size_t start = 0;
   Reader reader(bytes, limits);
   while (reader.left() != 0) {
@@ -83,10 +88,13 @@ struct Part {
       if (!read_length(reader, length)) {
         break;
       }
-      parts.push_back({start, reader.peek(), length});
+      parts.all.push_back({start, reader.peek(), length});
       start += length;
       reader.advance(length);
-    } else if (find(rivals, met >> 3U) != nullptr || !skip_value(reader, met, tag_offset)) {
+    } else if (find(rivals, met >> 3U) != nullptr) {
+      parts.superseded = met >> 3U != tag >> 3U;
+      break;
+    } else if (!skip_value(reader, met, tag_offset)) {
       break;
     }
   }
@@ -226,14 +234,18 @@ bool Message::merge(const Reader::Place& place, bool again, FunctionRef<bool(Rea
     return false;
   }
   const std::span<const std::byte> all(begin_, place.end);
-  const auto parts = parts_of(all, {place.levels_left, all.size()}, tag_, rivals_);
-  if (!again && parts.size() < 2) {
+  const auto [parts, superseded] = parts_of(all, {place.levels_left, all.size()}, tag_, rivals_);
+  if (!again && parts.size() < 2 && !superseded) {
     return false;
   }
   reader_.return_to(place);
   std::size_t present = 0;
   if (!read_length(reader_, present)) {  // of the last one, which was not looked at yet
     return false;
+  }
+  if (superseded) {  // whatever it lacks, it will not be the value
+    reader_.advance(present);
+    return true;
   }
   const std::size_t size = parts.back().start + parts.back().size;
   if (!reader_.charge(size + kMergeCost, 1)) {
