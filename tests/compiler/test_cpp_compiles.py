@@ -21,8 +21,10 @@ PRELUDE = NAMES / "prelude.hpp"
 
 _NAMED = {
     "names/types.codec.cpp": ("g++",),
+    "names/types.json.cpp": ("clang++-19",),
     "errors.cpp": ("clang++-19",),
     "names/fields.codec.cpp": COMPILERS,
+    "names/fields.json.cpp": ("g++",),
     "names/helpers.client.cpp": ("g++",),
     "names/helpers.server.cpp": ("clang++-19",),
     "names/helpers.codec.cpp": COMPILERS,
@@ -34,6 +36,7 @@ _GOLDEN = {
     ("optionals", "optionals.codec.cpp"): COMPILERS,
     ("optionals", "optionals.client.cpp"): COMPILERS,
     ("recursive", "recursive.codec.cpp"): COMPILERS,
+    ("recursive", "recursive.json.cpp"): ("clang++-19",),
     ("services", "shapes/services.client.cpp"): ("g++",),
     ("services", "shapes/services.server.cpp"): ("clang++-19",),
 }
