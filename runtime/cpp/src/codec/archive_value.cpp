@@ -26,8 +26,10 @@ bool Value<std::string>::read(Reader& reader, std::string& value) {
     return false;
   }
   const std::byte* const from = reader.peek();
-  if (const std::size_t good = valid_utf8_prefix({from, length}); good != length) [[unlikely]] {
-    return reader.fail(Fault::invalid_utf8, "a string is not UTF-8", reader.offset() + good);
+  if (!is_ascii(from, length)) [[unlikely]] {
+    if (const std::size_t good = valid_utf8_prefix({from, length}); good != length) {
+      return reader.fail(Fault::invalid_utf8, "a string is not UTF-8", reader.offset() + good);
+    }
   }
   value.assign(reinterpret_cast<const char*>(from), length);
   reader.advance(length);
