@@ -1,0 +1,254 @@
+// Tier archive: messages as bytes written by hand, whatever protobuf allows when they are read, and every
+// fault.
+#include <gtest/gtest.h>
+
+#include "archive_samples.hpp"
+
+namespace mf::codec {
+namespace {
+
+using now::All;
+using now::Choice;
+using now::Pair;
+
+// --- bytes
+
+TEST(Archive, FieldsLieInTheOrderOfTheirNumbers) {
+  expect_archive(Pair{.a = 1, .b = 300}, "08 01 10 ac02");
+  expect_archive(Pair{.a = 0, .b = 0, .note = ""}, "08 00 10 00 1a 00");
+  expect_archive(now::Nothing{}, "");
+}
+
+TEST(Archive, AUnionHasOneField) {
+  expect_archive(Choice::of_text("ab"), "0a 02 6162");
+  expect_archive(Choice::of_pair({.a = 1, .b = 2}), "12 04 0801 1002");
+  expect_archive(Choice::of_numbers({1, 300}), "1a 05 0a 03 01 ac02");
+  expect_archive(Choice::of_numbers({}), "1a 00");
+  expect_archive(Choice::of_at({.x = 1, .y = 2}), "22 08 0000803f 02 000000");
+  expect_archive(Choice::of_far(true), "a001 01");
+}
+
+TEST(Archive, EveryKindOfFieldHasTheBytesOfProtobuf) {
+  const Bytes bytes = mf::to_bytes(filled());
+  EXPECT_EQ(
+      to_hex(bytes),
+      to_hex(from_hex(
+          "08 01 10 c801 18 d704 20 ffffffffffffffffff01 28 ffffffffffffffffff01 30 01 39 0500000000000000 "
+          "45 0000c03f 49 00000000000000c0 52 03 68c3a9 5a 02 00ff 62 10 01020300000000000000000000000000 "
+          "68 01 70 fbffffffffffffffff01 78 4d 8001 8204 8a01 08 0000803f 02000000 9201 04 ac02 0174 "
+          "9a01 06 7c9200 e80ffe a201 07 0801 1002 1a016e aa01 07 1a 05 0a 03 01ac02 b001 0b ba01 00 "
+          "c001 00 ca01 04 0803 1004 d201 00 "
+          "f201 09 00 7f 8001 ffffffff0f fa01 00 fa01 01 61 "
+          "fa01 30 612074657874207468617420697320 "
+          "6c6f6e676572207468616e20737472696e6773206b65657020696e20706c616365 "
+          "8202 04 0805 1006 8202 06 0807 1008 1a00 8a02 03 010002 9202 05 0a00 120178 9202 05 0a016b 1200 "
+          "9a02 07 09 00 80c8afa025 a202 01 61 a202 01 62 aa02 03 010001 "
+          "b202 10 000000000000e03f 0000000000000080 ba02 02 0001 c202 04 0a 02 0102 c202 00 c202 04 0a 02 "
+          "ac02 "
+          "ca02 02 0801 ca02 00 ca02 02 0800 d202 18 0a 10 09000000000000000000000000000000 12 04 0801 1001 "
+          "da02 0a 0801 12 06 0a0178 0a0179 da02 04 0802 1200 e202 08 00004040 04000000 ea02 08 0807 12 04 "
+          "0a 02 0102 "
+          "f202 08 ffffffffffffffff fa02 03 0a0161 fa02 03 a00101 fa02 0a 22 08 0000803f 01000000 "
+          "8203 04 0801 1002 8203 04 0803 1004 8a03 04 0801 1200 8a03 06 0809 12 02 0801")));
+  EXPECT_TRUE(*mf::from_bytes<All>(bytes) == filled());
+}
+
+TEST(Archive, APlainValueIsAlwaysSent) {
+  const auto all = mf::from_bytes<All>(mf::to_bytes(All{}));
+  EXPECT_EQ(told<All>(mf::to_bytes(All{})), "decoded");
+  EXPECT_TRUE(*all == All{});
+}
+
+TEST(Archive, AnObjectIsReadAnewWhateverItHeld) {
+  All all = filled();
+  EXPECT_TRUE(mf::from_bytes_into(mf::to_bytes(All{}), all));
+  EXPECT_TRUE(all == All{});
+  EXPECT_TRUE(mf::from_bytes_into(mf::to_bytes(filled()), all));
+  EXPECT_TRUE(all == filled());
+}
+
+TEST(Archive, AnObjectThatIsReadAgainKeepsItsMemory) {
+  const Bytes bytes = mf::to_bytes(filled());
+  All all = filled();
+  const auto* const text = all.texts[2].data();
+  const auto* const pairs = all.pairs.data();
+  EXPECT_TRUE(mf::from_bytes_into(bytes, all));
+  EXPECT_EQ(all.texts[2].data(), text);
+  EXPECT_EQ(all.pairs.data(), pairs);
+}
+
+// --- what protobuf allows
+
+TEST(Archive, FieldsMayComeInAnyOrder) {
+  EXPECT_TRUE(decoded<Pair>("1a 01 78 10 02 08 01") == (Pair{.a = 1, .b = 2, .note = "x"}));
+}
+
+TEST(Archive, OfSeveralValuesOfAPlainFieldTheLastCounts) {
+  EXPECT_EQ(decoded<Pair>("08 01 10 02 08 03").a, 3U);
+}
+
+TEST(Archive, NumbersMayBeLongerThanNeeded) {
+  EXPECT_EQ(decoded<Pair>("8800 8100 10 80808080808080808000").a, 1U);
+}
+
+TEST(Archive, RowsMayBePackedOrNotAndInPieces) {
+  EXPECT_TRUE(decoded<Choice>("1a 0b 08 01 0a 02 0203 08 04 0a 01 05") ==
+              Choice::of_numbers({1, 2, 3, 4, 5}));
+  EXPECT_TRUE(decoded<Choice>("1a 02 0a 00") == Choice::of_numbers({}));
+}
+
+TEST(Archive, MessagesOfOneFieldAreMerged) {
+  // a and b come in two pieces, neither of which is whole, in a field, an optional and an alternative
+  EXPECT_TRUE(decoded<Choice>("12 02 0801 12 02 1002") == Choice::of_pair({.a = 1, .b = 2}));
+  EXPECT_TRUE(decoded<Choice>("12 02 0801 0a 01 78 12 04 0803 1004") == Choice::of_pair({.a = 3, .b = 4}));
+  EXPECT_TRUE(decoded<Choice>("1a 02 0801 1a 02 0802") == Choice::of_numbers({1, 2}));
+  const std::string_view start = "12 04 0801 1002 12 02 0805";
+  EXPECT_TRUE(decoded<Choice>(start) == Choice::of_pair({.a = 5, .b = 2}));
+  EXPECT_EQ(told<Choice>("12 02 0801 0a 01 78 12 02 1004"), "missing_field at 11 in Choice.pair.a");
+  EXPECT_EQ(told<Choice>("12 02 0801 12 03 1a01ff"), "invalid_utf8 at 8 in Choice.pair.note");
+  EXPECT_EQ(told<Choice>("12 02 0801 12 00"), "missing_field at 6 in Choice.pair.b");
+}
+
+TEST(Archive, EndlessPiecesOfAMessageTakeBoundedTime) {
+  Bytes bytes;
+  for (int i = 0; i < 200'000; ++i) {
+    const Bytes piece = from_hex("12 00");
+    bytes.insert(bytes.end(), piece.begin(), piece.end());
+  }
+  EXPECT_EQ(told<Choice>(bytes).substr(0, 13), "missing_field");
+}
+
+TEST(Archive, EntriesMayLackKeyOrValueAndKeysMayComeTwice) {
+  const Bytes rest = mf::to_bytes(filled());
+  const auto with = [&rest](std::string_view hex) {
+    Bytes bytes = rest;
+    const Bytes more = from_hex(hex);
+    bytes.insert(bytes.end(), more.begin(), more.end());
+    return mf::from_bytes<All>(bytes);
+  };
+  EXPECT_EQ(with("9202 00")->words.at(""), "");
+  EXPECT_EQ(with("9202 06 1201 79 0a01 6b")->words.at("k"), "y");
+  EXPECT_EQ(with("9202 05 0a016b 1200 9202 06 0a016b 120179")->words.at("k"), "y");
+  EXPECT_EQ(with("9202 0b 0a0161 0a016b 120179 1800")->words.at("k"), "y");  // an unknown field in it
+  EXPECT_EQ(with("9a02 02 0101")->ids.size(), 4U);
+  EXPECT_EQ(with("da02 02 0807")->lists.at(7).size(), 0U);
+}
+
+// --- unknown fields
+
+TEST(Archive, UnknownFieldsAreKeptAndSentBehindTheKnownOnes) {
+  auto pair = decoded<Pair>("20 05 08 01 2a 03 616263 10 02 35 01020304 3b 08 01 3c 41 0102030405060708");
+  EXPECT_EQ(to_hex(pair.unknown_fields.bytes),
+            to_hex(from_hex("20 05 2a 03 616263 35 01020304 3b 08 01 3c 41 0102030405060708")));
+  EXPECT_EQ(to_hex(mf::to_bytes(pair)),
+            to_hex(from_hex("08 01 10 02 20 05 2a 03 616263 35 01020304 3b 08 01 3c 41 0102030405060708")));
+  pair.unknown_fields = {};
+  EXPECT_TRUE(pair == (Pair{.a = 1, .b = 2}));
+}
+
+TEST(Archive, UnknownFieldsOfUnionsAreDropped) {
+  EXPECT_EQ(to_hex(mf::to_bytes(decoded<Choice>("28 01 0a 01 61 30 01"))), "0a 01 61");
+}
+
+TEST(Archive, AnInitialiserDoesNotSeeThem) {
+  const Pair pair{1, 2, "x"};
+  EXPECT_TRUE(pair.unknown_fields.empty());
+}
+
+// --- faults
+
+TEST(Archive, EveryFaultHasItsPlace) {
+  EXPECT_EQ(told<Pair>(""), "missing_field at 0 in Pair.a");
+  EXPECT_EQ(told<Pair>("08 01"), "missing_field at 2 in Pair.b");
+  EXPECT_EQ(told<Pair>("08"), "truncated at 1 in Pair.a");
+  EXPECT_EQ(told<Pair>("08 80"), "truncated at 1 in Pair.a");
+  EXPECT_EQ(told<Pair>("88"), "truncated at 0 in Pair");
+  EXPECT_EQ(told<Pair>("1a 05 61"), "count_too_large at 1 in Pair.note");
+  EXPECT_EQ(told<Pair>("1a 02 61ff"), "invalid_utf8 at 3 in Pair.note");
+  EXPECT_EQ(told<Pair>("08 8080808010"), "number_out_of_range at 1 in Pair.a");
+  EXPECT_EQ(told<Pair>("08 ffffffffffffffffff02"), "number_out_of_range at 1 in Pair.a");
+  EXPECT_EQ(told<Pair>("08 ffffffffffffffffffff01"), "malformed_number at 1 in Pair.a");
+  EXPECT_EQ(told<Pair>("00 00"), "malformed_tag at 0 in Pair");
+  EXPECT_EQ(told<Pair>("0801 0e"), "malformed_tag at 2 in Pair");
+  EXPECT_EQ(told<Pair>("8080808010 00"), "malformed_tag at 0 in Pair");
+  EXPECT_EQ(told<Pair>("0801 24"), "malformed_tag at 2 in Pair");
+  EXPECT_EQ(told<Pair>("0801 23 2c"), "malformed_tag at 3 in Pair");
+  EXPECT_EQ(told<Pair>("0801 23 08"), "truncated at 4 in Pair");
+  EXPECT_EQ(told<Pair>("0801 12 01 01"), "wrong_wire_type at 2 in Pair.b");
+  EXPECT_EQ(told<Pair>("0801 13 14"), "wrong_wire_type at 2 in Pair.b");
+  EXPECT_EQ(told<Choice>(""), "missing_field at 0 in Choice");
+  EXPECT_EQ(told<Choice>("28 01"), "unknown_alternative at 2 in Choice");
+  EXPECT_EQ(told<Choice>("a001 02"), "invalid_bool at 2 in Choice.far");
+  EXPECT_EQ(told<Choice>("22 07 00000000000000"), "wrong_length at 1 in Choice.at");
+  EXPECT_EQ(told<Choice>("1a 03 0a 05 01"), "count_too_large at 3 in Choice.numbers");
+  EXPECT_EQ(told<Choice>("1a 04 0a 02 01 80"), "truncated at 5 in Choice.numbers[1]");
+}
+
+/// A value that lacks nothing, with one more field.
+std::string with(std::string_view hex) {
+  Bytes bytes = mf::to_bytes(filled());
+  const std::size_t before = bytes.size();
+  const Bytes more = from_hex(hex);
+  bytes.insert(bytes.end(), more.begin(), more.end());
+  const auto value = mf::from_bytes<All>(bytes);
+  if (value) return "decoded";
+  const auto offset = static_cast<std::ptrdiff_t>(value.error().offset) - static_cast<std::ptrdiff_t>(before);
+  return std::string(to_string(value.error().fault)) + " at " + std::to_string(offset) + " in " +
+         value.error().path;
+}
+
+TEST(Archive, FaultsOfFieldsThatAreLists) {
+  EXPECT_EQ(with("68 02"), "unknown_enum_value at 1 in All.rank");
+  EXPECT_EQ(with("68 8002"), "number_out_of_range at 1 in All.rank");
+  EXPECT_EQ(with("70 01"), "unknown_enum_value at 1 in All.depth");
+  EXPECT_EQ(with("18 808004"), "number_out_of_range at 1 in All.signed");
+  EXPECT_EQ(with("10 8002"), "number_out_of_range at 1 in All.small");
+  EXPECT_EQ(with("62 02 0102"), "wrong_length at 1 in All.id");
+  EXPECT_EQ(with("9201 02 01 05"), "count_too_large at 4 in All.hit.title");
+  EXPECT_EQ(with("9201 03 01 00 00"), "trailing_bytes at 5 in All.hit");
+  EXPECT_EQ(with("9a01 05 0000000000"), "custom_codec_failed at 3 in All.geo");
+  EXPECT_EQ(with("8a02 02 0101"), "wrong_length at 5 in All.axes");
+  EXPECT_EQ(with("8203 04 0801 1002"), "wrong_length at 7 in All.grid");
+  EXPECT_EQ(with("8202 02 0801"), "missing_field at 5 in All.pairs[2].b");
+  EXPECT_EQ(with("c202 03 0a 01 80"), "truncated at 5 in All.rows[3][0]");
+  EXPECT_EQ(with("aa02 01 02"), "invalid_bool at 3 in All.flags[3]");
+  EXPECT_EQ(with("b202 07 00000000000000"), "truncated at 3 in All.floats[2]");
+  EXPECT_EQ(with("ea02 04 0807 1200"), "missing_field at 7 in All.depths[1]");
+  EXPECT_EQ(with("ea02 00"), "unknown_enum_value at 3 in All.depths[1]");
+  EXPECT_EQ(with("d202 00"), "missing_field at 3 in All.by_id[1].a");
+}
+
+TEST(Archive, EveryBeginningOfAMessageIsAValueOrACleanRefusal) {
+  const Bytes bytes = mf::to_bytes(filled());
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    const auto value = mf::from_bytes<All>(std::span(bytes).first(size));
+    EXPECT_TRUE(value || value.error().offset <= size);
+  }
+}
+
+TEST(Archive, ChangedBytesEndAsAValueOrACleanRefusal) {
+  const Bytes bytes = mf::to_bytes(filled());
+  std::mt19937 random(1);  // NOLINT: the same in every run
+  for (int i = 0; i < 5'000; ++i) {
+    Bytes changed = bytes;
+    for (int k = 0; k < 2; ++k) changed[random() % changed.size()] = static_cast<std::byte>(random());
+    if (const auto value = mf::from_bytes<All>(changed)) {
+      EXPECT_EQ(told<All>(mf::to_bytes(*value)), "decoded");
+    }
+  }
+}
+
+TEST(Archive, NestingAndMemoryAreBounded) {
+  Bytes bytes = from_hex("0801 1002");
+  for (int i = 0; i < 70; ++i) {
+    bytes.insert(bytes.begin(), std::byte{0x23});
+    bytes.push_back(std::byte{0x24});
+  }
+  EXPECT_EQ(told<Pair>(bytes), "depth_exceeded at 64 in Pair");
+  const Limits little{.decoded_bytes = 100};
+  const auto value = mf::from_bytes<All>(mf::to_bytes(filled()), little);
+  EXPECT_EQ(value.error().fault, Fault::budget_exceeded);
+}
+
+}  // namespace
+}  // namespace mf::codec
