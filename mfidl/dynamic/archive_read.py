@@ -110,7 +110,7 @@ def _leftmost(at: Decoding, places: list[Place], message: _Message, error: Decod
             try:
                 _made_one(at, place.type, found)
             except DecodeError as lack:
-                error = min(error, lack, key=lambda each: each.offset)
+                error = lack if lack.offset <= error.offset else error
             del at.path.steps[steps:]
     return error
 
