@@ -103,6 +103,9 @@ template <class T, class Blocks>
   const std::size_t coded = code_bytes(all - first);
   std::byte* const codes = start;
   std::byte* to = start + coded;
+  if (all == 0) {
+    return start;  // which may be null
+  }
   std::memset(codes, 0, coded);
   for (std::size_t block = 0; block < all; ++block) {
     const std::size_t here = block_count(count, block);
