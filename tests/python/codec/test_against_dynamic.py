@@ -1,5 +1,6 @@
-"""Damaged bytes of memcpy and febird types, read by the runtime and by mfidl/dynamic, which was written from the documents
-alone: both make the same value of them, or find the same fault at the same byte in the same field.
+"""Damaged bytes of memcpy and febird types, read by the runtime and by mfidl/dynamic, which was written from
+the documents alone: both make the same value of them, or find the same fault at the same byte in the same
+field.
 """
 
 import importlib
