@@ -21,7 +21,7 @@ from mfidl.dynamic.names import find
 from tests.compiler.dynamic_values import SCHEMA, Values
 from tests.compiler.schema import program_of
 
-thorough = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+thorough = settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @cache

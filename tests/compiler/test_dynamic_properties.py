@@ -24,7 +24,7 @@ TYPES = [
     "u64", "f32", "All", "Lang", "string?", "uuid",
 ]  # fmt: skip
 GRAPHS = ("Config", "Link", "list<Config?>", "Boxes")  # whose objects a writer numbers anew
-thorough = settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+thorough = settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @cache
