@@ -49,10 +49,11 @@ soak: ## Run the long tests: MF_SOAK_SECONDS=3600 unless set
 	@$(MAKE) build-release
 	@MF_SOAK_SECONDS=$${MF_SOAK_SECONDS:-3600} $(STAGE) 'soak' $(PY) -m pytest -q -m soak --timeout 0
 
-fuzz: ## Run every decoder on its full count of corruptions: MF_FUZZ_RUNS=20000 unless set
+fuzz: ## Run every decoder on its full count of corruptions (MF_FUZZ_RUNS=20000), and libFuzzer (MF_FUZZ_SECONDS=60 each)
 	@$(STAGE) 'install what the tests need' tools/bootstrap core test
-	@$(MAKE) build-clang-asan WHAT='--target mf_tests'
+	@$(MAKE) build-clang-asan WHAT='--target mf_tests mf_fuzzers'
 	@MF_FUZZ_RUNS=$${MF_FUZZ_RUNS:-20000} $(STAGE) 'fuzz, C++' ctest --preset clang-asan -R '[Ff]uzz|[Hh]ostile' -j $(JOBS)
+	@MF_FUZZ_RUNS=$${MF_FUZZ_RUNS:-20000} $(STAGE) 'fuzz, libFuzzer' $(PY) tests/fuzz/run.py build/clang-asan/tests/fuzz
 	@MF_FUZZ_RUNS=$${MF_FUZZ_RUNS:-20000} $(STAGE) 'fuzz, Python' $(PY) -m pytest -q -m fuzz --timeout 0
 
 lint: ## Check style, types and floors, without building anything

@@ -1,0 +1,61 @@
+"""Writes the seeds of the fuzz targets: some values of each type of tests/vectors.
+
+make_seeds.py OUT        OUT/memcpy/…, OUT/febird/…, OUT/archive/…, OUT/json/…
+"""
+
+import json
+import re
+import shutil
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+HERE = Path(__file__).parent
+VECTORS = HERE.parent / "vectors/wide"
+EACH = 3  # seeds of a type, from small to large
+LARGEST = 4096  # bytes
+
+LINE = re.compile(r"^MF_(MEMCPY|FEBIRD|ARCHIVE|GRAPH)\((\w+)\)$", re.MULTILINE)
+FOLDERS = {"MEMCPY": "memcpy", "FEBIRD": "febird", "ARCHIVE": "archive", "GRAPH": "archive"}
+
+
+def places() -> dict[str, tuple[str, int, int]]:
+    """By type: the folder, the byte that picks it there, and that of the JSON target."""
+    counts: dict[str, int] = defaultdict(int)
+    found = {}
+    for number, (macro, name) in enumerate(LINE.findall((HERE / "types.inc").read_text())):
+        folder = FOLDERS[macro]
+        found[name] = (folder, counts[folder], number)
+        counts[folder] += 1
+    return found
+
+
+def values() -> dict[str, list[tuple[bytes, bytes]]]:
+    """By type, the bytes and the JSON of its values, small ones first."""
+    found = defaultdict(list)
+    for path in sorted(VECTORS.glob("*.json")):
+        for each in json.loads(path.read_text()):
+            if "json" in each:
+                name = each["type"].rpartition(".")[2]
+                found[name].append((bytes.fromhex(each["hex"]), each["json"].encode()))
+    return {name: sorted(set(each), key=lambda pair: (len(pair[0]), pair)) for name, each in found.items()}
+
+
+def main(out: Path) -> None:
+    shutil.rmtree(out, ignore_errors=True)
+    known = values()
+    for name, (folder, place, json_place) in places().items():
+        fitting = [pair for pair in known.get(name, []) if len(pair[1]) <= LARGEST]
+        for index in {len(fitting) * step // EACH for step in range(EACH)} & set(range(len(fitting))):
+            data, text = fitting[index]
+            write(out / folder / f"{name}-{index}", place, data)
+            write(out / "json" / f"{name}-{index}", json_place, text)
+
+
+def write(path: Path, place: int, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(bytes([place]) + data)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

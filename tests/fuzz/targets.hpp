@@ -1,0 +1,26 @@
+// The fuzz targets over generated decoders of every type of the language: libFuzzer runs them
+// (main_fuzz.cpp), and targets_test.cpp without it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+namespace fuzz {
+
+/// Whether the input was a value.
+bool memcpy_bytes(std::span<const std::byte> input);
+bool febird_bytes(std::span<const std::byte> input);
+bool archive_bytes(std::span<const std::byte> input);
+bool json_text(std::span<const std::byte> input);
+
+struct Target {
+  std::string_view name;  // of its seeds' folder too
+  bool (*run)(std::span<const std::byte> input);
+};
+
+inline constexpr std::array<Target, 4> kTargets{
+    {{"memcpy", memcpy_bytes}, {"febird", febird_bytes}, {"archive", archive_bytes}, {"json", json_text}}};
+
+}  // namespace fuzz
