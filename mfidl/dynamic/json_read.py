@@ -1,8 +1,5 @@
 """F6. JSON text to values (docs/json.md): from left to right, each kind of value told by its first byte."""
 
-import base64
-import binascii
-import re
 from collections.abc import Callable, Iterable
 from itertools import count
 from typing import Any
@@ -14,18 +11,24 @@ from mfidl.dynamic.decoding import MAX_DEPTH
 from mfidl.dynamic.defaults import plain
 from mfidl.dynamic.errors import DecodeError
 from mfidl.dynamic.fault import Fault
-from mfidl.dynamic.json_float import float_of
 from mfidl.dynamic.json_moment import duration_of, timestamp_of
+from mfidl.dynamic.json_scalar import (
+    NUMBER,
+    WrongError,
+    base64_of,
+    bool_of,
+    float_in,
+    in_range,
+    or_wrong_type,
+    scalar_of,
+    short,
+    whole_of,
+)
 from mfidl.dynamic.json_text import JsonText
 from mfidl.dynamic.number import Number
 from mfidl.dynamic.schema import Schema
 from mfidl.dynamic.value import Graph, Value
 from mfidl.model import Scalar, Tier
-
-_NUMBER = re.compile(r"(-?)(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?", re.ASCII)
-_UUID = re.compile("[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
-_SPECIAL = {"NaN": "nan", "Infinity": "inf", "-Infinity": "-inf"}
-_MOST_DIGITS = 40  # of an exponent's reach: more cannot fit in 64 bits
 
 
 def from_json(program: model.Program | Schema, type_: str | model.Type, text: str | bytes) -> Value:
@@ -37,14 +40,6 @@ def from_json(program: model.Program | Schema, type_: str | model.Type, text: st
     value = _Reader(schema, json).value(root.type)
     json.finish()
     return value
-
-
-class _Wrong(Exception):  # noqa: N818 - never leaves this file
-    """A scalar that is none; the place is known to who asked for it."""
-
-    def __init__(self, fault: Fault, reason: str) -> None:
-        self.fault = fault
-        self.reason = reason
 
 
 class _Reader:
@@ -61,7 +56,7 @@ class _Reader:
             return self._number(number)
         match type_:
             case model.Primitive(scalar):
-                return self._text(type_, lambda text: _scalar(scalar, text))
+                return self._text(type_, lambda text: scalar_of(scalar, text))
             case model.OptionalOf(element):
                 if self._json.kind() == "null":
                     return self._json.word()
@@ -108,31 +103,31 @@ class _Reader:
     def _of_text(self, number: Number, text: str, *, quoted: bool = True) -> Value:
         """A number, moment, duration or member of an enum from the text that stands for it."""
         if number.is_float:
-            return _float(number, text, quoted)
+            return float_in(number, text, quoted)
         if number.scalar is Scalar.TIMESTAMP:
-            return _in_range(number, _or_wrong_type(lambda: timestamp_of(text)))
+            return in_range(number, or_wrong_type(lambda: timestamp_of(text)))
         if number.scalar is Scalar.DURATION:
-            return _in_range(number, _or_wrong_type(lambda: duration_of(text)))
+            return in_range(number, or_wrong_type(lambda: duration_of(text)))
         if number.is_bool:
-            return _bool(text)
-        if quoted and number.is_declared and not _NUMBER.fullmatch(text):
+            return bool_of(text)
+        if quoted and number.is_declared and not NUMBER.fullmatch(text):
             assert isinstance(number.type, model.Named)
             return self._member(number.type, text)
-        value = _in_range(number, _whole(text))
+        value = in_range(number, whole_of(text))
         if number.members is not None and value not in number.members:
-            raise _Wrong(Fault.UNKNOWN_ENUM_VALUE, f"{value} is no member of {model.spell(number.type)}")
+            raise WrongError(Fault.UNKNOWN_ENUM_VALUE, f"{value} is no member of {model.spell(number.type)}")
         return value
 
     def _member(self, type_: model.Named, name: str) -> int:
         if type_.kind is model.DeclKind.FLAGS:
-            raise _Wrong(Fault.JSON_WRONG_TYPE, f"{_short(name)} is no number; names stand in an array")
+            raise WrongError(Fault.JSON_WRONG_TYPE, f"{short(name)} is no number; names stand in an array")
         members = self._schema.program.enum(type_).members
         for each in members:
             if each.name == name:
                 return each.number
-        raise _Wrong(
+        raise WrongError(
             Fault.UNKNOWN_ENUM_VALUE,
-            _unknown(f"{type_.name} has no member `{_short(name)}`", name, (each.name for each in members)),
+            _unknown(f"{type_.name} has no member `{short(name)}`", name, (each.name for each in members)),
         )
 
     def _flags(self, type_: model.Named, number: Number) -> int:
@@ -146,12 +141,12 @@ class _Reader:
             text = self._json.number() if kind == "number" else self._json.string()
 
             def found() -> int:
-                if kind == "string" and not _NUMBER.fullmatch(text):
+                if kind == "string" and not NUMBER.fullmatch(text):
                     if text not in bits:
-                        problem = f"{type_.name} has no bit `{_short(text)}`"
-                        raise _Wrong(Fault.UNKNOWN_ENUM_VALUE, _unknown(problem, text, bits))
+                        problem = f"{type_.name} has no bit `{short(text)}`"
+                        raise WrongError(Fault.UNKNOWN_ENUM_VALUE, _unknown(problem, text, bits))
                     return bits[text]
-                return _in_range(number, _whole(text))
+                return in_range(number, whole_of(text))
 
             value = self._at(start, found)
             if total & value:
@@ -170,15 +165,15 @@ class _Reader:
         """What `make` finds wrong is wrong with the value that began at `start`."""
         try:
             return make()
-        except _Wrong as wrong:
+        except WrongError as wrong:
             raise self._json.fail(wrong.fault, wrong.reason, start) from None
 
     def _reference(self, type_: model.RefOf) -> int:
         kind, start = self._kind(type_, "number", "string")
         text = self._json.number() if kind == "number" else self._json.string()
-        index: int = self._at(start, lambda: _whole(text))
+        index: int = self._at(start, lambda: whole_of(text))
         if not 0 <= index < 1 << 32:
-            raise self._json.fail(Fault.NUMBER_OUT_OF_RANGE, f"{_short(text)} does not fit in u32", start)
+            raise self._json.fail(Fault.NUMBER_OUT_OF_RANGE, f"{short(text)} does not fit in u32", start)
         if self._references is not None:
             self._references.append((start, str(self._json.path), type_.element.full_name, index))
         return index
@@ -271,7 +266,7 @@ class _Reader:
         def entry(name: str, start: int) -> None:
             key = self._at(start, lambda: self._key(type_.key, name))
             if key in found:
-                raise self._json.fail(Fault.JSON_DUPLICATE_KEY, f"{_short(name)} is there twice", start)
+                raise self._json.fail(Fault.JSON_DUPLICATE_KEY, f"{short(name)} is there twice", start)
             self._json.expect(":")
             found[key] = self.value(type_.value)
 
@@ -284,14 +279,14 @@ class _Reader:
         if number is not None:
             return self._of_text(number, text)
         assert isinstance(type_, model.Primitive)
-        return _scalar(type_.scalar, text)
+        return scalar_of(type_.scalar, text)
 
     # Declared types -----------------------------------------------------------------------------------------
 
     def _declared(self, type_: model.Named) -> Value:
         tier = self._schema.tier(type_)
         if tier is Tier.CUSTOM:
-            return self._text(type_, _base64)
+            return self._text(type_, base64_of)
         outer = self._references
         try:
             if tier is Tier.ARCHIVE and outer is None and self._schema.tables(type_.full_name):
@@ -320,7 +315,7 @@ class _Reader:
 
         def member(name: str, start: int) -> None:
             if name not in fields:
-                problem = f"{struct.name} has no field `{_short(name)}`"
+                problem = f"{struct.name} has no field `{short(name)}`"
                 raise json.fail(Fault.JSON_UNKNOWN_FIELD, _unknown(problem, name, fields), start)
             json.path.steps.append(name)
             if name in found:
@@ -355,7 +350,7 @@ class _Reader:
             json.expect('"')
         name = json.string()
         if name not in alternatives:
-            problem = f"{union.name} has no alternative `{_short(name)}`"
+            problem = f"{union.name} has no alternative `{short(name)}`"
             raise json.fail(Fault.UNKNOWN_ALTERNATIVE, _unknown(problem, name, alternatives), start)
         json.path.steps.append(name)
         json.expect(":")
@@ -376,7 +371,7 @@ class _Reader:
 
         def table(name: str, start: int) -> None:
             if name not in full_names:
-                problem = f"a graph of {type_.full_name} has no table `{_short(name)}`"
+                problem = f"a graph of {type_.full_name} has no table `{short(name)}`"
                 raise json.fail(Fault.JSON_UNKNOWN_FIELD, _unknown(problem, name, full_names), start)
             full_name = full_names[name]
             json.path.steps.append(name)
@@ -411,99 +406,9 @@ class _Reader:
             raise self._json.fail(Fault.INVALID_REFERENCE, f"a graph of {root} without a root", end)
 
 
-# Texts of scalars -------------------------------------------------------------------------------------------
-
-
-def _scalar(scalar: Scalar, text: str) -> Value:
-    match scalar:
-        case Scalar.STRING:
-            return text
-        case Scalar.BYTES:
-            return _base64(text)
-        case _:
-            if not _UUID.fullmatch(text):
-                raise _Wrong(Fault.JSON_WRONG_TYPE, "a uuid has 8-4-4-4-12 hexadecimal digits")
-            return bytes.fromhex(text.replace("-", ""))
-
-
-def _base64(text: str) -> bytes:
-    try:
-        data = base64.b64decode(text.encode("ascii"), validate=True)
-    except (binascii.Error, UnicodeEncodeError):
-        data = None
-    if data is None or base64.b64encode(data).decode() != text:
-        raise _Wrong(Fault.JSON_WRONG_TYPE, "this is not base64 with padding")
-    return data
-
-
-def _bool(text: str) -> bool:
-    if text not in ("true", "false"):
-        raise _Wrong(Fault.JSON_WRONG_TYPE, f"{_short(text)} is neither `true` nor `false`")
-    return text == "true"
-
-
-def _float(number: Number, text: str, quoted: bool) -> float:
-    if quoted and text in _SPECIAL:
-        return float(_SPECIAL[text])
-    if not _NUMBER.fullmatch(text):
-        raise _Wrong(Fault.JSON_WRONG_TYPE, f"{_short(text)} is no number")
-    value = float_of(text, single=number.scalar is Scalar.F32)
-    if value in (float("inf"), float("-inf")):
-        raise _Wrong(Fault.NUMBER_OUT_OF_RANGE, f"{_short(text)} does not fit in {model.spell(number.type)}")
-    return value
-
-
-def _whole(text: str) -> int:
-    """A number without a fraction, at most as large as it matters: what is larger is some larger number."""
-    match = _NUMBER.fullmatch(text)
-    if match is None:
-        raise _Wrong(Fault.JSON_WRONG_TYPE, f"{_short(text)} is no number")
-    sign, before, fraction, power = match.groups()
-    digits = (before + (fraction or "")).lstrip("0")
-    if not digits:
-        return 0
-    kept = digits.rstrip("0")
-    exponent = _power(power) - len(fraction or "") + len(digits) - len(kept)
-    if exponent < 0:
-        raise _Wrong(Fault.JSON_WRONG_TYPE, f"{_short(text)} is not a whole number")
-    if len(kept) + exponent > _MOST_DIGITS:
-        kept, exponent = "1", _MOST_DIGITS
-    value: int = int(kept) * 10**exponent
-    return -value if sign else value
-
-
-def _power(text: str | None) -> int:
-    """An exponent; beyond any that matters it is only very large."""
-    if text is None:
-        return 0
-    digits = text.lstrip("+-").lstrip("0") or "0"
-    value = int(digits) if len(digits) <= 12 else 10**12
-    return -value if text.startswith("-") else value
-
-
-def _in_range(number: Number, value: int) -> int:
-    low, high = number.limits
-    if not low <= value <= high:
-        raise _Wrong(
-            Fault.NUMBER_OUT_OF_RANGE, f"{_short(str(value))} does not fit in {model.spell(number.type)}"
-        )
-    return value
-
-
-def _or_wrong_type(make: Callable[[], int]) -> int:
-    try:
-        return make()
-    except ValueError as failure:
-        raise _Wrong(Fault.JSON_WRONG_TYPE, str(failure)) from None
-
-
 def _unknown(problem: str, name: str, known: Iterable[str]) -> str:
     hint = did_you_mean(name, known)
     return f"{problem}; {hint}" if hint else problem
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 40 else f"{text[:37]}..."
 
 
 def _article(kind: str) -> str:
