@@ -12,7 +12,7 @@ def _refused_and_kept_in_a_cycle() -> None:
     codec = codec_of("shapes.mfidl", "vectors.shapes.Lists")
     # No flags, small, numbers, features; then three postings, the first with a rank that is none.
     data = bytes(4) + b"\x03" + bytes.fromhex("0000000000000900") * 3
-    kept = []
+    kept: list[BaseException] = []
     try:
         codec.decode(data)
     except mf.DecodeError as error:
