@@ -216,6 +216,18 @@ def client(request: pytest.FixtureRequest) -> Iterator[Any]:
     server.stop()
 
 
+def test_a_wrong_object_in_a_call_is_named() -> None:
+    p = schema().package
+    server = mf.Server("tcp://127.0.0.1:0")
+    server.offer(studio())
+    server.start()
+    client = mf.Client(server.address)
+    with pytest.raises(mf.Error, match=r"customs\.Studio\.paint: node\.node\[1\]\.name: expected str, got 5"):
+        p.StudioClient(client).paint(p.Node("x", p.Node(5)), Colour(), p.Pixel())
+    client.close()
+    server.stop()
+
+
 def test_calls_batches_and_errors(client: Any) -> None:
     p = schema().package
     node = p.Node("root", p.Node("next", None, Colour("n")), Colour("c"))
@@ -239,5 +251,3 @@ def test_calls_batches_and_errors(client: Any) -> None:
     assert caught.value.node == node
     outcomes = client.both_batch([p.StudioBothRequest(pixel)] * 5).results()
     assert [each.value().pixel for each in outcomes] == [pixel] * 5
-    with pytest.raises(mf.Error, match=r"customs\.Studio\.paint: node\.node"):
-        client.paint(p.Node("x", p.Node(5)), Colour(), pixel)
