@@ -4,10 +4,8 @@ The fast functions call these; each gives up by `MalformedError`. Varints may be
 to ten bytes, other than in febird.
 """
 
-import re
 from array import array
 from collections.abc import Iterable, Sequence
-from functools import cache
 from typing import Any, Final
 
 from mf.codec.limits import U32_MAX, U64_MAX
@@ -22,9 +20,6 @@ OPEN_GROUP: Final = 3
 CLOSE_GROUP: Final = 4
 FIXED32: Final = 5
 LARGEST_NUMBER: Final = (1 << 29) - 1
-
-_SHORT_RUN: Final = 24  # a run of fewer bytes is read in a loop: the tables of long ones must be worth it
-_VARINTS: Final = re.compile(rb"[\x80-\xff]*[\x00-\x7f]", re.DOTALL)
 
 
 def varint(number: int) -> bytes:
@@ -99,30 +94,6 @@ def close(out: bytearray, at: int) -> None:
 # --- packed numbers
 
 
-class _Written(dict[int, bytes]):
-    """Number to varint; kept for those of two bytes at most."""
-
-    def __missing__(self, number: int) -> bytes:
-        return varint(number)
-
-
-class _Read(dict[bytes, int]):
-    """Varint to number; kept for the shortest form of those of two bytes at most."""
-
-    def __missing__(self, data: bytes) -> int:
-        number, end = read_varint(data, 0)
-        if end != len(data):
-            raise MalformedError
-        return number
-
-
-@cache
-def _tables() -> tuple[_Written, _Read]:
-    """Made when a long run of numbers beyond 127 is first met."""
-    written = _Written((number, varint(number)) for number in range(1 << 14))
-    return written, _Read((data, number) for number, data in written.items())
-
-
 def pack_unsigned(values: Sequence[int], code: str) -> bytes:
     """`code`: of `array`, an unsigned type as wide as the numbers."""
     values = plain(values)
@@ -132,13 +103,23 @@ def pack_unsigned(values: Sequence[int], code: str) -> bytes:
         short = b"\x80"
     if short.isascii():
         return short
-    numbers = array(code, values)  # refuses what does not fit
-    if len(numbers) < _SHORT_RUN:
-        out = bytearray()
-        for number in numbers:
-            write_unsigned(out, number, U64_MAX)
-        return bytes(out)
-    return b"".join(map(_tables()[0].__getitem__, numbers))
+    out = bytearray()
+    append = out.append
+    for number in array(code, values):  # which refuses what does not fit
+        if number < 128:
+            append(number)
+        elif number < 16384:
+            append(number & 127 | 128)
+            append(number >> 7)
+        else:
+            append(number & 127 | 128)
+            append(number >> 7 & 127 | 128)
+            number >>= 14
+            while number > 127:
+                append(number & 127 | 128)
+                number >>= 7
+            append(number)
+    return bytes(out)
 
 
 def pack_signed(values: Sequence[int], code: str) -> bytes:
@@ -159,15 +140,28 @@ def unpack_unsigned(data: bytes, highest: int) -> list[int]:
     """All of `data`."""
     if data.isascii():
         return list(data)
-    if len(data) < _SHORT_RUN:
-        numbers, pos = [], 0
-        while pos < len(data):
-            number, pos = read_varint(data, pos)
-            numbers.append(number)
-    else:
-        if data[-1] > 127:
-            raise MalformedError
-        numbers = list(map(_tables()[1].__getitem__, _VARINTS.findall(data)))
+    if data[-1] > 127:
+        raise MalformedError  # so a next byte is there wherever one is wanted
+    numbers: list[int] = []
+    append, rest = numbers.append, iter(data)
+    following = rest.__next__
+    for byte in rest:
+        if byte < 128:
+            append(byte)
+            continue
+        second = following()
+        if second < 128:
+            append(byte & 127 | second << 7)
+            continue
+        number, shift = byte & 127 | (second & 127) << 7, 14
+        byte = following()
+        while byte > 127:
+            number |= (byte & 127) << shift
+            shift += 7
+            if shift > 63:
+                raise MalformedError
+            byte = following()
+        append(number | byte << shift)
     if max(numbers) > highest:
         raise MalformedError
     return numbers

@@ -288,7 +288,11 @@ class Struct(_Composite):
     @cached_property
     def own_memory(self) -> int:
         own = 48 + sum(8 + memory(each) for each in self.shapes)
-        return own + 64 + sum(_memory_made(each) for each in self.fields) if self.archive else own
+        return (
+            own + (256 if self.tables else 64) + sum(_memory_made(each) for each in self.fields)
+            if self.archive
+            else own
+        )
 
 
 class Union(_Composite):
