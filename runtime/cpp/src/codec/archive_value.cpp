@@ -20,7 +20,27 @@ bool refuse_bool(Reader& reader, std::size_t start) {
 
 }  // namespace detail
 
+namespace {
+
+/// Texts of up to 127 bytes of ASCII, which most are; false: it is none, and nothing was taken.
+[[nodiscard]] bool read_short_text(Reader& reader, std::string& value) {
+  const std::byte* const from = reader.peek();
+  const std::size_t left = reader.left();
+  const std::size_t length = left == 0 ? left : std::to_integer<std::size_t>(*from);
+  if (length >= 0x80 || length >= left || !is_ascii(from + 1, length) || !reader.charge(length, 1)) {
+    return false;
+  }
+  reader.advance(length + 1);
+  value.assign(reinterpret_cast<const char*>(from + 1), length);
+  return true;
+}
+
+}  // namespace
+
 bool Value<std::string>::read(Reader& reader, std::string& value) {
+  if (read_short_text(reader, value)) [[likely]] {
+    return true;
+  }
   std::size_t length = 0;
   if (!read_length(reader, length) || !reader.charge(length, 1)) [[unlikely]] {
     return false;

@@ -304,19 +304,21 @@ template <class T>
 template <class K, class V>
 [[nodiscard]] bool read_entry(Reader& reader, K& key, V& value, const auto&... graph) {
   Message entry(reader);
+  constexpr std::uint32_t kKey = tag_of(1, Value<K>::kWire);
+  constexpr std::uint32_t kValue = tag_of(2, Value<V>::kWire);
   bool seen_key = false;
   bool seen_value = false;
   while (entry.next()) {
-    if (entry.tag() == tag_of(1, Value<K>::kWire)) {
+    if (entry.tag() == kKey) {
       if (!Value<K>::read(reader, key)) [[unlikely]] {
         return false;
       }
       seen_key = true;
-      if (!entry.follows(tag_of(2, Value<V>::kWire))) {
+      if (!entry.follows(kValue)) {
         continue;
       }
     }
-    if (entry.tag() == tag_of(2, Value<V>::kWire)) {
+    if (entry.tag() == kValue) {
       if constexpr (requires { Value<V>::read_body(reader, value, graph...); }) {
         if (!merged_value(entry, seen_value, value, graph...))
             [[unlikely]] {  // an optional is in a message here

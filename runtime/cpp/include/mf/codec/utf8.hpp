@@ -29,10 +29,14 @@ namespace mf::codec {
       bits |= word(at);
     }
     bits |= word(size - sizeof(bits));
-  } else {
-    for (std::size_t at = 0; at < size; ++at) {
-      bits |= std::to_integer<std::uint64_t>(from[at]);
-    }
+  } else if (size >= sizeof(std::uint32_t)) {
+    std::uint32_t first = 0;
+    std::uint32_t last = 0;
+    std::memcpy(&first, from, sizeof(first));
+    std::memcpy(&last, from + size - sizeof(last), sizeof(last));
+    bits = first | last;
+  } else if (size != 0) {
+    bits = std::to_integer<std::uint64_t>(from[0] | from[size / 2] | from[size - 1]);
   }
   return (bits & kHighBits) == 0;
 }
