@@ -17,6 +17,7 @@ from mfidl.emit.output import EmitOptions
 ROOT = Path(__file__).parents[2]
 GOLDEN = Path(__file__).parent / "golden" / "cpp"
 SCHEMAS = {
+    "archive": ROOT / "tests/cpp/codec/archive",
     "hello": GOLDEN / "hello/schema",
     "kinds": GOLDEN / "kinds/schema",
     "messages": GOLDEN / "messages/schema",
