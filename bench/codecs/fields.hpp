@@ -74,13 +74,28 @@ PAYLOAD_TYPE(Fields48, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a
 PAYLOAD_TYPE(Nested, value, inside)
 
 /// X(Text) … for each type that is measured as a whole.
-#define PAYLOAD_WHOLE_TYPES(X)                                                                         \
-  X(Text)                                                                                              \
-  X(Number)                                                                                            \
-  X(PodList)                                                                                           \
-  X(IntMap)                                                                                            \
-  X(StringMap) X(IntList) X(DoubleList) X(StringList) X(C0) X(C1) X(C2) X(C3) X(C4) X(C5) X(Heartbeat) \
-      X(SearchResult) X(Fields1) X(Fields4) X(Fields16) X(Fields48) X(Nested)
+#define PAYLOAD_WHOLE_TYPES(X) \
+  X(Text)                      \
+  X(Number)                    \
+  X(PodList)                   \
+  X(IntMap)                    \
+  X(StringMap)                 \
+  X(IntList)                   \
+  X(DoubleList)                \
+  X(StringList)                \
+  X(C0)                        \
+  X(C1)                        \
+  X(C2)                        \
+  X(C3)                        \
+  X(C4)                        \
+  X(C5)                        \
+  X(Heartbeat)                 \
+  X(SearchResult)              \
+  X(Fields1)                   \
+  X(Fields4)                   \
+  X(Fields16)                  \
+  X(Fields48)                  \
+  X(Nested)
 
 #undef PAYLOAD_TYPE
 #undef PAYLOAD_PAIR
