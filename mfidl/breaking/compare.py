@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from mfidl import model
 from mfidl.breaking.change import Change, Changes
+from mfidl.breaking.graphs import compare_graphs
 from mfidl.breaking.reach import Reach
 from mfidl.breaking.rules import Impact
 from mfidl.breaking.services import compare_services, compare_topics
@@ -27,6 +28,7 @@ def compare(old: model.Program, new: model.Program) -> list[Change]:
             changes.report("B0101", (_W, _S) if module.services else (_S,), words, None, None)
             continue
         _modules(module, modules[module.name], new, reach, changes)
+    compare_graphs(old, new, reach, changes)
     return changes.found
 
 

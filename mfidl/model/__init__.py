@@ -39,6 +39,7 @@ from mfidl.model.declaration import (
     Union,
     members,
 )
+from mfidl.model.graph import graph_tables
 from mfidl.model.plan import UNPLANNED, FieldSlot, Layout, Padding, StructPlan, Tier
 from mfidl.model.program import Import, Module, Program
 from mfidl.model.service import Agent, Cache, Method, Service, Stream, Topic
@@ -118,6 +119,7 @@ __all__ = [
     "UnionValue",
     "Value",
     "expand",
+    "graph_tables",
     "members",
     "names_in",
     "spell",

@@ -69,6 +69,30 @@ CASES: dict[str, tuple[str, str, dict[str, str]]] = {
     "archive removed": (ARCHIVE.format("2: b: u32?;"), ARCHIVE.format(""), {"B0202": "wire source"}),
     "archive removed, reserved": (ARCHIVE.format("2: b: u32?;"), ARCHIVE.format('reserved 2, "b";'), {"B0202": "source"}),
     "archive reordered": (ARCHIVE.format("2: b: u32;"), "@tier(archive) struct S { 2: b: u32; 1: a: u32; }", {}),
+    "graph begun": (
+        "@tier(archive) struct S { 1: a: u32; }",
+        "@tier(archive) struct S { 1: a: u32; 2: b: ref<S>?; }",
+        {"B0212": "wire"},
+    ),
+    "graph ended": (
+        "@tier(archive) struct S { 1: a: u32; 2: b: ref<S>?; }",
+        '@tier(archive) struct S { 1: a: u32; reserved 2, "b"; }',
+        {"B0202": "source", "B0212": "wire"},
+    ),
+    "graph with a table in between": (
+        "@tier(archive) struct A { 1: a: u32; } @tier(archive) struct B { 1: a: u32; } "
+        "@tier(archive) struct S { 1: b: ref<B>?; }",
+        "@tier(archive) struct A { 1: a: u32; } @tier(archive) struct B { 1: a: u32; } "
+        "@tier(archive) struct S { 1: b: ref<B>?; 2: a: ref<A>?; }",
+        {"B0212": "wire"},
+    ),
+    "graph with a table behind": (
+        "@tier(archive) struct A { 1: a: u32; } @tier(archive) struct B { 1: a: u32; } "
+        "@tier(archive) struct S { 1: a: ref<A>?; }",
+        "@tier(archive) struct A { 1: a: u32; } @tier(archive) struct B { 1: a: u32; } "
+        "@tier(archive) struct S { 1: a: ref<A>?; 2: b: ref<B>?; }",
+        {},
+    ),
     "archive renamed": (ARCHIVE.format("2: b: u32;"), ARCHIVE.format("2: c: u32;"), {"B0204": "source"}),
     "archive renumbered": (ARCHIVE.format("2: b: u32;"), ARCHIVE.format("3: b: u32;"), {"B0206": "wire"}),
     "archive widened": (ARCHIVE.format("2: b: u8;"), ARCHIVE.format("2: b: u64;"), {}),

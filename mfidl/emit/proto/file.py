@@ -51,7 +51,7 @@ class ProtoFile:
     def _used(self, each: model.Declaration) -> set[str]:
         names = set(self._closure.direct(each))
         if isinstance(each, model.Struct | model.Union):
-            names |= set(self._closure.refs(each))
+            names |= set(model.graph_tables(self._program, each))
         return names
 
     def _declaration(self, each: model.Declaration) -> list[str]:
@@ -66,7 +66,7 @@ class ProtoFile:
                 raise AssertionError("only enums, structs and unions have a place in a proto file")
 
     def _graph(self, each: model.Struct | model.Union) -> list[str]:
-        if not self._closure.refs(each):
+        if not model.graph_tables(self._program, each):
             return []
         name = self._names[self._module.name].added(f"{each.name}Graph")
         return ["", *self._messages.graph(each, name)]

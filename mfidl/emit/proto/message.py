@@ -44,8 +44,7 @@ class Messages:
             "// of its type.",
             f"message {name} {{",
         ]
-        others = [each for each in self._closure.refs(declaration) if each != declaration.full_name]
-        for number, full_name in enumerate([declaration.full_name, *others], 1):
+        for number, full_name in enumerate(model.graph_tables(self._program, declaration), 1):
             field = scope.take(snake(full_name.rpartition(".")[2]))
             lines.append(f"  repeated .{full_name} {field} = {number};")
         return [*lines, "}"]

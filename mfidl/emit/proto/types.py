@@ -68,25 +68,6 @@ class Closure:
         if isinstance(declaration, model.Struct | model.Union):
             yield from model.names_in(field.type for field in model.members(declaration))
 
-    def refs(self, start: model.Struct | model.Union) -> list[str]:
-        """Full names of what values of the type refer to by `ref`, themselves or through what they hold
-        in this tier: in a value of another one begin graphs of their own.
-        """
-        found: set[str] = set()
-        seen: set[str] = set()
-        pending = [start.full_name]
-        while pending:
-            name = pending.pop()
-            if name in seen:
-                continue
-            seen.add(name)
-            declaration = self._program.declaration(name)
-            if isinstance(declaration, model.Struct | model.Union) and is_archive(declaration):
-                pending += self.direct(declaration)
-                for field in model.members(declaration):
-                    found |= set(_referred(field.type))
-        return sorted(found)
-
     def scalar(self, type_: model.Type) -> str | None:
         """The scalar or `bytes` that carries a type; None for messages and proto enums."""
         match type_:
@@ -137,15 +118,3 @@ def is_archive(declaration: model.Declaration) -> bool:
 def is_proto_enum(enum: model.Enum) -> bool:
     low, high = INT32
     return not enum.open and all(low <= member.number <= high for member in enum.members)
-
-
-def _referred(type_: model.Type) -> Iterator[str]:
-    match type_:
-        case model.RefOf(element):
-            yield element.full_name
-        case model.MapOf(_, value):
-            yield from _referred(value)
-        case model.ListOf(element) | model.ArrayOf(element, _) | model.OptionalOf(element):
-            yield from _referred(element)
-        case _:
-            return

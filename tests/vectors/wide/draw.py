@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from mfidl import model
-from mfidl.emit.proto.types import Closure
 from mfidl.model import DeclKind, Scalar
 
 MOST_DEEP = 3
@@ -67,7 +66,6 @@ class Graph:
 class Draw:
     def __init__(self, program: model.Program, seed: int) -> None:
         self._program = program
-        self._closure = Closure(program)
         self._random = random.Random(seed)
         self._round = 0
 
@@ -105,7 +103,7 @@ class Draw:
 
     def _composite(self, declared: model.Declaration, depth: int) -> Any:
         assert isinstance(declared, model.Struct | model.Union)
-        if self._closure.refs(declared):
+        if model.graph_tables(self._program, declared):
             return self.graph(declared)
         if isinstance(declared, model.Union):
             ended = [each for each in declared.alternatives if isinstance(each.type, model.Primitive)]
@@ -133,7 +131,7 @@ class Draw:
 
     def graph(self, root: model.Struct | model.Union) -> Graph:
         """Up to six objects a table, in the order in which a writer numbers them."""
-        names = [root.full_name, *(each for each in self._closure.refs(root) if each != root.full_name)]
+        names = list(model.graph_tables(self._program, root))
         sizes = {name: self._random.choice([1, 2, 3, 6]) for name in names}
         objects = {
             name: [self._object(self._program.declaration(name), sizes) for _ in range(size)]

@@ -23,7 +23,6 @@ sys.path[:0] = [str(ROOT), str(ROOT / "runtime/python")]
 
 from mfidl import dynamic, model  # noqa: E402
 from mfidl.compiler import check  # noqa: E402
-from mfidl.emit.proto.types import Closure  # noqa: E402
 from mfidl.model import Tier  # noqa: E402
 from tests.vectors.wide import draw, oracles, text  # noqa: E402
 
@@ -51,7 +50,6 @@ class Maker:
     def __init__(self, program: model.Program, folder: Path) -> None:
         self._program = program
         self._module = next(each for each in program.modules if each.name == "vectors.wide")
-        self._closure = Closure(program)
         self._numpy = oracles.Numpy(program)
         self._protobuf = oracles.Protobuf(program, SCHEMA, folder, self._inner)
 
@@ -61,7 +59,7 @@ class Maker:
                 yield from self._of(declared)
 
     def _of(self, declared: model.Struct | model.Union) -> Iterator[tuple[str, dict[str, Any]]]:
-        refs = self._closure.refs(declared)
+        refs = model.graph_tables(self._program, declared)
         seen: set[str] = set()
         for value in self._drawn(declared, refs):
             hexed, by = self._encoded(declared, value)
@@ -78,7 +76,7 @@ class Maker:
             }
             yield ("graphs" if refs else declared.tier.value), vector
 
-    def _drawn(self, declared: model.Struct | model.Union, refs: list[str]) -> list[Any]:
+    def _drawn(self, declared: model.Struct | model.Union, refs: tuple[str, ...]) -> list[Any]:
         drawing = draw.Draw(self._program, SEED)
         if refs:
             return [drawing.graph(declared) for _ in range(GRAPHS)]
