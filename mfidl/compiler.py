@@ -103,12 +103,12 @@ def compile_files(paths: Sequence[str], import_paths: Sequence[str], targets: Ta
         from mfidl.emit import cpp
 
         own = for_language(program, "cpp", diagnostics)
-        trees.append(OutputTree(targets.cpp, cpp.generate(own, options)))
+        trees.append(OutputTree("cpp", targets.cpp, cpp.generate(own, options)))
     if targets.python is not None:
         from mfidl.emit import python
 
         own = for_language(program, "python", diagnostics)
-        trees.append(OutputTree(targets.python, python.generate(own, options)))
+        trees.append(OutputTree("python", targets.python, python.generate(own, options)))
     names = [module.name for module in program.requested]
     written = write_trees(trees, names, diagnostics)  # compares first: unchanged files keep their times
     if written:

@@ -26,7 +26,7 @@ def command(files: tuple[str, ...], import_paths: tuple[str, ...], style: str, c
     from mfidl.emit.write import OutputTree, write_trees
 
     diagnostics = Diagnostics()
-    tree = OutputTree(out, generate(outcome.program))
+    tree = OutputTree("doc", out, generate(outcome.program))
     names = [module.name for module in outcome.program.requested]
     write_trees([tree], names, diagnostics)  # compares first: unchanged pages keep their times
     told = [*outcome.diagnostics, *diagnostics.sorted()]

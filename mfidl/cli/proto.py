@@ -34,7 +34,7 @@ def command(
         finish(outcome, "text", color)
     diagnostics = Diagnostics()
     assert out is not None
-    write_trees([OutputTree(out, made)], [each.module for each in made], diagnostics)
+    write_trees([OutputTree("proto", out, made)], [each.module for each in made], diagnostics)
     if diagnostics:
         outcome = Outcome(Exit.IO, diagnostics.sorted(), None, outcome.sources)
     finish(outcome, style, color)

@@ -1,11 +1,11 @@
 """F6. Puts generated files on disk: only what changed, all or nothing, and without the orphans of earlier
 runs.
 
-Each output root has a manifest, `.mfidl-manifest.json`, that says for each file which modules it stands for:
-`{"version": 1, "files": {path: [module, ...]}}`. A run for some modules takes their names off all files, adds
-them to what it writes, and removes files that then stand for no module. It never touches a file that is not
-in the manifest, unless it generates one of that name for one module: a package's `__init__.py` that modules
-share, and that somebody else wrote, stays.
+Each output root has a manifest, `.mfidl-manifest.json`, that says for each file which generator made it for
+which modules: `{"version": 2, "files": {path: ["cpp sf1.search", ...]}}`. A run of some generators for some
+modules takes these pairs off all files, adds them to what it writes, and removes files that then belong to
+nobody. It never touches a file that is not in the manifest, unless it generates one of that name for one
+module: a package's `__init__.py` that modules share, and that somebody else wrote, stays.
 """
 
 import contextlib
@@ -27,8 +27,9 @@ MANIFEST = ".mfidl-manifest.json"
 
 @dataclass(frozen=True, slots=True)
 class OutputTree:
-    """The files of one generator, below one root."""
+    """The files of one generator, `by`, below one root."""
 
+    by: str
     root: str
     files: Sequence[GeneratedFile]
 
@@ -49,8 +50,8 @@ def write_trees(trees: Sequence[OutputTree], modules: Sequence[str], diagnostics
     with _alone(roots):
         plan = _Plan()
         for root in roots:
-            files = [each for tree in trees if tree.root == root for each in tree.files]
-            if not _plan_root(root, files, modules, plan, diagnostics):
+            own = [tree for tree in trees if tree.root == root]
+            if not _plan_root(root, own, modules, plan, diagnostics):
                 return False
         return _carry_out(plan, diagnostics)
 
@@ -164,12 +165,12 @@ def _read_or_report(path: str, diagnostics: Diagnostics) -> bytes | None:
 
 
 def _load_manifest(root: str) -> dict[str, list[str]]:
-    """Files and their modules. What cannot be read as a manifest of ours is as good as none: nothing is
+    """Files and whom they belong to. What cannot be read as a manifest of ours is as good as none: nothing is
     pruned.
     """
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
         data = json.loads(_read(os.path.join(root, MANIFEST)) or b"{}")
-        if data["version"] == 1:
+        if data["version"] == 2:
             return {
                 str(path): [str(name) for name in names]
                 for path, names in data["files"].items()
@@ -189,15 +190,17 @@ def _is_safe(path: str) -> bool:
 
 
 def _plan_root(
-    root: str, files: Sequence[GeneratedFile], modules: Sequence[str], plan: _Plan, diagnostics: Diagnostics
+    root: str, trees: Sequence[OutputTree], modules: Sequence[str], plan: _Plan, diagnostics: Diagnostics
 ) -> bool:
     manifest = _load_manifest(root)
-    owners = {path: [name for name in names if name not in modules] for path, names in manifest.items()}
+    made_now = {f"{tree.by} {module}" for tree in trees for module in modules}
+    owners = {path: [name for name in names if name not in made_now] for path, names in manifest.items()}
     written: dict[str, GeneratedFile] = {}
-    for each in files:
+    added: dict[str, list[str]] = {}
+    for by, each in ((tree.by, each) for tree in trees for each in tree.files):
         assert _is_safe(each.path), each.path
         other = written.get(each.path)
-        clash = next((name for name in owners.get(each.path, ()) if each.module), None)
+        clash = next((name.partition(" ")[2] for name in owners.get(each.path, ()) if each.module), None)
         if other is not None and (other.text != each.text or other.module != each.module):
             clash = other.module or each.module
         if clash is not None:
@@ -205,12 +208,13 @@ def _plan_root(
             diagnostics.error("E0005", None, **names)  # type: ignore[arg-type]
             return False
         written[each.path] = each
+        stands_for = [each.module] if each.module else modules
+        added.setdefault(each.path, []).extend(f"{by} {module}" for module in stands_for)
     for path, each in list(written.items()):
         if not each.module and path not in manifest and _is_anothers(_join(root, path), each.text):
             del written[path]
-    for path, each in written.items():
-        own = [each.module] if each.module else list(modules)
-        owners[path] = sorted({*owners.get(path, ()), *own})
+    for path in written:
+        owners[path] = sorted({*owners.get(path, ()), *added[path]})
     return _plan_files(root, written, owners, plan, diagnostics)
 
 
@@ -233,7 +237,7 @@ def _plan_files(
     diagnostics: Diagnostics,
 ) -> bool:
     kept = {path: owners[path] for path in sorted(owners) if owners[path]}
-    manifest = json.dumps({"version": 1, "files": kept}, indent=1, sort_keys=True) + "\n"
+    manifest = json.dumps({"version": 2, "files": kept}, indent=1, sort_keys=True) + "\n"
     contents = {path: each.text.encode("utf-8") for path, each in sorted(written.items())}
     contents[MANIFEST] = manifest.encode()
     for path, new in contents.items():

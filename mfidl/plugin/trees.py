@@ -21,7 +21,7 @@ def foreign_trees(
     for each in generators:
         from mfidl.plugin.run import generate  # imports protobuf
 
-        trees.append(OutputTree(each.out, generate(each, program, version, diagnostics)))
+        trees.append(OutputTree(each.name, each.out, generate(each, program, version, diagnostics)))
         inputs.append(each.program)
         if diagnostics:
             return [], []
@@ -29,6 +29,6 @@ def foreign_trees(
         from mfidl.plugin.template import render_folder  # imports jinja2
 
         rendered = render_folder(templates, program, diagnostics)
-        trees.append(OutputTree(templates.out, rendered.files))
+        trees.append(OutputTree("template", templates.out, rendered.files))
         inputs += rendered.inputs
     return trees, inputs

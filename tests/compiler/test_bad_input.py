@@ -272,6 +272,6 @@ def test_an_interrupt_while_writing_puts_everything_back(
     monkeypatch.setattr(os, "replace", interrupted)
     files = [GeneratedFile("kept.py", "new", "m"), GeneratedFile("deep/other.py", "new", "m")]
     with pytest.raises(KeyboardInterrupt):
-        write_trees([OutputTree(str(root), files)], ["m"], Diagnostics())
+        write_trees([OutputTree("cpp", str(root), files)], ["m"], Diagnostics())
     assert files_below(root) == {"kept.py": b"old"}
     assert [path.name for path in root.iterdir()] == ["kept.py"]

@@ -13,10 +13,12 @@ from mfidl.emit.output import GeneratedFile
 from mfidl.emit.write import MANIFEST, BuildFiles, OutputTree, write_build_files, write_trees
 
 
-def write(root: Path, *files: GeneratedFile, modules: list[str] | None = None) -> Diagnostics:
+def write(
+    root: Path, *files: GeneratedFile, modules: list[str] | None = None, by: str = "cpp"
+) -> Diagnostics:
     diagnostics = Diagnostics()
     names = modules if modules is not None else sorted({each.module for each in files if each.module})
-    done = write_trees([OutputTree(str(root), files)], names, diagnostics)
+    done = write_trees([OutputTree(by, str(root), files)], names, diagnostics)
     assert done == (not diagnostics)
     return diagnostics
 
@@ -51,6 +53,13 @@ def test_files_that_a_module_no_longer_has_are_pruned_with_their_folders(tmp_pat
     write(tmp_path, GeneratedFile("m/new", "1", "m"))
     assert tree(tmp_path) == {"m/mine": "the user's own", "m/new": "1"}
     assert not (tmp_path / "m" / "old").exists()
+
+
+def test_one_generator_leaves_the_files_of_another_in_the_same_folder_alone(tmp_path: Path) -> None:
+    write(tmp_path, GeneratedFile("m.hpp", "1", "m"), by="cpp")
+    write(tmp_path, GeneratedFile("m.proto", "1", "m"), GeneratedFile("m.old", "1", "m"), by="proto")
+    write(tmp_path, GeneratedFile("m.proto", "1", "m"), by="proto")
+    assert tree(tmp_path) == {"m.hpp": "1", "m.proto": "1"}
 
 
 def test_a_shared_file_that_somebody_else_wrote_stays_theirs(tmp_path: Path) -> None:
@@ -107,7 +116,7 @@ def test_a_folder_in_the_place_of_a_file_is_reported(tmp_path: Path) -> None:
         "[]",
         "{",
         '{"version": 9}',
-        '{"version": 1, "files": {"../outside": ["m"], "/etc/x": ["m"]}}',
+        '{"version": 2, "files": {"../outside": ["cpp m"], "/etc/x": ["m"]}}',
         "\udcff",
     ],
 )
@@ -118,7 +127,7 @@ def test_a_spoiled_manifest_prunes_nothing(tmp_path: Path, manifest: str) -> Non
     (root / MANIFEST).write_bytes(manifest.encode("utf-8", "surrogateescape"))
     assert not write(root, GeneratedFile("a", "1", "m"))
     assert (tmp_path / "outside").exists()
-    assert json.loads((root / MANIFEST).read_text())["files"] == {"a": ["m"]}
+    assert json.loads((root / MANIFEST).read_text())["files"] == {"a": ["cpp m"]}
 
 
 def test_the_manifest_names_no_root_and_no_time(tmp_path: Path) -> None:
@@ -128,7 +137,7 @@ def test_the_manifest_names_no_root_and_no_time(tmp_path: Path) -> None:
 
 
 def build_files(wanted: BuildFiles) -> None:
-    trees = [OutputTree("out dir", [GeneratedFile("a.py", "", "m"), GeneratedFile("b.py", "", "m")])]
+    trees = [OutputTree("cpp", "out dir", [GeneratedFile("a.py", "", "m"), GeneratedFile("b.py", "", "m")])]
     inputs = ["in put.mfidl", "a#b$c.mfidl"]
     assert write_build_files(wanted, trees, inputs, ["compiler.py"], Diagnostics())
 
@@ -158,7 +167,7 @@ def test_runs_into_one_root_at_the_same_time_lose_nothing(tmp_path: Path) -> Non
     script = (
         "import sys; from mfidl.diagnostics import Diagnostics; from mfidl.emit.output import GeneratedFile;"
         "from mfidl.emit.write import OutputTree, write_trees; name = sys.argv[2];"
-        "[write_trees([OutputTree(sys.argv[1], [GeneratedFile(f'{name}/{i}', '', f'{name}{i}')])],"
+        "[write_trees([OutputTree('cpp', sys.argv[1], [GeneratedFile(f'{name}/{i}', '', f'{name}{i}')])],"
         " [f'{name}{i}'], Diagnostics()) for i in range(40)]"
     )
     env = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
