@@ -1,5 +1,5 @@
-"""The examples of README.md, docs/language.md, docs/from-macros.md and of the language's design are compiled:
-C++ passes both compilers, Python is imported.
+"""The examples of README.md, of some documents and of the language's design are compiled: C++ passes both
+compilers, Python is imported.
 
 An example stands in a block marked `mfidl`, or `mfidl W0801` where it is warned of what is left out. Other
 marks name its errors (tests/compiler/test_language_page.py), or a file that the others import.
@@ -23,7 +23,7 @@ from mfidl.emit.output import EmitOptions
 from tests.compiler.cpp import COMPILERS, ROOT, run_all, syntax
 
 HERE = Path(__file__).parent
-PAGES = ("README.md", "docs/language.md", "docs/from-macros.md")
+PAGES = ("README.md", "docs/language.md", "docs/tiers.md", "docs/from-macros.md")
 _BLOCK = re.compile(r"^```mfidl(?: ([^\n]+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _OPTIONS = EmitOptions("", "0")
 
