@@ -354,9 +354,16 @@ def _sorted_map(entries: list[tuple[Value, Value]]) -> dict[Value, Value]:
     return dict(sorted(dict(entries).items(), key=lambda entry: entry[0]))
 
 
+def _knows_zero(at: Decoding, type_: model.Type) -> bool:
+    number = at.schema.number(type_)
+    return number is None or number.members is None or number.is_bool or 0 in number.members
+
+
 def _zero(at: Decoding, type_: model.Type, message: _Message) -> Value:
-    """The key or value that an entry lacks: of a message an empty one, of another tier no bytes."""
+    """The key or value that an entry lacks: of a message an empty one, of another tier a new value."""
     match held_as(at.schema, type_):
+        case Held.NUMBER if not _knows_zero(at, type_):
+            raise at.fail(Fault.UNKNOWN_ENUM_VALUE, f"0 is no member of {model.spell(type_)}", message.end)
         case Held.NUMBER | Held.SCALAR:
             return zero(at.schema, type_)
         case Held.MESSAGE | Held.WRAPPED:
@@ -364,5 +371,7 @@ def _zero(at: Decoding, type_: model.Type, message: _Message) -> Value:
         case Held.REF:
             assert isinstance(type_, model.RefOf)
             return _checked_index(at, type_, 0, message.end)
-        case _:
-            raise at.fail(Fault.MISSING_FIELD, f"{model.spell(type_)} is missing", message.end)
+        case Held.FOREIGN:
+            if isinstance(type_, model.Named) and at.schema.tier(type_) is model.Tier.CUSTOM:
+                raise at.fail(Fault.MISSING_FIELD, f"{model.spell(type_)} is missing", message.end)
+            return zero(at.schema, type_)

@@ -29,7 +29,7 @@ def find(schema: Schema, text: str) -> Root:
     """Raises UnknownTypeError."""
     type_ = _Parser(schema, text).whole()
     match type_:
-        case model.Named(full_name, _):
+        case model.Named(full_name, model.DeclKind.STRUCT | model.DeclKind.ERROR | model.DeclKind.UNION):
             struct = schema.implicit(full_name)
             return Root(type_, "" if struct else full_name.rpartition(".")[2])
         case _:
