@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from google.protobuf import descriptor_pb2, descriptor_pool
 
 from mfidl.cli.group import cli
 
@@ -170,6 +171,38 @@ def test_names_that_protobuf_puts_into_one_scope_do_not_collide(tmp_path: Path) 
     assert "message SGraph_ {" in text
     assert "message MValue_ {" in text
     subprocess.run(["protoc", f"-I{tmp_path}", "a.proto", "-o/dev/null"], check=True, timeout=60)
+
+
+def test_the_names_that_protobuf_makes_itself_do_not_collide(tmp_path: Path) -> None:
+    """protoc makes a message for each map; Python's protobuf wants each name in JSON once."""
+    schema = tmp_path / "a.mfidl"
+    schema.write_text(
+        "module a; "
+        "@tier(archive) struct A { 7: m: map<i64, list<u8>>; 8: MEntry: u8; 9: n: map<bytes, u8>; "
+        "10: N: map<u8, u8>; } "
+        "@tier(archive) struct B { 1: value: u8; 2: value_: u8; 3: foo_bar: list<i32>; 4: fooBar: u8?; "
+        '5: foo_bar_: string = "x"; 6: next: ref<Node>; } '
+        "@tier(archive) struct Node { 1: s: u8; } "
+        "@tier(archive) struct node { 1: s: ref<Node>?; 2: t: ref<B>?; } "
+        "@tier(archive) struct Both { 1: a: ref<Node>; 2: b: ref<node>; } "
+        "@tier(archive) union U { 1: a_b: map<u8, u8>; 2: aB: map<uuid, u8>; 3: aBEntry: u8; }"
+    )
+    done = proto(schema, "--out", tmp_path)
+    assert done.exit_code == 0, done.output
+
+    command = ["protoc", f"-I{tmp_path}", "a.proto", f"-o{tmp_path / 'set'}"]
+    done_by_protoc = subprocess.run(command, capture_output=True, text=True, timeout=60)
+
+    assert (done_by_protoc.returncode, done_by_protoc.stderr) == (0, "")
+    pool = descriptor_pool.DescriptorPool()
+    for each in descriptor_pb2.FileDescriptorSet.FromString((tmp_path / "set").read_bytes()).file:
+        pool.Add(each)
+    names = {field.json_name for field in pool.FindMessageTypeByName("a.B").fields}
+    assert names == {"value", "value_", "foo_bar", "fooBar", "foo_bar_", "next"}
+    assert len(pool.FindMessageTypeByName("a.BothGraph").fields) == 4
+    text = (tmp_path / "a.proto").read_text()
+    assert "map<uint32, uint32> N = 10;" not in text
+    assert "repeated NEntry_ N = 10;" in text
 
 
 def test_without_a_folder_they_go_to_standard_output(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from mfidl import model
 from mfidl.emit.naming import Scope, camel, snake
 from mfidl.emit.proto.literals import default
-from mfidl.emit.proto.names import ModuleNames
+from mfidl.emit.proto.names import ModuleNames, entry_name, json_names
 from mfidl.emit.proto.types import MAP_KEYS, Closure
 
 _Repeated = model.ListOf | model.SetOf | model.ArrayOf
@@ -44,9 +44,12 @@ class Messages:
             "// of its type.",
             f"message {name} {{",
         ]
-        for number, full_name in enumerate(model.graph_tables(self._program, declaration), 1):
-            field = scope.take(snake(full_name.rpartition(".")[2]))
-            lines.append(f"  repeated .{full_name} {field} = {number};")
+        tables = model.graph_tables(self._program, declaration)
+        fields = [scope.take(snake(full_name.rpartition(".")[2])) for full_name in tables]
+        in_json = json_names(fields)
+        for number, (full_name, field) in enumerate(zip(tables, fields, strict=True), 1):
+            option = f' [json_name = "{in_json[field]}"]' if field in in_json else ""
+            lines.append(f"  repeated .{full_name} {field} = {number}{option};")
         return [*lines, "}"]
 
     def type(self, type_: model.Type) -> str:
@@ -102,11 +105,14 @@ class _Message:
         self.scope = Scope()
         for field in fields:
             self.scope.take(field.name)
+        self._in_json = json_names(field.name for field in fields)
 
     def add(self, field: model.Field, label: str | None = None) -> None:
         """`label`: for a place that holds one value whatever its type, "" inside of a oneof."""
         self.lines += comment(field.doc)
         options = ["deprecated = true"] if field.deprecated is not None else []
+        if field.name in self._in_json:
+            options.append(f'json_name = "{self._in_json[field.name]}"')
         notes = []
         plain = field.type.element if isinstance(field.type, model.OptionalOf) else field.type
         optional = plain is not field.type
@@ -139,7 +145,9 @@ class _Message:
                 return kind, "repeated "
             case model.MapOf(key, value):
                 key_kind = self._messages.type(key)
-                if key_kind in MAP_KEYS and self._messages.may_be_map_value(value):
+                allowed = key_kind in MAP_KEYS and self._messages.may_be_map_value(value)
+                if allowed and self.scope.is_free(entry_name(name)):
+                    self.scope.take(entry_name(name))
                     return f"map<{key_kind}, {self._single(value, name)}>", ""
                 entry = self._wrapper(name, "Entry", [(key, "key"), (value, "value")], "required ")
                 return entry, "repeated "

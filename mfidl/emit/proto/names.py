@@ -1,11 +1,15 @@
 """F6. Names in proto files: those of the schema, but for what protobuf's scopes forbid.
 
 Enum values share the scope around their enum, so each is called after it: `Rank_bm25`. What would collide
-gets trailing underscores, as everywhere in generated code.
+gets trailing underscores, as everywhere in generated code. The names that protobuf makes
+itself, of the message behind a map and of a field in JSON, must be free too, or we give others.
 """
 
+from collections import Counter
+from collections.abc import Iterable
+
 from mfidl import model
-from mfidl.emit.naming import Scope
+from mfidl.emit.naming import Scope, camel
 
 
 def proto_path(module: model.Module) -> str:
@@ -29,3 +33,23 @@ class ModuleNames:
 
     def added(self, wanted: str) -> str:
         return self._scope.take(wanted)
+
+
+def entry_name(field: str) -> str:
+    """What protoc calls the message that it makes for a map field."""
+    return camel(field) + "Entry"
+
+
+def json_names(fields: Iterable[str]) -> dict[str, str]:
+    """Of fields that protobuf would call alike in JSON the names that tell them apart: their own.
+
+    protoc says nothing of them in proto2; Python's protobuf refuses to load the file.
+    """
+    made = {field: _json_name(field) for field in fields}
+    times = Counter(made.values())
+    return {field: field for field, name in made.items() if times[name] > 1 and name != field}
+
+
+def _json_name(field: str) -> str:
+    first, *others = field.split("_")
+    return first + camel("_".join(others))
