@@ -104,7 +104,7 @@ class _Reader:
         """A number, moment, duration or member of an enum from the text that stands for it."""
         if number.is_float:
             return float_in(number, text, quoted)
-        if number.scalar is Scalar.TIMESTAMP:
+        if number.scalar is Scalar.TIMESTAMP and not NUMBER.fullmatch(text):
             return in_range(number, or_wrong_type(lambda: timestamp_of(text)))
         if number.scalar is Scalar.DURATION:
             return in_range(number, or_wrong_type(lambda: duration_of(text)))

@@ -14,10 +14,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mfidl.compiler import check
 from mfidl.dynamic import DecodeError, Fault, Graph, Schema, from_json, to_json
 from mfidl.dynamic.json_float import float_of, float_text
 from tests.compiler.dynamic_values import SCHEMA
 from tests.compiler.schema import program_of
+
+VECTORS = Path(__file__).parents[1] / "vectors"
 
 
 @cache
@@ -249,3 +252,25 @@ def test_the_shortest_digits_of_an_f32_are_those_of_numpy(bits: int) -> None:
 def test_a_float_is_rounded_once_from_its_digits(text: str, value: float) -> None:
     assert float_of(text, single=True) == value
     assert float_of("-" + text, single=True) == -value
+
+
+def _shared() -> list[dict[str, Any]]:
+    return json.loads((VECTORS / "json" / "cases.json").read_text())  # type: ignore[no-any-return]
+
+
+def test_the_texts_that_the_runtimes_read_are_read_alike() -> None:
+    program = check([str(VECTORS / "schemas" / "json.mfidl")]).program
+    assert program is not None
+    schema, wrong = Schema(program), []
+    for case in _shared():
+        text = case["text"] if "text" in case else bytes.fromhex(case["hex"])
+        type_ = case["type"]
+        found: dict[str, Any]
+        try:
+            found = {"canonical": to_json(schema, type_, from_json(schema, type_, text))}
+        except DecodeError as refused:
+            found = {"fault": refused.fault.word, "offset": refused.offset, "path": refused.path}
+        if any(case.get(key) != value for key, value in found.items()):
+            wrong.append((case, found))
+
+    assert wrong == []
