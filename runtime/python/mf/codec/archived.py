@@ -27,7 +27,7 @@ def unknown_fields(value: ArchiveStruct) -> bytes:
 
     They are of this struct alone, not of those that it holds.
     """
-    return value.__mf_unknown__
+    return bytes(value.__mf_unknown__)
 
 
 def drop_unknown_fields(value: ArchiveStruct) -> None:
@@ -61,7 +61,7 @@ _OF_GRAPHS = {"__eq__": _equal, "__repr__": _shown, "__deepcopy__": _copied}
 class GraphStruct(ArchiveStruct):
     """A struct that refers to others, itself or in what it holds."""
 
-    __slots__ = ("__mf_loose__",)
+    __slots__ = ("__mf_loose__", "__mf_reading__")
 
     __mf_members__ = _OF_GRAPHS
 
@@ -69,6 +69,6 @@ class GraphStruct(ArchiveStruct):
 class GraphAlternative:
     """An alternative of a union that refers to others."""
 
-    __slots__ = ("__mf_loose__",)
+    __slots__ = ("__mf_loose__", "__mf_reading__")
 
     __mf_members__ = _OF_GRAPHS

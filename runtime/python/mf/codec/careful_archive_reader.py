@@ -26,6 +26,7 @@ from mf.codec.archive_wire import (
     read_varint,
 )
 from mf.codec.fault import Fault
+from mf.codec.graph_unknown import Reading
 from mf.codec.limits import U32_MAX, U64_MAX
 from mf.codec.malformed import MalformedError
 from mf.codec.varint import unzigzag
@@ -198,10 +199,11 @@ def _said(error: Exception) -> str:
 
 def _graph(r: "CarefulReader", shape: Composite) -> Any:
     tables = list(shape.tables.items())
-    spans = _objects_in(r, len(tables))
+    spans, unknown = _objects_in(r, len(tables))
     if not next(iter(spans.values())):
         raise r.fail(Fault.INVALID_REFERENCE, f"a graph of {shape.name} without a root", len(r._data))
-    outer, r._tables = r._tables, {}
+    outer, r._tables = (r._tables, r._reading), {}
+    reading = r._reading = Reading()
     for number, (_, each) in enumerate(tables, 1):
         r.charge(len(spans[number]) * (200 + s.memory(each)))
         r._tables[each] = [_empty(r, each, span) for span in spans[number]]
@@ -216,26 +218,33 @@ def _graph(r: "CarefulReader", shape: Composite) -> Any:
         r._path.back()
     root = r._tables[shape][0]
     _keep_loose(root, r._tables)
-    r._tables = outer
+    reading.objects += r._tables.items()
+    if unknown:
+        reading.unknown = unknown
+        root.__mf_reading__ = reading
+    r._tables, r._reading = outer
     r.pos = len(r._data)
     return root
 
 
-def _objects_in(r: "CarefulReader", count: int) -> dict[int, list[Span]]:
-    """Where the objects of each table are; the reader is at the end then."""
+def _objects_in(r: "CarefulReader", count: int) -> tuple[dict[int, list[Span]], bytes]:
+    """Where the objects of each table are, and the unknown fields; the reader is at the end then."""
+    unknown = bytearray()
     spans: dict[int, list[Span]] = {number: [] for number in range(1, count + 1)}
     while r.pos < len(r._data):
         start = r.pos
         number, wire = _tag(r)
         if number not in spans:
             _skip(r, number, wire, start)
+            r.charge(r.pos - start)
+            unknown += r._data[start : r.pos]
             continue
         if wire != BYTES:
             raise r.fail(Fault.WRONG_WIRE_TYPE, f"wire type {wire} where a table of a graph has 2", start)
         size = r._length()
         spans[number].append((r._base + r.pos, r._base + r.pos + size))
         r.pos += size
-    return spans
+    return spans, bytes(unknown)
 
 
 def _empty(r: "CarefulReader", shape: Composite, span: Span) -> Any:
@@ -462,11 +471,11 @@ def _foreign(r: "CarefulReader", shape: s.Shape) -> Any:
     if isinstance(shape, s.Struct) and shape.memcpy and size != shape.layout[0]:
         reason = f"{shape.name} has {shape.layout[0]} bytes, not {size}"
         raise r.fail(Fault.WRONG_LENGTH, reason, at)
-    outer, r._tables = r._tables, {}
+    outer, r._tables, r._reading = (r._tables, r._reading), {}, None
     with bounded(r, size):
         value = r.read(shape)
         r.finish()
-    r._tables = outer
+    r._tables, r._reading = outer
     return value
 
 
@@ -578,7 +587,8 @@ def _finish(r: "CarefulReader", opened: _Open, shape: s.Shape, target: Any = Non
                 r._path.field(place.name)
                 setattr(value, place.attribute, _finish_place(r, opened, place))
                 r._path.back()
-            value.__mf_unknown__ = bytes(opened.unknown)
+            unknown = bytes(opened.unknown)
+            value.__mf_unknown__ = r._reading.kept(unknown) if unknown and r._reading else unknown
             return value
         case _:
             return _finish_place(r, opened, opened.places[1])

@@ -10,6 +10,7 @@ from mf.codec import shape as s
 from mf.codec.archive_form import bare, integer_of, is_wrapped, is_zigzag, limits_of, wire_of
 from mf.codec.archive_wire import BYTES, tag_of, varint
 from mf.codec.graph import loose_of, types_of
+from mf.codec.graph_unknown import Kept, kept_fields
 from mf.codec.limits import U64_MAX
 
 if TYPE_CHECKING:
@@ -31,7 +32,8 @@ class _Table:
 class Graph:
     """While it is written: its tables, and the objects that are to be written yet."""
 
-    def __init__(self, root: Composite) -> None:
+    def __init__(self, root: Composite, kept: Kept) -> None:
+        self.kept = kept
         self.tables = {
             shape: _Table(name, number) for number, (name, shape) in enumerate(root.tables.items(), 1)
         }
@@ -43,6 +45,10 @@ class Graph:
             numbers[id(value)] = len(numbers)
             self.waiting.append((shape, value))
         return numbers[id(value)]
+
+    def numbers(self, shape: Composite) -> dict[int, int] | None:
+        table = self.tables.get(shape)
+        return None if table is None else table.numbers
 
 
 # Doors from the other tiers
@@ -91,17 +97,22 @@ def _custom(w: "CarefulWriter", shape: s.Custom, value: Any) -> None:
 
 
 def _graph(w: "CarefulWriter", shape: Composite, root: Any) -> None:
-    outer, graph = w._graph, Graph(shape)
-    w._graph = graph
+    outer, kept = w._graph, Kept()
     _check_object(w, shape, root)
-    graph.meet(shape, root)
-    _write_objects(w, graph)
-    for each, value in loose_of(graph.tables, root):
-        graph.meet(each, value)
-    _write_objects(w, graph)
+    while True:
+        graph = w._graph = Graph(shape, kept)
+        graph.meet(shape, root)
+        _write_objects(w, graph)
+        for each, value in loose_of(graph.tables, root):
+            graph.meet(each, value)
+        _write_objects(w, graph)
+        unknown = kept.of_message(root)
+        if kept.judge(shape, graph.numbers):
+            break
     w._graph = outer
     for table in graph.tables.values():
         w.out += table.out
+    w.out += unknown
 
 
 def _write_objects(w: "CarefulWriter", graph: Graph) -> None:
@@ -148,7 +159,7 @@ def _message(w: "CarefulWriter", shape: Composite, value: Any) -> None:
             w._path.field(each.name)
             _field(w, each.number, each.shape, getattr(value, each.attribute))
             w._path.back()
-        w.out += value.__mf_unknown__
+        w.out += kept_fields(value.__mf_unknown__, w._graph and w._graph.kept)
     w._depth -= 1
 
 

@@ -14,6 +14,7 @@ from mf.codec import rows, sequences
 from mf.codec import shape as s
 from mf.codec.careful_error import CarefulError, Path
 from mf.codec.fault import Fault
+from mf.codec.graph_unknown import Reading
 from mf.codec.limits import MAX_DEPTH, MAX_EMPTY_ITEMS, U32_MAX, U64_MAX, Limits
 from mf.codec.malformed import MalformedError
 from mf.codec.rules import Rule
@@ -46,6 +47,7 @@ class CarefulReader:
         self._whole = data
         self._base = 0  # where `_data` begins in the whole; parts of it are read in tier archive
         self._tables: dict[s.Struct | s.Union, list[Any]] = {}  # of the graph that is being read
+        self._reading: Reading | None = None  # that of this graph
         self._budget = limits.decoded
         self._path = Path(root)
         self._depth = 0

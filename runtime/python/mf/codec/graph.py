@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from mf.codec import shape as s
 from mf.codec.archive_wire import BYTES, read_varint, skip_unknown, tag_of
+from mf.codec.graph_unknown import Kept, Reading
 from mf.codec.malformed import MalformedError
 from mf.codec.varint import read_u32, write_u32
 
@@ -57,9 +58,16 @@ class GraphFunctions:
             raise MalformedError
         return [self._read(data, pos, len(data), 1)], len(data)
 
-    def _written(self, root: Any, depth: int) -> list[bytearray]:
+    def _written(self, root: Any, depth: int) -> "list[bytes | bytearray]":
+        kept = Kept()
+        while True:
+            tables, unknown = self._numbered(root, depth, kept), kept.of_message(root)
+            if kept.judge(self._root, tables.numbers):
+                return [*(each.out for each in tables.values()), unknown]
+
+    def _numbered(self, root: Any, depth: int, kept: Kept) -> "WriteTables":
         queue: list[tuple[WriteTable, list[Any]]] = []
-        tables: dict[Composite, WriteTable] = {}
+        tables = WriteTables(kept)
         for number, shape in enumerate(self._tables, 1):
             functions = self._functions_of(shape)
             tables[shape] = WriteTable(shape, tag_of(number, BYTES), functions, queue)
@@ -70,15 +78,18 @@ class GraphFunctions:
             for shape, value in loose:
                 tables[shape].meet(value)
             _write_all(queue, depth, tables)
-        return [each.out for each in tables.values()]
+        return tables
 
     def _read(self, data: bytes, pos: int, end: int, depth: int) -> Any:
         spans: list[list[tuple[int, int]]] = [[] for _ in self._tables]
+        unknown = b""
         while pos < end:
             tag, behind = (data[pos], pos + 1) if data[pos] < 128 else read_varint(data, pos)
             number = tag >> 3
             if number not in self._numbers:
-                pos = skip_unknown(data, pos, end, self._numbers)
+                behind = skip_unknown(data, pos, end, self._numbers)
+                unknown += data[pos:behind]
+                pos = behind
                 continue
             if tag & 7 != BYTES:
                 raise MalformedError
@@ -88,7 +99,7 @@ class GraphFunctions:
         if pos != end:
             raise MalformedError
         queue: list[tuple[Callable[..., None], Any, int, int]] = []
-        tables: dict[Composite, ReadTable] = {}
+        tables = ReadTables()
         for shape, own in zip(self._tables, spans, strict=True):
             tables[shape] = ReadTable(shape, data, own, self._functions_of(shape), queue)
         root = tables[self._root].objects[0]
@@ -101,6 +112,8 @@ class GraphFunctions:
             if table.check is not None:
                 for each in table.objects.values():
                     table.check(each)
+        if unknown or tables.reading is not None:
+            tables.remember(root, unknown)
         return root
 
 
@@ -111,6 +124,18 @@ def loose_of(tables: Iterable[Composite], root: Any) -> list[tuple[Composite, An
         return []
     named = {each.name: each for each in tables}
     return [(named[name], value) for name, value in found]
+
+
+class WriteTables(dict[Composite, "WriteTable"]):
+    __slots__ = ("kept",)
+
+    def __init__(self, kept: Kept) -> None:
+        super().__init__()
+        self.kept: Final = kept
+
+    def numbers(self, shape: Composite) -> dict[int, int] | None:
+        table = self.get(shape)
+        return None if table is None else table.numbers
 
 
 class WriteTable:
@@ -144,16 +169,38 @@ class WriteTable:
             self._queue.append((self, self._run))
         return number
 
-    def write(self, values: list[Any], depth: int, tables: "dict[Composite, WriteTable]") -> None:
+    def write(self, values: list[Any], depth: int, tables: WriteTables) -> None:
         self._write(self.out, values, depth, self._tag, tables)
 
 
-def _write_all(
-    queue: list[tuple[WriteTable, list[Any]]], depth: int, tables: dict[Composite, WriteTable]
-) -> None:
+def _write_all(queue: list[tuple[WriteTable, list[Any]]], depth: int, tables: WriteTables) -> None:
     for table, values in queue:  # grows while it is gone through
         table.write(values, depth, tables)
     queue.clear()
+
+
+class ReadTables(dict[Composite, "ReadTable"]):
+    """`reading` is there as soon as an object has unknown fields."""
+
+    __slots__ = ("reading",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reading: Reading | None = None
+
+    def kept(self, unknown: bytes) -> bytes:
+        if self.reading is None:
+            self.reading = Reading()
+        return self.reading.kept(unknown)
+
+    def remember(self, root: Any, unknown: bytes) -> None:
+        reading = self.reading or Reading()
+        for shape, table in self.items():
+            objects = table.objects
+            reading.objects.append((shape, [objects[number] for number in range(len(objects))]))
+        if unknown:
+            reading.unknown = unknown
+            root.__mf_reading__ = reading
 
 
 class ReadTable:
@@ -211,7 +258,7 @@ def _fill_all(
     queue: list[tuple[Callable[..., None], Any, int, int]],
     data: bytes,
     depth: int,
-    tables: dict[Composite, ReadTable],
+    tables: ReadTables,
 ) -> None:
     for fill, value, start, stop in queue:  # grows while it is gone through
         fill(value, data, start, stop, depth, tables)

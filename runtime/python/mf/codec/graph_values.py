@@ -205,7 +205,7 @@ def copied(root: Any, memo: dict[int, Any]) -> Any:
     for _, value in waiting:
         made = memo[id(value)]
         for name in slots_of(type(value)):
-            if hasattr(value, name):
+            if hasattr(value, name) and name != "__mf_reading__":
                 held = getattr(value, name)
                 if name == "__mf_loose__":
                     held = tuple((name, memo[id(each)]) for name, each in held)

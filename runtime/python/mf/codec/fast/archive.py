@@ -17,6 +17,7 @@ from mf.codec.fast.archive_write import ArchiveWriting
 from mf.codec.fast.check import Checking
 from mf.codec.fast.unit import Unit, indented
 from mf.codec.graph import GraphFunctions
+from mf.codec.graph_unknown import kept_fields
 from mf.codec.limits import MAX_DEPTH
 from mf.codec.malformed import MalformedError
 from mf.codec.sequences import plain
@@ -26,6 +27,7 @@ _HELPERS: dict[str, Any] = {
     name: each for name, each in vars(archive_wire).items() if callable(each) and name[0] != "_"
 } | {
     "items_of": plain,
+    "kept_fields": kept_fields,
     "new": object.__new__,
     "write_signed": write_signed,
     "write_unsigned": write_unsigned,

@@ -54,7 +54,7 @@ class ArchiveReading:
             *lines,
             "if pos != end:",
             *indented([*self._skipped(known), "if pos != end:", "    raise MalformedError"]),
-            "value.__mf_unknown__ = unknown",
+            "value.__mf_unknown__ = graph.kept(unknown) if unknown and graph else unknown",
         ]
 
     def union(self, shape: s.Union, made_of: str = "value = {}({})") -> list[str]:
@@ -272,8 +272,7 @@ class ArchiveReading:
     def _message(self, plain: s.Struct | s.Union, name: str, level: int) -> Read:
         local, stop = self._unit.local(name), self._unit.local("stop")
         deeper = f"depth + {level}" if self._unit.is_deep(plain) else "1"
-        graph = ", graph" if plain.tables else ""
-        read = f"{self._unit.function(plain, 'read_part')}(data, pos, {stop}, {deeper}{graph})"
+        read = f"{self._unit.function(plain, 'read_part')}(data, pos, {stop}, {deeper}, graph)"
         return [*self._length(stop), f"{local} = {read}", f"pos = {stop}"], local
 
     def _foreign(self, plain: s.Struct | s.Union, name: str, level: int) -> Read:

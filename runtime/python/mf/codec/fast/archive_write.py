@@ -99,7 +99,11 @@ class ArchiveWriting:
                 lines += self._run(run)
             else:
                 lines += self._field(run[0].number, run[0].shape, f"value.{run[0].attribute}", 1)
-        return [*lines, "out += value.__mf_unknown__"]
+        return [
+            *lines,
+            "if value.__mf_unknown__:",
+            "    out += kept_fields(value.__mf_unknown__, graph and graph.kept)",
+        ]
 
     def _union(self, shape: s.Union) -> list[str]:
         lines = ["kind = type(value)"]
@@ -234,8 +238,7 @@ class ArchiveWriting:
 
     def _part(self, shape: s.Struct | s.Union, values: str, tag: bytes, level: int) -> str:
         deeper = f"depth + {level}" if self._unit.is_deep(shape) else "1"
-        graph = ", graph" if shape.tables else ""
-        return f"{self._unit.function(shape, 'write_part')}(out, {values}, {deeper}, {tag!r}{graph})"
+        return f"{self._unit.function(shape, 'write_part')}(out, {values}, {deeper}, {tag!r}, graph)"
 
     def _foreign(self, shape: s.Struct | s.Union, tag: bytes, value: str, level: int) -> list[str]:
         begin = self._unit.local("begin")
