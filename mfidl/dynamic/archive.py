@@ -4,13 +4,16 @@ A graph is read twice: first the objects of each table are counted, so that ever
 where it stands; then they are read, as they come.
 """
 
+from typing import Any
+
 from mfidl import model
 from mfidl.dynamic.archive_form import Wire
 from mfidl.dynamic.archive_read import read_message
-from mfidl.dynamic.archive_tags import read_tag, skip
+from mfidl.dynamic.archive_tags import read_field_tag, skip
 from mfidl.dynamic.archive_write import write_message, write_tag
 from mfidl.dynamic.decoding import Decoding
 from mfidl.dynamic.encoding import Encoding
+from mfidl.dynamic.errors import DecodeError
 from mfidl.dynamic.fault import Fault
 from mfidl.dynamic.graph import ordered
 from mfidl.dynamic.value import Graph, Value
@@ -40,13 +43,11 @@ def write(to: Encoding, type_: model.Named, value: Value) -> None:
 def _read_graph(at: Decoding, type_: model.Named, tables: dict[str, str]) -> Graph:
     names = dict(enumerate(tables.values(), 1))
     types = dict(enumerate(tables, 1))
-    outer, at.tables = at.tables, _counted(at, types)
-    if not at.tables[type_.full_name]:
-        raise at.fail(Fault.INVALID_REFERENCE, f"a graph of {type_.full_name} without a root", at.end)
+    outer, at.tables = at.tables, _counted(at, type_.full_name, types, names)
     found: dict[str, list[Value]] = {full_name: [] for full_name in tables}
     while at.pos < at.end:
         start = at.pos
-        number, wire = read_tag(at, names)
+        number, wire = read_field_tag(at, names)
         if number not in types:
             skip(at, number, wire, start)
             continue
@@ -60,22 +61,38 @@ def _read_graph(at: Decoding, type_: model.Named, tables: dict[str, str]) -> Gra
     return Graph(found)
 
 
-def _counted(at: Decoding, types: dict[int, str]) -> dict[str, int]:
-    """Objects of each table. Nobody listens: the bytes are read again."""
+def _counted(at: Decoding, root: str, types: dict[int, str], names: dict[int, str]) -> dict[str, int]:
+    """Objects of each table. Who listens hears only of a fault here: else the bytes are read again."""
     start, listener = at.pos, at.listener
-    at.listener = None
+    heard: list[tuple[Any, ...]] = []
+    at.listener = None if listener is None else lambda *note: heard.append(note)
     counts = dict.fromkeys(types.values(), 0)
-    while at.pos < at.end:
-        tag = at.pos
-        number, wire = read_tag(at, {})
-        if number in types:
-            if wire is not Wire.BYTES:
-                reason = f"wire type {wire.value} where a table of a graph has 2"
-                raise at.fail(Fault.WRONG_WIRE_TYPE, reason, tag)
-            counts[types[number]] += 1
-        skip(at, number, wire, tag)
+    try:
+        while at.pos < at.end:
+            _count_one(at, types, names, counts)
+        if not counts[root]:
+            raise at.fail(Fault.INVALID_REFERENCE, f"a graph of {root} without a root", at.end)
+    except DecodeError:
+        for note in heard:
+            assert listener is not None
+            listener(*note)
+        raise
     at.pos, at.listener = start, listener
     return counts
+
+
+def _count_one(at: Decoding, types: dict[int, str], names: dict[int, str], counts: dict[str, int]) -> None:
+    tag = at.pos
+    number, wire = read_field_tag(at, names)
+    if number not in types:
+        skip(at, number, wire, tag)
+        return
+    if wire is not Wire.BYTES:
+        raise at.fail(Fault.WRONG_WIRE_TYPE, f"wire type {wire.value} where a table of a graph has 2", tag)
+    size = at.length(shortest=False)
+    start = at.pos
+    at.note_bytes(start, "object", at.take(size))
+    counts[types[number]] += 1
 
 
 def _reference(of: Decoding | Encoding, full_name: str) -> model.Named:

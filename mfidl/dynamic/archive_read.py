@@ -23,7 +23,7 @@ from mfidl.dynamic.archive_form import (
     wire_of,
     wire_of_number,
 )
-from mfidl.dynamic.archive_tags import read_tag, skip
+from mfidl.dynamic.archive_tags import read_field_tag, skip
 from mfidl.dynamic.decoding import Decoding
 from mfidl.dynamic.defaults import plain, zero
 from mfidl.dynamic.errors import DecodeError
@@ -78,7 +78,7 @@ def _read_places(
     try:
         while at.pos < at.end:
             start = at.pos
-            number, wire = read_tag(at, names)
+            number, wire = read_field_tag(at, names)
             message.any_field = True
             place = by_number.get(number)
             if place is None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from mfidl.dynamic.archive_form import Wire
 from mfidl.dynamic.decoding import Decoding
+from mfidl.dynamic.errors import DecodeError
 from mfidl.dynamic.fault import Fault
 
 _LARGEST = (1 << 29) - 1
@@ -34,6 +35,19 @@ def read_tag(at: Decoding, names: Mapping[int, str]) -> tuple[int, Wire]:
     return number, kind
 
 
+def read_field_tag(at: Decoding, names: Mapping[int, str]) -> tuple[int, Wire]:
+    """The same where no group is open, so that none can end, known number or not."""
+    start = at.pos
+    number, wire = read_tag(at, names)
+    if wire is Wire.CLOSE:
+        raise _not_open(at, number, start)
+    return number, wire
+
+
+def _not_open(at: Decoding, number: int, tag: int) -> DecodeError:
+    return at.fail(Fault.MALFORMED_TAG, f"group {number} is closed, but not open", tag)
+
+
 def skip(at: Decoding, number: int, wire: Wire, tag: int) -> None:
     """The value of an unknown field whose tag began at `tag`; a group with all that is in it."""
     groups = [(number, tag)] if wire is Wire.OPEN else []
@@ -59,7 +73,7 @@ def skip(at: Decoding, number: int, wire: Wire, tag: int) -> None:
 def _skip_one(at: Decoding, number: int, wire: Wire, tag: int) -> None:
     match wire:
         case Wire.CLOSE:
-            raise at.fail(Fault.MALFORMED_TAG, f"group {number} is closed, but not open", tag)
+            raise _not_open(at, number, tag)
         case Wire.BYTES:
             size = at.length(shortest=False)
             start = at.pos

@@ -152,6 +152,8 @@ class Decoding:
         try:
             text = data.decode("utf-8")
         except UnicodeDecodeError as error:
+            self.pos = start + error.start
+            self.note(start, "text", type_, data[: error.start].decode("utf-8"))
             raise self.fail(Fault.INVALID_UTF8, "a string is not valid UTF-8", start + error.start) from None
         self.note(start, "text", type_, text)
         return text

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from mfidl.compiler import check
-from mfidl.dynamic import DecodeError, Schema, decode, encode, from_json, to_json
+from mfidl.dynamic import DecodeError, Schema, annotate, decode, encode, from_json, to_json
 
 VECTORS = Path(__file__).parents[1] / "vectors"
 WIDE = VECTORS / "wide"
@@ -48,6 +48,16 @@ def test_the_dynamic_codec_refuses_hostile_bytes(schema: Schema, vector: dict[st
         vector["offset"],
         vector["path"],
     )
+
+
+def test_of_hostile_bytes_all_before_the_fault_are_labelled(schema: Schema) -> None:
+    wrong = []
+    for vector in load("hostile"):
+        found = annotate(schema, vector["type"], bytes.fromhex(vector["hex"])).annotations
+        if b"".join(each.data for each in found) != bytes.fromhex(vector["hex"])[: vector["offset"]]:
+            wrong.append(vector["name"])
+
+    assert wrong == []
 
 
 def test_there_are_enough_of_them_and_most_are_not_of_our_making() -> None:
