@@ -182,3 +182,19 @@ def test_a_codec_can_be_copied_before_and_after_its_first_use() -> None:
     assert codec.decode(codec.encode(types.TinyA(1))) == types.TinyA(1)
     assert copy.copy(codec).decode(b"\1\2") == types.TinyA(2)
     assert not hasattr(codec, "nothing")
+
+
+def test_the_smallest_alternative_counts_with_its_number() -> None:
+    """What a reader holds a count against."""
+    from mf.codec import shape as s
+
+    def union(*alternatives: tuple[int, s.Shape]) -> s.Union:
+        made = tuple(s.Alternative(number, f"a{number}", str, shape) for number, shape in alternatives)
+        return s.Union("U", lambda: made)
+
+    empty = s.Struct("E", object, lambda: ())
+    assert union((300, s.U8)).smallest == 3
+    assert union((300, empty), (1, s.UUID)).smallest == 2
+    assert union((127, empty), (128, empty)).smallest == 1
+    assert union((1 << 14, s.F64)).smallest == 11
+    assert union((0, s.F64)).smallest == 9

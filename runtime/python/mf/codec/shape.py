@@ -320,7 +320,9 @@ class Union(_Composite):
     def smallest(self) -> int:
         if self.archive:
             return 1
-        return 1 + min((smallest(each) for each in self.shapes), default=0)
+        return min(
+            (_varint_size(each.number) + smallest(each.shape) for each in self.alternatives), default=1
+        )
 
     @cached_property
     def own_memory(self) -> int:
@@ -538,6 +540,10 @@ def smallest(shape: Shape) -> int:
             return shape.smallest
         case _:
             return 1
+
+
+def _varint_size(number: int) -> int:
+    return max(1, -(-number.bit_length() // 7))
 
 
 def _smallest_array(element: Shape, length: int) -> int:
