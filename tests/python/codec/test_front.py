@@ -5,7 +5,7 @@ import pickle
 import random
 import sys
 import uuid
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import pytest
 import xxhash
@@ -137,3 +137,29 @@ def test_a_decode_error_can_be_pickled() -> None:
         "Hit.a",
         "DECODE_ERROR: Hit.a: no bool",
     )
+
+
+@pytest.mark.parametrize("data", [1 << 40, 8, [1], 1.5, None])
+def test_what_is_not_bytes_is_refused(data: Any) -> None:
+    for read in (
+        mf.from_bytes,
+        mf.view,
+        lambda kind, data: codec_of(kind).decode_all(data, 1),
+        lambda kind, data: codec_of(kind).decode_at(data, 0, 1),
+    ):
+        with pytest.raises(TypeError, match=f"expected bytes, .*, not {type(data).__name__}$"):
+            read(shapes.Posting, data)
+    with pytest.raises(TypeError, match=f"expected a str, bytes, .*, not {type(data).__name__}$"):
+        mf.from_json(shapes.Posting, data)
+
+
+def test_text_is_not_bytes_and_buffers_are() -> None:
+    with pytest.raises(TypeError, match="expected bytes, a bytearray or a memoryview, not str"):
+        mf.from_bytes(shapes.Hit, cast("Any", "text"))
+    hit = shapes.Hit(doc=1, title="t", positions=[3])
+    data = mf.to_bytes(hit)
+    for buffer in (bytearray(data), memoryview(data), memoryview(bytes(2) + data)[2:]):
+        assert mf.from_bytes(shapes.Hit, buffer) == hit
+    text = mf.to_json(hit).encode()
+    for each in (text, bytearray(text), memoryview(text)):
+        assert mf.from_json(shapes.Hit, each) == hit

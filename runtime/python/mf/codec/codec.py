@@ -34,6 +34,19 @@ _MADE = (
     "_write_one",
     "_write_parts",
 )
+
+
+def bytes_of(data: Buffer) -> bytes:
+    """A copy of what is not `bytes`. Numbers and lists, of which Python makes bytes too, are refused."""
+    if type(data) is bytes:
+        return data
+    try:
+        return bytes(memoryview(data))
+    except TypeError:
+        shown = type(data).__name__
+        raise TypeError(f"expected bytes, a bytearray or a memoryview, not {shown}") from None
+
+
 V = TypeVar("V")  # what is written
 T = TypeVar("T")  # what is read: the same, or a tuple of its fields for the parameters of a method
 
@@ -122,7 +135,7 @@ class Codec(Generic[V, T]):
     def decode(self, data: Buffer) -> T:
         """The only value in `data`."""
         if type(data) is not bytes:
-            data = bytes(data)
+            data = bytes_of(data)
         if len(data) <= self._affordable:
             try:
                 value, end = self._read_one(data, 0)
@@ -137,13 +150,11 @@ class Codec(Generic[V, T]):
     def decode_all(self, data: Buffer, count: int) -> list[T]:
         """Exactly `count` values that fill `data`. Raises DecodeError, or Error(INVALID_ARGUMENT) for a
         violated constraint, with offset, path and reason."""
-        if type(data) is not bytes:
-            data = bytes(data)
-        return self._decode(data, 0, count, whole=True)[0]
+        return self._decode(bytes_of(data), 0, count, whole=True)[0]
 
     def decode_at(self, data: Buffer, pos: int, count: int) -> tuple[list[T], int]:
         """`count` values from `pos` on, and the position behind them; more may follow."""
-        return self._decode(bytes(data), pos, count, whole=False)
+        return self._decode(bytes_of(data), pos, count, whole=False)
 
     def _decode(self, data: bytes, pos: int, count: int, *, whole: bool) -> tuple[list[T], int]:
         read = self._read

@@ -9,7 +9,7 @@ What a type may be, `codec_of` says (mf.codec.lookup).
 from typing import Any, NoReturn, TypeVar, overload
 
 from mf.codec.careful_error import CarefulError
-from mf.codec.codec import Buffer
+from mf.codec.codec import Buffer, bytes_of
 from mf.codec.decode_error import DecodeError
 from mf.codec.fault import Fault
 from mf.codec.json_read import parsed, reader_of
@@ -51,13 +51,23 @@ def from_json(kind: Any, text: str | Buffer, /, *, limits: Limits = DEFAULT_LIMI
     """The only value in `text`. Raises DecodeError with fault, byte offset, path and reason."""
     outer = codec_of(kind).shape
     shape = _shape(outer)
+    if not isinstance(text, str | bytes):
+        text = _buffer(text)
     try:
-        plain = text if isinstance(text, str) else bytes(text).decode()
+        plain = text if isinstance(text, str) else text.decode()
         if _affordable(outer, plain, limits):
             return reader_of(shape)(parsed(plain), MAX_DEPTH)
     except (*GIVE_UP, RecursionError):
         pass
     return _carefully(shape, text, limits)
+
+
+def _buffer(text: Any) -> bytes:
+    try:
+        return bytes_of(text)
+    except TypeError:
+        shown = type(text).__name__
+        raise TypeError(f"expected a str, bytes, a bytearray or a memoryview, not {shown}") from None
 
 
 def _shape(shape: Struct | Union | Any) -> Shape:
@@ -95,7 +105,7 @@ def _heaviest(shape: Any) -> int:
     return _heaviest_of[shape]
 
 
-def _carefully(shape: Shape, text: str | Buffer, limits: Limits) -> Any:
+def _carefully(shape: Shape, text: str | bytes, limits: Limits) -> Any:
     from mf.codec.json_careful import JsonReader
 
     root = shape.name.rpartition(".")[2] if isinstance(shape, Struct | Union) else ""
@@ -105,13 +115,12 @@ def _carefully(shape: Shape, text: str | Buffer, limits: Limits) -> Any:
         _refuse(failure)
 
 
-def _utf8(text: str | Buffer, root: str) -> bytes:
+def _utf8(text: str | bytes, root: str) -> bytes:
     try:
         if isinstance(text, str):
             return text.encode()
-        data = bytes(text)
-        data.decode()
-        return data
+        text.decode()
+        return text
     except UnicodeEncodeError as error:
         offset = len(error.object[: error.start].encode())
     except UnicodeDecodeError as error:

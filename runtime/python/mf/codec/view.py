@@ -92,7 +92,7 @@ def view(kind: Any, data: Buffer, /) -> Any: ...  # shapes of numbers: memoryvie
 def view(kind: Any, data: Buffer, /) -> Any:
     """A read-only view of the values in `data`. Raises DecodeError if it does not hold whole, valid ones."""
     shape = _laid_out(kind)
-    memory = memoryview(data).toreadonly().cast("B")
+    memory = _memory(data)
     count = layouts.checked(shape, memory, _name(shape))
     letter: Any = layouts.letter_of(shape)
     if isinstance(kind, type) or letter is None:
@@ -110,10 +110,19 @@ def as_numpy(kind: Any, data: Buffer, /) -> "np.ndarray[Any, np.dtype[Any]]":
     import numpy as np
 
     shape = _laid_out(kind)
-    memory = memoryview(data).toreadonly().cast("B")
+    memory = _memory(data)
     count = layouts.checked(shape, memory, _name(shape))
     dtype = _dtype(shape)
     return np.frombuffer(memory, dtype) if count else np.zeros(0, dtype)
+
+
+def _memory(data: Buffer) -> memoryview:
+    try:
+        whole = memoryview(data)
+    except TypeError:
+        shown = type(data).__name__
+        raise TypeError(f"expected bytes, a bytearray or a memoryview, not {shown}") from None
+    return whole.toreadonly().cast("B")
 
 
 def _laid_out(kind: Any) -> s.Shape:
