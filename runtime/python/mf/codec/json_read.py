@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from mf.codec import json_text
 from mf.codec import shape as s
+from mf.codec.json_function import FunctionText
 from mf.codec.json_write import bare, begins_graph, is_flags, limits_of
 from mf.codec.malformed import MalformedError
 from mf.codec.times import Duration, Timestamp
@@ -185,31 +186,17 @@ _BOOLS: Final = {"true": True, "false": False}
 # --- the rest
 
 
-class _Text:
-    """As in mf.codec.json_write."""
+class _Text(FunctionText):
+    _absent = "None"
 
-    def __init__(self, around: frozenset[s.Shape]) -> None:
-        self._around = around
-        self.known: dict[str, Any] = {"MalformedError": MalformedError, "MISSING": _MISSING}
-
-    def constant(self, value: Any) -> str:
-        name = f"c_{len(self.known)}"
-        self.known[name] = value
-        return name
-
-    def expression(self, shape: s.Shape, value: str) -> str:
-        shape = bare(shape)
+    def _plain(self, shape: s.Scalar | s.Enum | s.Custom) -> Any:
         match shape:
             case s.Scalar():
-                return f"{self.constant(_scalar(shape))}({value})"
+                return _scalar(shape)
             case s.Enum():
-                return f"{self.constant(_enum(shape))}({value})"
-            case s.Optional():
-                return f"(None if {value} is None else {self.expression(shape.element, value)})"
-            case s.Custom():
-                return f"{self.constant(_gives_up)}({value})"
+                return _enum(shape)
             case _:
-                return f"{self.constant(self._other(shape))}({value}, levels)"
+                return _gives_up
 
     def _other(self, shape: s.Shape) -> Reader:
         if shape not in self._around:
@@ -218,8 +205,7 @@ class _Text:
 
     def compiled(self, kind: str, lines: list[str]) -> Reader:
         head = [f"if not levels or type(value) is not {kind}:", "    raise MalformedError", "levels -= 1"]
-        exec("\n    ".join(["def read(value, levels):", *head, *lines]), self.known)
-        made: Reader = self.known["read"]
+        made: Reader = self._compiled("value, levels", [*head, *lines])
         return made
 
 
@@ -241,7 +227,7 @@ def _gives_up(*_: Any) -> Any:
 def _made(shape: s.Shape, around: frozenset[s.Shape]) -> Reader:
     if begins_graph(shape):
         return _gives_up
-    text = _Text(around | {shape})
+    text = _Text(around | {shape}, MISSING=_MISSING)
     match shape:
         case s.Struct():
             return text.compiled("dict", list(_struct(text, shape)))

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from mf.codec import json_text
 from mf.codec import shape as s
+from mf.codec.json_function import FunctionText
 from mf.codec.malformed import MalformedError
 
 Writer = Callable[[Any, int], str]
@@ -125,35 +126,19 @@ def bare(shape: s.Shape) -> s.Shape:
     return shape
 
 
-class _Text:
-    """The text of one function, and the globals that it runs with. `around`: what is being made just now."""
+class _Text(FunctionText):
+    _absent = "'null'"
 
-    def __init__(self, around: frozenset[s.Shape]) -> None:
-        self._around = around
-        self.known: dict[str, Any] = {"MalformedError": MalformedError, "TooDeepError": TooDeepError}
-
-    def constant(self, value: Any) -> str:
-        name = f"c_{len(self.known)}"
-        self.known[name] = value
-        return name
-
-    def expression(self, shape: s.Shape, value: str) -> str:
-        """A text of the value; of containers and composites, at one level less."""
-        shape = bare(shape)
+    def _plain(self, shape: s.Scalar | s.Enum | s.Custom) -> Any:
         match shape:
             case s.Scalar():
-                return f"{self.constant(scalar_writer(shape))}({value})"
+                return scalar_writer(shape)
             case s.Enum():
-                return f"{self.constant(enum_writer(shape))}({value})"
-            case s.Optional():
-                return f"('null' if {value} is None else {self.expression(shape.element, value)})"
-            case s.Custom():
-                return f"{self.constant(_custom(shape))}({value})"
+                return enum_writer(shape)
             case _:
-                return f"{self.constant(self._other(shape))}({value}, levels)"
+                return _custom(shape)
 
     def _other(self, shape: s.Shape) -> Writer:
-        """The function of another type; of one that contains this one, found when it is called."""
         if begins_graph(shape):
             return writer_of(shape)
         if shape not in self._around:
@@ -162,8 +147,7 @@ class _Text:
 
     def compiled(self, lines: list[str]) -> Writer:
         head = ["if not levels:", "    raise TooDeepError", "levels -= 1"]
-        exec("\n    ".join(["def write(value, levels):", *head, *lines]), self.known)
-        made: Writer = self.known["write"]
+        made: Writer = self._compiled("value, levels", [*head, *lines])
         return made
 
 
@@ -195,7 +179,7 @@ def _made(shape: s.Shape, around: frozenset[s.Shape]) -> Writer:
         from mf.codec.json_graph import graph_writer
 
         return graph_writer(shape)
-    text = _Text(around | {shape})
+    text = _Text(around | {shape}, TooDeepError=TooDeepError)
     match shape:
         case s.Struct():
             return text.compiled(list(_struct(text, shape)))
