@@ -13,6 +13,7 @@ import mf
 from mf.codec.archived import drop_unknown_fields, unknown_fields
 from mf.codec.careful_error import CarefulError
 from mf.codec.careful_reader import CarefulReader
+from mf.codec.fault import Fault
 from mf.codec.limits import DEFAULT_LIMITS, Limits
 from tests.python.codec.archives import Archives
 
@@ -293,3 +294,20 @@ def test_every_beginning_and_every_damage_is_refused_or_a_value(which: str) -> N
             assert codec.decode(codec.encode(value)) == value
         assert value == careful, data.hex()
     assert taken > 5
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "offset", "path"),
+    [
+        ("Inner", "0c", 0, "Inner"),
+        ("Inner", "08010c", 2, "Inner"),
+        ("Config", "0a00" + "2a010c", 4, "Config.inner"),
+    ],
+)
+def test_a_group_that_nothing_opened_is_no_value_of_its_field(
+    name: str, data: str, offset: int, path: str
+) -> None:
+    with pytest.raises(mf.DecodeError, match="is closed, but not open") as caught:
+        old().codec(name).decode(bytes.fromhex(data))
+    found = caught.value
+    assert (found.fault, found.offset, found.path) == (Fault.MALFORMED_TAG, offset, path)

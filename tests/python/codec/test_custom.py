@@ -4,11 +4,12 @@ import sys
 import types
 from collections.abc import Iterator
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 import mf
+from mf.codec.fault import Fault
 from tests.python.codec.archives import Archives
 
 
@@ -65,7 +66,23 @@ class Wrong:
         raise RuntimeError(f"{data!r} is never read")
 
 
+class Forgetful:
+    """Its `decode` lacks the return."""
+
+    Value = str
+
+    @staticmethod
+    def encode(value: str) -> bytes:
+        return value.encode()
+
+    @staticmethod
+    def decode(data: bytes) -> Any:
+        data.decode()
+
+
 SCHEMA = """module customs;
+@tier(custom) @python.codec("customs_codecs:Forgetful") struct Forgetful;
+@tier(archive) struct Hollow { 1: held: Forgetful; }
 @tier(custom) @python.codec("customs_codecs:ColourCodec") struct Colour;
 @tier(custom) @python.codec("customs_codecs:inner.Width") struct Width;
 @tier(custom) @python.codec("customs_codecs:Wrong") struct Wrong;
@@ -90,6 +107,7 @@ service Studio {
 @cache
 def schema() -> Archives:
     module: Any = types.ModuleType("customs_codecs")
+    module.Forgetful = Forgetful
     module.ColourCodec, module.Wrong, module.inner = ColourCodec, Wrong, types.SimpleNamespace(Width=Width)
     sys.modules["customs_codecs"] = module
     return Archives(SCHEMA)
@@ -116,6 +134,15 @@ def test_custom_values_in_every_tier() -> None:
         schema().message("Pixel").FromString(bytes(schema().codec("Pixel").encode(value.pixels[0]))).at == 1
     )
     assert (schema().package.Pixel().colour, schema().package.Picture().width) == (Colour(), 0)
+
+
+def test_a_codec_that_returns_nothing_has_failed() -> None:
+    hollow = schema().package.Hollow("x")
+    for read, data in ((mf.from_bytes, mf.to_bytes(hollow)), (mf.from_json, mf.to_json(hollow))):
+        with pytest.raises(mf.DecodeError, match="made None of it") as caught:
+            cast("Any", read)(schema().package.Hollow, data)
+        assert caught.value.fault is Fault.CUSTOM_CODEC_FAILED
+        assert caught.value.path == "Hollow.held"
 
 
 @pytest.mark.parametrize(

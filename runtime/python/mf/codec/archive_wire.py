@@ -238,6 +238,9 @@ def custom_made(shape: Any, data: bytes) -> Any:
 
     codec = user_codec(shape.module, shape.codec)
     try:
-        return codec.decode(data)
+        made = codec.decode(data)
     except Exception as error:
         raise MalformedError from error
+    if made is None:
+        raise MalformedError
+    return made

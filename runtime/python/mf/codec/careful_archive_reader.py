@@ -32,6 +32,7 @@ from mf.codec.malformed import MalformedError
 from mf.codec.varint import unzigzag
 
 if TYPE_CHECKING:
+    from mf.codec.careful_error import CarefulError
     from mf.codec.careful_reader import CarefulReader
 
 Composite = s.Struct | s.Union
@@ -183,10 +184,14 @@ def read_custom(r: "CarefulReader", shape: s.Custom, size: int) -> Any:
     r.charge(s.memory(shape) + size)
     data = r._take(size)
     try:
-        return codec.decode(data)
+        made = codec.decode(data)
     except Exception as error:
         reason = f"the codec of {shape.name} refused it: {_said(error)}"
         raise r.fail(Fault.CUSTOM_CODEC_FAILED, reason, at) from None
+    if made is None:
+        reason = f"the codec of {shape.name} made None of it: its decode must return a value"
+        raise r.fail(Fault.CUSTOM_CODEC_FAILED, reason, at)
+    return made
 
 
 def _said(error: Exception) -> str:
@@ -234,6 +239,8 @@ def _objects_in(r: "CarefulReader", count: int) -> tuple[dict[int, list[Span]], 
     while r.pos < len(r._data):
         start = r.pos
         number, wire = _tag(r)
+        if wire == CLOSE_GROUP:
+            raise _not_open(r, number, start)
         if number not in spans:
             _skip(r, number, wire, start)
             r.charge(r.pos - start)
@@ -321,6 +328,8 @@ def _read_places(r: "CarefulReader", opened: _Open, *, keeps: bool = False) -> N
     while r.pos < len(r._data):
         start = r.pos
         number, wire = _tag(r)
+        if wire == CLOSE_GROUP:
+            raise _not_open(r, number, start)
         opened.any = True
         place = opened.places.get(number)
         if place is None:
@@ -685,10 +694,14 @@ def _skip(r: "CarefulReader", number: int, wire: int, tag: int) -> None:
             _skip_one(r, number, wire, start)
 
 
+def _not_open(r: "CarefulReader", number: int, tag: int) -> "CarefulError":
+    return r.fail(Fault.MALFORMED_TAG, f"group {number} is closed, but not open", tag)
+
+
 def _skip_one(r: "CarefulReader", number: int, wire: int, tag: int) -> None:
     match wire:
         case 4:
-            raise r.fail(Fault.MALFORMED_TAG, f"group {number} is closed, but not open", tag)
+            raise _not_open(r, number, tag)
         case 2:
             r._take(r._length())
         case 0:

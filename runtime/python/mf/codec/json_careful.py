@@ -398,11 +398,15 @@ class JsonReader:
         from mf.codec.custom import user_codec
 
         try:
-            return user_codec(shape.module, shape.codec).decode(data)
+            made = user_codec(shape.module, shape.codec).decode(data)
         except Exception as error:
             raise self._fail(
                 Fault.CUSTOM_CODEC_FAILED, f"the codec of {shape.name} failed: {error!r}"
             ) from error
+        if made is None:
+            reason = f"the codec of {shape.name} made None of it: its decode must return a value"
+            raise self._fail(Fault.CUSTOM_CODEC_FAILED, reason)
+        return made
 
     # --- scalars
 
