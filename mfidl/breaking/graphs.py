@@ -1,5 +1,7 @@
 """F6. Archive types whose values are graphs: each type that is referred to has a table with a number."""
 
+from collections.abc import Iterator
+
 from mfidl import model
 from mfidl.breaking.change import Changes
 from mfidl.breaking.reach import Reach
@@ -41,5 +43,54 @@ def _compare(
             f"in graphs of `{after.full_name}` the table of `{moved[0]}` was number {then}, and is {number}"
         )
     else:
+        if was:
+            _new_references(new, before, after, changes)
         return
     changes.report("B0212", (Impact.WIRE,), words, after.span, before.span, reach.paths(after.full_name))
+
+
+def _new_references(
+    program: model.Program,
+    before: model.Struct | model.Union,
+    after: model.Struct | model.Union,
+    changes: Changes,
+) -> None:
+    """New fields of a struct that was in graphs already. Alternatives of a union are B0311 in any case."""
+    if not isinstance(after, model.Struct):
+        return
+    known = {field.number for field in model.members(before)}
+    for field in after.fields:
+        if field.number not in known and _refers(program, field.type):
+            words = (
+                f"field `{field.name}` of struct `{after.full_name}` is new in a graph, and refers to objects; "
+                "older programs that write a graph in which objects have moved leave it out"
+            )
+            changes.report("B0213", (Impact.BEHAVIOUR,), words, field.span, before.span)
+
+
+def _refers(program: model.Program, type_: model.Type) -> bool:
+    """Its values hold references, of their own or in what they hold by value."""
+    for each in _held(type_):
+        if isinstance(each, model.RefOf):
+            return True
+        declared = program.declaration(each.full_name)
+        if _is_archive(declared) and model.graph_tables(program, declared):  # type: ignore[arg-type] # an archive
+            return True
+    return False
+
+
+def _held(type_: model.Type) -> Iterator[model.RefOf | model.Named]:
+    match type_:
+        case model.RefOf() | model.Named():
+            yield type_
+        case model.AliasOf(_, target):
+            yield from _held(target)
+        case (
+            model.MapOf(_, element)
+            | model.ListOf(element)
+            | model.ArrayOf(element, _)
+            | model.OptionalOf(element)
+        ):
+            yield from _held(element)
+        case _:
+            return

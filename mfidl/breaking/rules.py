@@ -37,6 +37,7 @@ _ROWS = (
     ("B0210", "reserved number or name used", "Old bytes that hold the former field would be read as the new one."),
     ("B0211", "optional changed", "memcpy and febird encode presence in a byte of its own. In an archive struct, what older bytes may lack cannot become required."),
     ("B0212", "tables of a graph changed", "A type whose values refer to others is sent as tables, numbered by the names of the types that are referred to. The first reference to a type makes a graph of it, or moves the tables behind its name. Declare a new type for what refers to more."),
+    ("B0213", "reference added to a graph", "Older programs read such a graph, and write unknown fields back while each object keeps its place in its table. Once one has moved, or is gone, indices in a field that they do not know would be wrong, so they leave such fields out. Rebuild the programs that write first."),
     # Enums, flags, unions
     ("B0301", "member of a closed enum added", "An older reader refuses a value that it does not know. An `open enum` keeps it."),
     ("B0302", "member removed", "A closed enum refuses the value from now on; source that names it breaks."),

@@ -91,6 +91,21 @@ CASES: dict[str, tuple[str, str, dict[str, str]]] = {
         "@tier(archive) struct S { 1: a: ref<A>?; }",
         "@tier(archive) struct A { 1: a: u32; } @tier(archive) struct B { 1: a: u32; } "
         "@tier(archive) struct S { 1: a: ref<A>?; 2: b: ref<B>?; }",
+        {"B0213": "behaviour"},
+    ),
+    "graph with a reference more": (
+        "@tier(archive) struct S { 1: a: ref<S>?; }",
+        "@tier(archive) struct S { 1: a: ref<S>?; 2: b: list<ref<S>>; }",
+        {"B0213": "behaviour"},
+    ),
+    "graph with a reference more in what it holds": (
+        "@tier(archive) struct S { 1: a: ref<S>?; } @tier(archive) struct H { 1: s: ref<S>?; }",
+        "@tier(archive) struct S { 1: a: ref<S>?; 2: h: H?; } @tier(archive) struct H { 1: s: ref<S>?; }",
+        {"B0213": "behaviour"},
+    ),
+    "graph with a number more": (
+        "@tier(archive) struct S { 1: a: ref<S>?; }",
+        "@tier(archive) struct S { 1: a: ref<S>?; 2: b: u8?; }",
         {},
     ),
     "archive renamed": (ARCHIVE.format("2: b: u32;"), ARCHIVE.format("2: c: u32;"), {"B0204": "source"}),
