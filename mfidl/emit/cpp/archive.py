@@ -34,6 +34,7 @@ from mfidl.model import (
 )
 
 _VARINT, _FIXED64, _LENGTH, _FIXED32 = 0, 1, 2, 5  # protobuf's wire types
+_ELEMENTS = {_VARINT: "varint", _FIXED64: "fixed64", _LENGTH: "tagged", _FIXED32: "fixed32"}
 _WIRES = {
     Scalar.F32: _FIXED32,
     Scalar.F64: _FIXED64,
@@ -63,7 +64,7 @@ class Archives:
         linked = self.types.graphs.is_linked(struct.full_name)
         kept = f"value.{unknown}"
         sizes = [*(f"archive::size({slot.arguments('numbers')})" for slot in fields), f"{kept}.bytes.size()"]
-        writes = [f"writer.bytes({kept}.bytes.data(), {kept}.bytes.size());"]
+        writes = [f"writer.unknown({kept});"]
         writes += [f"archive::write(writer, {slot.arguments('numbers')});" for slot in reversed(fields)]
         return self._view(
             qualified,
@@ -174,6 +175,16 @@ class _Slot:
             case _:
                 return False
 
+    def elements(self) -> str:
+        """The enumerator of archive::Elements; empty if the field is not repeated."""
+        match self.field.type:
+            case MapOf():
+                return "tagged"
+            case ListOf(element=element) | SetOf(element=element) | ArrayOf(element=element):
+                return _ELEMENTS[_wire(element)]
+            case _:
+                return ""
+
     def arguments(self, graph: str) -> str:
         return f"{self.number}, {self.value}{self.graph(graph)}"
 
@@ -253,7 +264,7 @@ def _wire(type_: Type) -> int:
 def _read_struct(fields: list[_Slot], kept: str) -> list[str]:
     singles = [slot for slot in fields if not slot.is_row]
     seen = {slot.index: f"seen[{i}]" for i, slot in enumerate(singles)}
-    lines = _known(slot.field for slot in fields)
+    lines = _known((slot.field, slot.elements()) for slot in fields)
     lines += [f"std::bitset<{len(singles)}> seen;"] if singles else []
     lines += [f"std::size_t {slot.filled} = 0;" for slot in fields if slot.is_row]
     lines.append("if (!reader.enter()) return false;")
@@ -284,7 +295,7 @@ def _read_struct(fields: list[_Slot], kept: str) -> list[str]:
 
 
 def _read_union(archives: Archives, union: Union, pairs: list[tuple[Field, AlternativeNames]]) -> list[str]:
-    lines = _known(field for field, _ in pairs)
+    lines = _known((field, "") for field, _ in pairs)
     lines += [
         "std::uint32_t held = 0;  // the number of the alternative that was read last",
         "if (!reader.enter()) return false;",
@@ -327,9 +338,12 @@ def _loop(cases: list[str], skip: str) -> list[str]:
     return ["while (message.next()) {", *(f"  {line}" for line in switch), "}"]
 
 
-def _known(fields: Iterable[Field]) -> list[str]:
-    """The table of the fields, for messages about them."""
-    entries = [f'{{{field.number}, "{field.name}"}}' for field in fields]
+def _known(fields: Iterable[tuple[Field, str]]) -> list[str]:
+    """The table of the fields and how their elements lie, for messages about them."""
+    entries = [
+        f'{{{field.number}, "{field.name}"{f", archive::Elements::{elements}" if elements else ""}}}'
+        for field, elements in fields
+    ]
     if not entries:
         return []
     start = f"static constexpr std::array<archive::KnownField, {len(entries)}> kFields{{{{"

@@ -82,5 +82,110 @@ TEST(Evolution, OldReadersRefuseWhatTheirTypesCannotHold) {
   EXPECT_EQ(mf::from_bytes<before::Stored>(mf::to_bytes(value)).error().fault, Fault::unknown_alternative);
 }
 
+// --- graphs, whose unknown fields may hold indices
+
+/// a -> b -> c, and what old readers do not know: c's friend is b, b's part is of c, a's tag is on c.
+Graph<after::Node> new_graph() {
+  Graph<after::Node> graph;
+  const auto b = graph.make<after::Node>({.name = "b", .parts = {}});
+  const auto c = graph.make<after::Node>({.name = "c", .friend_ = b, .parts = {}});
+  const auto tag = graph.make<after::Tag>({.text = "t", .on = c});
+  graph->name = "a";
+  graph->next = b;
+  graph->tags = {tag};
+  b->next = c;
+  b->parts = {{.size = 9, .whole = c}};
+  return graph;
+}
+
+Graph<before::Node> read_by_old() {
+  auto graph = mf::from_bytes<Graph<before::Node>>(mf::to_bytes(new_graph()));
+  EXPECT_TRUE(graph) << graph.error().message();
+  return *graph;
+}
+
+/// What the new reader gets from the old writer.
+Graph<after::Node> sent_on(const Graph<before::Node>& graph) {
+  const Bytes bytes = mf::to_bytes(graph);
+  auto read = mf::from_bytes<Graph<after::Node>>(bytes);
+  EXPECT_TRUE(read) << read.error().message() << to_hex(bytes);
+  return *read;
+}
+
+TEST(GraphEvolution, AnOldProgramSendsOnWhatItHasRead) {
+  const Graph<before::Node> graph = read_by_old();
+  EXPECT_TRUE(sent_on(graph) == new_graph());
+  // Unknown fields lie behind the known ones, and are the same bytes if those have higher numbers.
+  const Bytes once = mf::to_bytes(graph);
+  EXPECT_EQ(to_hex(mf::to_bytes(*mf::from_bytes<Graph<before::Node>>(once))), to_hex(once));
+  EXPECT_EQ(once.size(), mf::to_bytes(new_graph()).size());
+}
+
+TEST(GraphEvolution, TextAndNewObjectsBehindMoveNothing) {
+  Graph<before::Node> graph = read_by_old();
+  graph->name = "another";
+  graph->next->parts.at(0).size = 10;
+  graph->next->next->next = graph.make<before::Node>({.name = "d"});
+  const Graph<before::Node> copy = graph;
+  EXPECT_TRUE(copy == graph);
+  for (const Graph<before::Node>* each : {&std::as_const(graph), &copy}) {
+    const auto read = sent_on(*each);
+    const auto c = read->next->next;
+    EXPECT_EQ(read->name, "another");
+    EXPECT_EQ(c->friend_, read->next);
+    EXPECT_EQ(c->next->name, "d");
+    EXPECT_EQ(read->next->parts.at(0).whole, c);
+    EXPECT_EQ(read->next->parts.at(0).size, 10U);
+    ASSERT_EQ(read->tags.size(), 1U);
+    EXPECT_EQ(read->tags[0]->on, c);
+  }
+}
+
+TEST(GraphEvolution, WhereObjectsMoveNothingUnknownIsSent) {
+  Graph<before::Node> graph = read_by_old();
+  const auto b = graph->next;
+  graph->next = b->next;  // c is before b now
+  b->next = nullptr;
+  graph->next->next = b;
+  const Graph<before::Node> copy = graph;
+  const Graph<before::Node> moved = std::move(graph);
+  EXPECT_TRUE(copy == moved);
+  for (const Graph<before::Node>* each : {&moved, &copy}) {
+    const auto read = sent_on(*each);
+    EXPECT_EQ(read->name, "a");
+    EXPECT_TRUE(read->tags.empty());
+    EXPECT_EQ(read->next->name, "c");
+    EXPECT_FALSE(read->next->friend_);
+    EXPECT_EQ(read->next->next->name, "b");
+    EXPECT_EQ(read->next->next->parts.at(0).size, 9U);
+    EXPECT_FALSE(read->next->next->parts.at(0).whole);
+    Graph<after::Node> same;
+    same->name = "a";
+    same->next = same.make<after::Node>({.name = "c", .parts = {}});
+    same->next->next = same.make<after::Node>({.name = "b", .parts = {after::Part{.size = 9}}});
+    EXPECT_TRUE(read == same);
+  }
+}
+
+TEST(GraphEvolution, ACopyOfMovedObjectsStaysWithoutWhatIsUnknown) {
+  Graph<before::Node> graph = read_by_old();
+  const auto b = graph->next;
+  graph->next = b->next;
+  const Graph<before::Node> copy = graph;
+  graph->next = b;  // the original is in order again; the copy's numbers are its own
+  EXPECT_TRUE(sent_on(graph) == new_graph());
+  EXPECT_FALSE(sent_on(copy)->next->friend_);
+}
+
+TEST(GraphEvolution, AnObjectThatNothingRefersToAnyMoreKeepsItsPlace) {
+  Graph<before::Node> graph = read_by_old();
+  graph->next->next = nullptr;  // c is the last of its table with or without it
+  const auto read = sent_on(graph);
+  EXPECT_FALSE(read->next->next);
+  EXPECT_EQ(read->next->parts.at(0).whole->name, "c");
+  graph->next = nullptr;
+  EXPECT_EQ(sent_on(graph)->tags.at(0)->on->friend_->name, "b");
+}
+
 }  // namespace
 }  // namespace mf::codec

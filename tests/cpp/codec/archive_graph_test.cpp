@@ -96,11 +96,19 @@ TEST(Graph, WhatIsNoGraphIsRefused) {
   EXPECT_EQ(told<Graph<Person>>("0a 06 0a0161 1a 01 07"),
             "invalid_reference at 7 in Person.person[0].friends[0]");
   EXPECT_EQ(told<Graph<Person>>("0a 00"), "missing_field at 2 in Person.person[0].name");
-  EXPECT_EQ(told<Graph<Person>>("08 00"), "wrong_wire_type at 0 in Person.person");
-  EXPECT_EQ(told<Graph<Person>>("0a 03 0a0161 0a"), "truncated at 6 in Person.person[1]");
+  EXPECT_EQ(told<Graph<Person>>("08 00"), "wrong_wire_type at 0 in Person");
+  EXPECT_EQ(told<Graph<Person>>("0a 03 0a0161 0a"), "truncated at 6 in Person");
+  EXPECT_EQ(told<Graph<Person>>("0a 09 0a0161"), "count_too_large at 1 in Person");
   EXPECT_EQ(told<Graph<Person>>("0a 03 0a0161 12 01 61"), "decoded");  // a table of a newer schema
   EXPECT_EQ(told<Graph<Config>>("12 03 0a0161"), "invalid_reference at 5 in Config");
   EXPECT_EQ(told<Graph<Config>>("0a 00"), "missing_field at 2 in Config.config[0].name");
+}
+
+TEST(Graph, AnElementOfAnotherFormIsNamedByItsPlace) {
+  EXPECT_EQ(told<Graph<Person>>("0a 0c 0a0161 1a 02 0000 1d 00000000"),
+            "wrong_wire_type at 9 in Person.person[0].friends[2]");
+  EXPECT_EQ(told<Graph<Person>>("0a 09 0a0161 22 02 0a00 20 00"),
+            "wrong_wire_type at 9 in Person.person[0].by_name[1]");
 }
 
 TEST(Graph, ABillionObjectsAreNotMadeOfNothing) {

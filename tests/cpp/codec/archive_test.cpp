@@ -176,6 +176,15 @@ TEST(Archive, EveryFaultHasItsPlace) {
   EXPECT_EQ(told<Pair>("0801 23 08"), "truncated at 4 in Pair");
   EXPECT_EQ(told<Pair>("0801 12 01 01"), "wrong_wire_type at 2 in Pair.b");
   EXPECT_EQ(told<Pair>("0801 13 14"), "wrong_wire_type at 2 in Pair.b");
+  // An element is named by its place, however many came packed before it.
+  EXPECT_EQ(told<All>("8202 04 08011002 8102 0000000000000000"), "wrong_wire_type at 7 in All.pairs[1]");
+  EXPECT_EQ(told<All>("f902 0000000000000000"), "wrong_wire_type at 0 in All.choices[0]");
+  EXPECT_EQ(told<All>("8002 01"), "wrong_wire_type at 0 in All.pairs[0]");
+  EXPECT_EQ(told<All>("f201 03 01 8001 f501 00000000"), "wrong_wire_type at 6 in All.numbers[2]");
+  EXPECT_EQ(told<All>("b202 10 0000000000000000 0000000000000000 b002 00"),
+            "wrong_wire_type at 19 in All.floats[2]");
+  EXPECT_EQ(told<All>("9002 00"), "wrong_wire_type at 0 in All.words[0]");
+  EXPECT_EQ(told<All>("c202 0d 0a020102 09 0000000000000000"), "wrong_wire_type at 7 in All.rows[0][2]");
   EXPECT_EQ(told<Choice>(""), "missing_field at 0 in Choice");
   EXPECT_EQ(told<Choice>("28 01"), "unknown_alternative at 2 in Choice");
   EXPECT_EQ(told<Choice>("a001 02"), "invalid_bool at 2 in Choice.far");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 
 #include "mf/codec/archive.hpp"
 #include "mf/core/printer.hpp"
@@ -73,7 +74,7 @@ bool GraphVisitor::inside(std::size_t index) {
 // --- numbers
 
 GraphNumbers::GraphNumbers(std::span<const GraphTable> tables, const void* root, const GraphStore& store)
-    : types_(tables), tables_(tables.size()) {
+    : types_(tables), store_(store), tables_(tables.size()) {
   // Who numbers objects does not change them: meet() names the object that it was shown.
   (void)meet(const_cast<void*>(root), *tables.front().type);
   visit_new();
@@ -88,6 +89,22 @@ GraphNumbers::GraphNumbers(std::span<const GraphTable> tables, const void* root,
     }
   }
   visit_new();
+  in_order_ = !store.disordered &&
+              std::ranges::all_of(store, [this](const GraphObjects& row) { return has_its_numbers(row); });
+}
+
+bool GraphNumbers::has_its_numbers(const GraphObjects& row) const noexcept {
+  if (row.read == 0) {
+    return true;
+  }
+  const std::size_t table = table_of(row.type);
+  const auto* object = static_cast<const std::byte*>(row.first.get());
+  for (std::size_t i = 0; i < row.read; ++i, object += types_[table].type->bytes) {
+    if (tables_[table].objects[i] != object) {
+      return false;
+    }
+  }
+  return true;
 }
 
 void GraphNumbers::visit_new() {
@@ -122,7 +139,19 @@ std::uint32_t GraphNumbers::number_of(const void* object, const char* type) cons
 }
 
 std::size_t GraphNumbers::size() const noexcept {
-  std::size_t sum = 0;
+  const std::size_t full = full_size();
+  if (in_order_) {
+    return full;
+  }
+  // The sizes of objects count what they keep; what is written without it tells how much that is.
+  const auto bytes = std::make_unique_for_overwrite<std::byte[]>(full);
+  BackWriter writer(bytes.get() + full);
+  write(writer);
+  return static_cast<std::size_t>(bytes.get() + full - writer.position());
+}
+
+std::size_t GraphNumbers::full_size() const noexcept {
+  std::size_t sum = store_.unknown_fields.bytes.size();
   for (std::size_t table = 0; table < tables_.size(); ++table) {
     const std::size_t tag = archive::tag_size(static_cast<std::uint32_t>(table + 1));
     for (const void* const object : tables_[table].objects) {
@@ -134,6 +163,8 @@ std::size_t GraphNumbers::size() const noexcept {
 }
 
 void GraphNumbers::write(BackWriter& writer) const noexcept {
+  const bool keeps = writer.keep_unknown(in_order_);
+  writer.unknown(store_.unknown_fields);
   for (std::size_t table = tables_.size(); table-- > 0;) {
     const auto& objects = tables_[table].objects;
     const auto tag = archive::tag_of(static_cast<std::uint32_t>(table + 1), archive::Wire::length);
@@ -142,6 +173,7 @@ void GraphNumbers::write(BackWriter& writer) const noexcept {
       writer.varint(tag);
     }
   }
+  writer.keep_unknown(keeps);
 }
 
 std::optional<std::string> GraphNumbers::violation() const {
@@ -185,27 +217,25 @@ bool GraphRows::read(Reader& reader) {
 }
 
 bool GraphRows::count(Reader& reader) {
-  std::vector<archive::KnownField> known;
+  std::vector<archive::KnownField> known;  // without names: a table has no place in paths, only its objects
   for (std::size_t table = 0; table < types_.size(); ++table) {
-    known.push_back({static_cast<std::uint32_t>(table + 1), types_[table].name});
+    known.push_back({static_cast<std::uint32_t>(table + 1), ""});
   }
   archive::Message message(reader);
   while (message.next()) {
     const std::uint32_t number = message.tag() >> 3U;
     if (number > rows_.size() || message.tag() != archive::tag_of(number, archive::Wire::length)) {
-      if (!message.skip(known)) {
+      if (!message.skip(known, store_.unknown_fields)) {
         return false;
       }
       continue;
     }
     std::size_t length = 0;
-    Row& row = rows_[number - 1];
     if (!archive::read_length(reader, length)) {
-      reader.inside(row.count);
-      return reader.inside(types_[number - 1].name);
+      return false;
     }
     reader.advance(length);
-    ++row.count;
+    ++rows_[number - 1].count;
   }
   return !reader.failed();
 }
@@ -219,6 +249,7 @@ bool GraphRows::make(Reader& reader) {
     }
     if (row.count != 0) {
       store_.push_back(type.make(row.count));
+      store_.back().read = row.count;
       row.first = static_cast<std::byte*>(store_.back().first.get());
     }
   }
@@ -261,6 +292,11 @@ void* copy_graph(std::span<const GraphTable> tables, const void* root, const Gra
     const GraphType& type = *tables[table].type;
     const auto& objects = numbers.objects(table);
     copies.push_back(type.make(objects.size()));
+    if (numbers.in_order()) {
+      for (const GraphObjects& row : from) {
+        copies.back().read += row.type == type.type ? row.read : 0;
+      }
+    }
     auto* const first = static_cast<std::byte*>(copies.back().first.get());
     for (std::size_t i = 0; i < objects.size(); ++i) {
       type.copy(first + i * type.bytes, objects[i]);
@@ -273,6 +309,8 @@ void* copy_graph(std::span<const GraphTable> tables, const void* root, const Gra
       (void)tables[table].type->visit(first + i * tables[table].type->bytes, repointing);
     }
   }
+  copies.unknown_fields = from.unknown_fields;
+  copies.disordered = !numbers.in_order();
   void* const copied = copies.front().first.get();
   store = std::move(copies);
   return copied;

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "mf/codec/archive_field.hpp"
+
 namespace mf::codec::archive {
 
 namespace {
@@ -57,6 +59,17 @@ constexpr std::size_t kMergeCost = 64;  // of the budget, so that empty messages
     }
   }
   return reader.fail(Fault::malformed_tag, "a group is not closed", opened_at);
+}
+
+[[nodiscard]] std::size_t packed_count(Elements elements, std::span<const std::byte> bytes) noexcept {
+  switch (elements) {
+    case Elements::fixed32:
+      return bytes.size() / 4;
+    case Elements::fixed64:
+      return bytes.size() / 8;
+    default:
+      return detail::count_varints(bytes);
+  }
 }
 
 /// A message of the field that is merged: where its bytes stand in all, and where they came from.
@@ -177,10 +190,42 @@ bool Message::pass(KnownFields known) {
   const auto wire = static_cast<unsigned>(wire_of(tag_));
   if (field != nullptr && wire != 4 && wire < 6) {
     reader_.fail(Fault::wrong_wire_type, "a field has another form on the wire than its type", start);
+    if (field->elements != Elements::none) {
+      reader_.inside(elements_before(*field));
+    }
     return field->name.empty() ? false : reader_.inside(field->name);
   }
   met_unknown_ = true;
   return skip_value(reader_, tag_, start);
+}
+
+/// Nobody counts them but for the path of an error: all that stands before the present tag was read already.
+std::size_t Message::elements_before(const KnownField& field) const {
+  const std::span<const std::byte> before(begin_, at_);
+  Reader reader(before, {reader_.place().levels_left, before.size()});
+  std::size_t count = 0;
+  while (reader.left() != 0) {
+    const std::size_t start = reader.offset();
+    std::uint32_t tag = 0;
+    std::size_t length = 0;
+    if (!read_tag(reader, tag)) {
+      break;
+    }
+    const bool counts = tag >> 3U == field.number;
+    if (!counts || wire_of(tag) != Wire::length || field.elements == Elements::tagged) {
+      count += static_cast<std::size_t>(counts);
+      if (!skip_value(reader, tag, start)) {
+        break;
+      }
+      continue;
+    }
+    if (!read_length(reader, length)) {
+      break;
+    }
+    count += packed_count(field.elements, {reader.peek(), length});
+    reader.advance(length);
+  }
+  return count;
 }
 
 bool Message::skip(KnownFields known) {

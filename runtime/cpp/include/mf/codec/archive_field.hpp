@@ -601,7 +601,11 @@ struct Value<T> {
     detail::clear(value);
     while (message.next()) {
       if (!detail::is_tag_of_one<T>(message.tag())) {
-        if (!message.skip({kAround, 1})) return false;
+        const bool known = message.tag() >> 3U == 1;
+        if (!message.skip({kAround, 1})) {
+          const bool element = known && reader.error().fault == Fault::wrong_wire_type && !Optional<T>;
+          return element && reader.inside(filled);
+        }
         continue;
       }
       if constexpr (!Optional<T>) {

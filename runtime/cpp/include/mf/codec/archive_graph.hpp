@@ -63,6 +63,10 @@ class GraphNumbers final : public GraphVisitor {
   }
   [[nodiscard]] std::span<const GraphTable> tables() const noexcept { return types_; }
 
+  /// Has every object that was read the table and the number that it had? Only then unknown fields are
+  /// written, which may hold such numbers.
+  [[nodiscard]] bool in_order() const noexcept { return in_order_; }
+
   [[nodiscard]] std::size_t size() const noexcept;
   void write(BackWriter& writer) const noexcept;
   /// A reference that is null and must not be, or a constraint that an object breaks.
@@ -78,11 +82,15 @@ class GraphNumbers final : public GraphVisitor {
     std::uint32_t number;
   };
   void visit_new();
+  [[nodiscard]] bool has_its_numbers(const GraphObjects& row) const noexcept;
+  [[nodiscard]] std::size_t full_size() const noexcept;
   [[nodiscard]] std::size_t table_of(const char* type) const noexcept;
 
   std::span<const GraphTable> types_;
+  const GraphStore& store_;
   std::vector<Table> tables_;
   std::deque<Place> queue_;
+  bool in_order_ = true;
 };
 
 /// The objects of a graph that is read: all are there before the first one is read.

@@ -23,10 +23,14 @@ enum class Wire : std::uint8_t { varint = 0, fixed64 = 1, length = 2, group = 3,
   return number << 3U | static_cast<std::uint32_t>(wire);
 }
 
+/// How the elements of a repeated field lie: each behind a tag of its own, or packed too.
+enum class Elements : std::uint8_t { none, tagged, varint, fixed32, fixed64 };
+
 /// A field that a message's type knows.
 struct KnownField {
   std::uint32_t number;
   std::string_view name;
+  Elements elements = Elements::none;  // not repeated
 };
 using KnownFields = std::span<const KnownField>;
 
@@ -140,6 +144,7 @@ class Message {
  private:
   [[nodiscard]] bool next_long();
   [[nodiscard]] bool pass(KnownFields known);
+  [[nodiscard]] std::size_t elements_before(const KnownField& field) const;
 
   Reader& reader_;
   const std::byte* begin_;

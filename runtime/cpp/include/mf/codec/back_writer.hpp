@@ -7,14 +7,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
+#include "mf/codec/unknown_fields.hpp"
 #include "mf/codec/varint.hpp"
 
 namespace mf::codec {
 
 class BackWriter {
  public:
-  explicit BackWriter(std::byte* end) noexcept : cursor_(end) {}
+  explicit BackWriter(std::byte* end, bool keeps_unknown = true) noexcept
+      : cursor_(end), keeps_unknown_(keeps_unknown) {}
 
   /// The first byte that was written.
   [[nodiscard]] std::byte* position() const noexcept { return cursor_; }
@@ -44,6 +47,15 @@ class BackWriter {
       cursor_[size - 1] = source[size - 1];
     }
   }
+
+  /// The fields that a reader did not know; a graph may leave them out.
+  void unknown(const UnknownFields& fields) noexcept {
+    if (!fields.empty() && keeps_unknown_) {
+      bytes(fields.bytes.data(), fields.bytes.size());
+    }
+  }
+  /// Until it is set back; gives what it was.
+  bool keep_unknown(bool keeps) noexcept { return std::exchange(keeps_unknown_, keeps); }
 
   /// The memory image of a number.
   template <class T>
@@ -77,6 +89,7 @@ class BackWriter {
   }
 
   std::byte* cursor_;
+  bool keeps_unknown_;
 };
 
 }  // namespace mf::codec

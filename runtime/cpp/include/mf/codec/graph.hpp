@@ -8,6 +8,7 @@
 // One handle owns all objects: they live as long as it does, cycles and all, at addresses that moving the
 // graph does not change. A copy is deep, and the same in its shape. Two graphs are equal, and ordered, as
 // their bytes are.
+// What a reader did not know is kept as long as it means what it meant: docs/protocol.md section 8.
 // A new graph has a new root; one that was moved from is a new one again. Nothing here recurses along
 // references, so that chains may have any length.
 #pragma once
@@ -20,6 +21,7 @@
 #include <vector>
 
 #include "mf/codec/ref.hpp"
+#include "mf/codec/unknown_fields.hpp"
 
 namespace mf {
 
@@ -36,8 +38,15 @@ struct GraphObjects {
   const char* type;
   std::size_t count;
   std::unique_ptr<void, void (*)(void*)> first;
+  std::size_t read =
+      0;  // so many of them, from the first on, came from a reader, with their places as numbers
 };
-using GraphStore = std::vector<GraphObjects>;
+
+/// The objects of a graph, and what its reader met besides.
+struct GraphStore : std::vector<GraphObjects> {
+  UnknownFields unknown_fields{};  // of the graph's message: tables of a newer schema
+  bool disordered = false;  // a copy of a graph whose objects had not the numbers any more that were read
+};
 
 /// Copies the root and what it refers to into `store`, and gives the copy of the root.
 [[nodiscard]] void* copy_graph(std::span<const GraphTable> tables, const void* root, const GraphStore& from,
@@ -96,7 +105,7 @@ class Graph {
   }
 
   void swap(Graph& other) noexcept {
-    store_.swap(other.store_);
+    std::swap(store_, other.store_);
     std::swap(root_, other.root_);
   }
 

@@ -5,6 +5,7 @@
 #include <bitset>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <type_traits>
 
@@ -77,6 +78,83 @@ void print_to(mf::Printer& printer, const Stored& value) {
   printer.close();
 }
 
+bool operator==(const Part& left, const Part& right) {
+  return left.size == right.size && left.whole == right.whole && left.unknown_fields == right.unknown_fields;
+}
+
+std::strong_ordering operator<=>(const Part& left, const Part& right) {
+  if (const auto order = left.size <=> right.size; order != 0) return order;
+  if (const auto order = left.whole <=> right.whole; order != 0) return order;
+  return left.unknown_fields <=> right.unknown_fields;
+}
+
+void print_to(mf::Printer& printer, const Part& value) {
+  printer.open("Part");
+  printer.field("size", value.size);
+  printer.field("whole", value.whole);
+  printer.close();
+}
+
+std::span<const mf::codec::GraphTable> graph_tables(const Part* /*root*/) {
+  static constexpr std::array<mf::codec::GraphTable, 3> kTables{{{"part", &mf::codec::kGraphType<Part>},
+                                                                 {"node", &mf::codec::kGraphType<Node>},
+                                                                 {"tag", &mf::codec::kGraphType<Tag>}}};
+  return kTables;
+}
+
+bool operator==(const Node& left, const Node& right) {
+  return left.name == right.name && left.next == right.next && left.friend_ == right.friend_ &&
+         left.tags == right.tags && left.parts == right.parts && left.unknown_fields == right.unknown_fields;
+}
+
+std::strong_ordering operator<=>(const Node& left, const Node& right) {
+  if (const auto order = left.name <=> right.name; order != 0) return order;
+  if (const auto order = left.next <=> right.next; order != 0) return order;
+  if (const auto order = left.friend_ <=> right.friend_; order != 0) return order;
+  if (const auto order = left.tags <=> right.tags; order != 0) return order;
+  if (const auto order = left.parts <=> right.parts; order != 0) return order;
+  return left.unknown_fields <=> right.unknown_fields;
+}
+
+void print_to(mf::Printer& printer, const Node& value) {
+  printer.open("Node");
+  printer.field("name", value.name);
+  printer.field("next", value.next);
+  printer.field("friend", value.friend_);
+  printer.field("tags", value.tags);
+  printer.field("parts", value.parts);
+  printer.close();
+}
+
+std::span<const mf::codec::GraphTable> graph_tables(const Node* /*root*/) {
+  static constexpr std::array<mf::codec::GraphTable, 2> kTables{{{"node", &mf::codec::kGraphType<Node>},
+                                                                 {"tag", &mf::codec::kGraphType<Tag>}}};
+  return kTables;
+}
+
+bool operator==(const Tag& left, const Tag& right) {
+  return left.text == right.text && left.on == right.on && left.unknown_fields == right.unknown_fields;
+}
+
+std::strong_ordering operator<=>(const Tag& left, const Tag& right) {
+  if (const auto order = left.text <=> right.text; order != 0) return order;
+  if (const auto order = left.on <=> right.on; order != 0) return order;
+  return left.unknown_fields <=> right.unknown_fields;
+}
+
+void print_to(mf::Printer& printer, const Tag& value) {
+  printer.open("Tag");
+  printer.field("text", value.text);
+  printer.field("on", value.on);
+  printer.close();
+}
+
+std::span<const mf::codec::GraphTable> graph_tables(const Tag* /*root*/) {
+  static constexpr std::array<mf::codec::GraphTable, 2> kTables{{{"tag", &mf::codec::kGraphType<Tag>},
+                                                                 {"node", &mf::codec::kGraphType<Node>}}};
+  return kTables;
+}
+
 }  // namespace archive::after
 
 namespace mf::codec {
@@ -144,7 +222,7 @@ std::size_t Archive<::archive::after::Extra>::size(const ::archive::after::Extra
 
 void Archive<::archive::after::Extra>::write(BackWriter& writer,
                                              const ::archive::after::Extra& value) noexcept {
-  writer.bytes(value.unknown_fields.bytes.data(), value.unknown_fields.bytes.size());
+  writer.unknown(value.unknown_fields);
   archive::write(writer, 1, value.x);
 }
 
@@ -183,7 +261,7 @@ std::size_t Archive<::archive::after::Stored>::size(const ::archive::after::Stor
 
 void Archive<::archive::after::Stored>::write(BackWriter& writer,
                                               const ::archive::after::Stored& value) noexcept {
-  writer.bytes(value.unknown_fields.bytes.data(), value.unknown_fields.bytes.size());
+  writer.unknown(value.unknown_fields);
   archive::write(writer, 24, value.words);
   archive::write(writer, 23, value.extra);
   archive::write(writer, 22, value.many);
@@ -202,11 +280,10 @@ void Archive<::archive::after::Stored>::write(BackWriter& writer,
 }
 
 bool Archive<::archive::after::Stored>::read(Reader& reader, ::archive::after::Stored& value) {
-  static constexpr std::array<archive::KnownField, 15> kFields{{{1, "name"}, {2, "count"}, {3, "delta"},
-                                                                {4, "text"}, {5, "lang"}, {6, "fields"},
-                                                                {8, "color"}, {9, "choice"}, {10, "limit"},
-                                                                {11, "weights"}, {20, "added"}, {21, "maybe"},
-                                                                {22, "many"}, {23, "extra"}, {24, "words"}}};
+  static constexpr std::array<archive::KnownField, 15> kFields{{
+      {1, "name"}, {2, "count"}, {3, "delta"}, {4, "text"}, {5, "lang"}, {6, "fields"}, {8, "color"},
+      {9, "choice"}, {10, "limit"}, {11, "weights", archive::Elements::varint}, {20, "added"}, {21, "maybe"},
+      {22, "many", archive::Elements::varint}, {23, "extra"}, {24, "words", archive::Elements::tagged}}};
   std::bitset<12> seen;
   std::size_t filled11 = 0;
   std::size_t filled22 = 0;
@@ -312,6 +389,181 @@ bool Archive<::archive::after::Stored>::read(Reader& reader, ::archive::after::S
   value.weights.resize(filled11);
   value.many.resize(filled22);
   reader.leave();
+  return true;
+}
+
+std::size_t Archive<::archive::after::Part>::size(const ::archive::after::Part& value,
+                                                  const GraphNumbers& numbers) noexcept {
+  return archive::size(1, value.size) + archive::size(2, value.whole, numbers) +
+         value.unknown_fields.bytes.size();
+}
+
+void Archive<::archive::after::Part>::write(BackWriter& writer, const ::archive::after::Part& value,
+                                            const GraphNumbers& numbers) noexcept {
+  writer.unknown(value.unknown_fields);
+  archive::write(writer, 2, value.whole, numbers);
+  archive::write(writer, 1, value.size);
+}
+
+bool Archive<::archive::after::Part>::read(Reader& reader, ::archive::after::Part& value,
+                                           const GraphRows& rows) {
+  static constexpr std::array<archive::KnownField, 2> kFields{{{1, "size"}, {2, "whole"}}};
+  std::bitset<2> seen;
+  if (!reader.enter()) return false;
+  value.unknown_fields.bytes.clear();
+  archive::Message message(reader);
+  while (message.next()) {
+    switch (message.tag()) {
+      case 8:
+        if (!archive::read(message, value.size)) return reader.inside("size");
+        seen[0] = true;
+        if (!message.follows(16)) break;
+        [[fallthrough]];
+      case 16:
+        if (!archive::read(message, value.whole, rows)) return reader.inside("whole");
+        seen[1] = true;
+        break;
+      default:
+        if (!message.skip(kFields, value.unknown_fields)) return false;
+    }
+  }
+  if (reader.failed()) return false;
+  if (!seen.all()) {
+    if (!seen[0]) return message.missing("size");
+    if (!seen[1]) value.whole = nullptr;
+  }
+  reader.leave();
+  return true;
+}
+
+bool Archive<::archive::after::Part>::visit(::archive::after::Part& value, GraphVisitor& visitor) {
+  if (!archive::visit_optional(visitor, value.whole)) return visitor.inside("whole");
+  return true;
+}
+
+std::size_t Archive<::archive::after::Node>::size(const ::archive::after::Node& value,
+                                                  const GraphNumbers& numbers) noexcept {
+  return archive::size(1, value.name) + archive::size(2, value.next, numbers) +
+         archive::size(3, value.friend_, numbers) + archive::size(4, value.tags, numbers) +
+         archive::size(5, value.parts, numbers) + value.unknown_fields.bytes.size();
+}
+
+void Archive<::archive::after::Node>::write(BackWriter& writer, const ::archive::after::Node& value,
+                                            const GraphNumbers& numbers) noexcept {
+  writer.unknown(value.unknown_fields);
+  archive::write(writer, 5, value.parts, numbers);
+  archive::write(writer, 4, value.tags, numbers);
+  archive::write(writer, 3, value.friend_, numbers);
+  archive::write(writer, 2, value.next, numbers);
+  archive::write(writer, 1, value.name);
+}
+
+bool Archive<::archive::after::Node>::read(Reader& reader, ::archive::after::Node& value,
+                                           const GraphRows& rows) {
+  static constexpr std::array<archive::KnownField, 5> kFields{{{1, "name"}, {2, "next"}, {3, "friend"},
+                                                               {4, "tags", archive::Elements::varint},
+                                                               {5, "parts", archive::Elements::tagged}}};
+  std::bitset<3> seen;
+  std::size_t filled4 = 0;
+  std::size_t filled5 = 0;
+  if (!reader.enter()) return false;
+  value.unknown_fields.bytes.clear();
+  archive::Message message(reader);
+  while (message.next()) {
+    switch (message.tag()) {
+      case 10:
+        if (!archive::read(message, value.name)) return reader.inside("name");
+        seen[0] = true;
+        if (!message.follows(16)) break;
+        [[fallthrough]];
+      case 16:
+        if (!archive::read(message, value.next, rows)) return reader.inside("next");
+        seen[1] = true;
+        if (!message.follows(24)) break;
+        [[fallthrough]];
+      case 24:
+        if (!archive::read(message, value.friend_, rows)) return reader.inside("friend");
+        seen[2] = true;
+        if (!message.follows(34)) break;
+        [[fallthrough]];
+      case 34:
+      case 32:
+        if (!archive::read_row(message, filled4, value.tags, rows)) return reader.inside("tags");
+        if (!message.follows(42)) break;
+        [[fallthrough]];
+      case 42:
+        if (!archive::read_row(message, filled5, value.parts, rows)) return reader.inside("parts");
+        break;
+      default:
+        if (!message.skip(kFields, value.unknown_fields)) return false;
+    }
+  }
+  if (reader.failed()) return false;
+  if (!seen.all()) {
+    if (!seen[0]) return message.missing("name");
+    if (!seen[1]) value.next = nullptr;
+    if (!seen[2]) value.friend_ = nullptr;
+  }
+  value.tags.resize(filled4);
+  value.parts.resize(filled5);
+  reader.leave();
+  return true;
+}
+
+bool Archive<::archive::after::Node>::visit(::archive::after::Node& value, GraphVisitor& visitor) {
+  if (!archive::visit_optional(visitor, value.next)) return visitor.inside("next");
+  if (!archive::visit_optional(visitor, value.friend_)) return visitor.inside("friend");
+  if (!archive::visit(visitor, value.tags)) return visitor.inside("tags");
+  if (!archive::visit(visitor, value.parts)) return visitor.inside("parts");
+  return true;
+}
+
+std::size_t Archive<::archive::after::Tag>::size(const ::archive::after::Tag& value,
+                                                 const GraphNumbers& numbers) noexcept {
+  return archive::size(1, value.text) + archive::size(2, value.on, numbers) +
+         value.unknown_fields.bytes.size();
+}
+
+void Archive<::archive::after::Tag>::write(BackWriter& writer, const ::archive::after::Tag& value,
+                                           const GraphNumbers& numbers) noexcept {
+  writer.unknown(value.unknown_fields);
+  archive::write(writer, 2, value.on, numbers);
+  archive::write(writer, 1, value.text);
+}
+
+bool Archive<::archive::after::Tag>::read(Reader& reader, ::archive::after::Tag& value,
+                                          const GraphRows& rows) {
+  static constexpr std::array<archive::KnownField, 2> kFields{{{1, "text"}, {2, "on"}}};
+  std::bitset<2> seen;
+  if (!reader.enter()) return false;
+  value.unknown_fields.bytes.clear();
+  archive::Message message(reader);
+  while (message.next()) {
+    switch (message.tag()) {
+      case 10:
+        if (!archive::read(message, value.text)) return reader.inside("text");
+        seen[0] = true;
+        if (!message.follows(16)) break;
+        [[fallthrough]];
+      case 16:
+        if (!archive::read(message, value.on, rows)) return reader.inside("on");
+        seen[1] = true;
+        break;
+      default:
+        if (!message.skip(kFields, value.unknown_fields)) return false;
+    }
+  }
+  if (reader.failed()) return false;
+  if (!seen.all()) {
+    if (!seen[0]) return message.missing("text");
+    if (!seen[1]) value.on = nullptr;
+  }
+  reader.leave();
+  return true;
+}
+
+bool Archive<::archive::after::Tag>::visit(::archive::after::Tag& value, GraphVisitor& visitor) {
+  if (!archive::visit_optional(visitor, value.on)) return visitor.inside("on");
   return true;
 }
 

@@ -21,6 +21,18 @@ template <>
 inline constexpr Tier kPlannedTier<::archive::after::Stored> = Tier::archive;
 template <>
 inline constexpr std::string_view kShortName<::archive::after::Stored> = "Stored";
+template <>
+inline constexpr Tier kPlannedTier<::archive::after::Part> = Tier::archive;
+template <>
+inline constexpr std::string_view kShortName<::archive::after::Part> = "Part";
+template <>
+inline constexpr Tier kPlannedTier<::archive::after::Node> = Tier::archive;
+template <>
+inline constexpr std::string_view kShortName<::archive::after::Node> = "Node";
+template <>
+inline constexpr Tier kPlannedTier<::archive::after::Tag> = Tier::archive;
+template <>
+inline constexpr std::string_view kShortName<::archive::after::Tag> = "Tag";
 
 template <>
 struct EnumTraits<::archive::after::Lang> {
@@ -63,5 +75,35 @@ struct Archive<::archive::after::Stored> {
 };
 template <>
 struct Febird<::archive::after::Stored> : ArchiveInFebird<::archive::after::Stored> {};
+
+template <>
+struct Archive<::archive::after::Part> {
+  static constexpr bool kLinked = true;
+  static std::size_t size(const ::archive::after::Part& value, const GraphNumbers& numbers) noexcept;
+  static void write(BackWriter& writer, const ::archive::after::Part& value,
+                    const GraphNumbers& numbers) noexcept;
+  [[nodiscard]] static bool read(Reader& reader, ::archive::after::Part& value, const GraphRows& rows);
+  [[nodiscard]] static bool visit(::archive::after::Part& value, GraphVisitor& visitor);
+};
+
+template <>
+struct Archive<::archive::after::Node> {
+  static constexpr bool kLinked = true;
+  static std::size_t size(const ::archive::after::Node& value, const GraphNumbers& numbers) noexcept;
+  static void write(BackWriter& writer, const ::archive::after::Node& value,
+                    const GraphNumbers& numbers) noexcept;
+  [[nodiscard]] static bool read(Reader& reader, ::archive::after::Node& value, const GraphRows& rows);
+  [[nodiscard]] static bool visit(::archive::after::Node& value, GraphVisitor& visitor);
+};
+
+template <>
+struct Archive<::archive::after::Tag> {
+  static constexpr bool kLinked = true;
+  static std::size_t size(const ::archive::after::Tag& value, const GraphNumbers& numbers) noexcept;
+  static void write(BackWriter& writer, const ::archive::after::Tag& value,
+                    const GraphNumbers& numbers) noexcept;
+  [[nodiscard]] static bool read(Reader& reader, ::archive::after::Tag& value, const GraphRows& rows);
+  [[nodiscard]] static bool visit(::archive::after::Tag& value, GraphVisitor& visitor);
+};
 
 }  // namespace mf::codec

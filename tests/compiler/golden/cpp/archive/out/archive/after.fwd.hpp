@@ -10,5 +10,8 @@ enum class Field : std::uint16_t;
 class Choice;
 struct Extra;
 struct Stored;
+struct Part;
+struct Node;
+struct Tag;
 
 }  // namespace archive::after

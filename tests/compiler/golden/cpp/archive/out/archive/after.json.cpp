@@ -159,4 +159,113 @@ bool Json<::archive::after::Stored>::read(JsonReader& reader, ::archive::after::
   });
 }
 
+void Json<::archive::after::Part>::write(JsonWriter& writer, const ::archive::after::Part& value) {
+  if (!writer.open_object()) return;
+  write_json_member(writer, "size", value.size);
+  write_json_reference(writer, "whole", value.whole);
+  writer.close_object();
+}
+
+bool Json<::archive::after::Part>::read(JsonReader& reader, ::archive::after::Part& value) {
+  static constexpr std::array<JsonField, 2> kFields{{
+      {"size"},
+      {"whole", false},
+  }};
+  return read_json_object(reader, kFields, [&](std::size_t field) {
+    switch (field) {
+      case 0:
+        return read_json(reader, value.size);
+      case 1:
+        return read_json_reference(reader, value.whole);
+      default:
+        return false;
+    }
+  });
+}
+
+void Json<::archive::after::Node>::write(JsonWriter& writer, const ::archive::after::Node& value) {
+  if (!writer.open_object()) return;
+  write_json_member(writer, "name", value.name);
+  write_json_reference(writer, "next", value.next);
+  write_json_reference(writer, "friend", value.friend_);
+  write_json_member(writer, "tags", value.tags);
+  write_json_member(writer, "parts", value.parts);
+  writer.close_object();
+}
+
+bool Json<::archive::after::Node>::read(JsonReader& reader, ::archive::after::Node& value) {
+  static constexpr std::array<JsonField, 5> kFields{{
+      {"name"},
+      {"next", false},
+      {"friend", false},
+      {"tags"},
+      {"parts"},
+  }};
+  return read_json_object(reader, kFields, [&](std::size_t field) {
+    switch (field) {
+      case 0:
+        return read_json(reader, value.name);
+      case 1:
+        return read_json_reference(reader, value.next);
+      case 2:
+        return read_json_reference(reader, value.friend_);
+      case 3:
+        return read_json(reader, value.tags);
+      case 4:
+        return read_json(reader, value.parts);
+      default:
+        return false;
+    }
+  });
+}
+
+void Json<::archive::after::Tag>::write(JsonWriter& writer, const ::archive::after::Tag& value) {
+  if (!writer.open_object()) return;
+  write_json_member(writer, "text", value.text);
+  write_json_reference(writer, "on", value.on);
+  writer.close_object();
+}
+
+bool Json<::archive::after::Tag>::read(JsonReader& reader, ::archive::after::Tag& value) {
+  static constexpr std::array<JsonField, 2> kFields{{
+      {"text"},
+      {"on", false},
+  }};
+  return read_json_object(reader, kFields, [&](std::size_t field) {
+    switch (field) {
+      case 0:
+        return read_json(reader, value.text);
+      case 1:
+        return read_json_reference(reader, value.on);
+      default:
+        return false;
+    }
+  });
+}
+
+std::span<const JsonTable> JsonGraph<::archive::after::Part>::tables() noexcept {
+  static constexpr std::array<JsonTable, 3> kTables{{
+      json_table<::archive::after::Part>("part"),
+      json_table<::archive::after::Node>("node"),
+      json_table<::archive::after::Tag>("tag"),
+  }};
+  return kTables;
+}
+
+std::span<const JsonTable> JsonGraph<::archive::after::Node>::tables() noexcept {
+  static constexpr std::array<JsonTable, 2> kTables{{
+      json_table<::archive::after::Node>("node"),
+      json_table<::archive::after::Tag>("tag"),
+  }};
+  return kTables;
+}
+
+std::span<const JsonTable> JsonGraph<::archive::after::Tag>::tables() noexcept {
+  static constexpr std::array<JsonTable, 2> kTables{{
+      json_table<::archive::after::Tag>("tag"),
+      json_table<::archive::after::Node>("node"),
+  }};
+  return kTables;
+}
+
 }  // namespace mf::codec

@@ -5,6 +5,7 @@
 
 #include "archive/after.codec.hpp"
 #include "mf/codec/json.hpp"
+#include "mf/codec/json_graph.hpp"
 
 namespace mf::codec {
 
@@ -36,6 +37,39 @@ template <>
 struct Json<::archive::after::Stored> {
   static void write(JsonWriter& writer, const ::archive::after::Stored& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::archive::after::Stored& value);
+};
+
+template <>
+struct Json<::archive::after::Part> {
+  static void write(JsonWriter& writer, const ::archive::after::Part& value);
+  [[nodiscard]] static bool read(JsonReader& reader, ::archive::after::Part& value);
+};
+
+template <>
+struct Json<::archive::after::Node> {
+  static void write(JsonWriter& writer, const ::archive::after::Node& value);
+  [[nodiscard]] static bool read(JsonReader& reader, ::archive::after::Node& value);
+};
+
+template <>
+struct Json<::archive::after::Tag> {
+  static void write(JsonWriter& writer, const ::archive::after::Tag& value);
+  [[nodiscard]] static bool read(JsonReader& reader, ::archive::after::Tag& value);
+};
+
+template <>
+struct JsonGraph<::archive::after::Part> {
+  [[nodiscard]] static std::span<const JsonTable> tables() noexcept;
+};
+
+template <>
+struct JsonGraph<::archive::after::Node> {
+  [[nodiscard]] static std::span<const JsonTable> tables() noexcept;
+};
+
+template <>
+struct JsonGraph<::archive::after::Tag> {
+  [[nodiscard]] static std::span<const JsonTable> tables() noexcept;
 };
 
 }  // namespace mf::codec

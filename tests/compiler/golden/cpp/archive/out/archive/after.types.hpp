@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +15,8 @@
 #include <vector>
 
 #include "archive/after.fwd.hpp"
+#include "mf/codec/graph.hpp"
+#include "mf/codec/ref.hpp"
 #include "mf/codec/unknown_fields.hpp"
 #include "mf/core/flags.hpp"
 #include "mf/core/printable.hpp"
@@ -173,6 +176,45 @@ struct Stored {
   friend bool operator==(const Stored&, const Stored&) = default;
   friend std::strong_ordering operator<=>(const Stored&, const Stored&) = default;
   friend void print_to(mf::Printer& printer, const Stored& value);
+};
+
+struct Part {
+  std::uint32_t size{};
+  mf::Ref<Node> whole{};
+  /// Fields of a newer schema, as they came.
+  mf::UnknownFields unknown_fields{};
+
+  friend bool operator==(const Part& left, const Part& right);
+  friend std::strong_ordering operator<=>(const Part& left, const Part& right);
+  friend void print_to(mf::Printer& printer, const Part& value);
+  friend std::span<const mf::codec::GraphTable> graph_tables(const Part*);
+};
+
+struct Node {
+  std::string name{};
+  mf::Ref<Node> next{};
+  mf::Ref<Node> friend_{};
+  std::vector<mf::Ref<Tag>> tags{};
+  std::vector<Part> parts;
+  /// Fields of a newer schema, as they came.
+  mf::UnknownFields unknown_fields{};
+
+  friend bool operator==(const Node& left, const Node& right);
+  friend std::strong_ordering operator<=>(const Node& left, const Node& right);
+  friend void print_to(mf::Printer& printer, const Node& value);
+  friend std::span<const mf::codec::GraphTable> graph_tables(const Node*);
+};
+
+struct Tag {
+  std::string text{};
+  mf::Ref<Node> on{};
+  /// Fields of a newer schema, as they came.
+  mf::UnknownFields unknown_fields{};
+
+  friend bool operator==(const Tag& left, const Tag& right);
+  friend std::strong_ordering operator<=>(const Tag& left, const Tag& right);
+  friend void print_to(mf::Printer& printer, const Tag& value);
+  friend std::span<const mf::codec::GraphTable> graph_tables(const Tag*);
 };
 
 }  // namespace archive::after

@@ -5,6 +5,7 @@
 #include <bitset>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <type_traits>
 
@@ -64,6 +65,37 @@ void print_to(mf::Printer& printer, const Stored& value) {
   printer.field("limit", value.limit);
   printer.field("weights", value.weights);
   printer.close();
+}
+
+void print_to(mf::Printer& printer, const Part& value) {
+  printer.open("Part");
+  printer.field("size", value.size);
+  printer.close();
+}
+
+bool operator==(const Node& left, const Node& right) {
+  return left.name == right.name && left.next == right.next && left.parts == right.parts &&
+         left.unknown_fields == right.unknown_fields;
+}
+
+std::strong_ordering operator<=>(const Node& left, const Node& right) {
+  if (const auto order = left.name <=> right.name; order != 0) return order;
+  if (const auto order = left.next <=> right.next; order != 0) return order;
+  if (const auto order = left.parts <=> right.parts; order != 0) return order;
+  return left.unknown_fields <=> right.unknown_fields;
+}
+
+void print_to(mf::Printer& printer, const Node& value) {
+  printer.open("Node");
+  printer.field("name", value.name);
+  printer.field("next", value.next);
+  printer.field("parts", value.parts);
+  printer.close();
+}
+
+std::span<const mf::codec::GraphTable> graph_tables(const Node* /*root*/) {
+  static constexpr std::array<mf::codec::GraphTable, 1> kTables{{{"node", &mf::codec::kGraphType<Node>}}};
+  return kTables;
 }
 
 }  // namespace archive::before
@@ -128,7 +160,7 @@ std::size_t Archive<::archive::before::Stored>::size(const ::archive::before::St
 
 void Archive<::archive::before::Stored>::write(BackWriter& writer,
                                                const ::archive::before::Stored& value) noexcept {
-  writer.bytes(value.unknown_fields.bytes.data(), value.unknown_fields.bytes.size());
+  writer.unknown(value.unknown_fields);
   archive::write(writer, 11, value.weights);
   archive::write(writer, 10, value.limit);
   archive::write(writer, 9, value.choice);
@@ -146,7 +178,8 @@ bool Archive<::archive::before::Stored>::read(Reader& reader, ::archive::before:
   static constexpr std::array<archive::KnownField, 11> kFields{{{1, "name"}, {2, "count"}, {3, "delta"},
                                                                 {4, "text"}, {5, "lang"}, {6, "fields"},
                                                                 {7, "gone"}, {8, "colour"}, {9, "choice"},
-                                                                {10, "limit"}, {11, "weights"}}};
+                                                                {10, "limit"},
+                                                                {11, "weights", archive::Elements::varint}}};
   std::bitset<10> seen;
   std::size_t filled11 = 0;
   if (!reader.enter()) return false;
@@ -227,6 +260,97 @@ bool Archive<::archive::before::Stored>::read(Reader& reader, ::archive::before:
   }
   value.weights.resize(filled11);
   reader.leave();
+  return true;
+}
+
+std::size_t Archive<::archive::before::Part>::size(const ::archive::before::Part& value) noexcept {
+  return archive::size(1, value.size) + value.unknown_fields.bytes.size();
+}
+
+void Archive<::archive::before::Part>::write(BackWriter& writer,
+                                             const ::archive::before::Part& value) noexcept {
+  writer.unknown(value.unknown_fields);
+  archive::write(writer, 1, value.size);
+}
+
+bool Archive<::archive::before::Part>::read(Reader& reader, ::archive::before::Part& value) {
+  static constexpr std::array<archive::KnownField, 1> kFields{{{1, "size"}}};
+  std::bitset<1> seen;
+  if (!reader.enter()) return false;
+  value.unknown_fields.bytes.clear();
+  archive::Message message(reader);
+  while (message.next()) {
+    switch (message.tag()) {
+      case 8:
+        if (!archive::read(message, value.size)) return reader.inside("size");
+        seen[0] = true;
+        break;
+      default:
+        if (!message.skip(kFields, value.unknown_fields)) return false;
+    }
+  }
+  if (reader.failed()) return false;
+  if (!seen.all()) {
+    if (!seen[0]) return message.missing("size");
+  }
+  reader.leave();
+  return true;
+}
+
+std::size_t Archive<::archive::before::Node>::size(const ::archive::before::Node& value,
+                                                   const GraphNumbers& numbers) noexcept {
+  return archive::size(1, value.name) + archive::size(2, value.next, numbers) +
+         archive::size(5, value.parts) + value.unknown_fields.bytes.size();
+}
+
+void Archive<::archive::before::Node>::write(BackWriter& writer, const ::archive::before::Node& value,
+                                             const GraphNumbers& numbers) noexcept {
+  writer.unknown(value.unknown_fields);
+  archive::write(writer, 5, value.parts);
+  archive::write(writer, 2, value.next, numbers);
+  archive::write(writer, 1, value.name);
+}
+
+bool Archive<::archive::before::Node>::read(Reader& reader, ::archive::before::Node& value,
+                                            const GraphRows& rows) {
+  static constexpr std::array<archive::KnownField, 3> kFields{{{1, "name"}, {2, "next"},
+                                                               {5, "parts", archive::Elements::tagged}}};
+  std::bitset<2> seen;
+  std::size_t filled5 = 0;
+  if (!reader.enter()) return false;
+  value.unknown_fields.bytes.clear();
+  archive::Message message(reader);
+  while (message.next()) {
+    switch (message.tag()) {
+      case 10:
+        if (!archive::read(message, value.name)) return reader.inside("name");
+        seen[0] = true;
+        if (!message.follows(16)) break;
+        [[fallthrough]];
+      case 16:
+        if (!archive::read(message, value.next, rows)) return reader.inside("next");
+        seen[1] = true;
+        if (!message.follows(42)) break;
+        [[fallthrough]];
+      case 42:
+        if (!archive::read_row(message, filled5, value.parts)) return reader.inside("parts");
+        break;
+      default:
+        if (!message.skip(kFields, value.unknown_fields)) return false;
+    }
+  }
+  if (reader.failed()) return false;
+  if (!seen.all()) {
+    if (!seen[0]) return message.missing("name");
+    if (!seen[1]) value.next = nullptr;
+  }
+  value.parts.resize(filled5);
+  reader.leave();
+  return true;
+}
+
+bool Archive<::archive::before::Node>::visit(::archive::before::Node& value, GraphVisitor& visitor) {
+  if (!archive::visit_optional(visitor, value.next)) return visitor.inside("next");
   return true;
 }
 

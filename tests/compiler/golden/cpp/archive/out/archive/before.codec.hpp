@@ -17,6 +17,14 @@ template <>
 inline constexpr Tier kPlannedTier<::archive::before::Stored> = Tier::archive;
 template <>
 inline constexpr std::string_view kShortName<::archive::before::Stored> = "Stored";
+template <>
+inline constexpr Tier kPlannedTier<::archive::before::Part> = Tier::archive;
+template <>
+inline constexpr std::string_view kShortName<::archive::before::Part> = "Part";
+template <>
+inline constexpr Tier kPlannedTier<::archive::before::Node> = Tier::archive;
+template <>
+inline constexpr std::string_view kShortName<::archive::before::Node> = "Node";
 
 template <>
 struct EnumTraits<::archive::before::Lang> {
@@ -49,5 +57,25 @@ struct Archive<::archive::before::Stored> {
 };
 template <>
 struct Febird<::archive::before::Stored> : ArchiveInFebird<::archive::before::Stored> {};
+
+template <>
+struct Archive<::archive::before::Part> {
+  static constexpr bool kLinked = false;
+  static std::size_t size(const ::archive::before::Part& value) noexcept;
+  static void write(BackWriter& writer, const ::archive::before::Part& value) noexcept;
+  [[nodiscard]] static bool read(Reader& reader, ::archive::before::Part& value);
+};
+template <>
+struct Febird<::archive::before::Part> : ArchiveInFebird<::archive::before::Part> {};
+
+template <>
+struct Archive<::archive::before::Node> {
+  static constexpr bool kLinked = true;
+  static std::size_t size(const ::archive::before::Node& value, const GraphNumbers& numbers) noexcept;
+  static void write(BackWriter& writer, const ::archive::before::Node& value,
+                    const GraphNumbers& numbers) noexcept;
+  [[nodiscard]] static bool read(Reader& reader, ::archive::before::Node& value, const GraphRows& rows);
+  [[nodiscard]] static bool visit(::archive::before::Node& value, GraphVisitor& visitor);
+};
 
 }  // namespace mf::codec

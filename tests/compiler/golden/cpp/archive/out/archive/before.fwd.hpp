@@ -9,5 +9,7 @@ enum class Lang : std::uint16_t;
 enum class Field : std::uint16_t;
 class Choice;
 struct Stored;
+struct Part;
+struct Node;
 
 }  // namespace archive::before

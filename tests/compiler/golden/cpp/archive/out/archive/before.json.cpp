@@ -114,4 +114,59 @@ bool Json<::archive::before::Stored>::read(JsonReader& reader, ::archive::before
   });
 }
 
+void Json<::archive::before::Part>::write(JsonWriter& writer, const ::archive::before::Part& value) {
+  if (!writer.open_object()) return;
+  write_json_member(writer, "size", value.size);
+  writer.close_object();
+}
+
+bool Json<::archive::before::Part>::read(JsonReader& reader, ::archive::before::Part& value) {
+  static constexpr std::array<JsonField, 1> kFields{{
+      {"size"},
+  }};
+  return read_json_object(reader, kFields, [&](std::size_t field) {
+    switch (field) {
+      case 0:
+        return read_json(reader, value.size);
+      default:
+        return false;
+    }
+  });
+}
+
+void Json<::archive::before::Node>::write(JsonWriter& writer, const ::archive::before::Node& value) {
+  if (!writer.open_object()) return;
+  write_json_member(writer, "name", value.name);
+  write_json_reference(writer, "next", value.next);
+  write_json_member(writer, "parts", value.parts);
+  writer.close_object();
+}
+
+bool Json<::archive::before::Node>::read(JsonReader& reader, ::archive::before::Node& value) {
+  static constexpr std::array<JsonField, 3> kFields{{
+      {"name"},
+      {"next", false},
+      {"parts"},
+  }};
+  return read_json_object(reader, kFields, [&](std::size_t field) {
+    switch (field) {
+      case 0:
+        return read_json(reader, value.name);
+      case 1:
+        return read_json_reference(reader, value.next);
+      case 2:
+        return read_json(reader, value.parts);
+      default:
+        return false;
+    }
+  });
+}
+
+std::span<const JsonTable> JsonGraph<::archive::before::Node>::tables() noexcept {
+  static constexpr std::array<JsonTable, 1> kTables{{
+      json_table<::archive::before::Node>("node"),
+  }};
+  return kTables;
+}
+
 }  // namespace mf::codec

@@ -5,6 +5,7 @@
 
 #include "archive/before.codec.hpp"
 #include "mf/codec/json.hpp"
+#include "mf/codec/json_graph.hpp"
 
 namespace mf::codec {
 
@@ -30,6 +31,23 @@ template <>
 struct Json<::archive::before::Stored> {
   static void write(JsonWriter& writer, const ::archive::before::Stored& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::archive::before::Stored& value);
+};
+
+template <>
+struct Json<::archive::before::Part> {
+  static void write(JsonWriter& writer, const ::archive::before::Part& value);
+  [[nodiscard]] static bool read(JsonReader& reader, ::archive::before::Part& value);
+};
+
+template <>
+struct Json<::archive::before::Node> {
+  static void write(JsonWriter& writer, const ::archive::before::Node& value);
+  [[nodiscard]] static bool read(JsonReader& reader, ::archive::before::Node& value);
+};
+
+template <>
+struct JsonGraph<::archive::before::Node> {
+  [[nodiscard]] static std::span<const JsonTable> tables() noexcept;
 };
 
 }  // namespace mf::codec

@@ -5,6 +5,8 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,6 +14,8 @@
 #include <vector>
 
 #include "archive/before.fwd.hpp"
+#include "mf/codec/graph.hpp"
+#include "mf/codec/ref.hpp"
 #include "mf/codec/unknown_fields.hpp"
 #include "mf/core/flags.hpp"
 #include "mf/core/printable.hpp"
@@ -141,6 +145,30 @@ struct Stored {
   friend bool operator==(const Stored&, const Stored&) = default;
   friend std::strong_ordering operator<=>(const Stored&, const Stored&) = default;
   friend void print_to(mf::Printer& printer, const Stored& value);
+};
+
+/// A graph: what old readers keep of it may hold indices.
+struct Part {
+  std::uint32_t size{};
+  /// Fields of a newer schema, as they came.
+  mf::UnknownFields unknown_fields{};
+
+  friend bool operator==(const Part&, const Part&) = default;
+  friend std::strong_ordering operator<=>(const Part&, const Part&) = default;
+  friend void print_to(mf::Printer& printer, const Part& value);
+};
+
+struct Node {
+  std::string name{};
+  mf::Ref<Node> next{};
+  std::vector<Part> parts{};
+  /// Fields of a newer schema, as they came.
+  mf::UnknownFields unknown_fields{};
+
+  friend bool operator==(const Node& left, const Node& right);
+  friend std::strong_ordering operator<=>(const Node& left, const Node& right);
+  friend void print_to(mf::Printer& printer, const Node& value);
+  friend std::span<const mf::codec::GraphTable> graph_tables(const Node*);
 };
 
 }  // namespace archive::before

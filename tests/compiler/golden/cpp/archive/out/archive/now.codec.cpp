@@ -291,7 +291,7 @@ std::size_t Archive<::archive::now::Pair>::size(const ::archive::now::Pair& valu
 }
 
 void Archive<::archive::now::Pair>::write(BackWriter& writer, const ::archive::now::Pair& value) noexcept {
-  writer.bytes(value.unknown_fields.bytes.data(), value.unknown_fields.bytes.size());
+  writer.unknown(value.unknown_fields);
   archive::write(writer, 3, value.note);
   archive::write(writer, 2, value.b);
   archive::write(writer, 1, value.a);
@@ -421,7 +421,7 @@ std::size_t Archive<::archive::now::Nothing>::size(const ::archive::now::Nothing
 
 void Archive<::archive::now::Nothing>::write(BackWriter& writer,
                                              const ::archive::now::Nothing& value) noexcept {
-  writer.bytes(value.unknown_fields.bytes.data(), value.unknown_fields.bytes.size());
+  writer.unknown(value.unknown_fields);
 }
 
 bool Archive<::archive::now::Nothing>::read(Reader& reader, ::archive::now::Nothing& value) {
@@ -456,7 +456,7 @@ std::size_t Archive<::archive::now::All>::size(const ::archive::now::All& value)
 }
 
 void Archive<::archive::now::All>::write(BackWriter& writer, const ::archive::now::All& value) noexcept {
-  writer.bytes(value.unknown_fields.bytes.data(), value.unknown_fields.bytes.size());
+  writer.unknown(value.unknown_fields);
   archive::write(writer, 49, value.by_lang);
   archive::write(writer, 48, value.grid);
   archive::write(writer, 47, value.choices);
@@ -510,10 +510,17 @@ bool Archive<::archive::now::All>::read(Reader& reader, ::archive::now::All& val
       {1, "flag"}, {2, "small"}, {3, "signed"}, {4, "big"}, {5, "long"}, {6, "wait"}, {7, "since"}, {8, "f"},
       {9, "d"}, {10, "text"}, {11, "raw"}, {12, "id"}, {13, "rank"}, {14, "depth"}, {15, "lang"},
       {16, "fields"}, {17, "point"}, {18, "hit"}, {19, "geo"}, {20, "pair"}, {21, "choice"}, {22, "limit"},
-      {23, "name"}, {24, "maybe"}, {25, "maybe_pair"}, {26, "maybe_list"}, {30, "numbers"}, {31, "texts"},
-      {32, "pairs"}, {33, "axes"}, {34, "words"}, {35, "ids"}, {36, "names"}, {37, "flags"}, {38, "floats"},
-      {39, "ranks"}, {40, "rows"}, {41, "sparse"}, {42, "by_id"}, {43, "lists"}, {44, "points"},
-      {45, "depths"}, {46, "times"}, {47, "choices"}, {48, "grid"}, {49, "by_lang"}}};
+      {23, "name"}, {24, "maybe"}, {25, "maybe_pair"}, {26, "maybe_list"},
+      {30, "numbers", archive::Elements::varint}, {31, "texts", archive::Elements::tagged},
+      {32, "pairs", archive::Elements::tagged}, {33, "axes", archive::Elements::varint},
+      {34, "words", archive::Elements::tagged}, {35, "ids", archive::Elements::varint},
+      {36, "names", archive::Elements::tagged}, {37, "flags", archive::Elements::varint},
+      {38, "floats", archive::Elements::fixed64}, {39, "ranks", archive::Elements::varint},
+      {40, "rows", archive::Elements::tagged}, {41, "sparse", archive::Elements::tagged},
+      {42, "by_id", archive::Elements::tagged}, {43, "lists", archive::Elements::tagged},
+      {44, "points", archive::Elements::tagged}, {45, "depths", archive::Elements::tagged},
+      {46, "times", archive::Elements::fixed64}, {47, "choices", archive::Elements::tagged},
+      {48, "grid", archive::Elements::tagged}, {49, "by_lang", archive::Elements::tagged}}};
   std::bitset<26> seen;
   std::size_t filled30 = 0;
   std::size_t filled31 = 0;
@@ -820,7 +827,7 @@ std::size_t Archive<::archive::now::Person>::size(const ::archive::now::Person& 
 
 void Archive<::archive::now::Person>::write(BackWriter& writer, const ::archive::now::Person& value,
                                             const GraphNumbers& numbers) noexcept {
-  writer.bytes(value.unknown_fields.bytes.data(), value.unknown_fields.bytes.size());
+  writer.unknown(value.unknown_fields);
   archive::write(writer, 4, value.by_name, numbers);
   archive::write(writer, 3, value.friends, numbers);
   archive::write(writer, 2, value.boss, numbers);
@@ -829,8 +836,9 @@ void Archive<::archive::now::Person>::write(BackWriter& writer, const ::archive:
 
 bool Archive<::archive::now::Person>::read(Reader& reader, ::archive::now::Person& value,
                                            const GraphRows& rows) {
-  static constexpr std::array<archive::KnownField, 4> kFields{{{1, "name"}, {2, "boss"}, {3, "friends"},
-                                                               {4, "by_name"}}};
+  static constexpr std::array<archive::KnownField, 4> kFields{{{1, "name"}, {2, "boss"},
+                                                               {3, "friends", archive::Elements::varint},
+                                                               {4, "by_name", archive::Elements::tagged}}};
   std::bitset<2> seen;
   std::size_t filled3 = 0;
   std::size_t filled4 = 0;
@@ -949,7 +957,7 @@ std::size_t Archive<::archive::now::Config>::size(const ::archive::now::Config& 
 
 void Archive<::archive::now::Config>::write(BackWriter& writer, const ::archive::now::Config& value,
                                             const GraphNumbers& numbers) noexcept {
-  writer.bytes(value.unknown_fields.bytes.data(), value.unknown_fields.bytes.size());
+  writer.unknown(value.unknown_fields);
   archive::write(writer, 6, value.others, numbers);
   archive::write(writer, 5, value.inside, numbers);
   archive::write(writer, 4, value.contact, numbers);
@@ -961,7 +969,8 @@ void Archive<::archive::now::Config>::write(BackWriter& writer, const ::archive:
 bool Archive<::archive::now::Config>::read(Reader& reader, ::archive::now::Config& value,
                                            const GraphRows& rows) {
   static constexpr std::array<archive::KnownField, 6> kFields{{{1, "name"}, {2, "parent"}, {3, "owner"},
-                                                               {4, "contact"}, {5, "inside"}, {6, "others"}}};
+                                                               {4, "contact"}, {5, "inside"},
+                                                               {6, "others", archive::Elements::tagged}}};
   std::bitset<5> seen;
   std::size_t filled6 = 0;
   if (!reader.enter()) return false;
