@@ -3,6 +3,7 @@ with.
 """
 
 import math
+from struct import pack, unpack
 
 from mfidl.emit.python.context import Context
 from mfidl.emit.python.facts import referred
@@ -74,13 +75,20 @@ def _plain(context: Context, type_: Type, value: bool | int | float | str | byte
         case int():
             return _wrapped(context, type_, str(value))
         case float():
-            return repr(value) if math.isfinite(value) else f'float("{value}")'
+            return _float(type_, value)
         case str():
             return text_literal(value)
         case bytes():
             if isinstance(type_, Primitive) and type_.scalar is Scalar.UUID:
                 return f'{scalar_name(context, Scalar.UUID)}(hex="{value.hex()}")'
             return "b" + text_literal(value.decode()) if value.isascii() else _bytes_literal(value)
+
+
+def _float(type_: Type, value: float) -> str:
+    """Of an f32 as reading makes it: a value is the same before it is written and after."""
+    if isinstance(type_, Primitive) and type_.scalar is Scalar.F32:
+        (value,) = unpack("<f", pack("<f", value))
+    return repr(value) if math.isfinite(value) else f'float("{value}")'
 
 
 def _bytes_literal(value: bytes) -> str:
