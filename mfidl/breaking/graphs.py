@@ -62,8 +62,8 @@ def _new_references(
     for field in after.fields:
         if field.number not in known and _refers(program, field.type):
             words = (
-                f"field `{field.name}` of struct `{after.full_name}` is new in a graph, and refers to objects; "
-                "older programs that write a graph in which objects have moved leave it out"
+                f"field `{field.name}` of struct `{after.full_name}` is new in a graph, and refers to "
+                "objects; older programs that write a graph in which objects have moved leave it out"
             )
             changes.report("B0213", (Impact.BEHAVIOUR,), words, field.span, before.span)
 
