@@ -326,7 +326,7 @@ def _made_place(at: Decoding, place: Place, message: _Message) -> Value:
     found = message.found.get(place.number)
     match place.form:
         case Form.REPEATED:
-            return _made_elements(at, place.type, found, message.end)
+            return _made_elements(at, place, found, message.end)
         case Form.MAP:
             return _sorted_map(found or [])
         case Form.OPTIONAL:
@@ -335,13 +335,18 @@ def _made_place(at: Decoding, place: Place, message: _Message) -> Value:
             return _made_one(at, place.type, found)
     if place.field is not None and place.field.default is not None:
         return plain(at.schema, place.field.type, place.field.default)
-    raise at.fail(Fault.MISSING_FIELD, f"{model.spell(place.type)} is missing", message.end)
+    raise at.fail(Fault.MISSING_FIELD, f"{_called(place)} is missing", message.end)
 
 
-def _made_elements(at: Decoding, type_: model.Type, found: list[Any] | None, end: int) -> list[Value]:
+def _called(place: Place) -> str:
+    return f"`{place.name}`" if place.name else model.spell(place.type)
+
+
+def _made_elements(at: Decoding, place: Place, found: list[Any] | None, end: int) -> list[Value]:
+    type_ = place.type
     if isinstance(type_, model.ArrayOf) and len(found or []) != type_.length:
         if found is None:
-            raise at.fail(Fault.MISSING_FIELD, f"{model.spell(type_)} is missing", end)
+            raise at.fail(Fault.MISSING_FIELD, f"{_called(place)} is missing", end)
         reason = f"{model.spell(type_)} has {type_.length} elements, not {len(found)}"
         raise at.fail(Fault.WRONG_LENGTH, reason, end)
     if isinstance(type_, model.SetOf):

@@ -81,7 +81,7 @@ class _Reader:
         """One of these kinds of JSON value begins here; and where."""
         kind = self._json.kind()
         if kind not in kinds:
-            wanted = " or ".join(_article(each) for each in kinds)
+            wanted = " or ".join("`true` or `false`" if each == "bool" else _article(each) for each in kinds)
             reason = f"{_article(kind)} where {model.spell(type_)} is {wanted}"
             raise self._json.fail(Fault.JSON_WRONG_TYPE, reason)
         return kind, self._json.pos

@@ -334,3 +334,13 @@ def test_labels_tell_tags_lengths_and_unknown_fields() -> None:
         (8, "Note", "length", "2"),
         (9, "Note", "unknown bytes", "ff ff"),
     ]
+
+
+def test_a_missing_field_is_called_by_its_name(tmp_path: Path) -> None:
+    text = "module t; enum NoZero: u8 { one = 1 } @tier(archive) struct S { 1: operator: NoZero; }"
+    missing = Schema(program_of(tmp_path, text))
+
+    for data in (b"", bytes.fromhex("1000")):
+        with pytest.raises(DecodeError) as caught:
+            decode(missing, "S", data)
+        assert caught.value.reason == "`operator` is missing"
