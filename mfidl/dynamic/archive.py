@@ -38,6 +38,7 @@ def write(to: Encoding, type_: model.Named, value: Value) -> None:
             held = _reference(to, full_name)
             to.sealed(lambda held=held, each=each: write_message(to, held, each))  # type: ignore[misc]
             del to.path.steps[-2:]
+    to.data += to.of(bytes, graph.unknown, type_)
 
 
 def _read_graph(at: Decoding, type_: model.Named, tables: dict[str, str]) -> Graph:
@@ -45,11 +46,14 @@ def _read_graph(at: Decoding, type_: model.Named, tables: dict[str, str]) -> Gra
     types = dict(enumerate(tables, 1))
     outer, at.tables = at.tables, _counted(at, type_.full_name, types, names)
     found: dict[str, list[Value]] = {full_name: [] for full_name in tables}
+    unknown = bytearray()
     while at.pos < at.end:
         start = at.pos
         number, wire = read_field_tag(at, names)
         if number not in types:
             skip(at, number, wire, start)
+            unknown += at.data[start : at.pos]
+            at.charge(at.pos - start)
             continue
         objects = found[types[number]]
         at.path.steps += [names[number], len(objects)]
@@ -58,7 +62,7 @@ def _read_graph(at: Decoding, type_: model.Named, tables: dict[str, str]) -> Gra
             objects.append(read_message(at, _reference(at, types[number])))
         del at.path.steps[-2:]
     at.tables = outer
-    return Graph(found)
+    return Graph(found, bytes(unknown))
 
 
 def _counted(at: Decoding, root: str, types: dict[int, str], names: dict[int, str]) -> dict[str, int]:

@@ -1,5 +1,6 @@
 """F6. The order of objects in a graph: as they are met from the root on, breadth first, the references of an
 object in the order of field numbers; what is never met stands behind the others, in the order that it had.
+Fields that the schema does not know may hold indices: they stay only where no object changes its place.
 """
 
 from collections import deque
@@ -30,6 +31,8 @@ class _Order:
             raise EncodeError(path, f"a graph of {root} has no table of {foreign[0]}")
         self._schema = schema
         self._path = path
+        self._unknown = graph.unknown
+        self._keeps_unknown = True
         self._objects = {name: graph.tables.get(name, []) for name in names}
         if not self._objects[root]:
             raise EncodeError(path, "a graph without a root")
@@ -49,11 +52,14 @@ class _Order:
                 self._met[name][place] = None
             self._follow()  # meets nothing new, but refuses what is no reference
         places = {name: {old: new for new, old in enumerate(met)} for name, met in self._met.items()}
+        self._keeps_unknown = all(
+            list(met) == list(range(len(self._objects[name]))) for name, met in self._met.items()
+        )
         tables = {
             name: [self._copied(name, old, lambda to, place: places[to][place]) for old in met]
             for name, met in self._met.items()
         }
-        return Graph(tables)
+        return Graph(tables, self._unknown if self._keeps_unknown else b"")
 
     def _follow(self) -> None:
         while self._pending:
@@ -74,7 +80,35 @@ class _Order:
     def _copied(self, name: str, place: int, renumber: Renumber) -> Value:
         declaration = self._schema.program.declaration(name)
         assert isinstance(declaration, model.Struct | model.Union)
-        return _renumbered(self._schema, declaration.reference, self._objects[name][place], renumber)
+        value = self._objects[name][place]
+        copied = _renumbered(self._schema, declaration.reference, value, renumber)
+        return (
+            copied if self._keeps_unknown else _without_unknown(self._schema, declaration.reference, copied)
+        )
+
+
+def _without_unknown(schema: Schema, type_: model.Type, value: Value) -> Value:
+    """A copy without the unknown fields of it and of what it holds in this tier."""
+    match type_, value:
+        case model.OptionalOf(element), _:
+            return None if value is None else _without_unknown(schema, element, value)
+        case ((model.ListOf(element) | model.ArrayOf(element, _)), (list() | tuple())):
+            return [_without_unknown(schema, element, each) for each in value]
+        case model.MapOf(_, held), dict():
+            return {key: _without_unknown(schema, held, each) for key, each in value.items()}
+        case model.Named(full_name, _), dict():
+            declaration = schema.program.declaration(full_name)
+            assert isinstance(declaration, model.Struct | model.Union)
+            if declaration.tier is not model.Tier.ARCHIVE:
+                return value
+            types = {field.name: field.type for field in model.members(declaration)}
+            return {
+                name: _without_unknown(schema, types[name], each) if name in types else each
+                for name, each in value.items()
+                if name != UNKNOWN
+            }
+        case _:
+            return value
 
 
 def _leads_to_refs(schema: Schema, type_: model.Type) -> bool:

@@ -27,9 +27,13 @@ Value = Any
 
 @dataclass(slots=True)
 class Graph:
-    """Objects by the full name of their type; the root is the first object of the first table."""
+    """Objects by the full name of their type; the root is the first object of the first table.
+
+    `unknown`: the fields of its message that the schema does not know, tables among them perhaps.
+    """
 
     tables: dict[str, list[Value]]
+    unknown: bytes = b""
 
     @property
     def root(self) -> Value:

@@ -344,3 +344,26 @@ def test_a_missing_field_is_called_by_its_name(tmp_path: Path) -> None:
         with pytest.raises(DecodeError) as caught:
             decode(missing, "S", data)
         assert caught.value.reason == "`operator` is missing"
+
+
+@pytest.mark.parametrize(
+    ("read", "written"),
+    [
+        ("0a07 0a0161 1000 1807  a206 0142", "0a07 0a0161 1000 1807  a206 0142"),
+        ("a206 0142  0a07 0a0161 1000 1807", "0a07 0a0161 1000 1807  a206 0142"),
+        # The root refers to the last object, which thus becomes the second.
+        (
+            "0a07 0a0161 1002 1807 0a03 0a0162 0a05 0a0163 1807  a206 0142",
+            "0a05 0a0161 1001 0a03 0a0163 0a03 0a0162",
+        ),
+    ],
+)
+def test_unknown_fields_of_a_graph_stay_where_no_object_moves(
+    tmp_path: Path, read: str, written: str
+) -> None:
+    """Field 3 of an object, and field 100 of the graph."""
+    people = Schema(
+        program_of(tmp_path, "module t; @tier(archive) struct P { 1: name: string; 2: boss: ref<P>?; }")
+    )
+
+    assert encode(people, "P", decode(people, "P", bytes.fromhex(read))) == bytes.fromhex(written)
