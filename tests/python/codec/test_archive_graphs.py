@@ -12,7 +12,7 @@ import pytest
 import mf
 from mf.codec.careful_reader import CarefulReader
 from mf.codec.careful_writer import CarefulWriter
-from mf.codec.limits import DEFAULT_LIMITS
+from mf.codec.limits import DEFAULT_LIMITS, Limits
 from tests.python.codec.archives import Archives, filled
 
 
@@ -255,4 +255,52 @@ def test_protobuf_reads_what_a_graph_holds_by_value() -> None:
     assert (message.map[0].title, message.map[0].home.text, message.node[0].name) == ("m", "here", "a")
     assert (
         filled(schema().message("Place")(), schema().codec("Place").shape, p.PlaceText("here")).text == "here"
+    )
+
+
+def test_the_budget_counts_what_is_allocated() -> None:
+    """Objects with containers that are mostly empty: not each one of them has what the largest would."""
+    archives = Archives(
+        """module roomy; @tier(archive) struct Node {
+          1: next: ref<Node>?; 2: id: u64; 3: other: list<ref<Leaf>>; 4: by: map<string, ref<Node>>;
+          5: leaf: ref<Leaf>?; 6: pair: array<ref<Leaf>, 2>; 7: opt: list<ref<Node>?>; 8: self: ref<Node>;
+        }
+        @tier(archive) struct Leaf { 1: value: string; }
+        """
+    )
+    p, codec = archives.package, archives.codec("Node")
+    leaf, count = p.Leaf("x"), 10_000
+    nodes = [p.Node(id=each, pair=[leaf, leaf]) for each in range(count)]
+    for at, each in enumerate(nodes):
+        each.self_ = each
+        each.next = nodes[at + 1] if at + 1 < count else None
+    limits = Limits(decoded=(128 << 20) // 10)  # as 100,000 of them have
+    data = codec.encode(nodes[0])
+    assert codec.within(limits).decode(data) == nodes[0]
+    assert mf.from_json(p.Node, mf.to_json(nodes[0]), limits=limits) == nodes[0]
+    with pytest.raises(mf.DecodeError, match="more memory"):
+        codec.within(Limits(decoded=count * 400)).decode(data)
+
+
+@pytest.mark.parametrize("data", [b"\x0a\x00", b"\x0a\x04\x12\x02\x08\x00", b"\x0a\x02\x38\x01"])
+def test_no_graph_takes_more_than_its_budget(data: bytes) -> None:
+    """Empty objects, objects with one entry each, and objects with an unknown field."""
+    import tracemalloc
+
+    archives = _small()
+    codec, limit = archives.codec("Small"), 1 << 20
+    assert codec.decode(data) is not None
+    tracemalloc.start()
+    with pytest.raises(mf.DecodeError) as caught:
+        codec.within(Limits(decoded=limit)).decode(data * 20_000)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert caught.value.fault is mf.Fault.BUDGET_EXCEEDED
+    assert peak < 8 * limit
+
+
+@cache
+def _small() -> Archives:
+    return Archives(
+        "module tiny; @tier(archive) struct Small { 1: next: ref<Small>?; 2: by: map<u8, ref<Small>>; }"
     )

@@ -210,7 +210,7 @@ def _graph(r: "CarefulReader", shape: Composite) -> Any:
     outer, r._tables = (r._tables, r._reading), {}
     reading = r._reading = Reading()
     for number, (_, each) in enumerate(tables, 1):
-        r.charge(len(spans[number]) * (200 + s.memory(each)))
+        r.charge(len(spans[number]) * (64 + s.memory(each)))
         r._tables[each] = [_empty(r, each, span) for span in spans[number]]
     order = sorted((span, number, at) for number, own in spans.items() for at, span in enumerate(own))
     for span, number, at in order:
@@ -292,7 +292,7 @@ def _message(r: "CarefulReader", shape: Composite, target: Any = None) -> Any:
     """The reader's bytes are the message."""
     span = (r._base + r.pos, r._base + len(r._data))
     opened = _open(r, shape, [span])
-    _read_part(r, opened, shape)
+    _read_part(r, opened, shape, is_charged=target is not None)
     return _finish(r, opened, shape, target)
 
 
@@ -313,12 +313,12 @@ def _open(r: "CarefulReader", shape: s.Shape, spans: list[Span]) -> _Open:
             return _Open(r._whole, [_Place(1, "", plain)], spans)
 
 
-def _read_part(r: "CarefulReader", opened: _Open, shape: s.Shape) -> None:
+def _read_part(r: "CarefulReader", opened: _Open, shape: s.Shape, *, is_charged: bool = False) -> None:
     plain = bare(shape)
     declared = isinstance(plain, s.Struct | s.Union)
     if declared:
         r._enter()
-        r.charge(s.memory(plain))
+        r.charge(0 if is_charged else s.memory(plain))
     _read_places(r, opened, keeps=isinstance(plain, s.Struct))
     if declared:
         r._depth -= 1
@@ -501,17 +501,26 @@ def _read_repeated(r: "CarefulReader", element: s.Shape, wire: int, values: list
 
 
 def _read_element(r: "CarefulReader", element: s.Shape, values: list[Any]) -> None:
-    r.charge(8 + s.memory(element))
+    r.charge(8 + _uncharged(element))
     r._path.item(len(values))
     values.append(_read_one(r, element))
     r._path.back()
+
+
+def _uncharged(shape: s.Shape) -> int:
+    """The memory of what is not charged for when it is read itself."""
+    match bare(shape):
+        case s.Struct() | s.Union() | s.Custom() | s.Scalar(name="string" | "bytes"):
+            return 0
+        case plain:
+            return s.memory(plain)
 
 
 def _read_entry(r: "CarefulReader", shape: s.Map, wire: int, entries: list[Any], tag: int) -> None:
     r._path.item(len(entries))
     if wire != BYTES:
         raise r.fail(Fault.WRONG_WIRE_TYPE, f"wire type {wire} where an entry of a map has 2", tag)
-    r.charge(_NODE + s.memory(shape.key) + s.memory(shape.value))
+    r.charge(_NODE + (0 if entries else s.FIRST_ENTRY) + _uncharged(shape.key) + _uncharged(shape.value))
     places = [_Place(1, "", shape.key, single=True), _Place(2, "", shape.value, single=True)]
     with bounded(r, r._length()):
         entry = _Open(r._whole, places, [(r._base, r._base + len(r._data))])
@@ -597,6 +606,7 @@ def _finish(r: "CarefulReader", opened: _Open, shape: s.Shape, target: Any = Non
                 setattr(value, place.attribute, _finish_place(r, opened, place))
                 r._path.back()
             unknown = bytes(opened.unknown)
+            r.charge(200 if unknown and r._reading else 0)
             value.__mf_unknown__ = r._reading.kept(unknown) if unknown and r._reading else unknown
             return value
         case _:

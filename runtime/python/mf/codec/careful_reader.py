@@ -356,6 +356,7 @@ class CarefulReader:
     def _map(self, shape: s.Map) -> dict[Any, Any]:
         self._enter()
         count = self._count(s.smallest(shape.key) + s.smallest(shape.value), _NODE)
+        self.charge(s.FIRST_ENTRY if count else 0)
         keys: list[Any] = []
         values = []
         for index in range(count):

@@ -50,6 +50,12 @@ _SPECIAL: Final = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": -
 _WORDS: Final = {b"t": (b"true", True), b"f": (b"false", False)}
 
 
+def _held(shape: s.Shape) -> int:
+    """The memory of an empty list or dict in a container; that of a field counts with its struct."""
+    plain = bare(shape)
+    return s.memory(plain) if isinstance(plain, s.List | s.Map) else 0
+
+
 class JsonReader:
     """Reads one value of `text`, which is UTF-8."""
 
@@ -82,9 +88,9 @@ class JsonReader:
             case s.Optional():
                 if self._kind() == "null":
                     return self._word(b"null")
+                self._charge(_held(shape.element))
                 return self.read(shape.element)
             case s.List():
-                self._charge(56)
                 return [self._item(shape.element, at) for at in self._elements()]
             case s.Array():
                 return [self._item(shape.element, at) for at in self._elements(length=shape.length)]
@@ -252,7 +258,7 @@ class JsonReader:
 
     def _item(self, shape: s.Shape, at: int) -> Any:
         self._path.item(at)
-        self._charge(_ENTRY)
+        self._charge(_ENTRY + _held(shape))
         value = self.read(shape)
         self._path.back()
         return value
@@ -271,11 +277,10 @@ class JsonReader:
         return made
 
     def _map(self, shape: s.Map) -> dict[Any, Any]:
-        self._charge(232)
         made: dict[Any, Any] = {}
         for at in self._members():
             self._path.item(at)
-            self._charge(_NODE)
+            self._charge(_NODE + _held(shape.value) + (0 if made else s.FIRST_ENTRY))
             key = self._key(bare(shape.key))
             if key in made:
                 raise self._fail(Fault.JSON_DUPLICATE_KEY, "a key of a map is there twice")
@@ -335,7 +340,7 @@ class JsonReader:
         found = Reference(shape, index, self._start, str(self._path))
         if self._references is None:
             raise self._fail(Fault.INVALID_REFERENCE, "a reference stands outside of a graph")
-        self._charge(200)
+        self._charge(160)
         self._references.append(found)
         return found
 

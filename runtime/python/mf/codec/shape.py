@@ -390,6 +390,7 @@ MEMCPY_CODES: Final = {
     "timestamp": "q",
     "duration": "q",
 }
+FIRST_ENTRY: Final = 168
 _SIZES: Final = {"b": 1, "h": 2, "i": 4, "q": 8, "f": 4, "d": 8}
 _FIXED: Final = {
     "bool": 1,
@@ -591,8 +592,10 @@ def memory(shape: Shape) -> int:
             return 0
         case Struct() | Union() | Custom():
             return shape.own_memory
-        case Set() | Map():
+        case Set():
             return 232
+        case Map():
+            return 64  # its first entry takes FIRST_ENTRY more
         case List():
             return 56
 
@@ -620,7 +623,8 @@ def _amplification(root: Shape) -> float:
                 waiting += [(each, shape.archive) for each in shape.shapes]
             case Map():
                 size = 2 if archive else smallest(shape.key) + smallest(shape.value)
-                worst = max(worst, _entry(100 + memory(shape.key) + memory(shape.value), size))
+                taken = FIRST_ENTRY + 100 + memory(shape.key) + memory(shape.value)
+                worst = max(worst, _entry(taken, size))
                 waiting += [(shape.key, archive), (shape.value, archive)]
             case List() | Set():
                 size = smallest(shape.element) or (2 if archive else 0)
