@@ -120,14 +120,28 @@ TEST(Graph, ABillionObjectsAreNotMadeOfNothing) {
   EXPECT_EQ(told<Graph<Person>>(bytes).substr(0, 15), "budget_exceeded");
 }
 
+/// What mf::to_bytes throws.
+std::string refused(const Graph<Config>& graph) {
+  try {
+    (void)mf::to_bytes(graph);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Code::invalid_argument);
+    return error.what();
+  }
+  return "written";
+}
+
 TEST(Graph, ANullReferenceWhereOneIsWantedIsAViolation) {
   Graph<Config> graph = family();
   EXPECT_EQ(violation(graph), std::nullopt);
+  EXPECT_EQ(refused(graph), "written");
   graph->owner = nullptr;
   EXPECT_EQ(violation(graph), "config[0].owner: the reference is null");
+  EXPECT_EQ(refused(graph), "Config.config[0].owner: the reference is null");
   graph->owner = graph->contact.person();
   graph->owner->friends.push_back(nullptr);
   EXPECT_EQ(violation(graph), "person[0].friends[0]: the reference is null");
+  EXPECT_EQ(refused(graph), "Config.person[0].friends[0]: the reference is null");
   const now::Holder holder{.config = graph};
   EXPECT_EQ(violation(holder), "config.person[0].friends[0]: the reference is null");
 }

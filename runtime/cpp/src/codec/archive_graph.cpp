@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "mf/codec/archive.hpp"
+#include "mf/core/error.hpp"
 #include "mf/core/printer.hpp"
 
 namespace mf {
@@ -176,13 +177,31 @@ void GraphNumbers::write(BackWriter& writer) const noexcept {
   writer.keep_unknown(keeps);
 }
 
+std::optional<std::string> GraphNumbers::null_in(std::size_t table, std::size_t number) const {
+  FindsNull finds_null;
+  if (types_[table].type->visit(tables_[table].objects[number], finds_null)) {
+    return std::nullopt;
+  }
+  return place_of(types_[table].name, number) + finds_null.path() + ": the reference is null";
+}
+
+Bytes GraphNumbers::bytes(std::string_view name) const {
+  for (std::size_t table = 0; has_null_ && table < tables_.size(); ++table) {
+    for (std::size_t i = 0; i < tables_[table].objects.size(); ++i) {
+      if (const auto bad = null_in(table, i)) {
+        throw Error(Code::invalid_argument, Execution::not_executed, std::string(name) + "." + *bad);
+      }
+    }
+  }
+  return bytes_of(*this);
+}
+
 std::optional<std::string> GraphNumbers::violation() const {
   for (std::size_t table = 0; table < tables_.size(); ++table) {
     const auto& objects = tables_[table].objects;
     for (std::size_t i = 0; i < objects.size(); ++i) {
-      FindsNull finds_null;
-      if (!types_[table].type->visit(objects[i], finds_null)) {
-        return place_of(types_[table].name, i) + finds_null.path() + ": the reference is null";
+      if (auto bad = null_in(table, i)) {
+        return bad;
       }
       if (auto bad = types_[table].type->violation(objects[i])) {
         return place_of(types_[table].name, i) + *bad;

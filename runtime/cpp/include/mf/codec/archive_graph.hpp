@@ -57,6 +57,7 @@ class GraphNumbers final : public GraphVisitor {
   GraphNumbers(std::span<const GraphTable> tables, const void* root, const GraphStore& store);
 
   [[nodiscard]] void* meet(void* object, const GraphType& type) override;
+  [[nodiscard]] bool null() override { return has_null_ = true; }
   [[nodiscard]] std::uint32_t number_of(const void* object, const char* type) const noexcept;
   [[nodiscard]] const std::vector<void*>& objects(std::size_t table) const noexcept {
     return tables_[table].objects;
@@ -69,6 +70,8 @@ class GraphNumbers final : public GraphVisitor {
 
   [[nodiscard]] std::size_t size() const noexcept;
   void write(BackWriter& writer) const noexcept;
+  /// Throws Error(INVALID_ARGUMENT) for a reference that is null and must not be; `name` is the root's type.
+  [[nodiscard]] Bytes bytes(std::string_view name) const;
   /// A reference that is null and must not be, or a constraint that an object breaks.
   [[nodiscard]] std::optional<std::string> violation() const;
 
@@ -84,6 +87,7 @@ class GraphNumbers final : public GraphVisitor {
   void visit_new();
   [[nodiscard]] bool has_its_numbers(const GraphObjects& row) const noexcept;
   [[nodiscard]] std::size_t full_size() const noexcept;
+  [[nodiscard]] std::optional<std::string> null_in(std::size_t table, std::size_t number) const;
   [[nodiscard]] std::size_t table_of(const char* type) const noexcept;
 
   std::span<const GraphTable> types_;
@@ -91,6 +95,7 @@ class GraphNumbers final : public GraphVisitor {
   std::vector<Table> tables_;
   std::deque<Place> queue_;
   bool in_order_ = true;
+  bool has_null_ = false;
 };
 
 /// The objects of a graph that is read: all are there before the first one is read.
@@ -310,6 +315,8 @@ struct Archive<Graph<T>> {
     graph.adopt(std::move(rows).take(), root);
     return true;
   }
+  /// For who may throw: what no reader takes is not written.
+  [[nodiscard]] static Bytes bytes(const Graph<T>& graph) { return numbers(graph).bytes(kShortName<T>); }
   [[nodiscard]] static GraphNumbers numbers(const Graph<T>& graph) {
     return {tables(), &graph.root(), graph.store()};
   }

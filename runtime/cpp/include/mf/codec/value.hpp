@@ -4,7 +4,8 @@
 //   if (auto hit = mf::from_bytes<Hit>(bytes)) use(*hit); else log(hit.error().message());
 //
 // It takes every type of a schema and every container of them (docs/generated-code.md); the generated codecs
-// are in <module>.codec.hpp. Nothing is thrown on the way from bytes to a value but std::bad_alloc.
+// are in <module>.codec.hpp. to_bytes of an mf::Graph throws Error(INVALID_ARGUMENT) for a reference that is
+// null and must not be; nothing is thrown on the way from bytes to a value but std::bad_alloc.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +24,11 @@ using codec::Limits;
 
 template <class T>
 [[nodiscard]] Bytes to_bytes(const T& value) {
-  return codec::to_bytes<codec::kTierOf<T>>(value);
+  if constexpr (requires { codec::Archive<T>::bytes(value); }) {
+    return codec::Archive<T>::bytes(value);
+  } else {
+    return codec::to_bytes<codec::kTierOf<T>>(value);
+  }
 }
 
 /// Adds a value's bytes behind those that are there.
