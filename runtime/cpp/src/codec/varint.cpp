@@ -2,6 +2,14 @@
 
 namespace mf::codec {
 
+std::byte* write_long_varint(std::byte* to, std::uint64_t value) noexcept {
+  for (; value >= 0x80; value >>= 7U) {
+    *to++ = static_cast<std::byte>(value | 0x80U);
+  }
+  *to++ = static_cast<std::byte>(value);
+  return to;
+}
+
 bool read_long_varint(Reader& reader, std::uint64_t max, std::uint64_t& value) {
   const std::size_t start = reader.offset();
   std::uint64_t sum = 0;

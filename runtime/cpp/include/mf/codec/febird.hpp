@@ -67,12 +67,12 @@ template <class T>
 
 /// The parameters of a method, or fields of a struct, in order, without the struct that they would make.
 template <class... Args>
-[[nodiscard]] std::size_t febird_size(const Args&... args) noexcept {
+[[nodiscard, gnu::always_inline]] inline std::size_t febird_size(const Args&... args) noexcept {
   return (std::size_t{0} + ... + Febird<Args>::size(args));
 }
 
 template <class... Args>
-void febird_write(Writer& writer, const Args&... args) noexcept {
+[[gnu::always_inline]] inline void febird_write(Writer& writer, const Args&... args) noexcept {
   Writer local = writer;  // a copy whose address nobody keeps stays in a register
   (Febird<Args>::write(local, args), ...);
   writer = local;

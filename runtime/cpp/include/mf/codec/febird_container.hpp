@@ -153,14 +153,20 @@ struct Febird<std::vector<T>> {
   static constexpr bool kRaw = false;
   static std::size_t size(const std::vector<T>& value) noexcept {
     if constexpr (detail::RowElement<T>) {
-      return detail::row_size<T>(detail::SpanBlocks<T>{value}, value.size());
+      return detail::is_short_row(value.size())
+                 ? detail::short_row_size(value.data(), value.size())
+                 : detail::row_size<T>(detail::SpanBlocks<T>{value}, value.size());
     } else {
       return varint_size(value.size()) + detail::items_size(std::span<const T>(value));
     }
   }
-  static void write(Writer& writer, const std::vector<T>& value) noexcept {
+  /// In line: a cursor that is handed on by reference goes through memory at each step.
+  [[gnu::always_inline]] static void write(Writer& writer, const std::vector<T>& value) noexcept {
     if constexpr (detail::RowElement<T>) {
-      writer.continue_at(detail::write_row<T>(writer.position(), detail::SpanBlocks<T>{value}, value.size()));
+      std::byte* const to = writer.position();
+      writer.continue_at(detail::is_short_row(value.size())
+                             ? detail::write_short_row(to, value.data(), value.size())
+                             : detail::write_row<T>(to, detail::SpanBlocks<T>{value}, value.size()));
     } else {
       write_varint(writer, value.size());
       detail::write_items(writer, std::span<const T>(value));

@@ -125,7 +125,7 @@ struct Febird<std::string> {
   static std::size_t size(const std::string& value) noexcept {
     return varint_size(value.size()) + value.size();
   }
-  static void write(Writer& writer, const std::string& value) noexcept {
+  [[gnu::always_inline]] static void write(Writer& writer, const std::string& value) noexcept {
     write_varint(writer, value.size());
     writer.bytes(value.data(), value.size());
   }
@@ -152,7 +152,7 @@ struct Febird<Bytes> {
   static constexpr std::size_t kMinSize = 1;
   static constexpr bool kRaw = false;
   static std::size_t size(const Bytes& value) noexcept { return varint_size(value.size()) + value.size(); }
-  static void write(Writer& writer, const Bytes& value) noexcept {
+  [[gnu::always_inline]] static void write(Writer& writer, const Bytes& value) noexcept {
     write_varint(writer, value.size());
     writer.bytes(value.data(), value.size());
   }

@@ -22,9 +22,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <numeric>
 #include <span>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -215,7 +217,40 @@ namespace detail {
 template <class T>
 inline constexpr std::size_t kChunk = sizeof(T) < 1024 ? 1024 / sizeof(T) : 1;
 
-/// Copies values without what their padding holds: word by word through a mask.
+/// Copies as many of the values as fill whole registers, without what their padding holds; gives how many.
+template <MemoryImage T>
+std::size_t copy_registers_without_padding(std::byte* to, const T* values, std::size_t count) noexcept {
+  using Lanes [[gnu::vector_size(16)]] = std::uint8_t;
+  constexpr std::size_t kBytes = std::lcm(sizeof(T), sizeof(Lanes));
+  constexpr std::size_t kValues = kBytes / sizeof(T);
+  if constexpr (kBytes > 128) {
+    return 0;  // more masks than registers
+  } else {
+    std::array<std::byte, kBytes> bytes;
+    bytes.fill(std::byte{0xFF});
+    for (std::size_t i = 0; i < kValues; ++i) {
+      Memcpy<T>::clear_padding(bytes.data() + i * sizeof(T));
+    }
+    Lanes masks[kBytes / sizeof(Lanes)];
+    std::memcpy(masks, bytes.data(), kBytes);
+    const auto* from = reinterpret_cast<const std::byte*>(values);
+    const std::size_t whole = count - count % kValues;
+    for (const std::byte* const end = from + whole * sizeof(T); from != end; from += kBytes, to += kBytes) {
+      [=, &masks]<std::size_t... kI>(std::index_sequence<kI...>) noexcept {
+        const auto copy = [=](std::size_t at, Lanes mask) noexcept {
+          Lanes lanes;
+          std::memcpy(&lanes, from + at, sizeof(lanes));
+          lanes &= mask;
+          std::memcpy(to + at, &lanes, sizeof(lanes));
+        };
+        (copy(kI * sizeof(Lanes), masks[kI]), ...);
+      }(std::make_index_sequence<kBytes / sizeof(Lanes)>());
+    }
+    return whole;
+  }
+}
+
+/// Copies values without what their padding holds: what fills no registers word by word through a mask.
 template <MemoryImage T>
 void copy_without_padding(std::byte* to, const T* values, std::size_t count) noexcept {
   using Word = std::conditional_t<
@@ -226,7 +261,7 @@ void copy_without_padding(std::byte* to, const T* values, std::size_t count) noe
   Words mask;
   mask.fill(static_cast<Word>(-1));
   Memcpy<T>::clear_padding(reinterpret_cast<std::byte*>(mask.data()));
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = copy_registers_without_padding(to, values, count); i < count; ++i) {
     Words words;
     std::memcpy(words.data(), static_cast<const void*>(values + i), sizeof(T));
     for (std::size_t k = 0; k < words.size(); ++k) {

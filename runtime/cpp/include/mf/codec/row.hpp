@@ -121,6 +121,27 @@ template <class T, class Blocks>
   return to;
 }
 
+/// Rows that a dedicated path is worth for: a head of one byte, one block, nothing to loop over.
+constexpr bool is_short_row(std::size_t count) noexcept {
+  return count - kStep < 32 - kStep;
+}
+
+template <class T>
+[[nodiscard, gnu::always_inline]] inline std::size_t short_row_size(const T* from,
+                                                                    std::size_t count) noexcept {
+  return 1 + (count << short_row_code<typename RowBase<T>::Type>(from, count));
+}
+
+template <class T>
+[[nodiscard, gnu::always_inline]] inline std::byte* write_short_row(std::byte* to, const T* from,
+                                                                    std::size_t count) noexcept {
+  using Base = typename RowBase<T>::Type;
+  const unsigned code = short_row_code<Base>(from, count);
+  *to = static_cast<std::byte>(count * 4 + code);
+  narrow_short<Base>(to + 1, from, count, code);
+  return to + 1 + (count << code);
+}
+
 template <class T, class Blocks>
 [[nodiscard]] std::size_t row_size(Blocks&& blocks, std::size_t count) noexcept {
   return varint_size(count * 4) + tail_code_bytes(count) + row_values_size<T>(blocks, count);

@@ -17,8 +17,15 @@
 
 namespace mf::codec {
 
-/// Bytes of the number, 1 to 10, without a branch.
+/// Bytes of the number, 1 to 10. Lengths and counts are nearly always short, and some processors take long
+/// to find the highest bit of a number.
 [[nodiscard]] constexpr std::size_t varint_size(std::uint64_t value) noexcept {
+  if (value < 0x80) [[likely]] {
+    return 1;
+  }
+  if (value < 0x1000'0000) [[likely]] {
+    return 2 + static_cast<std::size_t>(value >= 0x4000) + static_cast<std::size_t>(value >= 0x20'0000);
+  }
   // (bits * 9 + 64) / 64 is bits / 7 rounded up, for 1 to 64 bits.
   return (static_cast<std::size_t>(std::bit_width(value | 1U)) * 9 + 64) / 64;
 }
@@ -31,6 +38,9 @@ namespace mf::codec {
   return static_cast<std::int64_t>((value >> 1U) ^ (0U - (value & 1U)));
 }
 
+/// The general case; gives the place behind the number.
+[[nodiscard]] std::byte* write_long_varint(std::byte* to, std::uint64_t value) noexcept;
+
 inline void write_varint(Writer& writer, std::uint64_t value) noexcept {
   if (value < 0x80) [[likely]] {
     return writer.byte(static_cast<std::byte>(value));
@@ -40,11 +50,14 @@ inline void write_varint(Writer& writer, std::uint64_t value) noexcept {
     std::memcpy(writer.skip(sizeof(two)), &two, sizeof(two));
     return;
   }
-  while (value >= 0x80) {
-    writer.byte(static_cast<std::byte>(value | 0x80U));
-    value >>= 7U;
+  if (value < 0x20'0000) {
+    const auto two = static_cast<std::uint16_t>((value & 0x7FU) | ((value << 1U) & 0x7F00U) | 0x8080U);
+    std::byte* const to = writer.skip(3);
+    std::memcpy(to, &two, sizeof(two));
+    to[2] = static_cast<std::byte>(value >> 14U);
+    return;
   }
-  writer.byte(static_cast<std::byte>(value));
+  writer.continue_at(write_long_varint(writer.position(), value));
 }
 
 /// The general case: any length, checked against `max`.

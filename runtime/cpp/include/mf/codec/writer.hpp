@@ -7,6 +7,7 @@
 
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 
 namespace mf::codec {
@@ -21,17 +22,19 @@ class Writer {
 
   void byte(std::byte value) noexcept { *cursor_++ = value; }
 
-  /// `from` of an empty container may be null. Up to 32 bytes go in two stores that overlap, without a call.
+  /// `from` of an empty container may be null. Up to 64 bytes go in two parts that overlap, without a call.
   void bytes(const void* from, std::size_t size) noexcept {
     const auto* const source = static_cast<const std::byte*>(from);
-    if (size > 32) {
+    if (size > 64) {
       std::memcpy(cursor_, source, size);
+    } else if (size >= 32) {
+      double_ends(source, size);
     } else if (size >= 16) {
-      ends<16>(source, size);
+      ends<Sixteen>(source, size);
     } else if (size >= 8) {
-      ends<8>(source, size);
+      ends<std::uint64_t>(source, size);
     } else if (size >= 4) {
-      ends<4>(source, size);
+      ends<std::uint32_t>(source, size);
     } else if (size != 0) {
       cursor_[0] = source[0];
       cursor_[size / 2] = source[size / 2];
@@ -58,14 +61,38 @@ class Writer {
   void continue_at(std::byte* position) noexcept { cursor_ = position; }
 
  private:
-  template <std::size_t kPart>
+  using Sixteen [[gnu::vector_size(16)]] = char;  // a register; arrays would be memory that is waited for
+
+  template <class Part>
+  static Part load(const std::byte* from) noexcept {
+    Part part;
+    std::memcpy(&part, from, sizeof(part));
+    return part;
+  }
+  template <class Part>
+  static void store(std::byte* to, Part part) noexcept {
+    std::memcpy(to, &part, sizeof(part));
+  }
+
+  /// All is loaded before anything is stored: nothing is loaded again in fear that it has changed.
+  template <class Part>
   void ends(const std::byte* source, std::size_t size) noexcept {
-    std::byte first[kPart];
-    std::byte last[kPart];
-    std::memcpy(first, source, kPart);
-    std::memcpy(last, source + size - kPart, kPart);
-    std::memcpy(cursor_, first, kPart);
-    std::memcpy(cursor_ + size - kPart, last, kPart);
+    std::byte* const to = cursor_;
+    const auto first = load<Part>(source);
+    const auto last = load<Part>(source + size - sizeof(Part));
+    store(to, first);
+    store(to + size - sizeof(Part), last);
+  }
+  void double_ends(const std::byte* source, std::size_t size) noexcept {
+    std::byte* const to = cursor_;
+    const auto first = load<Sixteen>(source);
+    const auto second = load<Sixteen>(source + 16);
+    const auto last_but_one = load<Sixteen>(source + size - 32);
+    const auto last = load<Sixteen>(source + size - 16);
+    store(to, first);
+    store(to + 16, second);
+    store(to + size - 32, last_but_one);
+    store(to + size - 16, last);
   }
 
   std::byte* cursor_;
