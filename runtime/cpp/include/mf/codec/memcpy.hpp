@@ -35,6 +35,10 @@
 #include "mf/codec/writer.hpp"
 #include "mf/core/types.hpp"
 
+// Without SSE (-m32) vectors are handed on in memory: all this is inlined, so there is no ABI to keep.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpsabi"
+
 namespace mf::codec {
 
 template <class T>
@@ -410,3 +414,5 @@ template <FixedLayout T>
 }
 
 }  // namespace mf::codec
+
+#pragma GCC diagnostic pop

@@ -16,6 +16,10 @@
 #include <emmintrin.h>
 #endif
 
+// Without SSE (-m32) vectors are handed on in memory: all this is inlined, so there is no ABI to keep.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpsabi"
+
 namespace mf::codec::detail {
 
 /// The kernels take this many values at a time, and the last of a block once more from its end: between 16
@@ -275,3 +279,5 @@ inline void widen(void* to, const std::byte* from, std::size_t count, unsigned c
 }
 
 }  // namespace mf::codec::detail
+
+#pragma GCC diagnostic pop

@@ -10,6 +10,10 @@
 #include <cstdint>
 #include <cstring>
 
+// Without SSE (-m32) vectors are handed on in memory: all this is inlined, so there is no ABI to keep.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpsabi"
+
 namespace mf::codec {
 
 static_assert(std::endian::native == std::endian::little, "all encodings are little-endian memory images");
@@ -99,3 +103,5 @@ class Writer {
 };
 
 }  // namespace mf::codec
+
+#pragma GCC diagnostic pop
