@@ -12,6 +12,7 @@
 #include <google/protobuf/wire_format.h>
 #include <gtest/gtest.h>
 
+#include <boost/json/src.hpp>  // wide_subjects.cpp reads the vectors with it
 #include <fstream>
 #include <limits>
 #include <memory>
