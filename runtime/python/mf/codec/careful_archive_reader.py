@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from mf.codec import shape as s
+from mf.codec import sizes
 from mf.codec.archive_form import bare, integer_of, is_message, is_wrapped, is_zigzag, limits_of, wire_of
 from mf.codec.archive_wire import (
     BYTES,
@@ -181,7 +182,7 @@ def read_custom(r: "CarefulReader", shape: s.Custom, size: int) -> Any:
 
     codec = user_codec(shape.module, shape.codec)
     at = r.pos
-    r.charge(s.memory(shape) + size)
+    r.charge(sizes.memory(shape) + size)
     data = r._take(size)
     try:
         made = codec.decode(data)
@@ -210,7 +211,7 @@ def _graph(r: "CarefulReader", shape: Composite) -> Any:
     outer, r._tables = (r._tables, r._reading), {}
     reading = r._reading = Reading()
     for number, (_, each) in enumerate(tables, 1):
-        r.charge(len(spans[number]) * (64 + s.memory(each)))
+        r.charge(len(spans[number]) * (64 + sizes.memory(each)))
         r._tables[each] = [_empty(r, each, span) for span in spans[number]]
     order = sorted((span, number, at) for number, own in spans.items() for at, span in enumerate(own))
     for span, number, at in order:
@@ -318,7 +319,7 @@ def _read_part(r: "CarefulReader", opened: _Open, shape: s.Shape, *, is_charged:
     declared = isinstance(plain, s.Struct | s.Union)
     if declared:
         r._enter()
-        r.charge(0 if is_charged else s.memory(plain))
+        r.charge(0 if is_charged else sizes.memory(plain))
     _read_places(r, opened, keeps=isinstance(plain, s.Struct))
     if declared:
         r._depth -= 1
@@ -415,7 +416,7 @@ def _read_one(r: "CarefulReader", shape: s.Shape) -> Any:
                 raise r.fail(Fault.WRONG_LENGTH, f"a uuid has 16 bytes, not {size}", at)
             return uuid.UUID(bytes=r._take(16))
         case s.Scalar():
-            code = s.MEMCPY_CODES[shape.name]
+            code = sizes.MEMCPY_CODES[shape.name]
             (value,) = struct.unpack(f"<{code}", r._take(struct.calcsize(f"<{code}")))
             return r._timed(shape.name, value)
         case s.Ref(element=element):
@@ -513,14 +514,14 @@ def _uncharged(shape: s.Shape) -> int:
         case s.Struct() | s.Union() | s.Custom() | s.Scalar(name="string" | "bytes"):
             return 0
         case plain:
-            return s.memory(plain)
+            return sizes.memory(plain)
 
 
 def _read_entry(r: "CarefulReader", shape: s.Map, wire: int, entries: list[Any], tag: int) -> None:
     r._path.item(len(entries))
     if wire != BYTES:
         raise r.fail(Fault.WRONG_WIRE_TYPE, f"wire type {wire} where an entry of a map has 2", tag)
-    r.charge(_NODE + (0 if entries else s.FIRST_ENTRY) + _uncharged(shape.key) + _uncharged(shape.value))
+    r.charge(_NODE + (0 if entries else sizes.FIRST_ENTRY) + _uncharged(shape.key) + _uncharged(shape.value))
     places = [_Place(1, "", shape.key, single=True), _Place(2, "", shape.value, single=True)]
     with bounded(r, r._length()):
         entry = _Open(r._whole, places, [(r._base, r._base + len(r._data))])

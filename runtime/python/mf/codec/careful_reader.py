@@ -10,7 +10,7 @@ import uuid
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from mf.codec import rows, sequences
+from mf.codec import rows, sequences, sizes
 from mf.codec import shape as s
 from mf.codec.careful_error import CarefulError, Path
 from mf.codec.fault import Fault
@@ -96,7 +96,7 @@ class CarefulReader:
 
     def memcpy(self, shape: s.Shape, start: int) -> Any:
         """A value in its layout, aligned from `start`; padding is skipped whatever it holds."""
-        _, align = s.layout(shape)
+        _, align = sizes.layout(shape)
         self.pos += -(self.pos - start) % align
         at = self.pos
         match shape:
@@ -155,7 +155,7 @@ class CarefulReader:
     def _struct(self, shape: s.Struct) -> Any:
         if not shape.implicit:
             self._enter()
-        self.charge(s.memory(shape))
+        self.charge(sizes.memory(shape))
         if shape.memcpy:
             self._need(shape.layout[0])
             value = self.memcpy(shape, self.pos)
@@ -172,7 +172,7 @@ class CarefulReader:
 
     def _union(self, shape: s.Union) -> Any:
         self._enter()
-        self.charge(s.memory(shape))
+        self.charge(sizes.memory(shape))
         at = self.pos
         number = self._unsigned(U32_MAX)
         found = next((each for each in shape.alternatives if each.number == number), None)
@@ -243,18 +243,18 @@ class CarefulReader:
     def _counted(self, shape: s.Shape, entry: int, *, ascending: bool = False) -> list[Any]:
         """The elements of a list or set."""
         self._enter()
-        row = s.row_of(shape)
+        row = sizes.row_of(shape)
         if row is not None:
             elements = self._row(shape, row, entry, ascending)
         else:
-            count = self._count(s.smallest(shape), entry)
+            count = self._count(sizes.smallest(shape), entry)
             elements = self._items(shape, count, ascending=ascending)
         self._depth -= 1
         return elements
 
     def _array(self, shape: s.Array) -> list[Any]:
         self._enter()
-        row = s.row_of(shape.element)
+        row = sizes.row_of(shape.element)
         if row is not None:
             elements = self._blocks(shape.element, row, shape.length, (), ascending=False)
         else:
@@ -265,7 +265,7 @@ class CarefulReader:
     def _items(self, shape: s.Shape, count: int, *, ascending: bool) -> list[Any]:
         run = _RUNS.get(shape.name) if isinstance(shape, s.Scalar) and count > 64 else None
         if run is not None and not ascending:
-            self.charge(count * s.memory(shape))
+            self.charge(count * sizes.memory(shape))
             try:
                 elements, self.pos = run(self._data, self.pos, count)
             except MalformedError:
@@ -293,7 +293,7 @@ class CarefulReader:
             raise self.fail(Fault.MALFORMED_NUMBER, "a code without values", at)
         self._check_code(code, name, at)
         self.check_items(count, 1, at)
-        self.charge(count * (entry + s.memory(shape)))
+        self.charge(count * (entry + sizes.memory(shape)))
         if isinstance(shape, s.Scalar) and shape.name == name and not ascending:
             try:
                 numbers, self.pos = rows.READERS[name](self._data, at)
@@ -309,8 +309,7 @@ class CarefulReader:
         """Codes and values; `first`: the code of block 0, if it is known."""
         blocks = -(-count // rows.BLOCK)
         codes = [*first[:blocks], *self._codes(blocks - len(first), name)]
-        sizes = [min(rows.BLOCK, count - rows.BLOCK * at) << code for at, code in enumerate(codes)]
-        self._need(sum(sizes))
+        self._need(sum(min(rows.BLOCK, count - rows.BLOCK * at) << code for at, code in enumerate(codes)))
         elements: list[Any] = []
         for index in range(count):
             size, at = 1 << codes[index // rows.BLOCK], self.pos
@@ -355,8 +354,8 @@ class CarefulReader:
 
     def _map(self, shape: s.Map) -> dict[Any, Any]:
         self._enter()
-        count = self._count(s.smallest(shape.key) + s.smallest(shape.value), _NODE)
-        self.charge(s.FIRST_ENTRY if count else 0)
+        count = self._count(sizes.smallest(shape.key) + sizes.smallest(shape.value), _NODE)
+        self.charge(sizes.FIRST_ENTRY if count else 0)
         keys: list[Any] = []
         values = []
         for index in range(count):
@@ -394,7 +393,7 @@ class CarefulReader:
             return self._bit("bool")
         if shape.name == "uuid":
             return uuid.UUID(bytes=self._take(16))
-        code = s.MEMCPY_CODES[shape.name]
+        code = sizes.MEMCPY_CODES[shape.name]
         (number,) = struct.unpack(f"<{code}", self._take(struct.calcsize(f"<{code}")))
         return self._timed(shape.name, number)
 

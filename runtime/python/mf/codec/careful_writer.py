@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from mf.codec import shape as s
+from mf.codec import sizes
 from mf.codec.careful_error import CarefulError, Path
 from mf.codec.limits import MAX_DEPTH, U32_MAX
 from mf.codec.rows import BLOCK
@@ -85,7 +86,7 @@ class CarefulWriter:
 
     def memcpy(self, shape: s.Shape, value: Any, start: int) -> None:
         """A value in its layout, aligned from `start`."""
-        _, align = s.layout(shape)
+        _, align = sizes.layout(shape)
         self.out += bytes(-(len(self.out) - start) % align)
         match shape:
             case s.Scalar():
@@ -172,7 +173,7 @@ class CarefulWriter:
         self._depth -= 1
 
     def _counted(self, shape: s.Shape, elements: list[Any]) -> None:
-        if s.row_of(shape) is not None:
+        if sizes.row_of(shape) is not None:
             self._row(shape, elements, counted=True)
             return
         self._count(len(elements))
@@ -180,14 +181,14 @@ class CarefulWriter:
 
     def _of_length(self, shape: s.Array, value: Any) -> None:
         elements = self._array(shape, value)
-        if s.row_of(shape.element) is not None:
+        if sizes.row_of(shape.element) is not None:
             self._row(shape.element, elements, counted=False)
         else:
             self._items(shape.element, elements)
 
     def _row(self, shape: s.Shape, elements: list[Any], *, counted: bool) -> None:
         """Blocks of 256 integers, each in the smallest width that holds them all."""
-        name = s.row_of(shape) or ""
+        name = sizes.row_of(shape) or ""
         self._enter()
         numbers = []
         for index, element in enumerate(elements):
@@ -216,7 +217,7 @@ class CarefulWriter:
             case s.Enum():
                 return self._in_range(shape.base.name, self._number_of(shape, value))
             case _:
-                return self._in_range(s.row_of(shape) or "", value)
+                return self._in_range(sizes.row_of(shape) or "", value)
 
     def _elements(self, value: Any, what: str) -> list[Any]:
         if isinstance(value, (str, bytes, bytearray)):
@@ -286,13 +287,13 @@ class CarefulWriter:
                     raise self.fail(f"expected uuid.UUID, got {shown(value)}")
                 self.out += value.bytes
             case name:
-                self.out += struct.pack(f"<{s.MEMCPY_CODES[name]}", self._in_range(name, value))
+                self.out += struct.pack(f"<{sizes.MEMCPY_CODES[name]}", self._in_range(name, value))
 
     def _float(self, shape: s.Scalar, value: Any) -> None:
         if isinstance(value, str):
             raise self.fail(f"expected {shape.name}, got {shown(value)}")
         try:
-            self.out += struct.pack(f"<{s.MEMCPY_CODES[shape.name]}", value)
+            self.out += struct.pack(f"<{sizes.MEMCPY_CODES[shape.name]}", value)
         except OverflowError:
             raise self.fail(f"{shown(value)} does not fit in {shape.name}") from None
         except struct.error:

@@ -17,7 +17,8 @@ from mf.codec.json_write import TooDeepError, bare, writer_of
 from mf.codec.limits import DEFAULT_LIMITS, MAX_DEPTH, Limits
 from mf.codec.lookup import codec_of
 from mf.codec.malformed import GIVE_UP
-from mf.codec.shape import Shape, Struct, Union, memory
+from mf.codec.shape import Shape, Struct, Union
+from mf.codec.sizes import memory
 from mf.core.error import Code, Error, Execution
 
 T = TypeVar("T")

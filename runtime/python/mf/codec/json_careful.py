@@ -11,7 +11,7 @@ from binascii import a2b_base64
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
-from mf.codec import json_text
+from mf.codec import json_text, sizes
 from mf.codec import shape as s
 from mf.codec.careful_error import CarefulError, Path
 from mf.codec.fault import Fault
@@ -53,7 +53,7 @@ _WORDS: Final = {b"t": (b"true", True), b"f": (b"false", False)}
 def _held(shape: s.Shape) -> int:
     """The memory of an empty list or dict in a container; that of a field counts with its struct."""
     plain = bare(shape)
-    return s.memory(plain) if isinstance(plain, s.List | s.Map) else 0
+    return sizes.memory(plain) if isinstance(plain, s.List | s.Map) else 0
 
 
 class JsonReader:
@@ -280,7 +280,7 @@ class JsonReader:
         made: dict[Any, Any] = {}
         for at in self._members():
             self._path.item(at)
-            self._charge(_NODE + _held(shape.value) + (0 if made else s.FIRST_ENTRY))
+            self._charge(_NODE + _held(shape.value) + (0 if made else sizes.FIRST_ENTRY))
             key = self._key(bare(shape.key))
             if key in made:
                 raise self._fail(Fault.JSON_DUPLICATE_KEY, "a key of a map is there twice")
@@ -345,7 +345,7 @@ class JsonReader:
         return found
 
     def _struct(self, shape: s.Struct) -> Any:
-        self._charge(s.memory(shape))
+        self._charge(sizes.memory(shape))
         fields = {each.name: each for each in shape.fields}
         found: dict[str, Any] = {}
         for _ in self._members():
@@ -372,7 +372,7 @@ class JsonReader:
         raise self._fail(Fault.MISSING_FIELD, "a field is missing that has no default", self._pos - 1)
 
     def _union(self, shape: s.Union) -> Any:
-        self._charge(s.memory(shape))
+        self._charge(sizes.memory(shape))
         members = self._members()
         if next(members, None) is None:
             raise self._fail(Fault.MISSING_FIELD, "a union has one member", self._pos - 1)
@@ -399,7 +399,7 @@ class JsonReader:
 
     def _custom(self, shape: s.Custom) -> Any:
         data = self._base64()
-        self._charge(s.memory(shape) + len(data))
+        self._charge(sizes.memory(shape) + len(data))
         from mf.codec.custom import user_codec
 
         try:

@@ -9,6 +9,7 @@ from itertools import product
 from typing import Any, Final, NoReturn
 
 from mf.codec import shape as s
+from mf.codec import sizes
 from mf.codec.careful_error import CarefulError
 from mf.codec.careful_reader import CarefulReader
 from mf.codec.decode_error import DecodeError
@@ -33,7 +34,7 @@ def places(struct: s.Struct) -> Iterator[tuple[s.Field, int]]:
     """The fields of a memcpy struct, each with its offset."""
     end = 0
     for each in struct.fields:
-        size, align = s.layout(each.shape)
+        size, align = sizes.layout(each.shape)
         end += -end % align
         yield each, end
         end += size
@@ -47,16 +48,16 @@ def letter_of(shape: s.Shape) -> str | None:
         case s.Scalar(name="bool"):
             return "?"
         case s.Scalar(name=name):
-            return s.MEMCPY_CODES[name]
+            return sizes.MEMCPY_CODES[name]
         case s.Enum(base=base):
-            return s.MEMCPY_CODES[base.name]
+            return sizes.MEMCPY_CODES[base.name]
         case _:
             return None
 
 
 def checked(shape: s.Shape, data: memoryview, name: str) -> int:
     """How many values lie in `data`. Raises DecodeError if it holds part of one, or what none may hold."""
-    size, _ = s.layout(shape)
+    size, _ = sizes.layout(shape)
     count = len(data) // size if size else 0
     if count * size != len(data):
         reason = f"{len(data)} bytes are no whole number of values of {size}"
@@ -78,7 +79,7 @@ def _limited(
         case s.Enum(open=False) as leaf:
             yield leaf, offset, inner
         case s.Array(element=element, length=length):
-            yield from _limited(element, offset, (*inner, (length, s.layout(element)[0])))
+            yield from _limited(element, offset, (*inner, (length, sizes.layout(element)[0])))
         case s.Struct() as struct:
             for field, at in places(struct):
                 yield from _limited(field.shape, offset + at, inner)
@@ -96,7 +97,7 @@ def _is_good(data: memoryview, leaf: s.Shape, offset: int, dimensions: Dimension
 
 
 def _column(data: memoryview, leaf: s.Shape, offset: int, count: int, stride: int) -> memoryview:
-    size, _ = s.layout(leaf)
+    size, _ = sizes.layout(leaf)
     return column(data, "B" if size == 1 else letter_of(leaf) or "B", size, offset, count, stride)
 
 

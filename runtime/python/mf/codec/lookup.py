@@ -156,6 +156,8 @@ def _wrapped(shape: s.Shape) -> Codec[Any, Any]:
     """What is not a struct or union lies as the only field of one: memcpy if it has a layout, else febird."""
     if isinstance(shape, s.Composite):
         return Codec(shape)
-    fields, memcpy = (s.Field("", shape, "value"),), s.has_layout(shape)
+    from mf.codec.sizes import has_layout
+
+    fields, memcpy = (s.Field("", shape, "value"),), has_layout(shape)
     bare = s.Struct("value", s.bare_made, lambda: fields, memcpy=memcpy, implicit=True, parts=s.bare_parts)
     return Codec(bare)

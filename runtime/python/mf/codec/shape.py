@@ -2,14 +2,14 @@
 
 Generated modules hold one `Struct` or `Union` for each of the schema, and the codec is made of it
 (mf.codec.fast). Fields come from a function, so that recursive types need no order, and nothing is built that
-a program does not use. Plain classes: every import of generated code pays for this.
+a program does not use. Plain classes: every import of generated code pays for this, so what is worked out of
+a shape stands elsewhere and is imported when it is asked for: how much its values take (mf.codec.sizes), and
+what it is made of (mf.codec.contents).
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
-
-from mf.codec.limits import MAX_EMPTY_ITEMS
 
 if TYPE_CHECKING:
     from mf.codec.fast.functions import Functions
@@ -198,24 +198,34 @@ class _Composite:
     @cached_property
     def inner(self) -> "tuple[Struct | Union | Custom, ...]":
         """The structs and unions that its values hold or refer to."""
-        return tuple(_composites(self.shapes))
+        from mf.codec.contents import composites
+
+        return tuple(composites(self.shapes))
 
     @cached_property
     def has_rules(self) -> bool:
         """Whether it carries constraints itself."""
-        return any(_has_rules(each) for each in self.shapes)
+        from mf.codec.contents import has_rules
+
+        return any(has_rules(each) for each in self.shapes)
 
     @cached_property
     def tables(self) -> "dict[str, Struct | Union]":
         """Of the graph that a value is the root of, by the names of their fields (docs/proto.md): its own
         type first, the others by full name. Empty if values refer to nothing.
         """
-        return _tables(self) if self.archive else {}  # type: ignore[arg-type] # a Struct or a Union
+        if not self.archive:
+            return {}
+        from mf.codec.contents import tables
+
+        return tables(self)  # type: ignore[arg-type] # a Struct or a Union
 
     @cached_property
     def smallest(self) -> int:
         """Bytes on the wire, at least."""
-        raise NotImplementedError
+        from mf.codec.sizes import smallest_of
+
+        return smallest_of(self)  # type: ignore[arg-type] # a Struct, Union or Custom
 
     def memory_of(self, count: int, size: int) -> float:
         """Bytes of memory that `count` values in `size` bytes take, at most."""
@@ -224,12 +234,16 @@ class _Composite:
     @cached_property
     def own_memory(self) -> int:
         """Bytes that this runtime allocates for one smallest value."""
-        raise NotImplementedError
+        from mf.codec.sizes import memory_of
+
+        return memory_of(self)  # type: ignore[arg-type] # a Struct, Union or Custom
 
     @cached_property
     def _contents(self) -> float:
         """Bytes of memory per byte on the wire, at most, for what lies in containers of a value."""
-        return _amplification(self)  # type: ignore[arg-type] # a Struct or a Union
+        from mf.codec.sizes import amplification
+
+        return amplification(self)  # type: ignore[arg-type] # a Struct or a Union
 
     def affordable(self, limit: int) -> int:
         """So many bytes that are one value surely take no more memory than `limit`."""
@@ -272,27 +286,9 @@ class Struct(_Composite):
 
     @cached_property
     def layout(self) -> tuple[int, int]:
-        end, strictest = 0, 1
-        for each in self.fields:
-            size, align = layout(each.shape)
-            end += -end % align + size
-            strictest = max(strictest, align)
-        return end + -end % strictest, strictest
+        from mf.codec.sizes import layout_of
 
-    @cached_property
-    def smallest(self) -> int:
-        if self.archive:
-            return 1  # the length in front of it
-        return self.layout[0] if self.memcpy else sum(smallest(each) for each in self.shapes)
-
-    @cached_property
-    def own_memory(self) -> int:
-        own = 48 + sum(8 + memory(each) for each in self.shapes)
-        return (
-            own + (256 if self.tables else 64) + sum(_memory_made(each) for each in self.fields)
-            if self.archive
-            else own
-        )
+        return layout_of(self)
 
 
 class Union(_Composite):
@@ -316,18 +312,6 @@ class Union(_Composite):
     def shapes(self) -> "list[Shape]":
         return [each.shape for each in self.alternatives]
 
-    @cached_property
-    def smallest(self) -> int:
-        if self.archive:
-            return 1
-        return min(
-            (_varint_size(each.number) + smallest(each.shape) for each in self.alternatives), default=1
-        )
-
-    @cached_property
-    def own_memory(self) -> int:
-        return 48 + max((memory(each) for each in self.shapes), default=0)
-
 
 class Custom(_Composite):
     """A struct of tier custom: `codec` of Python's module `module` writes and reads it (mf.codec.custom)."""
@@ -344,14 +328,6 @@ class Custom(_Composite):
     @property
     def shapes(self) -> "list[Shape]":
         return []
-
-    @cached_property
-    def smallest(self) -> int:
-        return 1
-
-    @cached_property
-    def own_memory(self) -> int:
-        return 256
 
 
 Composite = Struct | Union | Custom
@@ -373,274 +349,6 @@ BYTES: Final = Scalar("bytes")
 TIMESTAMP: Final = Scalar("timestamp")
 DURATION: Final = Scalar("duration")
 UUID: Final = Scalar("uuid")
-
-# struct's letter of each scalar in a memcpy layout; a uuid is 16 bytes of alignment 1.
-MEMCPY_CODES: Final = {
-    "bool": "B",
-    "i8": "b",
-    "i16": "h",
-    "i32": "i",
-    "i64": "q",
-    "u8": "B",
-    "u16": "H",
-    "u32": "I",
-    "u64": "Q",
-    "f32": "f",
-    "f64": "d",
-    "timestamp": "q",
-    "duration": "q",
-}
-FIRST_ENTRY: Final = 168
-_SIZES: Final = {"b": 1, "h": 2, "i": 4, "q": 8, "f": 4, "d": 8}
-_FIXED: Final = {
-    "bool": 1,
-    "i8": 1,
-    "u8": 1,
-    "f32": 4,
-    "f64": 8,
-    "timestamp": 8,
-    "uuid": 16,
-}  # in febird; others: at least 1
-
-
-def _composites(shapes: "Iterable[Shape]") -> "Iterator[Struct | Union | Custom]":
-    for shape in shapes:
-        match shape:
-            case Struct() | Union() | Custom():
-                yield shape
-            case Checked():
-                yield from _composites((shape.shape,))
-            case List() | Set() | Array() | Optional() | Ref():
-                yield from _composites((shape.element,))
-            case Map():
-                yield from _composites((shape.key, shape.value))
-
-
-def _tables(root: "Struct | Union") -> "dict[str, Struct | Union]":
-    """What archive values hold and refer to; in a value of another tier begin graphs of their own."""
-    referred: set[Struct | Union] = set()
-    seen: set[Composite] = set()
-    waiting: list[Composite] = [root]
-    while waiting:
-        at = waiting.pop()
-        if at.archive and at not in seen:
-            seen.add(at)
-            waiting += at.inner
-            for shape in at.shapes:
-                referred.update(_referred(shape))
-    if not referred:
-        return {}
-    named: dict[str, Struct | Union] = {}
-    for each in (root, *sorted(referred - {root}, key=lambda each: each.name)):
-        name = _snake(each.name.rpartition(".")[2])
-        while name in named:
-            name += "_"
-        named[name] = each
-    return named
-
-
-def _referred(shape: "Shape") -> "Iterator[Struct | Union]":
-    match shape:
-        case Ref(element=Struct() | Union() as element):
-            yield element
-        case Checked():
-            yield from _referred(shape.shape)
-        case List() | Set() | Array() | Optional():
-            yield from _referred(shape.element)
-        case Map():
-            yield from _referred(shape.value)
-
-
-def _snake(name: str) -> str:
-    import re
-
-    spaced = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", name)
-    return re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", spaced).lower()
-
-
-def _memory_made(field: "Field") -> int:
-    """Bytes that its default takes in each value that lacks it."""
-    return 0 if field.default is None else _memory_of(field.default())
-
-
-def _memory_of(value: Any) -> int:
-    match value:
-        case list():
-            return 56 + sum(8 + _memory_of(each) for each in value)
-        case set():
-            return 232 + 100 * len(value)
-        case dict():
-            return 232 + sum(100 + _memory_of(each) for each in value.values())
-        case _:
-            slots = getattr(type(value), "__match_args__", ())
-            return 48 + sum(8 + _memory_of(getattr(value, each)) for each in slots) if slots else 0
-
-
-def _has_rules(shape: Shape) -> bool:
-    match shape:
-        case Checked():
-            return True
-        case List() | Set() | Array() | Optional():
-            return _has_rules(shape.element)
-        case Map():
-            return _has_rules(shape.key) or _has_rules(shape.value)
-        case _:
-            return False
-
-
-def has_layout(shape: Shape) -> bool:
-    """Whether a memcpy struct can hold it."""
-    match shape:
-        case Scalar(name="string" | "bytes"):
-            return False
-        case Scalar() | Enum():
-            return True
-        case Checked():
-            return has_layout(shape.shape)
-        case Array():
-            return has_layout(shape.element)
-        case Struct():
-            return shape.memcpy
-        case _:
-            return False
-
-
-def layout(shape: Shape) -> tuple[int, int]:
-    """Size and alignment of a memcpy value (docs/protocol.md, section 8)."""
-    match shape:
-        case Scalar(name="uuid"):
-            return 16, 1
-        case Scalar():
-            size = _SIZES[MEMCPY_CODES[shape.name].lower()]
-            return size, size
-        case Enum():
-            return layout(shape.base)
-        case Checked():
-            return layout(shape.shape)
-        case Array():
-            size, align = layout(shape.element)
-            return size * shape.length, align
-        case Struct():
-            return shape.layout
-        case _:
-            raise TypeError(f"{type(shape).__name__} has no memory layout")
-
-
-def smallest(shape: Shape) -> int:
-    """The fewest bytes that a value takes in febird; of a memcpy struct, its size."""
-    match shape:
-        case Scalar():
-            return _FIXED.get(shape.name, 1)
-        case Enum():
-            return 1
-        case Checked():
-            return smallest(shape.shape)
-        case Array():
-            return _smallest_array(shape.element, shape.length)
-        case Struct() | Union() | Custom():
-            return shape.smallest
-        case _:
-            return 1
-
-
-def _varint_size(number: int) -> int:
-    return max(1, -(-number.bit_length() // 7))
-
-
-def _smallest_array(element: Shape, length: int) -> int:
-    if not length:
-        return 0
-    return codes_size(length) + length if row_of(element) else length * smallest(element)
-
-
-def row_of(element: Shape) -> str | None:
-    """The integer type of a row (docs/protocol.md, section 8, "Rows"); None if these lie in no row."""
-    match element:
-        case Checked():
-            return row_of(element.shape)
-        case Enum():
-            return row_of(element.base)
-        case Scalar(name="duration"):
-            return "i64"
-        case Scalar(name="u16" | "u32" | "u64" | "i16" | "i32" | "i64"):
-            return element.name
-        case _:
-            return None
-
-
-def codes_size(count: int) -> int:
-    """Bytes that the codes of so many values take, all blocks counted."""
-    return -(-count // 1024)  # blocks of 256, four codes a byte
-
-
-def memory(shape: Shape) -> int:
-    """Bytes that this runtime allocates for one smallest value; an estimate, without what is shared."""
-    match shape:
-        case Scalar(name="bool" | "u8"):
-            return 0
-        case Scalar(name="string" | "bytes"):
-            return 64
-        case Scalar(name="uuid"):
-            return 96
-        case Scalar() | Enum():
-            return 32
-        case Checked():
-            return memory(shape.shape)
-        case Array():
-            return 56 + shape.length * (8 + memory(shape.element))
-        case Optional() | Ref():
-            return 0
-        case Struct() | Union() | Custom():
-            return shape.own_memory
-        case Set():
-            return 232
-        case Map():
-            return 64  # its first entry takes FIRST_ENTRY more
-        case List():
-            return 56
-
-
-def _amplification(root: Shape) -> float:
-    """The worst of all containers in it: the memory of an entry over the bytes of its smallest encoding.
-
-    Every byte belongs to one entry, and what an entry holds by value is counted with it. A type met before
-    adds nothing.
-    """
-    worst = 1.0
-    seen: set[Shape] = set()
-    waiting: list[tuple[Shape, bool]] = [(root, False)]
-    while waiting:
-        shape, archive = waiting.pop()
-        match shape:
-            case Checked():
-                waiting.append((shape.shape, archive))
-            case Struct() | Union() | Custom():
-                if shape in seen or (isinstance(shape, Struct) and shape.memcpy):
-                    continue
-                seen.add(shape)
-                if isinstance(shape, Custom):
-                    worst = max(worst, (8 + shape.own_memory) / shape.smallest)
-                waiting += [(each, shape.archive) for each in shape.shapes]
-            case Map():
-                size = 2 if archive else smallest(shape.key) + smallest(shape.value)
-                taken = FIRST_ENTRY + 100 + memory(shape.key) + memory(shape.value)
-                worst = max(worst, _entry(taken, size))
-                waiting += [(shape.key, archive), (shape.value, archive)]
-            case List() | Set():
-                size = smallest(shape.element) or (2 if archive else 0)
-                entry = 8 if isinstance(shape, List) else 100
-                worst = max(worst, _entry(entry + memory(shape.element), size))
-                waiting.append((shape.element, archive))
-            case Optional() | Ref():
-                worst = max(worst, (8 + memory(shape.element)) / (1 + smallest(shape.element)))
-                waiting.append((shape.element, archive))
-            case Array():
-                waiting.append((shape.element, archive))
-    return worst
-
-
-def _entry(taken: int, size: int) -> float:
-    return taken / size if size else taken * MAX_EMPTY_ITEMS
 
 
 # What stands for the implicit structs of methods: a tuple of parameters, the only result itself, or nothing.

@@ -13,7 +13,7 @@ not. numpy is imported by who calls what has it in its name, and needed by nobod
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar, overload
 
-from mf.codec import layouts
+from mf.codec import layouts, sizes
 from mf.codec import shape as s
 from mf.codec.codec import Buffer
 from mf.codec.lookup import codec_of, shape_of
@@ -36,7 +36,7 @@ class View(Sequence[T]):
         self.memory: Final = memory
         self._kind = kind
         self._shape = shape
-        self._size = s.layout(shape)[0]
+        self._size = sizes.layout(shape)[0]
         self._count = count
 
     def __len__(self) -> int:
@@ -70,7 +70,7 @@ class View(Sequence[T]):
             if each.attribute == field and letter is not None:
                 if not self._count:
                     return memoryview(b"").cast(letter)  # type: ignore[call-overload,no-any-return] # any letter
-                size, _ = s.layout(each.shape)
+                size, _ = sizes.layout(each.shape)
                 numbers = layouts.column(self.memory, letter, size, offset, self._count, self._size)
                 return layouts.native(numbers)
         raise KeyError(f"{field!r} is no number, bool or enum of {_name(self._shape)}")
@@ -127,7 +127,7 @@ def _memory(data: Buffer) -> memoryview:
 
 def _laid_out(kind: Any) -> s.Shape:
     shape = shape_of(kind)
-    if not s.has_layout(shape):
+    if not sizes.has_layout(shape):
         raise TypeError(f"{_name(shape)} is not of tier memcpy: its values do not lie in memory as they are")
     return shape
 

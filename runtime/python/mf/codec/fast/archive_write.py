@@ -8,6 +8,7 @@ Neighbours whose size is known are packed by one `struct.Struct`, with their tag
 from collections.abc import Iterator
 
 from mf.codec import shape as s
+from mf.codec import sizes
 from mf.codec.archive_form import (
     bare,
     code_of,
@@ -42,7 +43,7 @@ def head_of(number: int, shape: s.Shape) -> bytes:
     tag = tag_of(number, wire_of(plain))
     if isinstance(plain, s.Scalar):
         return tag + b"\x10" if plain.name == "uuid" else tag
-    return tag + varint(s.layout(plain)[0])
+    return tag + varint(sizes.layout(plain)[0])
 
 
 def head_format(head: bytes) -> str:

@@ -9,6 +9,7 @@ is checked when it is packed, because a wrong one could be made up for by anothe
 from typing import Final
 
 from mf.codec import shape as s
+from mf.codec import sizes
 from mf.codec.fast.unit import Unit, bare
 
 _IN_FEBIRD: Final = ("bool", "i8", "u8", "f32", "f64", "timestamp", "uuid")
@@ -54,7 +55,7 @@ def format_of(shape: s.Shape) -> str:
         case s.Scalar(name="uuid"):
             return "16s"
         case s.Scalar(name=name):
-            return s.MEMCPY_CODES[name]
+            return sizes.MEMCPY_CODES[name]
         case s.Array(element=element, length=length):
             one = format_of(element)
             return f"{length}{one}" if len(one) == 1 else one * length
@@ -70,7 +71,7 @@ def struct_format(struct: s.Struct) -> str:
     """Of a memcpy struct, padding included."""
     text, end = "", 0
     for each in struct.fields:
-        size, align = s.layout(each.shape)
+        size, align = sizes.layout(each.shape)
         gap = -end % align
         text += f"{gap}x" * (gap > 0) + format_of(each.shape)
         end += gap + size

@@ -4,6 +4,7 @@ import struct
 from collections.abc import Callable
 
 from mf.codec import shape as s
+from mf.codec import sizes
 from mf.codec.fast.fixed import (
     Parts,
     converted,
@@ -210,12 +211,12 @@ class Reading:
         ], local
 
     def _list(self, element: s.Shape, name: str, level: int) -> tuple[list[str], str]:
-        if s.row_of(element) is not None:
+        if sizes.row_of(element) is not None:
             return self._integers(element, None, self._unit.local(name))
         return self._counted(name, lambda count: self._sequence(element, count, name, level + 1))
 
     def _array(self, element: s.Shape, length: int, name: str, level: int) -> tuple[list[str], str]:
-        if s.row_of(element) is not None:
+        if sizes.row_of(element) is not None:
             return self._integers(element, length, self._unit.local(name))
         return self._sequence(element, str(length), name, level + 1)
 
@@ -229,7 +230,7 @@ class Reading:
         key_text, key = self._value(shape.key, "key", level + 1)
         text, value = self._value(shape.value, "item", level + 1)
         return [
-            f"fits(data, pos, {count}, {s.smallest(shape.key) + s.smallest(shape.value)})",
+            f"fits(data, pos, {count}, {sizes.smallest(shape.key) + sizes.smallest(shape.value)})",
             f"{local} = {{}}",
             f"for _ in range({count}):",
             *indented([*key_text, f"{kept} = {key}", *text, f"{local}[{kept}] = {value}"]),
@@ -248,7 +249,7 @@ class Reading:
             case _:
                 text, value = self._value(element, "item", level)
                 return [
-                    f"fits(data, pos, {count}, {s.smallest(element)})",
+                    f"fits(data, pos, {count}, {sizes.smallest(element)})",
                     f"{local} = []",
                     f"for _ in range({count}):",
                     *indented([*text, f"{local}.append({value})"]),
@@ -256,7 +257,7 @@ class Reading:
 
     def _integers(self, element: s.Shape, length: int | None, local: str) -> tuple[list[str], str]:
         """Integers in a list, or in an array of this length."""
-        name = s.row_of(element)
+        name = sizes.row_of(element)
         call = f"read_{name}_row(data, pos)" if length is None else f"read_{name}_codes(data, pos, {length})"
         return [f"{local}, pos = {call}"], self._each(element, local)
 

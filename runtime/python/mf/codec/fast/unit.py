@@ -5,7 +5,7 @@ from itertools import starmap
 from struct import Struct as Packer
 from typing import Any, Final
 
-from mf.codec import checks, rows, sequences, varint
+from mf.codec import checks, rows, sequences, sizes, varint
 from mf.codec import shape as s
 from mf.codec.malformed import MalformedError
 from mf.codec.times import Duration, Timestamp
@@ -100,7 +100,7 @@ def indented(lines: Iterable[str], levels: int = 1) -> list[str]:
 
 def integer_of(shape: s.Shape) -> str | None:
     """The varint that a value is, or None: u16 to u64, i16 to i64, duration, enums of such a base."""
-    return s.row_of(shape)
+    return sizes.row_of(shape)
 
 
 def bare(shape: s.Shape) -> s.Shape:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from mf.codec import shape as s
+from mf.codec import sizes
 from mf.codec.fast.fixed import format_of, is_fixed, packed, struct_format
 from mf.codec.fast.unit import Unit, bare, indented, integer_of
 
@@ -122,7 +123,7 @@ class Writing:
                 return self._counted(element, f"sorted({value})", level + 1)
             case s.Array(element=element, length=length):
                 elements = f"exactly({value}, {length})"
-                row = s.row_of(element)
+                row = sizes.row_of(element)
                 if row is not None:
                     return [f"write_{row}_row(out, {self._numbers(element, elements)}, False)"]
                 return self._sequence(element, elements, level + 1)
@@ -171,7 +172,7 @@ class Writing:
 
     def _counted(self, element: s.Shape, values: str, level: int) -> list[str]:
         """A list or set."""
-        row = s.row_of(element)
+        row = sizes.row_of(element)
         if row is not None:
             return [f"write_{row}_row(out, {self._numbers(element, values)})"]
         local = self._unit.local("items")

@@ -1,0 +1,75 @@
+"""R1. What a type is made of: the types in it, the tables of its graph, whether it has constraints.
+
+A shape asks once and keeps the answer (mf.codec.shape), so nothing here is quick.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from mf.codec import shape as s
+
+
+def composites(shapes: Iterable[s.Shape]) -> Iterator[s.Struct | s.Union | s.Custom]:
+    for shape in shapes:
+        match shape:
+            case s.Struct() | s.Union() | s.Custom():
+                yield shape
+            case s.Checked():
+                yield from composites((shape.shape,))
+            case s.List() | s.Set() | s.Array() | s.Optional() | s.Ref():
+                yield from composites((shape.element,))
+            case s.Map():
+                yield from composites((shape.key, shape.value))
+
+
+def tables(root: s.Struct | s.Union) -> dict[str, s.Struct | s.Union]:
+    """What archive values hold and refer to; in a value of another tier begin graphs of their own."""
+    referred: set[s.Struct | s.Union] = set()
+    seen: set[s.Composite] = set()
+    waiting: list[s.Composite] = [root]
+    while waiting:
+        at = waiting.pop()
+        if at.archive and at not in seen:
+            seen.add(at)
+            waiting += at.inner
+            for shape in at.shapes:
+                referred.update(_referred(shape))
+    if not referred:
+        return {}
+    named: dict[str, s.Struct | s.Union] = {}
+    for each in (root, *sorted(referred - {root}, key=lambda each: each.name)):
+        name = _snake(each.name.rpartition(".")[2])
+        while name in named:
+            name += "_"
+        named[name] = each
+    return named
+
+
+def _referred(shape: s.Shape) -> Iterator[s.Struct | s.Union]:
+    match shape:
+        case s.Ref(element=s.Struct() | s.Union() as element):
+            yield element
+        case s.Checked():
+            yield from _referred(shape.shape)
+        case s.List() | s.Set() | s.Array() | s.Optional():
+            yield from _referred(shape.element)
+        case s.Map():
+            yield from _referred(shape.value)
+
+
+def _snake(name: str) -> str:
+    import re
+
+    spaced = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", name)
+    return re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", spaced).lower()
+
+
+def has_rules(shape: s.Shape) -> bool:
+    match shape:
+        case s.Checked():
+            return True
+        case s.List() | s.Set() | s.Array() | s.Optional():
+            return has_rules(shape.element)
+        case s.Map():
+            return has_rules(shape.key) or has_rules(shape.value)
+        case _:
+            return False

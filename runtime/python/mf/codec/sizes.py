@@ -1,0 +1,247 @@
+"""R1. How values of a shape lie, and how much they take: layouts in memory, the fewest bytes on the wire,
+rows, and what this runtime allocates.
+
+Memory is an estimate from above, without what is shared: a decoder asks it before it reads (mf.codec.codec).
+Shapes keep what they have asked for.
+"""
+
+from typing import Any, Final
+
+from mf.codec import shape as s
+from mf.codec.limits import MAX_EMPTY_ITEMS
+
+# struct's letter of each scalar in a memcpy layout; a uuid is 16 bytes of alignment 1.
+MEMCPY_CODES: Final = {
+    "bool": "B",
+    "i8": "b",
+    "i16": "h",
+    "i32": "i",
+    "i64": "q",
+    "u8": "B",
+    "u16": "H",
+    "u32": "I",
+    "u64": "Q",
+    "f32": "f",
+    "f64": "d",
+    "timestamp": "q",
+    "duration": "q",
+}
+FIRST_ENTRY: Final = 168
+_SIZES: Final = {"b": 1, "h": 2, "i": 4, "q": 8, "f": 4, "d": 8}
+_FIXED: Final = {
+    "bool": 1,
+    "i8": 1,
+    "u8": 1,
+    "f32": 4,
+    "f64": 8,
+    "timestamp": 8,
+    "uuid": 16,
+}  # in febird; others: at least 1
+
+
+def layout_of(struct: s.Struct) -> tuple[int, int]:
+    end, strictest = 0, 1
+    for each in struct.fields:
+        size, align = layout(each.shape)
+        end += -end % align + size
+        strictest = max(strictest, align)
+    return end + -end % strictest, strictest
+
+
+def smallest_of(shape: s.Composite) -> int:
+    """Bytes on the wire, at least."""
+    match shape:
+        case s.Struct(archive=False):
+            return shape.layout[0] if shape.memcpy else sum(smallest(each) for each in shape.shapes)
+        case s.Union(archive=False):
+            sizes = [_varint_size(each.number) + smallest(each.shape) for each in shape.alternatives]
+            return min(sizes, default=1)
+        case _:
+            return 1  # the length in front of it
+
+
+def memory_of(shape: s.Composite) -> int:
+    """Bytes that this runtime allocates for one smallest value."""
+    match shape:
+        case s.Custom():
+            return 256
+        case s.Union():
+            return 48 + max((memory(each) for each in shape.shapes), default=0)
+        case s.Struct():
+            own = 48 + sum(8 + memory(each) for each in shape.shapes)
+            if not shape.archive:
+                return own
+            return own + (256 if shape.tables else 64) + sum(_memory_made(each) for each in shape.fields)
+
+
+def has_layout(shape: s.Shape) -> bool:
+    """Whether a memcpy struct can hold it."""
+    match shape:
+        case s.Scalar(name="string" | "bytes"):
+            return False
+        case s.Scalar() | s.Enum():
+            return True
+        case s.Checked():
+            return has_layout(shape.shape)
+        case s.Array():
+            return has_layout(shape.element)
+        case s.Struct():
+            return shape.memcpy
+        case _:
+            return False
+
+
+def layout(shape: s.Shape) -> tuple[int, int]:
+    """Size and alignment of a memcpy value (docs/protocol.md, section 8)."""
+    match shape:
+        case s.Scalar(name="uuid"):
+            return 16, 1
+        case s.Scalar():
+            size = _SIZES[MEMCPY_CODES[shape.name].lower()]
+            return size, size
+        case s.Enum():
+            return layout(shape.base)
+        case s.Checked():
+            return layout(shape.shape)
+        case s.Array():
+            size, align = layout(shape.element)
+            return size * shape.length, align
+        case s.Struct():
+            return shape.layout
+        case _:
+            raise TypeError(f"{type(shape).__name__} has no memory layout")
+
+
+def smallest(shape: s.Shape) -> int:
+    """The fewest bytes that a value takes in febird; of a memcpy struct, its size."""
+    match shape:
+        case s.Scalar():
+            return _FIXED.get(shape.name, 1)
+        case s.Enum():
+            return 1
+        case s.Checked():
+            return smallest(shape.shape)
+        case s.Array():
+            return _smallest_array(shape.element, shape.length)
+        case s.Struct() | s.Union() | s.Custom():
+            return shape.smallest
+        case _:
+            return 1
+
+
+def _varint_size(number: int) -> int:
+    return max(1, -(-number.bit_length() // 7))
+
+
+def _smallest_array(element: s.Shape, length: int) -> int:
+    if not length:
+        return 0
+    return codes_size(length) + length if row_of(element) else length * smallest(element)
+
+
+def row_of(element: s.Shape) -> str | None:
+    """The integer type of a row (docs/protocol.md, section 8, "Rows"); None if these lie in no row."""
+    match element:
+        case s.Checked():
+            return row_of(element.shape)
+        case s.Enum():
+            return row_of(element.base)
+        case s.Scalar(name="duration"):
+            return "i64"
+        case s.Scalar(name="u16" | "u32" | "u64" | "i16" | "i32" | "i64"):
+            return element.name
+        case _:
+            return None
+
+
+def codes_size(count: int) -> int:
+    """Bytes that the codes of so many values take, all blocks counted."""
+    return -(-count // 1024)  # blocks of 256, four codes a byte
+
+
+def memory(shape: s.Shape) -> int:
+    """Bytes that this runtime allocates for one smallest value; an estimate, without what is shared."""
+    match shape:
+        case s.Scalar(name="bool" | "u8"):
+            return 0
+        case s.Scalar(name="string" | "bytes"):
+            return 64
+        case s.Scalar(name="uuid"):
+            return 96
+        case s.Scalar() | s.Enum():
+            return 32
+        case s.Checked():
+            return memory(shape.shape)
+        case s.Array():
+            return 56 + shape.length * (8 + memory(shape.element))
+        case s.Optional() | s.Ref():
+            return 0
+        case s.Struct() | s.Union() | s.Custom():
+            return shape.own_memory
+        case s.Set():
+            return 232
+        case s.Map():
+            return 64  # its first entry takes FIRST_ENTRY more
+        case s.List():
+            return 56
+
+
+def amplification(root: s.Shape) -> float:
+    """The worst of all containers in it: the memory of an entry over the bytes of its smallest encoding.
+
+    Every byte belongs to one entry, and what an entry holds by value is counted with it. A type met before
+    adds nothing.
+    """
+    worst = 1.0
+    seen: set[s.Shape] = set()
+    waiting: list[tuple[s.Shape, bool]] = [(root, False)]
+    while waiting:
+        shape, archive = waiting.pop()
+        match shape:
+            case s.Checked():
+                waiting.append((shape.shape, archive))
+            case s.Struct() | s.Union() | s.Custom():
+                if shape in seen or (isinstance(shape, s.Struct) and shape.memcpy):
+                    continue
+                seen.add(shape)
+                if isinstance(shape, s.Custom):
+                    worst = max(worst, (8 + shape.own_memory) / shape.smallest)
+                waiting += [(each, shape.archive) for each in shape.shapes]
+            case s.Map():
+                size = 2 if archive else smallest(shape.key) + smallest(shape.value)
+                taken = FIRST_ENTRY + 100 + memory(shape.key) + memory(shape.value)
+                worst = max(worst, _entry(taken, size))
+                waiting += [(shape.key, archive), (shape.value, archive)]
+            case s.List() | s.Set():
+                size = smallest(shape.element) or (2 if archive else 0)
+                entry = 8 if isinstance(shape, s.List) else 100
+                worst = max(worst, _entry(entry + memory(shape.element), size))
+                waiting.append((shape.element, archive))
+            case s.Optional() | s.Ref():
+                worst = max(worst, (8 + memory(shape.element)) / (1 + smallest(shape.element)))
+                waiting.append((shape.element, archive))
+            case s.Array():
+                waiting.append((shape.element, archive))
+    return worst
+
+
+def _entry(taken: int, size: int) -> float:
+    return taken / size if size else taken * MAX_EMPTY_ITEMS
+
+
+def _memory_made(field: s.Field) -> int:
+    """Bytes that its default takes in each value that lacks it."""
+    return 0 if field.default is None else _memory_of(field.default())
+
+
+def _memory_of(value: Any) -> int:
+    match value:
+        case list():
+            return 56 + sum(8 + _memory_of(each) for each in value)
+        case set():
+            return 232 + 100 * len(value)
+        case dict():
+            return 232 + sum(100 + _memory_of(each) for each in value.values())
+        case _:
+            slots = getattr(type(value), "__match_args__", ())
+            return 48 + sum(8 + _memory_of(getattr(value, each)) for each in slots) if slots else 0
