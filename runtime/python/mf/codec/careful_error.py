@@ -44,3 +44,7 @@ class Path:
 
     def __str__(self) -> str:
         return "".join(self._steps).removeprefix(".")
+
+
+def bytes_said(count: int) -> str:
+    return "1 byte" if count == 1 else f"{count} bytes"

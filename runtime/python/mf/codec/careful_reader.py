@@ -10,9 +10,10 @@ import uuid
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from mf.codec import rows, sequences, sizes
+from mf.codec import sequences, sizes
 from mf.codec import shape as s
-from mf.codec.careful_error import CarefulError, Path
+from mf.codec.careful_error import CarefulError, Path, bytes_said
+from mf.codec.careful_rows import read_blocks, read_row
 from mf.codec.fault import Fault
 from mf.codec.graph_unknown import Reading
 from mf.codec.limits import MAX_DEPTH, MAX_EMPTY_ITEMS, U32_MAX, U64_MAX, Limits
@@ -34,10 +35,6 @@ _RUNS: Final[dict[str, Callable[[bytes, int, int], tuple[list[Any], int]]]] = {
 }
 
 
-def _bytes(count: int) -> str:
-    return "1 byte" if count == 1 else f"{count} bytes"
-
-
 class CarefulReader:
     """Reads values from `data`; `pos` is where the next one starts."""
 
@@ -55,13 +52,13 @@ class CarefulReader:
     def finish(self) -> None:
         left = len(self._data) - self.pos
         if left:
-            raise self.fail(Fault.TRAILING_BYTES, f"{_bytes(left)} after the end of the value")
+            raise self.fail(Fault.TRAILING_BYTES, f"{bytes_said(left)} after the end of the value")
 
     def check_items(self, count: int, size: int, at: int | None = None) -> None:
         """`count` items of at least `size` bytes can still follow; `at`: where the count stands."""
         left = len(self._data) - self.pos
         if count * size > left:
-            reason = f"{count} elements need at least {_bytes(count * size)}, {left} left"
+            reason = f"{count} elements need at least {bytes_said(count * size)}, {left} left"
             raise self.fail(Fault.COUNT_TOO_LARGE, reason, at)
         if size == 0 and count > MAX_EMPTY_ITEMS:
             reason = f"{count} elements without bytes, more than {MAX_EMPTY_ITEMS}"
@@ -188,22 +185,28 @@ class CarefulReader:
     def _need(self, size: int) -> None:
         left = len(self._data) - self.pos
         if size > left:
-            raise self.fail(Fault.TRUNCATED, f"{_bytes(size)} expected, {left} left")
+            raise self.fail(Fault.TRUNCATED, f"{bytes_said(size)} expected, {left} left")
 
     def _embedded(self, shape: s.Composite) -> Any:
-        from mf.codec import careful_archive_reader
-
+        """A value of tier archive or custom, behind its length."""
         if isinstance(shape, s.Custom):
-            return careful_archive_reader.read_custom(self, shape, self._length(shortest=True))
-        return careful_archive_reader.read_embedded(self, shape)
+            return self._custom(shape, self._length(shortest=True))
+        from mf.codec.careful_archive_reader import read_embedded
+
+        return read_embedded(self, shape)
 
     def alone(self, shape: s.Composite) -> Any:
         """A value of tier archive or custom that is all that is left."""
-        from mf.codec import careful_archive_reader
-
         if isinstance(shape, s.Custom):
-            return careful_archive_reader.read_custom(self, shape, len(self._data) - self.pos)
-        return careful_archive_reader.read_alone(self, shape)
+            return self._custom(shape, len(self._data) - self.pos)
+        from mf.codec.careful_archive_reader import read_alone
+
+        return read_alone(self, shape)
+
+    def _custom(self, shape: s.Custom, size: int) -> Any:
+        from mf.codec.careful_custom import read_custom
+
+        return read_custom(self, shape, size)
 
     def _length(self, *, shortest: bool = False) -> int:
         """Of what follows, which is there."""
@@ -211,7 +214,7 @@ class CarefulReader:
         size = self._unsigned(U32_MAX if shortest else U64_MAX, shortest=shortest)
         left = len(self._data) - self.pos
         if size > left:
-            raise self.fail(Fault.COUNT_TOO_LARGE, f"length {size}, but {_bytes(left)} left", at)
+            raise self.fail(Fault.COUNT_TOO_LARGE, f"length {size}, but {bytes_said(left)} left", at)
         return size
 
     def _unsigned(self, highest: int, *, shortest: bool = True) -> int:
@@ -245,7 +248,7 @@ class CarefulReader:
         self._enter()
         row = sizes.row_of(shape)
         if row is not None:
-            elements = self._row(shape, row, entry, ascending)
+            elements = read_row(self, shape, row, entry, ascending=ascending)
         else:
             count = self._count(sizes.smallest(shape), entry)
             elements = self._items(shape, count, ascending=ascending)
@@ -256,7 +259,7 @@ class CarefulReader:
         self._enter()
         row = sizes.row_of(shape.element)
         if row is not None:
-            elements = self._blocks(shape.element, row, shape.length, (), ascending=False)
+            elements = read_blocks(self, shape.element, row, shape.length)
         else:
             elements = self._items(shape.element, shape.length, ascending=False)
         self._depth -= 1
@@ -281,76 +284,6 @@ class CarefulReader:
                 self._ascending(elements, at)
             self._path.back()
         return elements
-
-    def _row(self, shape: s.Shape, name: str, entry: int, ascending: bool) -> list[Any]:
-        """Integers behind their head."""
-        at = self.pos
-        head = self._unsigned(U64_MAX)
-        count, code = head >> 2, head & 3
-        if count > U32_MAX:
-            raise self.fail(Fault.NUMBER_OUT_OF_RANGE, f"{count} elements are more than {U32_MAX}", at)
-        if count == 0 and code:
-            raise self.fail(Fault.MALFORMED_NUMBER, "a code without values", at)
-        self._check_code(code, name, at)
-        self.check_items(count, 1, at)
-        self.charge(count * (entry + sizes.memory(shape)))
-        if isinstance(shape, s.Scalar) and shape.name == name and not ascending:
-            try:
-                numbers, self.pos = rows.READERS[name](self._data, at)
-            except (MalformedError, IndexError):
-                pass  # what is wrong?
-            else:
-                return numbers
-        return self._blocks(shape, name, count, (code,), ascending=ascending)
-
-    def _blocks(
-        self, shape: s.Shape, name: str, count: int, first: tuple[int, ...], *, ascending: bool
-    ) -> list[Any]:
-        """Codes and values; `first`: the code of block 0, if it is known."""
-        blocks = -(-count // rows.BLOCK)
-        codes = [*first[:blocks], *self._codes(blocks - len(first), name)]
-        self._need(sum(min(rows.BLOCK, count - rows.BLOCK * at) << code for at, code in enumerate(codes)))
-        elements: list[Any] = []
-        for index in range(count):
-            size, at = 1 << codes[index // rows.BLOCK], self.pos
-            number = int.from_bytes(self._data[at : at + size], "little", signed=name[0] == "i")
-            self.pos += size
-            self._path.item(index)
-            elements.append(self._meant(shape, number, at))
-            if ascending:
-                self._ascending(elements, at)
-            self._path.back()
-        return elements
-
-    def _codes(self, count: int, name: str) -> list[int]:
-        if count <= 0:
-            return []
-        at = self.pos
-        packed = self._take(-(-count // 4))
-        codes = [byte >> 2 * place & 3 for byte in packed for place in range(4)]
-        for index, code in enumerate(codes):
-            if index < count:
-                self._check_code(code, name, at + index // 4)
-            elif code:
-                raise self.fail(Fault.MALFORMED_NUMBER, "a code of no block", at + index // 4)
-        return codes[:count]
-
-    def _check_code(self, code: int, name: str, at: int) -> None:
-        if 8 << code > int(name[1:]):
-            reason = f"values of {_bytes(1 << code)} in a row of {name}"
-            raise self.fail(Fault.NUMBER_OUT_OF_RANGE, reason, at)
-
-    def _meant(self, shape: s.Shape, number: int, at: int) -> Any:
-        """The element of a row that this number stands for."""
-        match shape:
-            case s.Checked():
-                return self._checked(shape.rules, self._meant(shape.shape, number, at), at)
-            case s.Enum():
-                return self._member(shape, number, at)
-            case s.Scalar():
-                return self._timed(shape.name, number)
-            case _:
-                raise TypeError(f"{type(shape).__name__} stands in no row")
 
     def _map(self, shape: s.Map) -> dict[Any, Any]:
         self._enter()
