@@ -4,6 +4,7 @@ import importlib
 import struct
 import subprocess
 import sys
+from functools import cache
 from typing import Annotated, Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 
 import mf
 from mf.codec import shape as s
+from tests.python.codec.archives import Archives
 from tests.python.codec.generated import codecs
 
 codecs("shapes.mfidl")
@@ -77,6 +79,39 @@ def test_what_may_not_stand_there_is_found(
             function(getattr(shapes, name), data)
         error = caught.value
         assert (error.fault.name, error.offset, error.path) == (fault, offset, path)
+
+
+@cache
+def bounded() -> Any:
+    return Archives("""module view_bounds;
+struct Bounded { level: i16 @range(-5..5); weight: f32 @range(0.0..1.0); turns: array<u8 @range(..9), 2>; }
+struct Row { id: u32; at: duration @range(0s..); one: Bounded; share: f64 @finite; }
+""").package
+
+
+def row(*, level: int = 0, weight: float = 0.5, turn: int = 0, at: int = 0, share: float = 1.0) -> bytes:
+    return struct.pack("<I4xqh2xf2B2x4xd", 1, at, level, weight, 0, turn, share)
+
+
+def test_constraints_are_kept() -> None:
+    package = bounded()
+    good = [row(), row(level=5, weight=1.0, turn=9), row(level=-5, weight=0.0)]
+    assert len(mf.view(package.Row, b"".join(good))) == 3
+    assert len(mf.as_numpy(package.Row, b"".join(good))) == 3
+    for changed, reason in (
+        ({"level": 6}, "[3].one.level, at byte 136: 6 is not in -5..5"),
+        ({"level": -6}, "[3].one.level, at byte 136: -6 is not in -5..5"),
+        ({"weight": 1.5}, "[3].one.weight, at byte 140: 1.5 is not in 0.0..1.0"),
+        ({"weight": float("nan")}, "[3].one.weight, at byte 140: nan is not in 0.0..1.0"),
+        ({"turn": 10}, "[3].one.turns[1], at byte 145: 10 is not in ..9"),
+        ({"at": -1}, "[3].at, at byte 128: Duration(-1) is not in 0.."),
+        ({"share": float("inf")}, "[3].share, at byte 152: inf is not finite"),
+    ):
+        data = b"".join([*good, row(**changed), *good])  # type: ignore[arg-type]
+        for read in (mf.view, mf.as_numpy):
+            with pytest.raises(mf.Error) as caught:
+                read(package.Row, data)
+            assert (caught.value.code, caught.value.message) == (mf.Code.INVALID_ARGUMENT, reason)
 
 
 def test_an_enum_may_be_negative_and_an_open_one_anything() -> None:

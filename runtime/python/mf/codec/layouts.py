@@ -1,6 +1,6 @@
-"""R1. Looks at many values of tier memcpy where they lie: where their fields are, and whether every bool and
-closed enum holds what it may. No loop of Python sees a single value: a field of all values is one strided
-slice.
+"""R1. Looks at many values of tier memcpy where they lie: where their fields are, and whether every bool,
+closed enum and field with constraints holds what it may. No loop of Python sees a single value: a field of
+all values is one strided slice.
 """
 
 import sys
@@ -15,6 +15,8 @@ from mf.codec.careful_reader import CarefulReader
 from mf.codec.decode_error import DecodeError
 from mf.codec.fault import Fault
 from mf.codec.limits import Limits
+from mf.codec.rules import InRange, IsFinite
+from mf.core.error import Code, Error, Execution
 
 _BITS: Final = bytes((0, 1))
 _ENDLESS: Final = Limits(decoded=sys.maxsize)
@@ -56,7 +58,9 @@ def letter_of(shape: s.Shape) -> str | None:
 
 
 def checked(shape: s.Shape, data: memoryview, name: str) -> int:
-    """How many values lie in `data`. Raises DecodeError if it holds part of one, or what none may hold."""
+    """How many values lie in `data`. Raises DecodeError if it holds part of one, or what none may hold, and
+    Error(INVALID_ARGUMENT) for a violated constraint.
+    """
     size, _ = sizes.layout(shape)
     count = len(data) // size if size else 0
     if count * size != len(data):
@@ -72,7 +76,9 @@ def checked(shape: s.Shape, data: memoryview, name: str) -> int:
 def _limited(
     shape: s.Shape, offset: int = 0, inner: Dimensions = ()
 ) -> Iterator[tuple[s.Shape, int, Dimensions]]:
-    """The bools and closed enums in a value, of which not every number is one."""
+    """The bools, closed enums and constrained numbers in a value, of which not every number is one."""
+    if isinstance(shape, s.Checked):
+        yield shape, offset, inner
     match bare(shape):
         case s.Scalar(name="bool") as leaf:
             yield leaf, offset, inner
@@ -108,6 +114,9 @@ def column(data: memoryview, letter: Any, size: int, offset: int, count: int, st
 
 
 def _has_only(leaf: s.Shape, numbers: memoryview) -> bool:
+    if isinstance(leaf, s.Checked):
+        values = native(numbers)
+        return all(isinstance(rule, InRange | IsFinite) and rule.holds_all(values) for rule in leaf.rules)
     members = leaf.members if isinstance(leaf, s.Enum) else None
     if numbers.itemsize > 1:
         assert members is not None
@@ -134,6 +143,8 @@ def _refuse(shape: s.Shape, data: memoryview, count: int) -> NoReturn:
         for index in range(count):
             reader.memcpy_item(shape, index)
     except CarefulError as failure:
+        if failure.code is not Code.DECODE_ERROR:
+            raise Error(failure.code, failure.text(), Execution.UNKNOWN) from None
         raise DecodeError(
             failure.fault, failure.text(), offset=failure.offset or 0, path=failure.path
         ) from None

@@ -26,6 +26,16 @@ class InRange:
         high = "" if self.high is None else self.high
         return f"{value} is not in {low}..{high}"
 
+    def holds_all(self, numbers: memoryview) -> bool:
+        """Of all numbers of a view, without a loop of Python."""
+        low, high = self.low, self.high
+        if numbers.format not in ("f", "d"):
+            return (low is None or low <= min(numbers)) and (high is None or max(numbers) <= high)
+        # A NaN is in no range, but min() may pass over it.
+        return (low is None or all(map(float(low).__le__, numbers))) and (
+            high is None or all(map(float(high).__ge__, numbers))
+        )
+
 
 class HasLength:
     """Bytes of a string or bytes value, elements of a container."""
@@ -48,6 +58,9 @@ class IsFinite:
 
     def violation(self, value: Any) -> str | None:
         return None if math.isfinite(value) else f"{value} is not finite"
+
+    def holds_all(self, numbers: memoryview) -> bool:
+        return all(map(math.isfinite, numbers))
 
 
 class Matches:

@@ -6,8 +6,8 @@
     mf.as_numpy(Point, data)["x"]           an array over the same bytes; mf.numpy_dtype(Point)
 
 Nothing is copied, nothing can be changed, and the buffer stays alive as long as the view. All bytes are
-checked when the view is made: their number, every bool and every closed enum; constraints of the schema are
-not. numpy is imported by who calls what has it in its name, and needed by nobody else.
+checked when the view is made: their number, every bool, every closed enum and the constraints of the schema.
+numpy is imported by who calls what has it in its name, and needed by nobody else.
 """
 
 from collections.abc import Iterator, Sequence
@@ -90,7 +90,9 @@ def view(kind: type[T], data: Buffer, /) -> View[T]: ...
 @overload
 def view(kind: Any, data: Buffer, /) -> Any: ...  # shapes of numbers: memoryview
 def view(kind: Any, data: Buffer, /) -> Any:
-    """A read-only view of the values in `data`. Raises DecodeError if it does not hold whole, valid ones."""
+    """A read-only view of the values in `data`. Raises DecodeError if it does not hold whole, valid ones, and
+    Error(INVALID_ARGUMENT) for a violated constraint.
+    """
     shape = _laid_out(kind)
     memory = _memory(data)
     count = layouts.checked(shape, memory, _name(shape))
