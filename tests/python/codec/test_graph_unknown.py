@@ -162,15 +162,51 @@ def test_a_table_that_nobody_knows_is_kept_where_no_object_has_unknown_fields() 
     assert written(value, "Any") == encoded(p.AnyNode(p.Node(v=2)), "Any")
 
 
-def test_copies_and_pickles_forget() -> None:
+def test_a_copy_of_the_whole_graph_is_as_good_as_what_was_read() -> None:
+    data = encoded(chain())
+    value = read(data)
+    made = copy.deepcopy(value)
+    assert made == value
+    assert written(made) == data
+    assert written(copy.deepcopy(made)) == data
+    value.next = value.next.next  # the copy is one of its own
+    assert written(made) == data
+    held = read(encoded(new().package.Plain(chain(), 3), "Plain"), "Plain")
+    assert written(copy.deepcopy(held), "Plain") == written(held, "Plain")
+    assert again(written(copy.deepcopy(held).node)) == chain()
+
+
+def test_a_copy_of_moved_objects_stays_without_them() -> None:
     value = read(encoded(chain()))
-    for made in (copy.deepcopy(value), pickle.loads(pickle.dumps(value))):
+    first, second = value.next, value.next.next
+    value.next = second
+    made = copy.deepcopy(value)
+    value.next = first  # the original is in order again
+    assert written(value) == encoded(chain())
+    assert again(written(made)).next.site is None
+
+
+def test_copies_of_a_part_and_pickles_forget() -> None:
+    value = read(encoded(chain()))
+    for made in (copy.copy(value), pickle.loads(pickle.dumps(value))):
         assert made == value
         assert unknown_fields(made) == unknown_fields(value) != b""
         back = again(written(made))
         assert (back.friend, back.next.site, back.next.next.next.v) == (None, None, 3)
-    assert written(copy.copy(value)) == written(copy.deepcopy(value))
+    part = copy.deepcopy(value.next)
+    assert again(written(part)).site is None
+    note = copy.deepcopy(value.next.next.next.note)
+    assert unknown_fields(note).hex() == "3801"
+    assert written(note, "Note").hex() == "0a046e6f7465"
     assert written(value) == encoded(chain())
+
+
+def test_a_value_that_moves_into_another_graph_leaves_them_behind() -> None:
+    first, second = read(encoded(chain())), read(encoded(chain(sites=False, notes=False)))
+    second.next.next.next.note = copy.deepcopy(first.next.next.next.note)
+    back = again(written(second))
+    assert back.friend is back.next.next  # its own are written
+    assert (back.next.next.next.note.text, back.next.next.next.note.about) == ("note", None)
 
 
 def test_they_can_be_dropped() -> None:

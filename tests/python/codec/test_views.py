@@ -107,7 +107,7 @@ def test_constraints_are_kept() -> None:
         ({"at": -1}, "[3].at, at byte 128: Duration(-1) is not in 0.."),
         ({"share": float("inf")}, "[3].share, at byte 152: inf is not finite"),
     ):
-        data = b"".join([*good, row(**changed), *good])  # type: ignore[arg-type]
+        data = b"".join([*good, row(**changed), *good])
         for read in (mf.view, mf.as_numpy):
             with pytest.raises(mf.Error) as caught:
                 read(package.Row, data)

@@ -1,8 +1,9 @@
 """R1. The unknown fields of a graph, which may hold indices of its objects (docs/protocol.md, section 8).
 
 They mean what they meant only while every object that was read has the table and index that it had. So they
-remember the reading that they are of, and who writes a graph numbers its objects first, and asks then.
-Copies and pickles remember none: their unknown fields can be looked at, and are not written.
+remember the reading that they are of, and who writes a graph numbers its objects first, and asks then. A copy
+of the whole graph is as good as what was read. Pickles, and copies of a part, remember no reading: what they
+keep can be looked at, and is not written.
 """
 
 from collections.abc import Callable
@@ -29,6 +30,19 @@ class Reading:
         made.reading = self
         return made
 
+    def copied(self, memo: dict[int, Any]) -> "Reading":
+        """That of the copies which `copy.deepcopy` is making: of all its objects, or of none."""
+        made = memo.get(id(self))
+        if made is None:
+            made = memo[id(self)] = Reading()
+            if all(id(each) in memo for _, objects in self.objects for each in objects):
+                made.objects = [
+                    (shape, [memo[id(each)] for each in objects]) for shape, objects in self.objects
+                ]
+                made.unknown = self.unknown
+        assert isinstance(made, Reading)
+        return made
+
     def __reduce__(self) -> tuple[type, tuple[()]]:
         return Reading, ()
 
@@ -42,7 +56,11 @@ class GraphUnknown(bytes):
         return GraphUnknown, (bytes(self),)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "GraphUnknown":
-        return GraphUnknown(self)
+        """Where a graph is copied, all its objects have their copies already, if not yet their contents."""
+        made = GraphUnknown(self)
+        if self.reading is not None:
+            made.reading = self.reading.copied(memo)
+        return made
 
 
 class Kept:

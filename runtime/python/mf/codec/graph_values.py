@@ -205,13 +205,15 @@ def copied(root: Any, memo: dict[int, Any]) -> Any:
     for _, value in waiting:
         made = memo[id(value)]
         for name in slots_of(type(value)):
-            if hasattr(value, name) and name != "__mf_reading__":
+            if hasattr(value, name):
                 held = getattr(value, name)
                 if name == "__mf_loose__":
                     held = tuple((name, memo[id(each)]) for name, each in held)
-                    setattr(made, name, held)
+                elif name == "__mf_reading__":
+                    held = held.copied(memo)
                 else:
-                    setattr(made, name, deepcopy(held, memo))
+                    held = deepcopy(held, memo)
+                setattr(made, name, held)
     return memo[id(root)]
 
 
