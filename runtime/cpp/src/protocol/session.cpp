@@ -1,3 +1,4 @@
+// A session's state and what it makes of received bytes; what it sends is in session_send.cpp.
 #include "mf/protocol/session.hpp"
 
 #include <algorithm>
@@ -6,8 +7,6 @@
 #include <new>
 #include <stdexcept>
 #include <utility>
-
-#include "mf/protocol/reply.hpp"
 
 namespace mf::protocol {
 namespace {
@@ -54,11 +53,6 @@ bool has_reserved_bits(const Header& header) noexcept {
   return ((halves[0] & bits.first) | (halves[1] & bits.second)) != 0;
 }
 
-void write_extension(std::byte* to, std::uint32_t count) noexcept {
-  const std::array<std::uint32_t, 2> extension{count, 0};
-  std::memcpy(to, extension.data(), kExtensionSize);
-}
-
 bool carries_items(FrameType type) noexcept {
   return type == FrameType::request || type == FrameType::reply;
 }
@@ -68,30 +62,6 @@ bool all_zero(std::span<const std::byte> bytes) noexcept {
 }
 
 constexpr std::size_t kPingSize = 8;
-constexpr std::size_t kMaxReasonText = kMaxControlPayload - 2;
-
-Header control(FrameType type) noexcept {
-  Header header;
-  header.type = type;
-  return header;
-}
-
-Header control(FrameType type, Code code) noexcept {
-  Header header = control(type);
-  header.deadline_or_status = static_cast<std::uint16_t>(code);
-  return header;
-}
-
-Header reply_header(const ReplyHead& head) noexcept {
-  Header header;
-  header.type = FrameType::reply;
-  header.flags = head.encoding;
-  header.route = head.route;
-  header.id = head.id;
-  header.deadline_or_status = head.status;
-  return header;
-}
-
 }  // namespace
 
 Session::Session(Role role, SessionOptions options)
@@ -118,8 +88,6 @@ void Session::shrink() noexcept {
   input_.shrink();
   output_.shrink();
 }
-
-// ---- bytes in ----
 
 bool Session::next(Event& event) {
   if (event.owner) event.owner.reset();
@@ -321,196 +289,9 @@ bool Session::answer_ping(std::span<const std::byte> payload) {
   if (++pongs_ > kMaxUnsentPongs)
     return broke("PINGs are sent faster than their answers are read", Code::overloaded);
   if (!may_send(FrameType::pong)) return true;
-  send_frame(control(FrameType::pong), 0, payload);
+  send_frame({.type = FrameType::pong}, 0, payload);
   if (pongs_ == 1) pongs_since_ = written_ + output_.bytes();
   return true;
-}
-
-// ---- messages out ----
-
-bool Session::may_send(FrameType type) {
-  if (closed()) return false;
-  const State next = after(role_, ours_, type);
-  if (next == State::forbidden)
-    throw std::logic_error(std::string("a ") + (role_ == Role::client ? "client" : "server") + " that is " +
-                           name(ours_) + " may not send " + name(type));
-  ours_ = next;
-  return true;
-}
-
-void Session::check_peer_takes(std::size_t payload_size, Execution execution) const {
-  if (payload_size <= peer_max_payload()) [[likely]]
-    return;
-  throw Error(Code::message_too_large, execution,
-              "a message of " + std::to_string(payload_size) + " bytes is above the " +
-                  std::to_string(peer_max_payload()) +
-                  " that the peer takes: send less at a time, or raise its max_payload");
-}
-
-std::byte* Session::append_frame(Header header, std::uint32_t count, std::size_t payload_size) {
-  const std::size_t offset = payload_offset_for(count);
-  header.size = static_cast<std::uint32_t>(offset + payload_size);
-  header.count = static_cast<std::uint16_t>(std::min<std::uint32_t>(count, kExtendedCount));
-  const std::size_t total = padded(header.size);
-  std::byte* at = output_.append(total);
-  std::memset(at + total - 8, 0, 8);  // the padding, whatever its size: the rest is written over
-  encode_header(header, at);
-  if (count >= kExtendedCount) write_extension(at + kHeaderSize, count);
-  return at + offset;
-}
-
-void Session::send_frame(const Header& header, std::uint32_t count, std::span<const std::byte> payload) {
-  std::byte* at = append_frame(header, count, payload.size());
-  if (!payload.empty()) std::memcpy(at, payload.data(), payload.size());
-}
-
-void Session::send_frame(Header header, std::uint32_t count, Buffer&& payload) {
-  if (payload.size() < kSeparateSegmentFrom) {
-    send_frame(header, count, payload.span());
-    payload.clear();
-    return;
-  }
-  const std::size_t offset = payload_offset_for(count);
-  header.size = static_cast<std::uint32_t>(offset + payload.size());
-  header.count = static_cast<std::uint16_t>(std::min<std::uint32_t>(count, kExtendedCount));
-  const std::size_t padding = padded(header.size) - header.size;
-  std::byte* begin = payload.data() - offset;
-  encode_header(header, begin);
-  if (count >= kExtendedCount) write_extension(begin + kHeaderSize, count);
-  std::memset(payload.data() + payload.size(), 0, padding);
-  output_.push(std::move(payload), offset, padding);
-}
-
-Header Session::request_header(const RequestHead& head, std::uint32_t& id) {
-  id = head.id != 0 ? head.id : reserve_id();
-  Header header;
-  header.type = FrameType::request;
-  header.flags = static_cast<std::uint8_t>(static_cast<std::uint8_t>(head.tier) | head.flags);
-  header.route = head.route;
-  header.id = id;
-  header.deadline_or_status = head.deadline;
-  return header;
-}
-
-std::uint32_t Session::send_request(const RequestHead& head, Buffer&& payload) {
-  if (!may_send(FrameType::request)) return 0;
-  check_peer_takes(payload.size(), Execution::not_executed);
-  std::uint32_t id = 0;
-  send_frame(request_header(head, id), head.count, std::move(payload));
-  return id;
-}
-
-std::uint32_t Session::send_request(const RequestHead& head, std::span<const std::byte> payload) {
-  if (!may_send(FrameType::request)) return 0;
-  check_peer_takes(payload.size(), Execution::not_executed);
-  std::uint32_t id = 0;
-  send_frame(request_header(head, id), head.count, payload);
-  return id;
-}
-
-std::span<std::byte> Session::place_request(const RequestHead& head, std::size_t size, std::uint32_t& id) {
-  id = 0;
-  if (!may_send(FrameType::request)) return {};
-  check_peer_takes(size, Execution::not_executed);
-  return {append_frame(request_header(head, id), head.count, size), size};
-}
-
-void Session::send_reply(const ReplyHead& head, Buffer&& payload) {
-  if (!may_send(FrameType::reply)) return;
-  check_peer_takes(payload.size(), Execution::unknown);
-  send_frame(reply_header(head), head.count, std::move(payload));
-}
-
-void Session::send_reply(const ReplyHead& head, std::span<const std::byte> payload) {
-  if (!may_send(FrameType::reply)) return;
-  check_peer_takes(payload.size(), Execution::unknown);
-  send_frame(reply_header(head), head.count, payload);
-}
-
-std::span<std::byte> Session::place_reply(const ReplyHead& head, std::size_t size) {
-  if (!may_send(FrameType::reply)) return {};
-  check_peer_takes(size, Execution::unknown);
-  return {append_frame(reply_header(head), head.count, size), size};
-}
-
-void Session::send_failure(const ReplyHead& head, Code code, Execution execution, std::string_view message) {
-  ReplyHead failed = head;
-  failed.status = static_cast<std::uint16_t>(code);
-  failed.encoding = 0;
-  Buffer payload;
-  write_failure_record(payload, execution, message);
-  send_reply(failed, payload.span());
-}
-
-void Session::send_hello() {
-  if (!may_send(FrameType::hello)) return;
-  const bool client = role_ == Role::client;
-  Buffer payload;
-  write_hello(payload, Hello{.max_payload = options_.limits.max_payload,
-                             .max_in_flight = client ? 0 : options_.limits.max_in_flight,
-                             .client_id = client ? options_.client_id : 0,
-                             .nonce = options_.nonce,
-                             .authentication = options_.authentication});
-  send_frame(control(FrameType::hello), 0, std::move(payload));
-}
-
-void Session::send_bind(std::uint16_t first_route, const Bind& bind) {
-  Buffer payload;
-  write_bind(payload, bind);
-  if (payload.size() > kMaxControlPayload)
-    throw Error(Code::message_too_large, Execution::not_executed,
-                "the names of service, agent and methods are longer than 32 KiB together");
-  if (!may_send(FrameType::bind)) return;
-  Header header = control(FrameType::bind);
-  header.route = first_route;
-  send_frame(header, 0, std::move(payload));
-}
-
-void Session::send_bound(std::uint16_t first_route, Code code, std::string_view reason) {
-  if (!may_send(FrameType::bound)) return;
-  Buffer payload;
-  if (code != Code::ok) write_text(payload, reason, kMaxReasonText);
-  Header header = control(FrameType::bound, code);
-  header.route = first_route;
-  send_frame(header, 0, std::move(payload));
-}
-
-void Session::send_cancel(std::uint32_t id) {
-  if (!may_send(FrameType::cancel)) return;
-  Header header = control(FrameType::cancel);
-  header.id = id;
-  send_frame(header, 0, std::span<const std::byte>());
-}
-
-void Session::send_ping(std::uint64_t token) {
-  if (!may_send(FrameType::ping)) return;
-  send_frame(control(FrameType::ping), 0, std::as_bytes(std::span(&token, 1)));
-}
-
-void Session::send_goaway(Code code, std::string_view reason) {
-  if (may_send(FrameType::goaway)) send_text(control(FrameType::goaway, code), reason);
-}
-
-void Session::send_describe(std::string_view service) {
-  if (may_send(FrameType::describe)) send_text(control(FrameType::describe), service);
-}
-
-void Session::send_text(const Header& header, std::string_view text) {
-  Buffer payload;
-  write_text(payload, text, kMaxReasonText);
-  send_frame(header, 0, std::move(payload));
-}
-
-void Session::send_descriptor(std::string_view service, std::string_view text) {
-  if (!may_send(FrameType::descriptor)) return;
-  Buffer payload;
-  write_descriptor(payload, {service, text});
-  check_peer_takes(payload.size(), Execution::unknown);
-  send_frame(control(FrameType::descriptor), 0, std::move(payload));
-}
-
-void Session::fail(Code code, std::string_view reason) {
-  if (may_send(FrameType::refuse)) send_text(control(FrameType::refuse, code), reason);
 }
 
 }  // namespace mf::protocol
