@@ -9,6 +9,7 @@ from dataclasses import replace
 from mfidl import model
 from mfidl.diagnostics import Diagnostics
 from mfidl.semantics.annotations import Place, read_annotations
+from mfidl.semantics.check.cpp_types import check_cpp_types
 from mfidl.semantics.check.recursion import check_recursion
 from mfidl.semantics.context import Context
 from mfidl.semantics.graph import TypeGraph
@@ -37,6 +38,7 @@ def elaborate(modules: Sequence[LoadedModule], diagnostics: Diagnostics) -> mode
     lowered = [lowering.module(scope) for scope in scopes]
     graph = TypeGraph([each for module in lowered for each in module.declarations])
     check_recursion(graph, diagnostics)
+    check_cpp_types(lowered, diagnostics)
     if diagnostics:
         return sound_part(lowered, graph.direct_loops())
     return model.Program(tuple(_in_order(lowered, graph)))
