@@ -20,6 +20,7 @@ OPEN_GROUP: Final = 3
 CLOSE_GROUP: Final = 4
 FIXED32: Final = 5
 LARGEST_NUMBER: Final = (1 << 29) - 1
+_MORE: Final = bytes(range(128, 256))  # a varint goes on behind these
 
 
 def varint(number: int) -> bytes:
@@ -47,6 +48,14 @@ def read_varint(data: bytes, pos: int) -> tuple[int, int]:
         shift += 7
         if shift > 63:
             raise MalformedError
+
+
+def read_tag(data: bytes, pos: int) -> int:
+    """Of more than one byte, and in its shortest form."""
+    tag, behind = read_varint(data, pos)
+    if data[behind - 1] == 0:
+        raise MalformedError
+    return tag
 
 
 def read_below(data: bytes, pos: int, highest: int) -> tuple[int, int]:
@@ -134,6 +143,11 @@ def pack_members(values: Iterable[int], low: int, high: int) -> bytes:
     if numbers and not low <= min(numbers) <= max(numbers) <= high:
         raise MalformedError
     return pack_unsigned([number & U64_MAX for number in numbers], "Q")
+
+
+def numbers_in(data: bytes) -> int:
+    """How many varints end in `data`."""
+    return len(data.translate(None, _MORE))
 
 
 def unpack_unsigned(data: bytes, highest: int) -> list[int]:

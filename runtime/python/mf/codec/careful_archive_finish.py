@@ -96,10 +96,10 @@ def there(r: "CarefulReader", entry: Open, place: Place) -> Any:
         case s.Ref(element=element):
             return object_at(r, element, 0, r.pos)
         case shape:
-            return _zero(shape)
+            return zero(shape)
 
 
-def _zero(shape: s.Shape) -> Any:
+def zero(shape: s.Shape) -> Any:
     """What a field that has no default of its own starts with; of scalars and values of other tiers."""
     match shape:
         case s.Scalar(name="bool"):
@@ -143,7 +143,7 @@ def _start(shape: s.Shape) -> Any:
         case s.Array(element=element, length=length):
             return [_start(element) for _ in range(length)]
         case plain:
-            return _zero(plain)
+            return zero(plain)
 
 
 def object_at(r: "CarefulReader", element: s.Shape, number: int, at: int) -> Any:

@@ -11,7 +11,7 @@ import struct
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from mf.codec import shape as s
 from mf.codec import sizes
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from mf.codec.careful_reader import CarefulReader
 
 Composite = s.Struct | s.Union
-_NODE: Final = 100
 
 
 @contextmanager
@@ -246,7 +245,9 @@ def _read_entry(r: "CarefulReader", shape: s.Map, wire: int, entries: list[Any],
     r._path.item(len(entries))
     if wire != BYTES:
         raise r.fail(Fault.WRONG_WIRE_TYPE, f"wire type {wire} where an entry of a map has 2", tag)
-    r.charge(_NODE + (0 if entries else sizes.FIRST_ENTRY) + _uncharged(shape.key) + _uncharged(shape.value))
+    r.charge(
+        sizes.ENTRY + (0 if entries else sizes.FIRST_ENTRY) + _uncharged(shape.key) + _uncharged(shape.value)
+    )
     places = [Place(1, "", shape.key, single=True), Place(2, "", shape.value, single=True)]
     with bounded(r, r._length()):
         entry = Open(r._whole, places, [(r._base, r._base + len(r._data))])

@@ -24,7 +24,6 @@ from mf.codec.varint import unzigzag
 from mf.core.error import Code
 
 _ENTRY = 8  # a list's pointer to its element
-_NODE = 100  # an entry of a dict or set
 
 # Long runs of plain numbers need no walk: no element has a rule or a nested value of its own.
 _RUNS: Final[dict[str, Callable[[bytes, int, int], tuple[list[Any], int]]]] = {
@@ -85,7 +84,7 @@ class CarefulReader:
             case s.Map():
                 return self._map(shape)
             case s.Set():
-                return set(self._counted(shape.element, _NODE, ascending=True))
+                return set(self._counted(shape.element, sizes.ENTRY, ascending=True))
             case s.List():
                 return self._counted(shape.element, _ENTRY)
             case s.Array():
@@ -287,7 +286,7 @@ class CarefulReader:
 
     def _map(self, shape: s.Map) -> dict[Any, Any]:
         self._enter()
-        count = self._count(sizes.smallest(shape.key) + sizes.smallest(shape.value), _NODE)
+        count = self._count(sizes.smallest(shape.key) + sizes.smallest(shape.value), sizes.ENTRY)
         self.charge(sizes.FIRST_ENTRY if count else 0)
         keys: list[Any] = []
         values = []

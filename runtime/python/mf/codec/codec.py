@@ -145,6 +145,7 @@ class Codec(Generic[V, T]):
                     return value
             except GIVE_UP:
                 pass
+            return self._read_again(data, 0, 1, whole=True)[0][0]
         return self._decode(data, 0, 1, whole=True)[0][0]
 
     def decode_all(self, data: Buffer, count: int) -> list[T]:
@@ -162,17 +163,38 @@ class Codec(Generic[V, T]):
             self._affordable = max(0, self.shape.affordable(self._limits.decoded))
         size = len(data) - pos
         if size > self._affordable and self.shape.memory_of(count, size) > self._limits.decoded:
-            return self._read_carefully(data, pos, count, whole)
+            return self._read_again(data, pos, count, whole, is_large=True)
         try:
             values, end = read(data, pos, count)
             if self._check_read is not None:
                 for value in values:
                     self._check_read(value)
         except GIVE_UP:
-            return self._read_carefully(data, pos, count, whole)
+            return self._read_again(data, pos, count, whole)
         if end > len(data) or (whole and end != len(data)):
-            return self._read_carefully(data, pos, count, whole)
+            return self._read_again(data, pos, count, whole)
         return values, end
+
+    def _read_again(
+        self, data: bytes, pos: int, count: int, whole: bool, *, is_large: bool = False
+    ) -> tuple[list[T], int]:
+        """By the lenient functions, where they take what the fast ones do not, and then carefully."""
+        if is_large or functions_of(self.shape).archive:
+            from mf.codec.fast import lenient
+            from mf.codec.metered import metered
+
+            made = lenient(self.shape)
+            memory = self._limits.decoded - count * (8 + self.shape.own_memory)
+            try:
+                values, end = made.read_alone(metered(data, memory), pos, count)
+                if self._check_read is not None:
+                    for value in values:
+                        self._check_read(value)
+                if end == len(data) or (end < len(data) and not whole):
+                    return values, end
+            except GIVE_UP:
+                pass
+        return self._read_carefully(data, pos, count, whole)
 
     def _write_carefully(self, values: Sequence[V]) -> bytearray:
         # Imported by who needs it: few programs ever do.

@@ -82,7 +82,8 @@ class GraphFunctions:
 
     def _read(self, data: bytes, pos: int, end: int, depth: int) -> Any:
         spans: list[list[tuple[int, int]]] = [[] for _ in self._tables]
-        unknown = b""
+        unknown = bytearray()
+        charge = getattr(data, "charge", None)  # of bytes that keep an account (mf.codec.metered)
         while pos < end:
             tag, behind = (data[pos], pos + 1) if data[pos] < 128 else read_varint(data, pos)
             number = tag >> 3
@@ -101,6 +102,8 @@ class GraphFunctions:
         queue: list[tuple[Callable[..., None], Any, int, int]] = []
         tables = ReadTables()
         for shape, own in zip(self._tables, spans, strict=True):
+            if charge is not None:
+                charge(len(own) * (64 + shape.own_memory))
             tables[shape] = ReadTable(shape, data, own, self._functions_of(shape), queue)
         root = tables[self._root].objects[0]
         _fill_all(queue, data, depth, tables)
@@ -113,7 +116,7 @@ class GraphFunctions:
                 for each in table.objects.values():
                     table.check(each)
         if unknown or tables.reading is not None:
-            tables.remember(root, unknown)
+            tables.remember(root, bytes(unknown))
         return root
 
 

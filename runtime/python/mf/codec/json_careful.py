@@ -22,7 +22,6 @@ from mf.codec.times import Duration, Timestamp
 from mf.core.error import Code
 
 _ENTRY: Final = 8  # a list's pointer to its element
-_NODE: Final = 100  # an entry of a dict or set
 _SPECIAL: Final = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": -float("inf")}
 _WORDS: Final = {b"t": (b"true", True), b"f": (b"false", False)}
 
@@ -92,7 +91,7 @@ class JsonReader(JsonScanner):
         made: set[Any] = set()
         for at in self._elements():
             self._path.item(at)
-            self._charge(_NODE)
+            self._charge(sizes.ENTRY)
             value = self.read(shape.element)
             if value in made:
                 raise self._fail(Fault.JSON_DUPLICATE_KEY, "an element of a set is there twice")
@@ -104,7 +103,7 @@ class JsonReader(JsonScanner):
         made: dict[Any, Any] = {}
         for at in self._members():
             self._path.item(at)
-            self._charge(_NODE + _held(shape.value) + (0 if made else sizes.FIRST_ENTRY))
+            self._charge(sizes.ENTRY + _held(shape.value) + (0 if made else sizes.FIRST_ENTRY))
             key = self._key(bare(shape.key))
             if key in made:
                 raise self._fail(Fault.JSON_DUPLICATE_KEY, "a key of a map is there twice")

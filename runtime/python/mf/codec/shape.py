@@ -189,6 +189,8 @@ class _Composite:
 
     functions: "Functions | None" = None
     """The fast functions; mf.codec.fast makes them."""
+    lenient: "Functions | None" = None
+    """The second ones, which take more and keep an account of memory."""
 
     @property
     def shapes(self) -> "list[Shape]":

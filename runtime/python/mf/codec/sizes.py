@@ -26,7 +26,8 @@ MEMCPY_CODES: Final = {
     "timestamp": "q",
     "duration": "q",
 }
-FIRST_ENTRY: Final = 168
+ENTRY: Final = 100  # of a dict or set
+FIRST_ENTRY: Final = 168  # of a dict, more
 _SIZES: Final = {"b": 1, "h": 2, "i": 4, "q": 8, "f": 4, "d": 8}
 _FIXED: Final = {
     "bool": 1,
@@ -209,12 +210,12 @@ def amplification(root: s.Shape) -> float:
                 waiting += [(each, shape.archive) for each in shape.shapes]
             case s.Map():
                 size = 2 if archive else smallest(shape.key) + smallest(shape.value)
-                taken = FIRST_ENTRY + 100 + memory(shape.key) + memory(shape.value)
+                taken = FIRST_ENTRY + ENTRY + memory(shape.key) + memory(shape.value)
                 worst = max(worst, _entry(taken, size))
                 waiting += [(shape.key, archive), (shape.value, archive)]
             case s.List() | s.Set():
                 size = smallest(shape.element) or (2 if archive else 0)
-                entry = 8 if isinstance(shape, s.List) else 100
+                entry = 8 if isinstance(shape, s.List) else ENTRY
                 worst = max(worst, _entry(entry + memory(shape.element), size))
                 waiting.append((shape.element, archive))
             case s.Optional() | s.Ref():
@@ -239,9 +240,9 @@ def _memory_of(value: Any) -> int:
         case list():
             return 56 + sum(8 + _memory_of(each) for each in value)
         case set():
-            return 232 + 100 * len(value)
+            return 232 + ENTRY * len(value)
         case dict():
-            return 232 + sum(100 + _memory_of(each) for each in value.values())
+            return 232 + sum(ENTRY + _memory_of(each) for each in value.values())
         case _:
             slots = getattr(type(value), "__match_args__", ())
             return 48 + sum(8 + _memory_of(getattr(value, each)) for each in slots) if slots else 0

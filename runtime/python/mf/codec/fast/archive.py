@@ -6,6 +6,7 @@ write, read                         values inside of other tiers: messages or gr
 write_alone, read_alone             one value that is all there is
 """
 
+from collections.abc import Callable
 from typing import Any
 
 from mf.codec import archive_wire
@@ -58,8 +59,16 @@ def archive_text(shape: s.Struct | s.Union, unit: Unit, checked: set[Any], heigh
     return "\n".join(lines) + "\n"
 
 
+def _reading(unit: Unit) -> ArchiveReading:
+    if not unit.lenient:
+        return ArchiveReading(unit)
+    from mf.codec.fast.archive_lenient import LenientReading
+
+    return LenientReading(unit)
+
+
 def _struct(shape: s.Struct, unit: Unit, limit: list[str]) -> list[str]:
-    body = ArchiveReading(unit).struct(shape)
+    body = _reading(unit).struct(shape)
     make = f"value = new({unit.constant('make', shape.make)})"
     if not shape.tables:
         return [
@@ -77,12 +86,12 @@ def _struct(shape: s.Struct, unit: Unit, limit: list[str]) -> list[str]:
 def _union(shape: s.Union, unit: Unit, limit: list[str]) -> list[str]:
     lines = [
         "def read_part(data, pos, end, depth=1, graph=None):",
-        *indented([*limit, *ArchiveReading(unit).union(shape), "return value"]),
+        *indented([*limit, *_reading(unit).union(shape), "return value"]),
     ]
     if shape.tables:
         lines += [
             "def fill_part(value, data, pos, end, depth, graph):",
-            *indented([*limit, *ArchiveReading(unit).union(shape, "value.value = {1}")]),
+            *indented([*limit, *_reading(unit).union(shape, "value.value = {1}")]),
             "def make_part(data, pos, end):",
             *indented(_make_part(shape, unit)),
         ]
@@ -117,10 +126,12 @@ def _read(passed: str) -> list[str]:
     ]
 
 
-def complete(shape: s.Struct | s.Union, made: dict[str, Any]) -> None:
+def complete(
+    shape: s.Struct | s.Union, made: dict[str, Any], functions_of: Callable[[s.Composite], Any]
+) -> None:
     """Adds what needs no text of its own to the functions of an archive type."""
     if shape.tables:
-        graph = GraphFunctions(shape, lambda each: each.functions)
+        graph = GraphFunctions(shape, functions_of)
         made |= {
             "write": graph.write,
             "read": graph.read,

@@ -19,6 +19,7 @@ class Functions:
     """Of one type; immutable, and shared by all codecs and threads."""
 
     __slots__ = (
+        "archive",
         "check_read",
         "check_written",
         "deep",
@@ -39,7 +40,8 @@ class Functions:
         "write_parts",
     )
 
-    def __init__(self, source: str, made: dict[str, Any], *, deep: bool, height: int) -> None:
+    def __init__(self, source: str, made: dict[str, Any], *, deep: bool, height: int, archive: bool) -> None:
+        self.archive: Final = archive  # whether values hold messages of that tier
         self.source: Final = source
         self.deep: Final = deep
         self.height: Final = height
@@ -82,74 +84,141 @@ class _Source:
 
 def functions(shape: Composite) -> Functions:
     """Made at the first call. Two threads may make them twice; the results are alike."""
-    if shape.functions is None:
-        _make(shape)
-    made = shape.functions
-    assert isinstance(made, Functions)
-    return made
+    return shape.functions or _Maker(lenient=False).make(shape)
 
 
-def _make(root: Composite) -> None:
-    new = _closure(root)
-    for each in new:
-        assert each.smallest + each.own_memory >= 0  # asked in this order, so that no chain recurses deep
-    users: dict[Composite, list[Composite]] = defaultdict(list)
-    for each in new:
-        for inner in each.inner:
-            users[inner].append(each)
-    known = [(each, each.functions) for each in users if each.functions is not None]
-    deep = _with_users(users, [*_recursive(new), *(each for each, made in known if made.deep)])
-    checked = _with_users(
-        users,
-        [
-            *(each for each in new if each.has_rules),
-            *(each for each, made in known if made.check_written is not None),
-        ],
-    )
-    heights = _heights(new, deep)
-    units = [(each, *_compiled(each, deep, checked, heights[each])) for each in new]
-    made = {shape: own for shape, own, _ in units}
-    for _, _, unit in units:
-        for name, (other, what) in unit.links.items():
-            unit.globals[name] = getattr(made.get(other) or other.functions, what)
-    for shape, own, _ in units:
-        shape.functions = own  # only now: what others see is whole
+def lenient(shape: Composite) -> Functions:
+    """The second ones, whose `data` is mf.codec.metered's."""
+    return shape.lenient or _Maker(lenient=True).make(shape)
 
 
-def _closure(root: Composite) -> list[Composite]:
-    """The types in `root` that have no functions yet, contained ones first, so that nothing recurses deep."""
-    met: set[Composite] = set()
-    done: dict[Composite, None] = {}
-    waiting = [root]
-    while waiting:
-        met.add(waiting[-1])
-        more = [each for each in waiting[-1].inner if each.functions is None and each not in met]
-        if more:
-            waiting += more
-        else:
-            done.setdefault(waiting.pop())
-    return list(done)
+class _Maker:
+    """Of the ones or the others."""
 
+    def __init__(self, *, lenient: bool) -> None:
+        self._lenient = lenient
 
-def _recursive(shapes: list[Composite]) -> list[Composite]:
-    """At least one type of every cycle."""
-    colours: dict[Composite, int] = {}  # 1: on the path, 2: done
-    found: list[Composite] = []
-    for root in shapes:
+    def _known(self, shape: Composite) -> Functions | None:
+        return shape.lenient if self._lenient else shape.functions
+
+    def make(self, root: Composite) -> Functions:
+        new = self._closure(root)
+        for each in new:
+            assert each.smallest + each.own_memory >= 0  # asked in this order, so that no chain recurses deep
+        users: dict[Composite, list[Composite]] = defaultdict(list)
+        for each in new:
+            for inner in each.inner:
+                users[inner].append(each)
+        known = [(each, made) for each in users if (made := self._known(each)) is not None]
+        deep = _with_users(users, [*self._recursive(new), *(each for each, made in known if made.deep)])
+        checked = _with_users(
+            users,
+            [
+                *(each for each in new if each.has_rules),
+                *(each for each, made in known if made.check_written is not None),
+            ],
+        )
+        archive = _with_users(
+            users,
+            [*(each for each in new if each.archive), *(each for each, made in known if made.archive)],
+        )
+        heights = self._heights(new, deep)
+        units = [(each, *self._compiled(each, deep, checked, heights[each], each in archive)) for each in new]
+        all_made = {shape: own for shape, own, _ in units}
+        for _, _, unit in units:
+            for name, (other, what) in unit.links.items():
+                unit.globals[name] = getattr(all_made.get(other) or self._known(other), what)
+        for shape, own, _ in units:  # only now: what others see is whole
+            if self._lenient:
+                shape.lenient = own
+            else:
+                shape.functions = own
+        return all_made[root]
+
+    def _closure(self, root: Composite) -> list[Composite]:
+        """The types in `root` that have no functions yet, inner ones first, so that nothing recurses deep."""
+        met: set[Composite] = set()
+        done: dict[Composite, None] = {}
         waiting = [root]
         while waiting:
-            at = waiting[-1]
-            if at not in colours:
-                colours[at] = 1
-                for each in at.inner:
-                    if colours.get(each) == 1:
-                        found.append(each)
-                    elif each not in colours and each.functions is None:
-                        waiting.append(each)
+            met.add(waiting[-1])
+            more = [each for each in waiting[-1].inner if self._known(each) is None and each not in met]
+            if more:
+                waiting += more
             else:
-                colours[at] = 2
-                waiting.pop()
-    return found
+                done.setdefault(waiting.pop())
+        return list(done)
+
+    def _recursive(self, shapes: list[Composite]) -> list[Composite]:
+        """At least one type of every cycle."""
+        colours: dict[Composite, int] = {}  # 1: on the path, 2: done
+        found: list[Composite] = []
+        for root in shapes:
+            waiting = [root]
+            while waiting:
+                at = waiting[-1]
+                if at not in colours:
+                    colours[at] = 1
+                    for each in at.inner:
+                        if colours.get(each) == 1:
+                            found.append(each)
+                        elif each not in colours and self._known(each) is None:
+                            waiting.append(each)
+                else:
+                    colours[at] = 2
+                    waiting.pop()
+        return found
+
+    def _compiled(
+        self, shape: Composite, deep: set[Composite], checked: set[Composite], height: int, archive: bool
+    ) -> tuple[Functions, Unit]:
+        unit = Unit(deep, lenient=self._lenient)
+        if isinstance(shape, s.Custom):
+            from mf.codec.fast.archive import custom_functions
+
+            return Functions("", custom_functions(shape), deep=False, height=0, archive=False), unit
+        if shape.archive:
+            from mf.codec.fast.archive import archive_text
+
+            text = archive_text(shape, unit, checked, height)
+        else:
+            text = _text(shape, unit, deep, checked, height)
+        unit.globals["__name__"] = f"mf/codec of {shape.name}"
+        unit.globals["__loader__"] = _Source(text)
+        exec(compile(text, f"mf/codec of {shape.name}", "exec"), unit.globals)
+        if shape.archive:
+            from mf.codec.fast.archive import complete
+
+            complete(shape, unit.globals, self._known)
+        return Functions(text, unit.globals, deep=shape in deep, height=height, archive=archive), unit
+
+    def _heights(self, shapes: list[Composite], deep: set[Composite]) -> dict[Composite, int]:
+        """Levels of structs and containers in a value, but for what a function counts that knows its depth.
+
+        Contained types come first, so that each is looked at once.
+        """
+        known: dict[Composite, int] = {}
+
+        def levels(shape: s.Shape) -> int:
+            match shape:
+                case s.Checked(shape=inner):
+                    return levels(inner)
+                case s.Optional(element=element) | s.Ref(element=element):
+                    return levels(element)
+                case s.List(element=element) | s.Array(element=element) | s.Set(element=element):
+                    return 1 + levels(element)
+                case s.Map(key=key, value=value):
+                    return 1 + max(levels(key), levels(value))
+                case s.Struct() | s.Union() | s.Custom() if shape not in deep:
+                    made = self._known(shape)
+                    return 1 + (known[shape] if made is None else made.height)
+                case _:
+                    return 0
+
+        for each in shapes:
+            flat = isinstance(each, s.Struct) and each.memcpy
+            known[each] = 0 if flat else max((levels(part) for part in each.shapes), default=0)
+        return known
 
 
 def _with_users(users: dict[Composite, list[Composite]], first: Iterable[Composite]) -> set[Composite]:
@@ -162,30 +231,6 @@ def _with_users(users: dict[Composite, list[Composite]], first: Iterable[Composi
             found.add(at)
             waiting += users.get(at, ())
     return found
-
-
-def _compiled(
-    shape: Composite, deep: set[Composite], checked: set[Composite], height: int
-) -> tuple[Functions, Unit]:
-    unit = Unit(deep)
-    if isinstance(shape, s.Custom):
-        from mf.codec.fast.archive import custom_functions
-
-        return Functions("", custom_functions(shape), deep=False, height=0), unit
-    if shape.archive:
-        from mf.codec.fast.archive import archive_text
-
-        text = archive_text(shape, unit, checked, height)
-    else:
-        text = _text(shape, unit, deep, checked, height)
-    unit.globals["__name__"] = f"mf/codec of {shape.name}"
-    unit.globals["__loader__"] = _Source(text)
-    exec(compile(text, f"mf/codec of {shape.name}", "exec"), unit.globals)
-    if shape.archive:
-        from mf.codec.fast.archive import complete
-
-        complete(shape, unit.globals)
-    return Functions(text, unit.globals, deep=shape in deep, height=height), unit
 
 
 def _text(
@@ -218,32 +263,3 @@ def _text(
         if shape in checked:
             lines += ["def check_read(value):", *indented(checking.parts(shape))]
     return "\n".join(lines) + "\n"
-
-
-def _heights(shapes: list[Composite], deep: set[Composite]) -> dict[Composite, int]:
-    """Levels of structs and containers in a value, but for what a function counts that knows its depth.
-
-    Contained types come first, so that each is looked at once.
-    """
-    known: dict[Composite, int] = {}
-
-    def levels(shape: s.Shape) -> int:
-        match shape:
-            case s.Checked(shape=inner):
-                return levels(inner)
-            case s.Optional(element=element) | s.Ref(element=element):
-                return levels(element)
-            case s.List(element=element) | s.Array(element=element) | s.Set(element=element):
-                return 1 + levels(element)
-            case s.Map(key=key, value=value):
-                return 1 + max(levels(key), levels(value))
-            case s.Struct() | s.Union() | s.Custom() if shape not in deep:
-                made = shape.functions
-                return 1 + (known[shape] if made is None else made.height)
-            case _:
-                return 0
-
-    for each in shapes:
-        flat = isinstance(each, s.Struct) and each.memcpy
-        known[each] = 0 if flat else max((levels(part) for part in each.shapes), default=0)
-    return known

@@ -156,7 +156,8 @@ class Reading:
             case s.Array(element=element, length=length):
                 return self._array(element, length, name, level)
             case s.Map() as map_:
-                return self._counted(name, lambda count: self._map(map_, count, name, level))
+                entry = sizes.ENTRY + sizes.memory(map_.key) + sizes.memory(map_.value)
+                return self._counted(name, entry, lambda count: self._map(map_, count, name, level))
             case s.Struct() | s.Union() | s.Custom() as other:
                 local = self._unit.local(name)
                 return [f"{local}, pos = {self._others(other, 'read_one', '', level)}"], local
@@ -185,10 +186,13 @@ class Reading:
             f"    {local}, pos = {read}(data, pos - 1)",
         ]
 
-    def _counted(self, name: str, read: Callable[[str], tuple[list[str], str]]) -> tuple[list[str], str]:
+    def _counted(
+        self, name: str, entry: int, read: Callable[[str], tuple[list[str], str]]
+    ) -> tuple[list[str], str]:
+        """`entry`: the memory that each takes."""
         count = self._unit.local(f"{name}_count")
         text, value = read(count)
-        return [*self._number(count, "read_u32"), *text], value
+        return [*self._number(count, "read_u32"), *self._unit.charged(f"{count} * {entry}"), *text], value
 
     def _blob(self, name: str, decode: str) -> tuple[list[str], str]:
         local = self._unit.local(name)
@@ -207,13 +211,16 @@ class Reading:
             "pos += 1",
             f"{local} = None",
             "if BOOL[present]:",
-            *indented([*text, f"{local} = {value}"]),
+            *indented([*self._unit.charged(str(sizes.memory(element))), *text, f"{local} = {value}"]),
         ], local
 
-    def _list(self, element: s.Shape, name: str, level: int) -> tuple[list[str], str]:
-        if sizes.row_of(element) is not None:
-            return self._integers(element, None, self._unit.local(name))
-        return self._counted(name, lambda count: self._sequence(element, count, name, level + 1))
+    def _list(self, element: s.Shape, name: str, level: int, place: int = 8) -> tuple[list[str], str]:
+        """`place`: the memory of an element's place in the list."""
+        entry = place + sizes.memory(element)
+        if sizes.row_of(element) is None:
+            return self._counted(name, entry, lambda count: self._sequence(element, count, name, level + 1))
+        text, value = self._integers(element, None, self._unit.local(name))
+        return [*([f"data.charge_row(pos, {entry})"] if self._unit.lenient else []), *text], value
 
     def _array(self, element: s.Shape, length: int, name: str, level: int) -> tuple[list[str], str]:
         if sizes.row_of(element) is not None:
@@ -222,7 +229,7 @@ class Reading:
 
     def _set(self, element: s.Shape, name: str, level: int) -> tuple[list[str], str]:
         local = self._unit.local(name)
-        text, value = self._list(element, name, level)
+        text, value = self._list(element, name, level, sizes.ENTRY)
         return [*text, f"{local} = {value}", f"ascending({local}, len(set({local})))"], f"set({local})"
 
     def _map(self, shape: s.Map, count: str, name: str, level: int) -> tuple[list[str], str]:

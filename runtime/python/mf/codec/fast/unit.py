@@ -33,10 +33,11 @@ class Unit:
     """Names end in a number of their own, so that no field is called like a helper or a keyword.
 
     `globals` holds the helpers and the constants of the text; `links` what it calls of other types, which is
-    filled in when all of them have been made.
+    filled in when all of them have been made. `lenient`: its readers are the second ones (mf.codec.fast).
     """
 
-    def __init__(self, deep: "set[s.Composite]") -> None:
+    def __init__(self, deep: "set[s.Composite]", *, lenient: bool = False) -> None:
+        self.lenient: Final = lenient
         self.globals: dict[str, Any] = dict(_HELPERS)
         self.links: dict[str, tuple[s.Composite, str]] = {}
         self._deep = deep
@@ -84,6 +85,10 @@ class Unit:
 
             self.globals[helper] = getattr(uuids, helper)
         return helper
+
+    def charged(self, memory: str) -> list[str]:
+        """Statements that take memory from what a message may have, in readers that keep an account."""
+        return [f"data.charge({memory})"] if self.lenient and memory != "0" else []
 
     def is_deep(self, shape: s.Shape) -> bool:
         """Whether values of the type can nest without bound: its functions then count how deep they are."""
