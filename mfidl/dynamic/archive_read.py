@@ -333,9 +333,14 @@ def _made_place(at: Decoding, place: Place, message: _Message) -> Value:
             return None if found is None else _made_one(at, place.type, found)
         case _ if found is not None:
             return _made_one(at, place.type, found)
+    return _default(at, place, message.end)
+
+
+def _default(at: Decoding, place: Place, end: int) -> Any:
+    """Of a place of which nothing was sent."""
     if place.field is not None and place.field.default is not None:
         return plain(at.schema, place.field.type, place.field.default)
-    raise at.fail(Fault.MISSING_FIELD, f"{_called(place)} is missing", message.end)
+    raise at.fail(Fault.MISSING_FIELD, f"{_called(place)} is missing", end)
 
 
 def _called(place: Place) -> str:
@@ -346,7 +351,7 @@ def _made_elements(at: Decoding, place: Place, found: list[Any] | None, end: int
     type_ = place.type
     if isinstance(type_, model.ArrayOf) and len(found or []) != type_.length:
         if found is None:
-            raise at.fail(Fault.MISSING_FIELD, f"{_called(place)} is missing", end)
+            return _default(at, place, end)  # type: ignore[no-any-return]
         reason = f"{model.spell(type_)} has {type_.length} elements, not {len(found)}"
         raise at.fail(Fault.WRONG_LENGTH, reason, end)
     if isinstance(type_, model.SetOf):

@@ -158,6 +158,17 @@ def test_what_is_missing_has_its_default_is_absent_or_empty() -> None:
     assert (found["d"], found["od"], found["ls"]) == ("dflt", None, [])
 
 
+def test_an_array_that_is_missing_has_its_default(tmp_path: Path) -> None:
+    """Else a reader with a new field could not read what was written before."""
+    text = "module t; @tier(archive) struct Newer { 1: pair: array<u8, 2> = [7, 8]; 2: other: array<u8, 2>; }"
+    schema_ = Schema(program_of(tmp_path, text))
+
+    assert decode(schema_, "Newer", bytes.fromhex("12020102")) == {"pair": [7, 8], "other": [1, 2]}
+    with pytest.raises(DecodeError) as caught:
+        decode(schema_, "Newer", b"")
+    assert (caught.value.fault, caught.value.path) == (Fault.MISSING_FIELD, "Newer.other")
+
+
 @pytest.mark.parametrize(
     ("type_", "hexed", "fault", "offset", "path"),
     [
