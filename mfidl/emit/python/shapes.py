@@ -1,6 +1,7 @@
 """F6. Types as expressions of `mf.codec.shape`, for the careful reader and writer."""
 
 from collections.abc import Iterable
+from math import inf
 
 from mfidl.emit.python.context import Context
 from mfidl.emit.python.literals import default_factory, text_literal
@@ -65,11 +66,15 @@ def _plain(context: Context, type_: Type) -> str:
             raise AssertionError(type_)
 
 
+def _bound(bound: float | None) -> str:
+    return f'float("{bound}")' if bound in (inf, -inf) else repr(bound)
+
+
 def _rule(context: Context, constraint: Constraint) -> str:
     context.imports.name("mf.codec", "rules")
     match constraint:
         case RangeConstraint():
-            return f"rules.InRange({constraint.low!r}, {constraint.high!r})"
+            return f"rules.InRange({_bound(constraint.low)}, {_bound(constraint.high)})"
         case LengthConstraint():
             return f"rules.HasLength({constraint.low}, {constraint.high})"
         case FiniteConstraint():
