@@ -1,0 +1,179 @@
+"""The third reading: generated C++ with the C++ runtime, as a program that answers line by line (driver.hpp).
+
+It is compiled as strictly as users may, once a schema; MF_BUILD_DIR holds the runtime's library.
+"""
+
+import os
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from mfidl import model
+from mfidl.dynamic.fault import Fault as Number
+from mfidl.emit.cpp.names import Names
+from tests.random_schemas.made import Made
+from tests.random_schemas.readings import Crash, Fault, Outcome, Subject, Value
+
+ROOT = Path(__file__).resolve().parents[2]
+HERE = Path(__file__).resolve().parent
+_WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Werror")
+
+
+class CompileError(Exception):
+    """What the C++ compiler or linker had to say."""
+
+
+def library() -> Path:
+    return Path(os.environ.get("MF_BUILD_DIR", ROOT / "build/release")) / "libmf_core.a"
+
+
+def build(made: Made, about: Sequence[Subject], compiler: str = "g++") -> Path:
+    """The program; raises CompileError. Each generated file of codecs and JSON is compiled by itself."""
+    (made.cpp / "driver.cpp").write_text(_driver(made, about))
+    sources = ["driver.cpp"]
+    sources += [
+        path.relative_to(made.cpp).as_posix()
+        for kind in ("codec", "json")
+        for path in sorted(made.cpp.rglob(f"*.{kind}.cpp"))
+    ]
+    objects = []
+    for source in sources:
+        # Only who uses what is deprecated is told of it: the driver does, generated code must not.
+        quiet = ("-Wno-deprecated-declarations",) if source == "driver.cpp" else ()
+        target = source.replace("/", "_").removesuffix(".cpp") + ".o"
+        _run(
+            made,
+            compiler,
+            "-std=c++20",
+            "-O0",
+            "-DNDEBUG",
+            *_WARNINGS,
+            *quiet,
+            *_includes(),
+            "-c",
+            source,
+            "-o",
+            target,
+        )
+        objects.append(target)
+    _run(made, compiler, *objects, str(library()), "-o", "driver")
+    return made.cpp / "driver"
+
+
+def check_syntax(made: Made, compiler: str) -> None:
+    """Of what build() leaves out too: clients and servers."""
+    for source in sorted(made.cpp.rglob("*.cpp")):
+        relative = source.relative_to(made.cpp).as_posix()
+        _run(made, compiler, "-std=c++20", *_WARNINGS, *_includes(), "-fsyntax-only", relative)
+
+
+def _includes() -> tuple[str, ...]:
+    return ("-I.", f"-I{ROOT / 'runtime/cpp/include'}", f"-I{HERE}")
+
+
+def _run(made: Made, *command: str) -> None:
+    environment = {**os.environ, "CCACHE_BASEDIR": str(made.folder)}
+    done = subprocess.run(
+        ["ccache", *command], cwd=made.cpp, env=environment, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise CompileError(f"{' '.join(command)}\n{done.stderr or done.stdout}")
+
+
+def _driver(made: Made, about: Sequence[Subject]) -> str:
+    headers = sorted(
+        path.relative_to(made.cpp).as_posix()
+        for kind in ("codec", "json", "methods")
+        for path in made.cpp.rglob(f"*.{kind}.hpp")
+    )
+    spelled = _Spelled(made.generated)
+    lines = ['#include "driver.hpp"\n', *(f'#include "{each}"' for each in headers)]
+    lines += ["\nint main() {", "  return driver::run({"]
+    lines += [f"      {spelled.subject(each)}," for each in about]
+    return "\n".join([*lines, "  });", "}", ""])
+
+
+class _Spelled:
+    """How generated C++ calls what stands alone."""
+
+    def __init__(self, program: model.Program) -> None:
+        self._names = Names(program)
+        self._program = program
+        self._methods: dict[str, str] = {}
+        for module in program.requested:
+            names = self._names.module(module.name)
+            for service in module.services:
+                for method, of in zip(service.methods, names.service(service).methods, strict=True):
+                    described = f"::{names.namespace}::methods::{of.description}"
+                    self._methods[method.params.full_name] = f"driver::request<{described}>()"
+                    self._methods[method.results.full_name] = _result(method, described)
+
+    def subject(self, subject: Subject) -> str:
+        if not subject.has_json:
+            return self._methods[subject.name]
+        module = subject.name.rpartition(".")[0]
+        name = f"::{self._names.module(module).namespace}::{self._names.of(subject.name)}"
+        declared = self._program.declaration(subject.name)
+        if isinstance(declared, model.Struct | model.Union) and model.graph_tables(self._program, declared):
+            name = f"mf::Graph<{name}>"
+        return f"driver::declared<{name}>()"
+
+
+def _result(method: model.Method, described: str) -> str:
+    only = f'"{method.results.fields[0].name}"' if method.single_result else ""
+    return f"driver::result<{described}>({only})"
+
+
+class Cpp:
+    name = "C++"
+
+    def __init__(self, program: Path, about: Sequence[Subject]) -> None:
+        self._path = program
+        self._at = {each.name: at for at, each in enumerate(about)}
+        self._process = self._started()
+
+    def close(self) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait(10)
+        assert self._process.stdout is not None
+        self._process.stdout.close()
+
+    def write(self, subject: Subject, text: bytes) -> Outcome:
+        if b"\n" in text:
+            return Crash("a line break in JSON text cannot be asked for")
+        return self._asked(b"W %d %s\n" % (self._at[subject.name], text))
+
+    def read(self, subject: Subject, data: bytes) -> Outcome:
+        return self._asked(b"R %d %s\n" % (self._at[subject.name], data.hex().encode() or b"-"))
+
+    def _started(self) -> "subprocess.Popen[bytes]":
+        return subprocess.Popen([str(self._path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def _asked(self, line: bytes) -> Outcome:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        try:
+            self._process.stdin.write(line)
+            self._process.stdin.flush()
+        except BrokenPipeError:
+            pass  # the empty answer tells
+        answer = self._process.stdout.readline()
+        if not answer:
+            status = self._process.wait(10)
+            self._process = self._started()
+            return Crash(f"the program ended with {status}")
+        return _outcome(answer.rstrip(b"\n").decode("utf-8", "surrogateescape"))
+
+
+def _outcome(answer: str) -> Outcome:
+    kind, *parts = answer.split("\t", 5)
+    match kind, parts:
+        case "V", [data, hash37, hash64, violated, text]:
+            data = "" if data == "-" else data
+            violated = "" if violated == "-" else violated
+            return Value(text, bytes.fromhex(data), int(hash37), int(hash64), violated)
+        case "F", [number, offset, path]:
+            return Fault(Number(int(number)).name, int(offset), path)
+        case _:
+            return Crash(answer)

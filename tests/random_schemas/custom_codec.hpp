@@ -1,0 +1,36 @@
+// The codec of the custom structs of random schemas, in C++: any bytes are a value.
+#pragma once
+
+#include <algorithm>
+#include <compare>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace custom_codec {
+
+struct Blob {
+  std::vector<std::byte> bytes;
+
+  friend bool operator==(const Blob&, const Blob&) = default;
+  friend std::strong_ordering operator<=>(const Blob&, const Blob&) = default;
+};
+
+struct Codec {
+  static std::size_t size(const Blob& value) { return value.bytes.size(); }
+  static void write(std::span<std::byte> to, const Blob& value) {
+    std::ranges::copy(value.bytes, to.begin());
+  }
+  static bool read(std::span<const std::byte> from, Blob& value) {
+    value.bytes.assign(from.begin(), from.end());
+    return true;
+  }
+};
+
+/// A type stands for one struct only: the module that is imported has this one.
+struct OtherBlob : Blob {
+  friend bool operator==(const OtherBlob&, const OtherBlob&) = default;
+  friend std::strong_ordering operator<=>(const OtherBlob&, const OtherBlob&) = default;
+};
+
+}  // namespace custom_codec

@@ -1,0 +1,506 @@
+"""Schemas from a seed: a module and one that it imports, drawn from the whole language (docs/language.md).
+
+    schema = RandomSchema(seed)     .files: text by path; .main: the path of the module that imports
+
+What is drawn is meant to be accepted by `mfidlc check`, whatever it is called: names are words that a
+generator of code could stumble over. The same seed gives the same texts.
+"""
+
+import random
+from dataclasses import dataclass
+
+from tests.names.make import words
+from tests.random_schemas.kinds import (
+    NO_RULE,
+    Declared,
+    Literals,
+    Map,
+    Member,
+    Name,
+    Optional,
+    Ref,
+    Scalar,
+    Sequence,
+    Spelling,
+    Type,
+    bare,
+    is_fixed,
+    is_key,
+    is_optional,
+    least,
+    rules_of,
+)
+from tests.random_schemas.scalars import ALL, FIXED, INTEGERS, KEYS, RULES, SIZES, Rule
+
+BUILT_IN = {*ALL, "list", "array", "set", "map", "ref", "stream"}
+PLAIN = (
+    "id",
+    "name",
+    "title",
+    "Hit",
+    "Person",
+    "Rank",
+    "count",
+    "tags",
+    "a",
+    "b",
+    "x",
+    "Node",
+    "next",
+    "HTTPServer",
+)
+MOST = 60  # scalars in the smallest value of a type: else values of types in types grow beyond all bounds
+KINDS = (
+    *("struct",) * 9,
+    *("union",) * 3,
+    *("enum", "open enum", "flags", "type", "type"),
+)
+PATTERNS = ("no_versioning", "version_request", "one_hop", "one_hop_ack_client", "wait_for_version")
+
+
+@dataclass(frozen=True)
+class Size:
+    declarations: int
+    members: int
+    methods: int
+
+
+MODERATE = Size(declarations=12, members=6, methods=3)
+
+
+class Names:
+    """Names for one scope: awkward words, plain ones, and near doubles of what is there."""
+
+    def __init__(self, dice: random.Random, excluded: set[str] | None = None) -> None:
+        self._dice = dice
+        self._taken: set[str] = set()
+        self._excluded = excluded or set()
+
+    def take(self) -> str:
+        while True:
+            name = self._one()
+            if name not in self._taken and name not in self._excluded:
+                self._taken.add(name)
+                return name
+
+    def _one(self) -> str:
+        chance = self._dice.random()
+        if chance < 0.25 and self._taken:
+            return self._twisted(self._dice.choice(sorted(self._taken)))
+        if chance < 0.5:
+            return self._dice.choice(PLAIN)
+        return self._dice.choice(_WORDS)
+
+    def _twisted(self, name: str) -> str:
+        return self._dice.choice(
+            (
+                f"{name}_",
+                f"_{name}",
+                f"{name}s",
+                f"{name}_1",
+                f"is_{name}",
+                f"of_{name}",
+                f"{name}Client",
+                f"{name}Graph",
+                f"{name}__x",
+                name.upper(),
+                name.lower(),
+                name.capitalize(),
+                "".join(part.capitalize() for part in name.split("_")) or name,
+                name.replace("_", "__"),
+            )
+        )
+
+
+_WORDS = words()
+
+
+class RandomSchema:
+    def __init__(self, seed: int, size: Size = MODERATE) -> None:
+        dice = random.Random(f"schema/{seed}")
+        self.seed = seed
+        other = _Module(dice, f"s{seed}.{dice.choice(_WORDS).strip('_') or 'x'}", "", size, [])
+        own = f"s{seed}x.{dice.choice(('main', 'class', 'types', 'import', 'std', 'a.b'))}"
+        self.main = "main.mfidl"
+        import_as = dice.choice(("", "", "words", "import", "std", "u8_"))
+        main = _Module(dice, own, import_as, size, other.declared)
+        self.files = {"parts/other.mfidl": other.text(), self.main: main.text()}
+
+
+class _Module:
+    def __init__(
+        self, dice: random.Random, name: str, import_as: str, size: Size, imported: list[Declared]
+    ) -> None:
+        self._dice = dice
+        self._name = name
+        self._size = size
+        prefixes = {}
+        self._import = ""
+        if imported:
+            self._import = f'import "parts/other.mfidl"{f" as {import_as}" * bool(import_as)};'
+            full = imported[0].module
+            prefixes[full] = [import_as] if import_as else [full, full.rpartition(".")[2]]
+        self._spelling = Spelling(name, prefixes, dice)
+        excluded = BUILT_IN | {prefix for some in prefixes.values() for prefix in some}
+        self._names = Names(dice, excluded | {"true", "false", "inf", "nan"})
+        self._before = list(imported)  # what may be held directly
+        self._constants: list[tuple[str, Type, str, int]] = []
+        self.declared = [self._planned(len(imported) + at) for at in range(size.declarations)]
+        # What an alias stands for must be known where it is used.
+        self._all = [*imported, *(each for each in self.declared if each.kind != "type")]
+        self._behind = len(imported) + size.declarations
+        self._blocks: list[str] = []
+        for each in self.declared:
+            self._blocks.append(self._body(each))
+            self._before.append(each)
+            if each.kind == "type":
+                self._all.append(each)
+            if dice.random() < 0.25:
+                self._constant(each)
+        self._blocks += [self._custom()] if dice.random() < 0.3 else []
+        self._errors = [self._error() for _ in range(2)]
+        self._blocks += self._services()
+
+    def text(self) -> str:
+        head = [f"/// Made from a seed.\nmodule {self._name};"] + [self._import] * bool(self._import)
+        blocks = list(self._blocks)
+        self._dice.shuffle(blocks)
+        return "\n\n".join([*head, *blocks]) + "\n"
+
+    def _chance(self, of: float) -> bool:
+        return self._dice.random() < of
+
+    # Declarations -------------------------------------------------------------------------------------------
+
+    def _planned(self, index: int) -> Declared:
+        kind = self._dice.choice(KINDS)
+        tier = ""
+        if kind == "struct":
+            tier = self._dice.choice(("", "", "memcpy", "febird", "archive", "archive", "archive"))
+        elif kind == "union":
+            tier = self._dice.choice(("", "febird", "archive", "archive"))
+        return Declared(self._names.take(), kind, index, self._name, tier)
+
+    def _body(self, of: Declared) -> str:
+        match of.kind:
+            case "enum" | "open enum":
+                return self._enum(of)
+            case "flags":
+                return self._flags(of)
+            case "type":
+                return self._alias(of)
+            case "union":
+                return self._union(of)
+            case _:
+                return self._struct(of)
+
+    def _head(self, deprecated: float = 0.05) -> str:
+        doc = self._dice.choice(
+            ("", "", "/// What it is.\n", "/// A \\ */ doc, with `code` % {braces}.\n/// Two lines?\n")
+        )
+        old = (
+            self._dice.choice(('@deprecated("use \\"other\\"") ', "@deprecated "))
+            if self._chance(deprecated)
+            else ""
+        )
+        return doc + old
+
+    def _renamed(self, names: Names) -> str:
+        if not self._chance(0.04):
+            return ""
+        return f'@{self._dice.choice(("cpp", "python"))}.name("given_{names.take()}x") '.replace("__", "_u")
+
+    def _enum(self, of: Declared) -> str:
+        of.base, of.fixed = self._dice.choice(INTEGERS), True
+        bits = int(of.base[1:])
+        low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if of.base[0] == "i" else (0, (1 << bits) - 1)
+        names = Names(self._dice)
+        count = self._dice.randint(0 if of.kind == "open enum" else 1, 6)
+        near = [
+            each
+            for each in (0, 1, 2, 3, 5, 63, 127, -1, -2, low, high, 1 << 31, 1 << 32)
+            if low <= each <= high
+        ]
+        numbers = self._dice.sample(sorted(set(near)), min(count, len(set(near))))
+        of.members = [Member(names.take(), number=number) for number in numbers]
+        lines = [f"  {self._head()}{each.name} = {each.number}" for each in of.members]
+        body = ",\n".join(lines) + "," * bool(lines)
+        return f"{self._head()}{of.kind} {of.name}: {of.base} {{\n{body}\n}}"
+
+    def _flags(self, of: Declared) -> str:
+        of.base, of.fixed = self._dice.choice(INTEGERS[4:]), True
+        bits = int(of.base[1:])
+        names = Names(self._dice)
+        of.members = [Member(names.take()) for _ in range(self._dice.randint(1, 6))]
+        if self._chance(0.5):
+            body = ", ".join(each.name for each in of.members)
+        else:
+            chosen = self._dice.sample(range(bits), len(of.members))
+            body = ", ".join(f"{each.name} = {bit}" for each, bit in zip(of.members, chosen, strict=True))
+        return f"{self._head()}flags {of.name}: {of.base} {{ {body} }}"
+
+    def _alias(self, of: Declared) -> str:
+        of.type = self._type(self._before, self._before, archive=False)
+        of.rule = self._rule(of.type)
+        of.fixed, of.least = is_fixed(of.type), least(of.type)
+        return f"{self._head()}type {of.name} = {self._spelling.type(of.type)} {of.rule.text};"
+
+    def _struct(self, of: Declared) -> str:
+        names = Names(self._dice)
+        fixed_only = of.tier == "memcpy" or (of.tier == "" and self._chance(0.4))
+        count = self._dice.randint(0 if self._chance(0.1) else 1, self._size.members)
+        for _ in range(count):
+            self._member(of, names.take(), fixed_only)
+        numbered = of.is_archive or self._chance(0.15)
+        of.fixed = of.tier in ("", "memcpy") and all(is_fixed(each.type) for each in of.members)
+        of.least = max(1, sum(least(each.type) for each in of.members))
+        return f"{self._head()}{self._tier(of)}struct {of.name} {{\n{self._members(of, names, numbered)}}}"
+
+    def _union(self, of: Declared) -> str:
+        names = Names(self._dice)
+        while not of.members or (len(of.members) < self._size.members and self._chance(0.8)):
+            self._member(of, names.take(), False)
+        of.least = 1 + max(least(each.type) for each in of.members)
+        numbered = of.is_archive or self._chance(0.5)
+        return f"{self._head()}{self._tier(of)}union {of.name} {{\n{self._members(of, names, numbered)}}}"
+
+    def _tier(self, of: Declared) -> str:
+        return f"@tier({of.tier}) " if of.tier else ""
+
+    def _member(self, of: Declared, name: str, fixed_only: bool) -> None:
+        room = MOST - sum(least(each.type) for each in of.members)
+        direct = [each for each in self._before if each.least <= room]
+        is_union = of.kind == "union"
+        while True:
+            if fixed_only:
+                type_ = self._fixed([each for each in direct if each.fixed])
+            else:
+                type_ = self._type(direct, self._all, of.is_archive)
+            if not (is_union and is_optional(type_)):
+                break
+        rule = self._rule(type_)
+        default = None
+        if of.kind != "union" and self._chance(0.35):
+            default = self._value(type_, rule, of.index)
+        of.members.append(Member(name, type_, rule, default))
+
+    def _value(self, type_: Type, rule: Rule, limit: int) -> str | None:
+        if self._chance(0.3):
+            fitting = [
+                name
+                for name, of, _, index in self._constants
+                if of == type_ and index < limit and not rule.text and not rules_of(type_)
+            ]
+            if fitting:
+                return self._dice.choice(fitting)
+        return Literals(self._spelling, self._dice, limit).of(type_, rule)
+
+    def _members(self, of: Declared, names: Names, numbered: bool) -> str:
+        if numbered:
+            pool = [*range(1, 40), 127, 128, 2047, 2048, 18999, 20000, (1 << 29) - 1]
+            chosen = self._dice.sample(pool, len(of.members))
+            chosen = chosen if self._chance(0.5) else sorted(chosen)
+            for each, number in zip(of.members, chosen, strict=True):
+                each.number = number
+        lines = [f"{self._written(each, names)};" for each in of.members]
+        if self._chance(0.15):
+            lines.append(f'reserved "gone_{names.take()}";')
+        if numbered and self._chance(0.15):
+            lines.append("reserved 50..59, 61;")
+        return "".join(f"  {line}\n" for line in lines)
+
+    def _written(self, member: Member, names: Names) -> str:
+        number = "" if member.number is None else f"{member.number}: "
+        was = f'@was("was_{names.take()}") ' if self._chance(0.05) else ""
+        before = f"{self._head()}{was}{self._renamed(names)}{number}"
+        text = f"{before}{member.name}: {self._spelling.type(member.type)}"
+        rule = f" {member.rule.text}" if member.rule.text else ""
+        default = "" if member.default is None else f" = {member.default}"
+        return text + (rule + default if self._chance(0.5) else default + rule)
+
+    def _error(self) -> str:
+        of = Declared(self._names.take(), "error", self._behind, self._name)
+        names = Names(self._dice)
+        for _ in range(self._dice.randint(0, 3)):
+            self._member(of, names.take(), False)
+        self._blocks.append(f"{self._head()}error {of.name} {{\n{self._members(of, names, False)}}}")
+        return of.name
+
+    def _constant(self, near: Declared) -> None:
+        choices: list[Type] = [Scalar(self._dice.choice(ALL))]
+        if near.kind != "flags" or near.members:
+            choices += [Name(near), Sequence("list", Name(near))]
+        type_ = self._dice.choice(choices)
+        value = self._value(type_, NO_RULE, near.index + 1)
+        if value is not None:
+            name = self._names.take()
+            self._constants.append((name, type_, value, near.index + 1))
+            self._blocks.append(f"{self._head()}const {name}: {self._spelling.type(type_)} = {value};")
+
+    def _custom(self) -> str:
+        of = Declared(self._names.take(), "custom", self._behind, self._name, "custom")
+        self._all.append(of)
+        self._before.append(of)
+        holder = Declared(
+            self._names.take(), "struct", self._behind, self._name, self._dice.choice(("", "febird"))
+        )
+        holder.members = [
+            Member("blob", Name(of)),
+            Member("blobs", Sequence("list", Name(of))),
+            Member("maybe", Optional(Name(of))),
+        ]
+        blob = "Blob" if self._import else "OtherBlob"
+        codecs = (
+            f'@cpp.codec("custom_codec.hpp", "custom_codec::{blob}", "custom_codec::Codec") '
+            '@python.codec("tests.random_schemas.custom_codec:Codec")'
+        )
+        names = Names(self._dice)
+        numbered = self._chance(0.5)
+        if numbered:
+            holder.tier = "archive"
+        body = self._members(holder, names, numbered)
+        custom = f"@tier(custom) {codecs}\nstruct {of.name};\n"
+        return f"{custom}{self._tier(holder)}struct {holder.name} {{\n{body}}}"
+
+    # Types --------------------------------------------------------------------------------------------------
+
+    def _fixed(self, direct: list[Declared]) -> Type:
+        if direct and self._chance(0.35):
+            return Name(self._dice.choice(direct))
+        if self._chance(0.2):
+            return self._array(self._fixed(direct))
+        return Scalar(self._dice.choice(FIXED))
+
+    def _type(self, direct: list[Declared], any_: list[Declared], archive: bool, depth: int = 0) -> Type:
+        """`direct`: what may be held as it is; `any_`: behind a list, map, optional or ref."""
+        chance = self._dice.random()
+        if depth > 3 or chance < 0.35:
+            return Scalar(self._dice.choice(ALL))
+        if chance < 0.55:
+            return Name(self._dice.choice(direct)) if direct else Scalar("string")
+        if chance < 0.63:
+            inner = self._type(any_, any_, archive, depth + 1)
+            return inner if is_optional(inner) else Optional(inner)
+        if chance < 0.75:
+            element = self._type(any_, any_, archive, depth + 1)
+            return Sequence("list", element, self._rule(element))
+        if chance < 0.80:
+            key = self._key(any_)
+            return Sequence("set", key, self._rule(key))
+        if chance < 0.85:
+            return self._array(self._type(direct, any_, archive, depth + 1))
+        if chance < 0.92:
+            key, value = self._key(any_), self._type(any_, any_, archive, depth + 1)
+            return Map(key, value, self._rule(key), self._rule(value))
+        to = [each for each in self._all if each.is_archive] if archive else []
+        if to and chance < 0.99:
+            return self._ref(Ref(self._dice.choice(to)))
+        return Scalar(self._dice.choice(ALL))
+
+    def _ref(self, ref: Ref) -> Type:
+        return self._dice.choice(
+            (
+                ref,
+                Optional(ref),
+                Optional(ref),
+                Sequence("list", ref),
+                Sequence("list", Optional(ref)),
+                Map(Scalar(self._dice.choice(KEYS)), ref),
+                Sequence("array", ref, NO_RULE, (2, "2")),
+            )
+        )
+
+    def _key(self, among: list[Declared]) -> Type:
+        named = [each for each in among if is_key(Name(each))]
+        if named and self._chance(0.4):
+            return Name(self._dice.choice(named))
+        return Scalar(self._dice.choice(KEYS))
+
+    def _array(self, element: Type) -> Sequence:
+        most = max(1, min(5, MOST // least(element)))
+        length = self._dice.randint(1, most)
+        if least(element) == 1 and isinstance(element, Scalar) and self._chance(0.05):
+            length = self._dice.choice((256, 257, 20))
+        constants = [
+            (int(text), name) for name, of, text, _ in self._constants if of == Scalar("u8") and text in "17"
+        ]
+        if constants and self._chance(0.5):
+            length, name = self._dice.choice(constants)
+            if length <= most:
+                return Sequence("array", element, self._rule(element), (length, name))
+            length = 1
+        return Sequence("array", element, self._rule(element), (length, str(length)))
+
+    def _rule(self, type_: Type) -> Rule:
+        if self._chance(0.8):
+            return NO_RULE
+        inner = bare(type_)
+        inner = bare(inner.element) if isinstance(inner, Optional) else inner
+        match inner:
+            case Scalar(word) if word in RULES:
+                return self._dice.choice(RULES[word])
+            case Sequence("array"):
+                return NO_RULE
+            case Sequence() | Map():
+                return self._dice.choice(SIZES)
+            case _:
+                return NO_RULE
+
+    # Services -----------------------------------------------------------------------------------------------
+
+    def _services(self) -> list[str]:
+        made = []
+        agent = self._names.take()
+        divided = self._chance(0.5)
+        if divided:
+            keys = [each for each in self.declared if each.kind in ("enum", "open enum")]
+            words_ = ["string", "u32", "i64", "uuid", *(each.name for each in keys)]
+            made.append(f"agent {agent}: {self._dice.choice(words_)};")
+        for _ in range(self._dice.randint(0, 2)):
+            names = Names(self._dice)
+            methods = "".join(
+                f"  {self._method(names)}\n" for _ in range(self._dice.randint(0, self._size.methods))
+            )
+            per = f" per {agent}" if divided and self._chance(0.6) else ""
+            made.append(f"{self._head()}service {self._names.take()}{per} {{\n{methods}}}")
+        carried = [each for each in self.declared if each.kind in ("struct", "union")]
+        if carried and self._chance(0.1):
+            made.append(f"topic {self._names.take()}: {self._dice.choice(carried).name};")
+        return made
+
+    def _method(self, names: Names) -> str:
+        name = names.take()
+        params, results = self._parts("params", 5), self._parts("results", 3)
+        thrown = self._dice.sample(self._errors, self._dice.randint(0, 2))
+        throws = f" throws {', '.join(thrown)}" if thrown else ""
+        head = self._head()
+        if self._chance(0.15):
+            return f"{head}@oneway {name}({params});"
+        if self._chance(0.05):
+            return f"{head}{name}({params}) -> stream<{self._spelling.type(Scalar('u32'))}>{throws};"
+        head += self._dice.choice(
+            ("", "", "@idempotent ", "@deadline(200ms) ", "@batch(max = 7) ", "@idempotent @deadline(1min) ")
+        )
+        if not results:
+            return f"{head}{name}({params}){throws};"
+        if self._chance(0.5):
+            results = self._parts("results", 1, named=False)
+            return f"{head}{name}({params}) -> {results}{throws};"
+        if self._chance(0.05):
+            head += f"@replicated(pattern = {self._dice.choice(PATTERNS)}) "
+        elif self._chance(0.1):
+            head += "@cached(entries = 10_000, ttl = 1h) "
+        return f"{head}{name}({params}) -> ({results}){throws};"
+
+    def _parts(self, kind: str, most: int, named: bool = True) -> str:
+        of = Declared(kind, kind, self._behind, self._name)
+        names = Names(self._dice)
+        for _ in range(self._dice.randint(0 if named else 1, most)):
+            self._member(of, names.take(), self._chance(0.3))
+        if kind == "results":
+            for each in of.members:
+                each.default = None
+        if not named:
+            only = of.members[0]
+            return f"{self._spelling.type(only.type)} {only.rule.text}"
+        return ", ".join(self._written(each, names) for each in of.members)
