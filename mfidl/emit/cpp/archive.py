@@ -63,7 +63,7 @@ class Archives:
         )
         linked = self.types.graphs.is_linked(struct.full_name)
         kept = f"value.{unknown}"
-        sizes = [*(f"archive::size({slot.arguments('numbers')})" for slot in fields), f"{kept}.bytes.size()"]
+        sizes = [*(f"archive::size({slot.arguments('numbers')})" for slot in fields), f"unknown_size({kept})"]
         writes = [f"writer.unknown({kept});"]
         writes += [f"archive::write(writer, {slot.arguments('numbers')});" for slot in reversed(fields)]
         return self._view(

@@ -14,6 +14,7 @@ from mfidl.emit.cpp.view import (
     CustomView,
     FebirdView,
     MemcpyView,
+    ReadableView,
     SlotView,
 )
 from mfidl.model import Field, Program, Struct, StructKind, Tier, Union
@@ -221,6 +222,35 @@ class Codecs:
             definition_template="cpp/codec/febird_definition.j2",
         )
 
+    def readable(self, struct: Struct, qualified: str, members: tuple[str, ...]) -> ReadableView:
+        if self.facts.struct_always_readable(struct):
+            return ReadableView()
+        if struct.layout is not None:
+            return ReadableView(template="cpp/codec/readable_layout.j2")
+        asked = [
+            f"readable(value.{member}, levels - 1)"
+            for field, member in zip(struct.fields, members, strict=True)
+            if not self.facts.always_readable(field.type)
+        ]
+        implicit = struct.kind in _IMPLICIT
+        body = conjunction("return ", ["levels != 0", *asked], ";", indent=4 if implicit else 2).lstrip()
+        return _readable(qualified, bool(asked), [body], implicit)
+
+    def union_readable(
+        self, union: Union, qualified: str, names: tuple[AlternativeNames, ...]
+    ) -> ReadableView:
+        if self.facts.union_always_readable(union):
+            return ReadableView()
+        cases: list[str] = []
+        for field, named in zip(union.alternatives, names, strict=True):
+            if not self.facts.always_readable(field.type):
+                asked = f"readable(value.{named.accessor}(), levels - 1)"
+                cases += [f"  case Kind::{named.kind}:", f"    return levels != 0 && {asked};"]
+        if not cases:
+            return _readable(qualified, False, ["return levels != 0;"], False)
+        switch = ["switch (value.kind()) {", *cases, "  default:", "    return levels != 0;", "}"]
+        return _readable(qualified, True, [f"using Kind = {qualified}::Kind;", *switch], False)
+
     def union_constraints(self, union: Union, names: tuple[AlternativeNames, ...]) -> ConstraintsView:
         if not self.facts.union_constrained(union):
             return ConstraintsView(())
@@ -269,6 +299,20 @@ def _febird_declarations(qualified: str) -> tuple[str, ...]:
         fill("static std::size_t size(", [value], ") noexcept;", indent=2),
         fill("static void write(", ["Writer& writer", value], ") noexcept;", indent=2),
         fill("[[nodiscard]] static bool read(", ["Reader& reader", f"{qualified}& value"], ");", indent=2),
+    )
+
+
+def _readable(qualified: str, used: bool, body: list[str], implicit: bool) -> ReadableView:
+    result = "[[nodiscard]] static bool holds("
+    parameters = [argument(f"const {qualified}&", "value", used), "unsigned levels"]
+    if implicit:
+        whole = block(head(result, parameters, ")"), body)
+        return ReadableView((whole,), template="cpp/codec/readable.j2")
+    return ReadableView(
+        declarations=(fill(result, [f"const {qualified}& value", "unsigned levels"], ");", indent=2),),
+        definition=definition(head(f"bool Readable<{qualified}>::holds(", parameters, ")"), body),
+        template="cpp/codec/readable.j2",
+        definition_template="cpp/codec/readable_definition.j2",
     )
 
 

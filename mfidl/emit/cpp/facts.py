@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from mfidl.emit.cpp.graphs import Graphs
-from mfidl.emit.cpp.reach import holders, parts
+from mfidl.emit.cpp.reach import depth, holders, levels, parts
 from mfidl.model import (
     ArrayOf,
     CppCodec,
@@ -25,6 +25,7 @@ from mfidl.model import (
 )
 
 _BEHIND_LENGTH = (Tier.ARCHIVE, Tier.CUSTOM)  # in tier febird
+_SURE_LEVELS = 16  # of a type that readers always take: mf/codec/readable.hpp
 _BYTES = {Scalar.F32: 4, Scalar.F64: 8, Scalar.UUID: 16, Scalar.TIMESTAMP: 8}
 
 
@@ -43,6 +44,8 @@ class Facts:
         self._constrained = holders(program, self._is_constrained, _has_constraints)
         self._floating = holders(program, lambda _: False, _is_float)
         self._existing = holders(program, _is_existing, lambda _: False)
+        self._levels = levels(program, _own_levels, _SURE_LEVELS)
+        self._unsure = holders(program, self._is_unsure, self._may_be_unreadable)
 
     def min_size(self, type_: Type) -> int:
         """Bytes of the smallest febird encoding."""
@@ -176,6 +179,37 @@ class Facts:
             field.constraints or (graphs and self._graphs.names(field.type)) for field in members(declared)
         )
 
+    def always_readable(self, type_: Type) -> bool:
+        """Do readers take every value of the type that C++ can hold (mf/codec/readable.hpp)?"""
+        return depth(type_, _own_levels, self._levels) <= _SURE_LEVELS and not any(
+            self._may_be_unreadable(part) or _named(part, self._unsure) for part in parts(type_)
+        )
+
+    def struct_always_readable(self, struct: Struct) -> bool:
+        if struct.tier is Tier.CUSTOM:
+            return True
+        return struct.full_name not in self._unsure and all(
+            self.always_readable(field.type) for field in struct.fields
+        )
+
+    def union_always_readable(self, union: Union) -> bool:
+        return union.full_name not in self._unsure
+
+    def _is_unsure(self, declared: Struct | Union) -> bool:
+        """A graph is always looked at: what it holds is not known by its type."""
+        return self._levels[declared.full_name] > _SURE_LEVELS or self._graphs.is_linked(declared.full_name)
+
+    def _may_be_unreadable(self, type_: Type) -> bool:
+        match type_:
+            case Primitive(scalar=Scalar.STRING):
+                return True
+            case Named(kind=DeclKind.ENUM):
+                return not self._program.enum(type_).open
+            case ListOf(element) | ArrayOf(element):
+                return self.min_size(element) == 0
+            case _:
+                return False
+
     def ordering(self, fields: Iterable[Field]) -> str:
         """The category of comparing them one by one: a float may have no order. What an existing C++ type
         compares as is its own business; partial takes all.
@@ -207,6 +241,11 @@ def _is_existing(declared: Struct | Union) -> bool:
 def existing_type(struct: Struct) -> CppType | CppCodec | None:
     """The C++ type that stands for the struct, where it is not generated."""
     return struct.cpp_type if struct.cpp_type is not None else struct.cpp_codec
+
+
+def _own_levels(type_: Type) -> int:
+    """Structs and unions count themselves; a value of tier memcpy is one level, whatever it holds."""
+    return int(isinstance(type_, ListOf | ArrayOf | SetOf | MapOf))
 
 
 def _has_constraints(type_: Type) -> bool:

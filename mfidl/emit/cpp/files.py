@@ -14,6 +14,7 @@ from mfidl.emit.cpp.view import (
     EnumView,
     FileView,
     MemcpyView,
+    ReadableView,
     StructView,
     UnionView,
 )
@@ -116,6 +117,7 @@ class ModuleFiles:
         if any(each.existing for each in self._structs):
             headers.add('"mf/core/printer.hpp"')
         headers |= self._constraint_headers(each.constraints for each in self._coded)
+        headers |= _readable_header(self._coded)
         return self._file(
             "codec.hpp",
             headers | self._imported(types, "codec.hpp"),
@@ -185,6 +187,7 @@ class ModuleFiles:
             f'"{self._stem}.codec.hpp"',
         }
         headers |= self._constraint_headers(each.constraints for each in self._implicit)
+        headers |= _readable_header(self._implicit)
         headers |= self._constraint_headers(
             method.result_checks for each in self._services for method in each.methods
         )
@@ -292,6 +295,10 @@ class ModuleFiles:
         program = self._describer.program
         neighbours = [program.module(each.module) for each in self._module.imports]
         return any(map(_has_deprecated, [self._module, *neighbours]))
+
+
+def _readable_header(coded: Iterable[StructView | UnionView]) -> set[str]:
+    return {'"mf/codec/readable.hpp"'} if any(each.readable != ReadableView() for each in coded) else set()
 
 
 def _all_fields(module: Module) -> list[tuple[Field, ...]]:

@@ -1,11 +1,23 @@
-"""F6. Which declared types hold something, however far in: found for a whole program in one pass, because
-asking each type by itself takes as many steps as there are pairs of types.
+"""F6. Which declared types hold something, however far in, and how deep they nest: found for a whole program
+in one pass, because asking each type by itself takes as many steps as there are pairs of types.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 
-from mfidl.model import ArrayOf, ListOf, MapOf, Named, OptionalOf, Program, SetOf, Struct, Type, Union
+from mfidl.model import (
+    ArrayOf,
+    ListOf,
+    MapOf,
+    Named,
+    OptionalOf,
+    Program,
+    SetOf,
+    Struct,
+    Type,
+    Union,
+    members,
+)
 
 
 def parts(type_: Type) -> Iterator[Type]:
@@ -45,6 +57,45 @@ def holders(
             reached.add(name)
             pending += users[name]
     return frozenset(reached)
+
+
+def levels(program: Program, own: Callable[[Type], int], most: int) -> dict[str, int]:
+    """How many levels of nesting each struct, error and union has at most, itself included; `own` of a type
+    are those that it adds around what it holds. Some number above `most` where there are more, or no bound
+    because it holds itself.
+    """
+    users: defaultdict[str, list[Struct | Union]] = defaultdict(list)
+    pending = list(_declarations(program))
+    for each in pending:
+        held = (part for type_ in _types(each) for part in parts(type_) if isinstance(part, Named))
+        for name in {part.full_name for part in held}:
+            users[name].append(each)
+    found = {each.full_name: 1 for each in pending}
+    while pending:
+        each = pending.pop()
+        deepest = 1 + max((depth(type_, own, found) for type_ in _types(each)), default=0)
+        if found[each.full_name] < deepest and found[each.full_name] <= most:
+            found[each.full_name] = deepest
+            pending += users[each.full_name]
+    return found
+
+
+def depth(type_: Type, own: Callable[[Type], int], found: dict[str, int]) -> int:
+    """Of the type, where `found` are those of the declared ones."""
+    match type_:
+        case MapOf(key, value):
+            inner = max(depth(key, own, found), depth(value, own, found))
+        case ListOf(element) | ArrayOf(element) | SetOf(element) | OptionalOf(element):
+            inner = depth(element, own, found)
+        case Named(full_name=name):
+            inner = found.get(name, 0)
+        case _:
+            inner = 0
+    return own(type_) + inner
+
+
+def _types(declared: Struct | Union) -> list[Type]:
+    return [field.type for field in members(declared)]
 
 
 def _declarations(program: Program) -> Iterator[Struct | Union]:

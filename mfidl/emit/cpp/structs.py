@@ -137,6 +137,7 @@ class Describer:
             comparison_definition_template=_if(comparison == "declared", "cpp/codec/comparison.j2"),
             print_template="cpp/codec/existing_print.j2" if existing else "cpp/codec/print.j2",
             codec=self.codecs.codec(struct, qualified, members),
+            readable=self.codecs.readable(struct, qualified, members),
             constraints=constraints,
             constraints_template=_constraints_template(struct, constraints),
             template=template,

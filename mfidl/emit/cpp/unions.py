@@ -110,6 +110,7 @@ class UnionMaker:
             ordering=ordering,
             definitions=tuple(self._definitions(functions)),
             codec=self.codecs.union_codec(union, self.types.declared(union.full_name), named),
+            readable=self.codecs.union_readable(union, self.types.declared(union.full_name), named),
             constraints=constraints,
             constraints_template="cpp/codec/constraints.j2" if constraints.statements else "cpp/nothing.j2",
             comparisons=comparisons(comparison, self._name, ordering) + tables_friend(tables),

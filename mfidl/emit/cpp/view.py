@@ -89,6 +89,7 @@ class StructView:
     comparison_definition_template: str
     print_template: str
     codec: "CodecView"
+    readable: "ReadableView"
     constraints: "ConstraintsView"
     constraints_template: str
     template: str
@@ -140,6 +141,7 @@ class UnionView:
     ordering: str
     definitions: tuple[str, ...]
     codec: "FebirdView | ArchiveView"
+    readable: "ReadableView"
     constraints: "ConstraintsView"
     constraints_template: str
     comparisons: tuple[str, ...]
@@ -212,6 +214,18 @@ class CustomView:
 
 
 CodecView = MemcpyView | FebirdView | ArchiveView | CustomView
+
+
+@dataclass(frozen=True, slots=True)
+class ReadableView:
+    """Readable<S>, of types that can hold what readers refuse. `definition` is in the .cpp file; of implicit
+    structs the declaration is the whole function.
+    """
+
+    declarations: tuple[str, ...] = ()
+    definition: str = ""
+    template: str = "cpp/nothing.j2"
+    definition_template: str = "cpp/nothing.j2"
 
 
 @dataclass(frozen=True, slots=True)

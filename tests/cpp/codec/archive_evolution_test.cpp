@@ -177,6 +177,34 @@ TEST(GraphEvolution, ACopyOfMovedObjectsStaysWithoutWhatIsUnknown) {
   EXPECT_FALSE(sent_on(copy)->next->friend_);
 }
 
+TEST(GraphEvolution, AGraphThatWasNeverReadSendsNothingUnknown) {
+  const Graph<before::Node> graph = read_by_old();
+  const Graph<before::Node> made(graph.root());  // the same objects, and unknown fields with them
+  EXPECT_FALSE(made->unknown_fields.empty());
+  for (const Graph<before::Node>& each : {made, Graph<before::Node>(made)}) {
+    const auto read = sent_on(each);
+    EXPECT_TRUE(read->tags.empty());
+    EXPECT_EQ(read->next->parts.at(0).size, 9U);
+    EXPECT_FALSE(read->next->parts.at(0).whole);
+    EXPECT_FALSE(read->next->next->friend_);
+  }
+  EXPECT_TRUE(sent_on(graph) == new_graph());
+}
+
+TEST(GraphEvolution, WhatOneGraphKeepsIsNotSentByAnother) {
+  const Graph<before::Node> from = read_by_old();
+  Graph<before::Node> to = read_by_old();
+  EXPECT_FALSE(from->next->parts.at(0).unknown_fields.empty());
+  to->next->parts.push_back(from->next->parts.at(0));
+  to->next->parts.push_back(before::Part{.size = 3, .unknown_fields = {.bytes = from_hex("c8 3e 01")}});
+  const auto read = sent_on(to);
+  EXPECT_EQ(read->next->parts.at(0).whole, read->next->next) << "its own";
+  EXPECT_EQ(read->next->parts.at(1).size, 9U);
+  EXPECT_FALSE(read->next->parts.at(1).whole);
+  EXPECT_EQ(to_hex(read->next->parts.at(2).unknown_fields.bytes), "c8 3e 01") << "of no graph";
+  EXPECT_EQ(to_hex(mf::to_bytes(from->next->parts.at(0))), to_hex(mf::to_bytes(before::Part{.size = 9})));
+}
+
 TEST(GraphEvolution, AnObjectThatNothingRefersToAnyMoreKeepsItsPlace) {
   Graph<before::Node> graph = read_by_old();
   graph->next->next = nullptr;  // c is the last of its table with or without it

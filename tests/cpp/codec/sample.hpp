@@ -62,6 +62,12 @@ struct Limited {
   std::optional<double> weight;
 };
 
+/// 0 level, 4 weight
+struct Level {
+  std::uint32_t level{};
+  float weight{};
+};
+
 }  // namespace sample
 
 namespace mf::codec {
@@ -199,6 +205,17 @@ struct Constraints<sample::Limited> {
             check::if_present(value.weight, [](const auto& weight) { return check::is_finite(weight); })) {
       return "weight" + *bad;
     }
+    return std::nullopt;
+  }
+};
+
+template <>
+struct Memcpy<sample::Level> : detail::PlainScalar<sample::Level> {};
+
+template <>
+struct Constraints<sample::Level> {
+  static std::optional<std::string> violation(const sample::Level& value) {
+    if (auto bad = check::in_range<std::uint32_t>(value.level, 1, 5, "1", "5")) return "level" + *bad;
     return std::nullopt;
   }
 };

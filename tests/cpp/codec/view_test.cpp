@@ -55,6 +55,20 @@ TEST(View, ChecksBoolsAndClosedEnums) {
   EXPECT_EQ(postings.error().path, "[1].rank");
 }
 
+TEST(View, ChecksConstraints) {
+  alignas(4) std::array<std::uint32_t, 6> numbers{1, 0, 5, 0, 3, 0};
+  const auto bytes = std::as_bytes(std::span(numbers));
+  const auto levels = view<sample::Level>(bytes);
+  ASSERT_TRUE(levels.ok()) << levels.error().message();
+  EXPECT_EQ((*levels)[1].level, 5U);
+  numbers[4] = 6;
+  const auto bad = view<sample::Level>(bytes);
+  ASSERT_FALSE(bad.ok());
+  EXPECT_EQ(bad.error().code, Code::invalid_argument);
+  EXPECT_EQ(bad.error().message(), "[2].level: 6 is not in 1..5");
+  EXPECT_EQ((view<std::array<sample::Level, 3>>(bytes).error().message()), "[0][2].level: 6 is not in 1..5");
+}
+
 TEST(View, FindsTheOneBoolThatIsWrongWhereverItIs) {
   for (std::size_t size = 1; size < 70; ++size) {
     Bytes bytes(size, std::byte{1});

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <limits>
-#include <memory>
 
 #include "mf/codec/archive.hpp"
-#include "mf/core/error.hpp"
 #include "mf/core/printer.hpp"
 
 namespace mf {
@@ -46,15 +44,15 @@ class FindsNull final : public GraphVisitor {
   [[nodiscard]] bool null() override { return false; }
 };
 
-[[nodiscard]] Bytes bytes_of(const GraphNumbers& numbers) {
-  Bytes bytes(numbers.size());
-  BackWriter writer(bytes.data() + bytes.size());
-  numbers.write(writer);
-  return bytes;
-}
-
 [[nodiscard]] std::string place_of(std::string_view table, std::size_t number) {
   return std::string(table) + "[" + std::to_string(number) + "].";
+}
+
+[[nodiscard]] std::optional<std::string> violation_of(const GraphTable& table, std::size_t number,
+                                                      const void* object) {
+  const auto check = table.type->violation;
+  const auto bad = check == nullptr ? std::nullopt : check(object);
+  return bad ? std::optional(place_of(table.name, number) + *bad) : std::nullopt;
 }
 
 }  // namespace
@@ -90,8 +88,7 @@ GraphNumbers::GraphNumbers(std::span<const GraphTable> tables, const void* root,
     }
   }
   visit_new();
-  in_order_ = !store.disordered &&
-              std::ranges::all_of(store, [this](const GraphObjects& row) { return has_its_numbers(row); });
+  in_order_ = std::ranges::all_of(store, [this](const GraphObjects& row) { return has_its_numbers(row); });
 }
 
 bool GraphNumbers::has_its_numbers(const GraphObjects& row) const noexcept {
@@ -140,19 +137,8 @@ std::uint32_t GraphNumbers::number_of(const void* object, const char* type) cons
 }
 
 std::size_t GraphNumbers::size() const noexcept {
-  const std::size_t full = full_size();
-  if (in_order_) {
-    return full;
-  }
-  // The sizes of objects count what they keep; what is written without it tells how much that is.
-  const auto bytes = std::make_unique_for_overwrite<std::byte[]>(full);
-  BackWriter writer(bytes.get() + full);
-  write(writer);
-  return static_cast<std::size_t>(bytes.get() + full - writer.position());
-}
-
-std::size_t GraphNumbers::full_size() const noexcept {
-  std::size_t sum = store_.unknown_fields.bytes.size();
+  const UnknownScope scope(reading());
+  std::size_t sum = unknown_size(store_.unknown_fields);
   for (std::size_t table = 0; table < tables_.size(); ++table) {
     const std::size_t tag = archive::tag_size(static_cast<std::uint32_t>(table + 1));
     for (const void* const object : tables_[table].objects) {
@@ -164,7 +150,7 @@ std::size_t GraphNumbers::full_size() const noexcept {
 }
 
 void GraphNumbers::write(BackWriter& writer) const noexcept {
-  const bool keeps = writer.keep_unknown(in_order_);
+  const UnknownScope scope(reading());
   writer.unknown(store_.unknown_fields);
   for (std::size_t table = tables_.size(); table-- > 0;) {
     const auto& objects = tables_[table].objects;
@@ -174,7 +160,13 @@ void GraphNumbers::write(BackWriter& writer) const noexcept {
       writer.varint(tag);
     }
   }
-  writer.keep_unknown(keeps);
+}
+
+Bytes GraphNumbers::bytes() const {
+  Bytes bytes(size());
+  BackWriter writer(bytes.data() + bytes.size());
+  write(writer);
+  return bytes;
 }
 
 std::optional<std::string> GraphNumbers::null_in(std::size_t table, std::size_t number) const {
@@ -185,30 +177,32 @@ std::optional<std::string> GraphNumbers::null_in(std::size_t table, std::size_t 
   return place_of(types_[table].name, number) + finds_null.path() + ": the reference is null";
 }
 
-Bytes GraphNumbers::bytes(std::string_view name) const {
-  for (std::size_t table = 0; has_null_ && table < tables_.size(); ++table) {
-    for (std::size_t i = 0; i < tables_[table].objects.size(); ++i) {
-      if (const auto bad = null_in(table, i)) {
-        throw Error(Code::invalid_argument, Execution::not_executed, std::string(name) + "." + *bad);
-      }
-    }
-  }
-  return bytes_of(*this);
-}
-
 std::optional<std::string> GraphNumbers::violation() const {
   for (std::size_t table = 0; table < tables_.size(); ++table) {
     const auto& objects = tables_[table].objects;
     for (std::size_t i = 0; i < objects.size(); ++i) {
-      if (auto bad = null_in(table, i)) {
-        return bad;
+      if (has_null_) {
+        if (auto bad = null_in(table, i)) {
+          return bad;
+        }
       }
-      if (auto bad = types_[table].type->violation(objects[i])) {
-        return place_of(types_[table].name, i) + *bad;
+      if (auto bad = violation_of(types_[table], i, objects[i])) {
+        return bad;
       }
     }
   }
   return std::nullopt;
+}
+
+bool GraphNumbers::readable(unsigned levels) const {
+  for (std::size_t table = 0; table < tables_.size(); ++table) {
+    for (const void* const object : tables_[table].objects) {
+      if (!types_[table].type->readable(object, levels)) {
+        return false;
+      }
+    }
+  }
+  return true;
 }
 
 // --- rows
@@ -224,6 +218,7 @@ void* GraphRows::find(const char* type, std::size_t number) const noexcept {
 }
 
 bool GraphRows::read(Reader& reader) {
+  const UnknownScope scope(UnknownScope::kUnnumbered);
   const auto place = reader.place();
   if (!count(reader)) {
     return false;
@@ -232,7 +227,9 @@ bool GraphRows::read(Reader& reader) {
     return reader.fail(Fault::invalid_reference, "a graph has no root");
   }
   reader.return_to(place);
-  return make(reader) && fill(reader);
+  const bool good = make(reader) && fill(reader);
+  store_.reading = UnknownScope::graph();
+  return good;
 }
 
 bool GraphRows::count(Reader& reader) {
@@ -303,6 +300,23 @@ bool refuse_reference(Reader& reader, std::size_t start) {
 
 // --- whole graphs
 
+std::optional<std::string> objects_violation(std::span<const GraphTable> tables, const GraphStore& store) {
+  for (const GraphObjects& row : store) {
+    const auto table =
+        std::ranges::find(tables, row.type, [](const GraphTable& each) { return each.type->type; });
+    if (table == tables.end() || table->type->violation == nullptr) {
+      continue;
+    }
+    const auto* const first = static_cast<const std::byte*>(row.first.get());
+    for (std::size_t i = 0; i < row.count; ++i) {
+      if (auto bad = violation_of(*table, i, first + i * table->type->bytes)) {
+        return bad;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 void* copy_graph(std::span<const GraphTable> tables, const void* root, const GraphStore& from,
                  GraphStore& store) {
   const GraphNumbers numbers(tables, root, from);
@@ -329,7 +343,7 @@ void* copy_graph(std::span<const GraphTable> tables, const void* root, const Gra
     }
   }
   copies.unknown_fields = from.unknown_fields;
-  copies.disordered = !numbers.in_order();
+  copies.reading = numbers.in_order() ? from.reading : 0;
   void* const copied = copies.front().first.get();
   store = std::move(copies);
   return copied;
@@ -338,7 +352,7 @@ void* copy_graph(std::span<const GraphTable> tables, const void* root, const Gra
 std::strong_ordering compare_graphs(std::span<const GraphTable> tables, const void* left,
                                     const GraphStore& left_store, const void* right,
                                     const GraphStore& right_store) {
-  return bytes_of({tables, left, left_store}) <=> bytes_of({tables, right, right_store});
+  return GraphNumbers(tables, left, left_store).bytes() <=> GraphNumbers(tables, right, right_store).bytes();
 }
 
 }  // namespace mf::codec

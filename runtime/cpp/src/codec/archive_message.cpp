@@ -241,6 +241,7 @@ bool Message::skip(KnownFields known, UnknownFields& kept) {
     return false;
   }
   kept.bytes.insert(kept.bytes.end(), at_, at_ + size);
+  codec::detail::mark_unknown(kept);
   return true;
 }
 

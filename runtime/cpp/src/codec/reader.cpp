@@ -9,9 +9,11 @@ namespace mf::codec {
 
 std::string DecodeError::message() const {
   std::string text = path;
-  text += path.empty() ? "at byte " : ", at byte ";
-  text += std::to_string(offset);
-  text += ": ";
+  if (fault != Fault::none) {
+    text += path.empty() ? "at byte " : ", at byte ";
+    text += std::to_string(offset);
+  }
+  text += text.empty() ? "" : ": ";
   text += reason;
   return text;
 }

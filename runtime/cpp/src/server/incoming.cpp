@@ -45,6 +45,13 @@ Failure invalid_result(const std::string& violation) {
                  .declared = nullptr};
 }
 
+Failure invalid_error(std::string_view error, const std::string& violation) {
+  return Failure{.code = Code::handler_failed,
+                 .execution = Execution::unknown,
+                 .message = "the handler's error breaks the schema: " + codec::rooted(error, violation),
+                 .declared = nullptr};
+}
+
 Failure not_answered(std::size_t answered, std::size_t items) {
   return Failure{.code = Code::handler_failed,
                  .execution = Execution::unknown,

@@ -22,6 +22,7 @@
 #include "mf/client/batch.hpp"
 #include "mf/client/decode.hpp"
 #include "mf/client/target.hpp"
+#include "mf/codec/readable.hpp"
 #include "mf/codec/tiered.hpp"
 #include "mf/link/local.hpp"
 
@@ -44,6 +45,27 @@ void encode_arguments(Buffer& buffer, const Args&... args) {
   buffer.resize(codec::encoded_args_size<M::kRequestTier, typename M::Request>(args...));
   codec::Writer writer(buffer.data());
   codec::encode_args<M::kRequestTier, typename M::Request>(writer, args...);
+}
+
+/// Before anything is sent: what the peer would refuse is refused here.
+template <class M, class... Args>
+void check_arguments(const Args&... args) {
+  link::check_arguments<M>(args...);
+  if (const auto bad = codec::refusal_of_args<M::kRequestTier, typename M::Request>(args...)) [[unlikely]] {
+    link::refuse_argument<M>(*bad);
+  }
+}
+
+template <class M>
+void check_requests(std::span<const typename M::Request> requests) {
+  link::check_requests<M>(requests);
+  if constexpr (!codec::Readable<typename M::Request>::kAlways) {
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      if (const auto bad = codec::refusal<M::kRequestTier>(requests[i])) [[unlikely]] {
+        link::refuse_item<M>(i, *bad);
+      }
+    }
+  }
 }
 
 template <class M>
@@ -90,7 +112,7 @@ Outcomes<void> send_oneway_messages(const Target& target, std::size_t size, Time
 template <class M, class... Args>
 typename M::Result call(const Target& target, const CallOptions& options, const Args&... args) {
   if (const auto local = target.local<M>()) return link::local_call<M>(local, options, args...);
-  link::check_arguments<M>(args...);
+  detail::check_arguments<M>(args...);
   const auto encode = [&](Buffer& buffer) { detail::encode_arguments<M>(buffer, args...); };
   const auto deadline = detail::deadline_of(options, M::kInfo);
   if constexpr (M::kInfo.oneway) {
@@ -112,7 +134,7 @@ auto start(const Target& target, const CallOptions& options, Token&& token, cons
     if (const auto local = target.local<M>()) {
       known = detail::ended([&] { return link::local_call<M>(local, options, args...); });
     } else {
-      link::check_arguments<M>(args...);
+      detail::check_arguments<M>(args...);
       detail::encode_arguments<M>(payload, args...);
     }
   });
@@ -162,7 +184,7 @@ BatchCall<typename M::Result> batch(const Target& target, const BatchOptions& op
   if (const auto local = target.local<M>()) {
     return BatchCall<Result>(link::local_batch<M>(local, call_options, requests));
   }
-  link::check_requests<M>(requests);
+  detail::check_requests<M>(requests);
   const auto deadline = detail::deadline_of(call_options, M::kInfo);
   const std::size_t size = std::max<std::uint32_t>(options.size != 0 ? options.size : M::kInfo.batch_max, 1);
   if constexpr (M::kInfo.oneway) {
@@ -178,7 +200,7 @@ Outcomes<typename M::Result> bulk(const Target& target, const CallOptions& optio
   using Result = typename M::Result;
   if (requests.empty()) return {};
   if (const auto local = target.local<M>()) return link::local_batch<M>(local, options, requests);
-  link::check_requests<M>(requests);
+  detail::check_requests<M>(requests);
   if constexpr (M::kInfo.oneway) {
     return detail::send_oneway_messages<M>(target, requests.size(), detail::deadline_of(options, M::kInfo),
                                            protocol::kBulk, requests);
@@ -218,7 +240,7 @@ Scattered<typename M::Result> call(const ScatterTarget& target, const CallOption
     };
     return detail::scatter_in_turn<Result>(target, deadline, call_one);
   }
-  link::check_arguments<M>(args...);
+  detail::check_arguments<M>(args...);
   const auto encode = [&](Buffer& buffer) { detail::encode_arguments<M>(buffer, args...); };
   Scattered<Result> results;
   for (auto& part : gather(target, M::kInfo, detail::head<M>(), encode, deadline)) {
@@ -239,7 +261,7 @@ Scattered<Outcomes<typename M::Result>> bulk(const ScatterTarget& target, const 
     };
     return detail::scatter_in_turn<Result>(target, deadline, call_one);
   }
-  link::check_requests<M>(requests);
+  detail::check_requests<M>(requests);
   const auto encode = [&](Buffer& buffer) { detail::encode_requests<M>(buffer, requests); };
   const auto head = detail::head<M>(static_cast<std::uint32_t>(requests.size()), protocol::kBulk);
   Scattered<Result> results;

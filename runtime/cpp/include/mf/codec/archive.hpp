@@ -14,16 +14,18 @@
 
 namespace mf::codec {
 
-/// Febird<T> of such a type.
+/// Febird<T> of such a type: no part of a graph that the febird value may lie in.
 template <class T>
 struct ArchiveInFebird {
   static constexpr std::size_t kMinSize = 1;
   static constexpr bool kRaw = false;
   static std::size_t size(const T& value) noexcept {
+    const UnknownScope scope(0);
     const std::size_t size = Archive<T>::size(value);
     return varint_size(size) + size;
   }
   static void write(Writer& writer, const T& value) noexcept {
+    const UnknownScope scope(0);
     const std::size_t size = Archive<T>::size(value);
     write_varint(writer, size);
     BackWriter back(writer.skip(size) + size);
@@ -34,6 +36,7 @@ struct ArchiveInFebird {
     if (!reader.read_count(1, length)) [[unlikely]] {
       return false;
     }
+    const UnknownScope scope(0);
     const std::byte* const end = reader.narrow(length);
     if (!Archive<T>::read(reader, value)) [[unlikely]] {
       return false;

@@ -23,6 +23,7 @@
 #include "mf/codec/archive_field.hpp"
 #include "mf/codec/constraints.hpp"
 #include "mf/codec/graph.hpp"
+#include "mf/codec/readable.hpp"
 
 namespace mf::codec {
 
@@ -70,10 +71,11 @@ class GraphNumbers final : public GraphVisitor {
 
   [[nodiscard]] std::size_t size() const noexcept;
   void write(BackWriter& writer) const noexcept;
-  /// Throws Error(INVALID_ARGUMENT) for a reference that is null and must not be; `name` is the root's type.
-  [[nodiscard]] Bytes bytes(std::string_view name) const;
+  [[nodiscard]] Bytes bytes() const;
   /// A reference that is null and must not be, or a constraint that an object breaks.
   [[nodiscard]] std::optional<std::string> violation() const;
+  /// Is every object surely readable?
+  [[nodiscard]] bool readable(unsigned levels) const;
 
  private:
   struct Table {
@@ -86,7 +88,8 @@ class GraphNumbers final : public GraphVisitor {
   };
   void visit_new();
   [[nodiscard]] bool has_its_numbers(const GraphObjects& row) const noexcept;
-  [[nodiscard]] std::size_t full_size() const noexcept;
+  /// Whose unknown fields are written.
+  [[nodiscard]] std::size_t reading() const noexcept { return in_order_ ? store_.reading : 0; }
   [[nodiscard]] std::optional<std::string> null_in(std::size_t table, std::size_t number) const;
   [[nodiscard]] std::size_t table_of(const char* type) const noexcept;
 
@@ -134,13 +137,18 @@ struct GraphType {
   std::size_t (*size)(const void* object, const GraphNumbers& numbers) noexcept;
   void (*write)(BackWriter& writer, const void* object, const GraphNumbers& numbers) noexcept;
   bool (*read)(Reader& reader, void* object, const GraphRows& rows);
-  std::optional<std::string> (*violation)(const void* object);
+  std::optional<std::string> (*violation)(const void* object);  // null where there are no constraints
+  bool (*readable)(const void* object, unsigned levels);
 };
 
 struct GraphTable {
   std::string_view name;
   const GraphType* type;
 };
+
+/// The constraints of objects that were just read, all of them in the order of their tables.
+[[nodiscard]] std::optional<std::string> objects_violation(std::span<const GraphTable> tables,
+                                                           const GraphStore& store);
 
 namespace archive {
 
@@ -269,6 +277,9 @@ struct Objects {
   static std::optional<std::string> violation(const void* object) {
     return codec::violation(*static_cast<const T*>(object));
   }
+  static bool readable(const void* object, unsigned levels) {
+    return codec::readable(*static_cast<const T*>(object), levels);
+  }
 };
 
 }  // namespace detail
@@ -283,7 +294,8 @@ inline constexpr GraphType kGraphType{
     .size = &detail::Objects<T>::size,
     .write = &detail::Objects<T>::write,
     .read = &detail::Objects<T>::read,
-    .violation = &detail::Objects<T>::violation,
+    .violation = Constrained<T> ? &detail::Objects<T>::violation : nullptr,
+    .readable = &detail::Objects<T>::readable,
 };
 
 namespace archive {
@@ -315,8 +327,22 @@ struct Archive<Graph<T>> {
     graph.adopt(std::move(rows).take(), root);
     return true;
   }
-  /// For who may throw: what no reader takes is not written.
-  [[nodiscard]] static Bytes bytes(const Graph<T>& graph) { return numbers(graph).bytes(kShortName<T>); }
+  /// For who may throw: what no reader takes is not written. As mf::to_bytes, with the objects numbered once.
+  [[nodiscard]] static Bytes bytes(const Graph<T>& graph) {
+    const GraphNumbers numbered = numbers(graph);
+    auto bad = numbered.violation();
+    Bytes bytes;
+    if (!bad) {
+      bytes = numbered.bytes();
+      if (!numbered.readable(kSureLevels)) {
+        bad = codec::detail::refusal_of<Tier::archive, Graph<T>>(bytes);
+      }
+    }
+    if (bad) {
+      refuse_value(kShortName<T>, *bad);
+    }
+    return bytes;
+  }
   [[nodiscard]] static GraphNumbers numbers(const Graph<T>& graph) {
     return {tables(), &graph.root(), graph.store()};
   }
@@ -330,11 +356,24 @@ inline constexpr Tier kPlannedTier<Graph<T>> = Tier::archive;
 template <class T>
 inline constexpr std::string_view kShortName<Graph<T>> = kShortName<T>;
 
+/// Objects stand at the level of the graph.
+template <class T>
+struct Readable<Graph<T>> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const Graph<T>& graph, unsigned levels) {
+    return Archive<Graph<T>>::numbers(graph).readable(levels);
+  }
+};
+
 /// Every object keeps to its constraints, and no reference is null that must not be.
 template <class T>
 struct Constraints<Graph<T>> {
   static std::optional<std::string> violation(const Graph<T>& graph) {
     return Archive<Graph<T>>::numbers(graph).violation();
+  }
+  /// Readers refuse null references themselves.
+  static std::optional<std::string> read_violation(const Graph<T>& graph) {
+    return objects_violation(graph_tables(static_cast<const T*>(nullptr)), graph.store());
   }
 };
 

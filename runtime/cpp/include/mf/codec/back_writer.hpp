@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <utility>
 
 #include "mf/codec/unknown_fields.hpp"
 #include "mf/codec/varint.hpp"
@@ -16,8 +15,7 @@ namespace mf::codec {
 
 class BackWriter {
  public:
-  explicit BackWriter(std::byte* end, bool keeps_unknown = true) noexcept
-      : cursor_(end), keeps_unknown_(keeps_unknown) {}
+  explicit BackWriter(std::byte* end) noexcept : cursor_(end) {}
 
   /// The first byte that was written.
   [[nodiscard]] std::byte* position() const noexcept { return cursor_; }
@@ -49,13 +47,7 @@ class BackWriter {
   }
 
   /// The fields that a reader did not know; a graph may leave them out.
-  void unknown(const UnknownFields& fields) noexcept {
-    if (!fields.empty() && keeps_unknown_) {
-      bytes(fields.bytes.data(), fields.bytes.size());
-    }
-  }
-  /// Until it is set back; gives what it was.
-  bool keep_unknown(bool keeps) noexcept { return std::exchange(keeps_unknown_, keeps); }
+  void unknown(const UnknownFields& fields) noexcept { bytes(fields.bytes.data(), unknown_size(fields)); }
 
   /// The memory image of a number.
   template <class T>
@@ -89,7 +81,6 @@ class BackWriter {
   }
 
   std::byte* cursor_;
-  bool keeps_unknown_;
 };
 
 }  // namespace mf::codec

@@ -6,14 +6,17 @@
 // The callers put the path before it, so that a value that keeps to its constraints costs comparisons only.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "mf/core/types.hpp"
 
@@ -32,6 +35,16 @@ template <class T>
     return Constraints<T>::violation(value);
   } else {
     return std::nullopt;
+  }
+}
+
+/// What is wrong with a value that was just read: of a graph less than before it is written.
+template <class T>
+[[nodiscard]] std::optional<std::string> read_violation(const T& value) {
+  if constexpr (requires { Constraints<T>::read_violation(value); }) {
+    return Constraints<T>::read_violation(value);
+  } else {
+    return violation(value);
   }
 }
 
@@ -124,6 +137,15 @@ Violation holds(const T& value) {
   return std::nullopt;
 }
 
+/// An element, which may be a container itself.
+template <Constrained T>
+Violation inside(const T& value) {
+  if (auto bad = Constraints<T>::violation(value)) [[unlikely]] {
+    return bad->starts_with('[') ? *bad : "." + *bad;
+  }
+  return std::nullopt;
+}
+
 template <class Optional, class Check>
 Violation if_present(const Optional& value, const Check& check) {
   return value ? check(*value) : std::nullopt;
@@ -152,3 +174,36 @@ Violation each_value(const Map& map, const Check& check) {
 }
 
 }  // namespace mf::codec::check
+
+/// Containers of them, where they stand outside of a struct.
+namespace mf::codec {
+
+template <Constrained T>
+struct Constraints<std::optional<T>> {
+  static std::optional<std::string> violation(const std::optional<T>& value) {
+    return value ? codec::violation(*value) : std::nullopt;
+  }
+};
+
+template <Constrained T>
+struct Constraints<std::vector<T>> {
+  static std::optional<std::string> violation(const std::vector<T>& values) {
+    return check::each(values, &check::inside<T>);
+  }
+};
+
+template <Constrained T, std::size_t N>
+struct Constraints<std::array<T, N>> {
+  static std::optional<std::string> violation(const std::array<T, N>& values) {
+    return check::each(values, &check::inside<T>);
+  }
+};
+
+template <class K, Constrained V>
+struct Constraints<std::map<K, V>> {
+  static std::optional<std::string> violation(const std::map<K, V>& values) {
+    return check::each_value(values, &check::inside<V>);
+  }
+};
+
+}  // namespace mf::codec

@@ -38,14 +38,13 @@ struct GraphObjects {
   const char* type;
   std::size_t count;
   std::unique_ptr<void, void (*)(void*)> first;
-  std::size_t read =
-      0;  // so many of them, from the first on, came from a reader, with their places as numbers
+  std::size_t read = 0;  // so many of them, from the first on, came from a reader: their places are numbers
 };
 
 /// The objects of a graph, and what its reader met besides.
 struct GraphStore : std::vector<GraphObjects> {
   UnknownFields unknown_fields{};  // of the graph's message: tables of a newer schema
-  bool disordered = false;  // a copy of a graph whose objects had not the numbers any more that were read
+  std::size_t reading = 0;         // the number in unknown fields that are its own; 0: there are none
 };
 
 /// Copies the root and what it refers to into `store`, and gives the copy of the root.

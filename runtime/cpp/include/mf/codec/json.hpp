@@ -18,8 +18,8 @@
 
 namespace mf {
 
-/// Throws Error(INVALID_ARGUMENT) for a string that is not UTF-8, and for what is nested deeper than readers
-/// take.
+/// Throws Error(INVALID_ARGUMENT) for what readers refuse: a string that is not UTF-8, a closed enum with an
+/// unknown number, what is nested too deep, a reference that is null and must not be.
 template <class T>
 [[nodiscard]] std::string to_json(const T& value) {
   codec::JsonWriter writer;

@@ -134,6 +134,9 @@ struct Json<E> {
     if constexpr (JsonNames<E>::kFlags) {
       write_json_flags(writer, JsonNames<E>::all(), kBase, number);
     } else {
+      if (!EnumTraits<E>::valid(value)) {
+        writer.fail("an enum has a value that its type does not know");
+      }
       write_json_enum(writer, JsonNames<E>::all(), kBase, number);
     }
   }

@@ -1,7 +1,7 @@
 // R1. Writes JSON, value by value, into a string of its own (docs/json.md).
 //
-// What cannot be written, a text that is not UTF-8 or a value nested deeper than readers take, spoils the
-// whole: error() then says what, and nothing more is written.
+// What cannot be written, a text that is not UTF-8, an unknown number of a closed enum or a value nested
+// deeper than readers take, spoils the whole: error() then says what, and nothing more is written.
 #pragma once
 
 #include <cstddef>

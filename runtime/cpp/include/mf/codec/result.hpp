@@ -6,6 +6,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -13,6 +14,13 @@
 #include "mf/core/error.hpp"
 
 namespace mf {
+
+namespace codec {
+
+/// The bytes are in order, and the value breaks a constraint: code INVALID_ARGUMENT, no fault, no offset.
+[[nodiscard]] DecodeError violated(std::string_view type, std::string_view violation);
+
+}  // namespace codec
 
 using codec::DecodeError;
 using codec::Fault;

@@ -4,14 +4,16 @@
 //   if (auto hit = mf::from_bytes<Hit>(bytes)) use(*hit); else log(hit.error().message());
 //
 // It takes every type of a schema and every container of them (docs/generated-code.md); the generated codecs
-// are in <module>.codec.hpp. to_bytes of an mf::Graph throws Error(INVALID_ARGUMENT) for a reference that is
-// null and must not be; nothing is thrown on the way from bytes to a value but std::bad_alloc.
+// are in <module>.codec.hpp. What is written, every reader takes: a value that breaks a constraint of its
+// schema, or that no bytes can hold (mf/codec/readable.hpp), is refused by Error(INVALID_ARGUMENT), which
+// names the field. Nothing is thrown on the way from bytes to a value but std::bad_alloc.
 #pragma once
 
 #include <cstddef>
 #include <span>
 
 #include "mf/codec/limits.hpp"
+#include "mf/codec/readable.hpp"
 #include "mf/codec/result.hpp"
 #include "mf/codec/tier.hpp"
 #include "mf/codec/tiered.hpp"
@@ -27,41 +29,35 @@ template <class T>
   if constexpr (requires { codec::Archive<T>::bytes(value); }) {
     return codec::Archive<T>::bytes(value);
   } else {
-    return codec::to_bytes<codec::kTierOf<T>>(value);
+    codec::check_written(value);
+    Bytes bytes(codec::checked_size(value));
+    codec::Writer writer(bytes.data());
+    codec::encode<codec::kTierOf<T>>(writer, value, bytes.size());
+    return bytes;
   }
 }
 
-/// Adds a value's bytes behind those that are there.
+/// Adds a value's bytes behind those that are there; if it throws, nothing was added.
 template <class T>
 void append_bytes(Bytes& out, const T& value) {
-  constexpr Tier kTier = codec::kTierOf<T>;
+  codec::check_written(value);
   const std::size_t before = out.size();
-  const std::size_t size = codec::encoded_size<kTier>(value);
+  const std::size_t size = codec::checked_size(value);
   out.resize(before + size);
   codec::Writer writer(out.data() + before);
-  codec::encode<kTier>(writer, value, size);
+  codec::encode<codec::kTierOf<T>>(writer, value, size);
 }
 template <class T>
 void append_bytes(Buffer& out, const T& value) {
-  constexpr Tier kTier = codec::kTierOf<T>;
-  const std::size_t size = codec::encoded_size<kTier>(value);
+  codec::check_written(value);
+  const std::size_t size = codec::checked_size(value);
   codec::Writer writer(out.append(size));
-  codec::encode<kTier>(writer, value, size);
+  codec::encode<codec::kTierOf<T>>(writer, value, size);
 }
 
-/// Exactly one value, nothing behind it. It may take as much memory and nest as deeply as `limits` allow.
-template <class T>
-[[nodiscard]] Result<T> from_bytes(std::span<const std::byte> bytes, const Limits& limits = {}) {
-  Result<T> result{T{}};
-  DecodeError error;
-  if (!codec::from_bytes<codec::kTierOf<T>>(bytes, *result, error, limits)) [[unlikely]] {
-    return error;
-  }
-  return result;
-}
-
-/// The same into an object that exists, whose memory is used again. After a failure it holds any value of its
-/// type.
+/// Exactly one value, nothing behind it, into an object that exists, whose memory is used again. It may take
+/// as much memory and nest as deeply as `limits` allow, and keeps to its constraints. After a failure the
+/// object holds any value of its type.
 template <class T>
 [[nodiscard]] Result<void> from_bytes_into(std::span<const std::byte> bytes, T& value,
                                            const Limits& limits = {}) {
@@ -69,7 +65,20 @@ template <class T>
   if (!codec::from_bytes<codec::kTierOf<T>>(bytes, value, error, limits)) [[unlikely]] {
     return error;
   }
+  if (const auto bad = codec::read_violation(value)) [[unlikely]] {
+    return codec::violated(codec::kShortName<T>, *bad);
+  }
   return {};
+}
+
+/// The same into a new one.
+template <class T>
+[[nodiscard]] Result<T> from_bytes(std::span<const std::byte> bytes, const Limits& limits = {}) {
+  Result<T> result{T{}};
+  if (auto read = from_bytes_into(bytes, *result, limits); !read) [[unlikely]] {
+    return read.error();
+  }
+  return result;
 }
 
 }  // namespace mf

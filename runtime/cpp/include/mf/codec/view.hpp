@@ -4,8 +4,8 @@
 //   if (points) for (const Point& each : *points) ...
 //
 // The bytes are a row of values, as a batch is or what append_bytes() puts one behind the other. The view
-// lives as long as they do. Bools and closed enums are checked once, here; where a type has neither, nothing
-// looks at the bytes.
+// lives as long as they do. Bools, closed enums and the constraints of the schema are checked once, here;
+// where a type has none of them, nothing looks at the bytes.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 
+#include "mf/codec/constraints.hpp"
 #include "mf/codec/memcpy.hpp"
 #include "mf/codec/reader.hpp"
 #include "mf/codec/result.hpp"
@@ -36,7 +37,13 @@ template <MemoryImage T>
       !check_valid_row<T>(reader, from, count, 0, 0)) [[unlikely]] {
     return reader.error();
   }
-  return std::span<const T>(reinterpret_cast<const T*>(from), count);
+  const std::span<const T> values(reinterpret_cast<const T*>(from), count);
+  if constexpr (Constrained<T>) {
+    if (const auto bad = check::each(values, &check::inside<T>)) [[unlikely]] {
+      return violated("", *bad);
+    }
+  }
+  return values;
 }
 
 }  // namespace mf::codec

@@ -56,13 +56,18 @@ template <class M>
               std::string(M::kService.name) + "." + std::string(M::kInfo.name) + ": " + violation);
 }
 
+template <class M>
+[[noreturn]] void refuse_item(std::size_t item, const std::string& violation) {
+  refuse_argument<M>("item " + std::to_string(item) + ": " + violation);
+}
+
 /// Before a batch is sent: the first item that breaks a constraint refuses it whole.
 template <class M>
 void check_requests(std::span<const typename M::Request> requests) {
   if constexpr (codec::Constrained<typename M::Request>) {
     for (std::size_t i = 0; i < requests.size(); ++i) {
       if (auto bad = codec::violation(requests[i])) [[unlikely]] {
-        refuse_argument<M>("item " + std::to_string(i) + ": " + *bad);
+        refuse_item<M>(i, *bad);
       }
     }
   }

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "mf/codec/constraints.hpp"
+#include "mf/codec/readable.hpp"
 #include "mf/codec/tiered.hpp"
 #include "mf/core/handler.hpp"
 #include "mf/protocol/reply.hpp"
@@ -28,6 +30,7 @@ namespace detail {
 
 [[nodiscard]] Failure invalid_argument(std::string violation);
 [[nodiscard]] Failure invalid_result(const std::string& violation);
+[[nodiscard]] Failure invalid_error(std::string_view error, const std::string& violation);
 [[nodiscard]] Failure not_answered(std::size_t answered, std::size_t items);
 void log_oneway_failure(const Log& log, const ServiceInfo& service, const MethodInfo& method,
                         const Failure& failure);
@@ -67,18 +70,43 @@ void append_result(Buffer& out, const Outcome<typename M::Result>& outcome) {
   }
 }
 
-/// A result that breaks its own constraints must not leave; neither may an error that is not declared.
+/// Why a declared error must not leave: clients would refuse it. Nothing for one that is not declared.
+template <class... Errors>
+std::optional<Failure> error_violation([[maybe_unused]] const DeclaredError& error,
+                                       ErrorList<Errors...> /*list*/) {
+  std::optional<Failure> failure;
+  [[maybe_unused]] const auto judge = [&]<class E>(const E* found) {
+    if (found == nullptr) return;
+    auto bad = codec::violation(*found);
+    if (!bad) bad = codec::refusal<Tier::febird>(*found);
+    if (bad) failure = invalid_error(codec::kShortName<E>, *bad);
+  };
+  (judge(dynamic_cast<const Errors*>(&error)), ...);
+  return failure;
+}
+
+/// What breaks its own constraints, or no client could read, must not leave; neither may an error that is not
+/// declared.
 template <class M>
 void sort_out(Outcome<typename M::Result>& outcome) {
   if (!outcome.ok()) {
-    if (outcome.failure().declared && !is_declared(outcome.failure(), typename M::Errors{})) {
-      outcome = mf::detail::undeclared(outcome.failure());
+    const auto& failure = outcome.failure();
+    if (!failure.declared) return;
+    if (!is_declared(failure, typename M::Errors{})) {
+      outcome = mf::detail::undeclared(failure);
+    } else if (auto bad = error_violation(*failure.declared, typename M::Errors{})) {
+      outcome = std::move(*bad);
     }
     return;
   }
   if constexpr (!std::is_void_v<typename M::Result>) {
-    if (auto bad = codec::result_violation<M>(outcome.value())) [[unlikely]]
+    const auto& value = outcome.value();
+    if (auto bad = codec::result_violation<M>(value)) [[unlikely]] {
       outcome = invalid_result(*bad);
+    } else if (auto refused = codec::refusal<M::kResultTier>(value)) [[unlikely]] {
+      constexpr auto kName = codec::kShortName<typename M::Result>;
+      outcome = invalid_result(codec::rooted(kName.empty() ? "the result" : kName, *refused));
+    }
   }
 }
 

@@ -13,6 +13,7 @@
 #include <type_traits>
 
 #include "hello.codec.hpp"
+#include "mf/codec/readable.hpp"
 #include "mf/codec/tiered.hpp"
 #include "mf/core/handler.hpp"
 #include "mf/core/service.hpp"
@@ -44,6 +45,14 @@ struct Febird<::hello::GreeterGreetRequest> {
   }
   [[nodiscard]] static bool read(Reader& reader, ::hello::GreeterGreetRequest& value) {
     return read_field(reader, "name", value.name);
+  }
+};
+
+template <>
+struct Readable<::hello::GreeterGreetRequest> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::hello::GreeterGreetRequest& value, unsigned levels) {
+    return levels != 0 && readable(value.name, levels - 1);
   }
 };
 

@@ -142,6 +142,10 @@ bool Febird<::optionals::Point>::read(Reader& reader, ::optionals::Point& value)
   return true;
 }
 
+bool Readable<::optionals::Point>::holds(const ::optionals::Point& value, unsigned levels) {
+  return levels != 0 && readable(value.tags, levels - 1);
+}
+
 std::size_t Febird<::optionals::Value>::size(const ::optionals::Value& value) noexcept {
   using Kind = ::optionals::Value::Kind;
   switch (value.kind()) {
@@ -183,6 +187,16 @@ bool Febird<::optionals::Value>::read(Reader& reader, ::optionals::Value& value)
   }
   reader.leave();
   return true;
+}
+
+bool Readable<::optionals::Value>::holds(const ::optionals::Value& value, unsigned levels) {
+  using Kind = ::optionals::Value::Kind;
+  switch (value.kind()) {
+    case Kind::points:
+      return levels != 0 && readable(value.points(), levels - 1);
+    default:
+      return levels != 0;
+  }
 }
 
 std::size_t Febird<::optionals::Present>::size(const ::optionals::Present& value) noexcept {
@@ -244,6 +258,15 @@ bool Febird<::optionals::Present>::read(Reader& reader, ::optionals::Present& va
   if (!read_field(reader, "nothing", value.nothing)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::optionals::Present>::holds(const ::optionals::Present& value, unsigned levels) {
+  return levels != 0 && readable(value.text, levels - 1) && readable(value.rank, levels - 1) &&
+         readable(value.point, levels - 1) && readable(value.value, levels - 1) &&
+         readable(value.words, levels - 1) && readable(value.points, levels - 1) &&
+         readable(value.no_points, levels - 1) && readable(value.texts, levels - 1) &&
+         readable(value.point_map, levels - 1) && readable(value.point_array, levels - 1) &&
+         readable(value.deep, levels - 1) && readable(value.values, levels - 1);
 }
 
 std::size_t Febird<::optionals::Absent>::size(const ::optionals::Absent& value) noexcept {

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "mf/codec/febird.hpp"
+#include "mf/codec/readable.hpp"
 #include "optionals.types.hpp"
 
 namespace mf::codec {
@@ -85,6 +86,24 @@ struct Febird<::optionals::Absent> {
   static std::size_t size(const ::optionals::Absent& value) noexcept;
   static void write(Writer& writer, const ::optionals::Absent& value) noexcept;
   [[nodiscard]] static bool read(Reader& reader, ::optionals::Absent& value);
+};
+
+template <>
+struct Readable<::optionals::Point> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::optionals::Point& value, unsigned levels);
+};
+
+template <>
+struct Readable<::optionals::Value> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::optionals::Value& value, unsigned levels);
+};
+
+template <>
+struct Readable<::optionals::Present> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::optionals::Present& value, unsigned levels);
 };
 
 }  // namespace mf::codec

@@ -16,6 +16,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "mf/codec/readable.hpp"
 #include "mf/codec/tiered.hpp"
 #include "mf/core/handler.hpp"
 #include "mf/core/service.hpp"
@@ -67,6 +68,14 @@ struct Febird<::optionals::KeeperKeepRequest> {
     if (!read_field(reader, "text", value.text)) return false;
     if (!read_field(reader, "array", value.array)) return false;
     return read_field(reader, "point", value.point);
+  }
+};
+
+template <>
+struct Readable<::optionals::KeeperKeepRequest> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::optionals::KeeperKeepRequest& value, unsigned levels) {
+    return levels != 0 && readable(value.text, levels - 1) && readable(value.point, levels - 1);
   }
 };
 

@@ -307,6 +307,10 @@ bool Febird<::recursive::Leaf>::read(Reader& reader, ::recursive::Leaf& value) {
   return true;
 }
 
+bool Readable<::recursive::Leaf>::holds(const ::recursive::Leaf& value, unsigned levels) {
+  return levels != 0 && readable(value.up, levels - 1);
+}
+
 std::size_t Febird<::recursive::Kind_>::size(const ::recursive::Kind_& value) noexcept {
   using Kind = ::recursive::Kind_::Kind;
   switch (value.kind()) {
@@ -352,6 +356,18 @@ bool Febird<::recursive::Kind_>::read(Reader& reader, ::recursive::Kind_& value)
   return true;
 }
 
+bool Readable<::recursive::Kind_>::holds(const ::recursive::Kind_& value, unsigned levels) {
+  using Kind = ::recursive::Kind_::Kind;
+  switch (value.kind()) {
+    case Kind::leaf:
+      return levels != 0 && readable(value.leaf(), levels - 1);
+    case Kind::fine:
+      return levels != 0 && readable(value.fine(), levels - 1);
+    default:
+      return levels != 0;
+  }
+}
+
 std::size_t Febird<::recursive::Fine>::size(const ::recursive::Fine& value) noexcept {
   return febird_size(value.left, value.more, value.choice, value.leaves);
 }
@@ -368,6 +384,11 @@ bool Febird<::recursive::Fine>::read(Reader& reader, ::recursive::Fine& value) {
   if (!read_field(reader, "leaves", value.leaves)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::recursive::Fine>::holds(const ::recursive::Fine& value, unsigned levels) {
+  return levels != 0 && readable(value.left, levels - 1) && readable(value.more, levels - 1) &&
+         readable(value.choice, levels - 1) && readable(value.leaves, levels - 1);
 }
 
 std::size_t Febird<::recursive::Choice>::size(const ::recursive::Choice& value) noexcept {
@@ -414,6 +435,16 @@ bool Febird<::recursive::Choice>::read(Reader& reader, ::recursive::Choice& valu
   return true;
 }
 
+bool Readable<::recursive::Choice>::holds(const ::recursive::Choice& value, unsigned levels) {
+  using Kind = ::recursive::Choice::Kind;
+  switch (value.kind()) {
+    case Kind::node:
+      return levels != 0 && readable(value.node(), levels - 1);
+    default:
+      return levels != 0;
+  }
+}
+
 std::size_t Febird<::recursive::Node>::size(const ::recursive::Node& value) noexcept {
   return febird_size(value.right);
 }
@@ -429,6 +460,10 @@ bool Febird<::recursive::Node>::read(Reader& reader, ::recursive::Node& value) {
   return true;
 }
 
+bool Readable<::recursive::Node>::holds(const ::recursive::Node& value, unsigned levels) {
+  return levels != 0 && readable(value.right, levels - 1);
+}
+
 std::size_t Febird<::recursive::B>::size(const ::recursive::B& value) noexcept {
   return febird_size(value.a);
 }
@@ -442,6 +477,10 @@ bool Febird<::recursive::B>::read(Reader& reader, ::recursive::B& value) {
   if (!read_field(reader, "a", value.a)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::recursive::B>::holds(const ::recursive::B& value, unsigned levels) {
+  return levels != 0 && readable(value.a, levels - 1);
 }
 
 std::size_t Febird<::recursive::A>::size(const ::recursive::A& value) noexcept {
@@ -461,6 +500,11 @@ bool Febird<::recursive::A>::read(Reader& reader, ::recursive::A& value) {
   return true;
 }
 
+bool Readable<::recursive::A>::holds(const ::recursive::A& value, unsigned levels) {
+  return levels != 0 && readable(value.b, levels - 1) && readable(value.m, levels - 1) &&
+         readable(value.o, levels - 1);
+}
+
 std::size_t Febird<::recursive::P>::size(const ::recursive::P& value) noexcept {
   return febird_size(value.x, value.v, value.w);
 }
@@ -478,6 +522,10 @@ bool Febird<::recursive::P>::read(Reader& reader, ::recursive::P& value) {
   return true;
 }
 
+bool Readable<::recursive::P>::holds(const ::recursive::P& value, unsigned levels) {
+  return levels != 0 && readable(value.x, levels - 1) && readable(value.w, levels - 1);
+}
+
 std::size_t Febird<::recursive::Q>::size(const ::recursive::Q& value) noexcept {
   return febird_size(value.p);
 }
@@ -491,6 +539,10 @@ bool Febird<::recursive::Q>::read(Reader& reader, ::recursive::Q& value) {
   if (!read_field(reader, "p", value.p)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::recursive::Q>::holds(const ::recursive::Q& value, unsigned levels) {
+  return levels != 0 && readable(value.p, levels - 1);
 }
 
 std::size_t Febird<::recursive::L>::size(const ::recursive::L& value) noexcept {
@@ -508,6 +560,10 @@ bool Febird<::recursive::L>::read(Reader& reader, ::recursive::L& value) {
   return true;
 }
 
+bool Readable<::recursive::L>::holds(const ::recursive::L& value, unsigned levels) {
+  return levels != 0 && readable(value.k, levels - 1);
+}
+
 std::size_t Febird<::recursive::K>::size(const ::recursive::K& value) noexcept {
   return febird_size(value.q, value.n);
 }
@@ -522,6 +578,10 @@ bool Febird<::recursive::K>::read(Reader& reader, ::recursive::K& value) {
   if (!read_field(reader, "n", value.n)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::recursive::K>::holds(const ::recursive::K& value, unsigned levels) {
+  return levels != 0 && readable(value.q, levels - 1) && readable(value.n, levels - 1);
 }
 
 }  // namespace mf::codec

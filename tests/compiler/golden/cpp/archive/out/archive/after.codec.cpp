@@ -216,8 +216,18 @@ bool Archive<::archive::after::Choice>::read(Reader& reader, ::archive::after::C
   return true;
 }
 
+bool Readable<::archive::after::Choice>::holds(const ::archive::after::Choice& value, unsigned levels) {
+  using Kind = ::archive::after::Choice::Kind;
+  switch (value.kind()) {
+    case Kind::text:
+      return levels != 0 && readable(value.text(), levels - 1);
+    default:
+      return levels != 0;
+  }
+}
+
 std::size_t Archive<::archive::after::Extra>::size(const ::archive::after::Extra& value) noexcept {
-  return archive::size(1, value.x) + value.unknown_fields.bytes.size();
+  return archive::size(1, value.x) + unknown_size(value.unknown_fields);
 }
 
 void Archive<::archive::after::Extra>::write(BackWriter& writer,
@@ -256,7 +266,7 @@ std::size_t Archive<::archive::after::Stored>::size(const ::archive::after::Stor
          archive::size(8, value.color) + archive::size(9, value.choice) + archive::size(10, value.limit) +
          archive::size(11, value.weights) + archive::size(20, value.added) + archive::size(21, value.maybe) +
          archive::size(22, value.many) + archive::size(23, value.extra) + archive::size(24, value.words) +
-         value.unknown_fields.bytes.size();
+         unknown_size(value.unknown_fields);
 }
 
 void Archive<::archive::after::Stored>::write(BackWriter& writer,
@@ -392,10 +402,16 @@ bool Archive<::archive::after::Stored>::read(Reader& reader, ::archive::after::S
   return true;
 }
 
+bool Readable<::archive::after::Stored>::holds(const ::archive::after::Stored& value, unsigned levels) {
+  return levels != 0 && readable(value.maybe, levels - 1) && readable(value.words, levels - 1) &&
+         readable(value.name, levels - 1) && readable(value.color, levels - 1) &&
+         readable(value.choice, levels - 1);
+}
+
 std::size_t Archive<::archive::after::Part>::size(const ::archive::after::Part& value,
                                                   const GraphNumbers& numbers) noexcept {
   return archive::size(1, value.size) + archive::size(2, value.whole, numbers) +
-         value.unknown_fields.bytes.size();
+         unknown_size(value.unknown_fields);
 }
 
 void Archive<::archive::after::Part>::write(BackWriter& writer, const ::archive::after::Part& value,
@@ -441,11 +457,15 @@ bool Archive<::archive::after::Part>::visit(::archive::after::Part& value, Graph
   return true;
 }
 
+bool Readable<::archive::after::Part>::holds(const ::archive::after::Part& /*value*/, unsigned levels) {
+  return levels != 0;
+}
+
 std::size_t Archive<::archive::after::Node>::size(const ::archive::after::Node& value,
                                                   const GraphNumbers& numbers) noexcept {
   return archive::size(1, value.name) + archive::size(2, value.next, numbers) +
          archive::size(3, value.friend_, numbers) + archive::size(4, value.tags, numbers) +
-         archive::size(5, value.parts, numbers) + value.unknown_fields.bytes.size();
+         archive::size(5, value.parts, numbers) + unknown_size(value.unknown_fields);
 }
 
 void Archive<::archive::after::Node>::write(BackWriter& writer, const ::archive::after::Node& value,
@@ -518,10 +538,14 @@ bool Archive<::archive::after::Node>::visit(::archive::after::Node& value, Graph
   return true;
 }
 
+bool Readable<::archive::after::Node>::holds(const ::archive::after::Node& value, unsigned levels) {
+  return levels != 0 && readable(value.name, levels - 1) && readable(value.parts, levels - 1);
+}
+
 std::size_t Archive<::archive::after::Tag>::size(const ::archive::after::Tag& value,
                                                  const GraphNumbers& numbers) noexcept {
   return archive::size(1, value.text) + archive::size(2, value.on, numbers) +
-         value.unknown_fields.bytes.size();
+         unknown_size(value.unknown_fields);
 }
 
 void Archive<::archive::after::Tag>::write(BackWriter& writer, const ::archive::after::Tag& value,
@@ -565,6 +589,10 @@ bool Archive<::archive::after::Tag>::read(Reader& reader, ::archive::after::Tag&
 bool Archive<::archive::after::Tag>::visit(::archive::after::Tag& value, GraphVisitor& visitor) {
   if (!archive::visit_optional(visitor, value.on)) return visitor.inside("on");
   return true;
+}
+
+bool Readable<::archive::after::Tag>::holds(const ::archive::after::Tag& value, unsigned levels) {
+  return levels != 0 && readable(value.text, levels - 1);
 }
 
 }  // namespace mf::codec

@@ -6,6 +6,7 @@
 #include "archive/after.types.hpp"
 #include "mf/codec/archive.hpp"
 #include "mf/codec/febird.hpp"
+#include "mf/codec/readable.hpp"
 
 namespace mf::codec {
 
@@ -104,6 +105,36 @@ struct Archive<::archive::after::Tag> {
                     const GraphNumbers& numbers) noexcept;
   [[nodiscard]] static bool read(Reader& reader, ::archive::after::Tag& value, const GraphRows& rows);
   [[nodiscard]] static bool visit(::archive::after::Tag& value, GraphVisitor& visitor);
+};
+
+template <>
+struct Readable<::archive::after::Choice> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::archive::after::Choice& value, unsigned levels);
+};
+
+template <>
+struct Readable<::archive::after::Stored> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::archive::after::Stored& value, unsigned levels);
+};
+
+template <>
+struct Readable<::archive::after::Part> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::archive::after::Part& value, unsigned levels);
+};
+
+template <>
+struct Readable<::archive::after::Node> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::archive::after::Node& value, unsigned levels);
+};
+
+template <>
+struct Readable<::archive::after::Tag> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::archive::after::Tag& value, unsigned levels);
 };
 
 }  // namespace mf::codec

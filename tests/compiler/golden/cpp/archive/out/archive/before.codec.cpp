@@ -150,12 +150,22 @@ bool Archive<::archive::before::Choice>::read(Reader& reader, ::archive::before:
   return true;
 }
 
+bool Readable<::archive::before::Choice>::holds(const ::archive::before::Choice& value, unsigned levels) {
+  using Kind = ::archive::before::Choice::Kind;
+  switch (value.kind()) {
+    case Kind::text:
+      return levels != 0 && readable(value.text(), levels - 1);
+    default:
+      return levels != 0;
+  }
+}
+
 std::size_t Archive<::archive::before::Stored>::size(const ::archive::before::Stored& value) noexcept {
   return archive::size(1, value.name) + archive::size(2, value.count) + archive::size(3, value.delta) +
          archive::size(4, value.text) + archive::size(5, value.lang) + archive::size(6, value.fields) +
          archive::size(7, value.gone) + archive::size(8, value.colour) + archive::size(9, value.choice) +
          archive::size(10, value.limit) + archive::size(11, value.weights) +
-         value.unknown_fields.bytes.size();
+         unknown_size(value.unknown_fields);
 }
 
 void Archive<::archive::before::Stored>::write(BackWriter& writer,
@@ -263,8 +273,14 @@ bool Archive<::archive::before::Stored>::read(Reader& reader, ::archive::before:
   return true;
 }
 
+bool Readable<::archive::before::Stored>::holds(const ::archive::before::Stored& value, unsigned levels) {
+  return levels != 0 && readable(value.name, levels - 1) && readable(value.text, levels - 1) &&
+         readable(value.gone, levels - 1) && readable(value.colour, levels - 1) &&
+         readable(value.choice, levels - 1);
+}
+
 std::size_t Archive<::archive::before::Part>::size(const ::archive::before::Part& value) noexcept {
-  return archive::size(1, value.size) + value.unknown_fields.bytes.size();
+  return archive::size(1, value.size) + unknown_size(value.unknown_fields);
 }
 
 void Archive<::archive::before::Part>::write(BackWriter& writer,
@@ -300,7 +316,7 @@ bool Archive<::archive::before::Part>::read(Reader& reader, ::archive::before::P
 std::size_t Archive<::archive::before::Node>::size(const ::archive::before::Node& value,
                                                    const GraphNumbers& numbers) noexcept {
   return archive::size(1, value.name) + archive::size(2, value.next, numbers) +
-         archive::size(5, value.parts) + value.unknown_fields.bytes.size();
+         archive::size(5, value.parts) + unknown_size(value.unknown_fields);
 }
 
 void Archive<::archive::before::Node>::write(BackWriter& writer, const ::archive::before::Node& value,
@@ -352,6 +368,10 @@ bool Archive<::archive::before::Node>::read(Reader& reader, ::archive::before::N
 bool Archive<::archive::before::Node>::visit(::archive::before::Node& value, GraphVisitor& visitor) {
   if (!archive::visit_optional(visitor, value.next)) return visitor.inside("next");
   return true;
+}
+
+bool Readable<::archive::before::Node>::holds(const ::archive::before::Node& value, unsigned levels) {
+  return levels != 0 && readable(value.name, levels - 1);
 }
 
 }  // namespace mf::codec

@@ -6,6 +6,7 @@
 #include "archive/before.types.hpp"
 #include "mf/codec/archive.hpp"
 #include "mf/codec/febird.hpp"
+#include "mf/codec/readable.hpp"
 
 namespace mf::codec {
 
@@ -76,6 +77,24 @@ struct Archive<::archive::before::Node> {
                     const GraphNumbers& numbers) noexcept;
   [[nodiscard]] static bool read(Reader& reader, ::archive::before::Node& value, const GraphRows& rows);
   [[nodiscard]] static bool visit(::archive::before::Node& value, GraphVisitor& visitor);
+};
+
+template <>
+struct Readable<::archive::before::Choice> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::archive::before::Choice& value, unsigned levels);
+};
+
+template <>
+struct Readable<::archive::before::Stored> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::archive::before::Stored& value, unsigned levels);
+};
+
+template <>
+struct Readable<::archive::before::Node> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::archive::before::Node& value, unsigned levels);
 };
 
 }  // namespace mf::codec

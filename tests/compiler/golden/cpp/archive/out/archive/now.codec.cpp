@@ -285,9 +285,13 @@ bool Febird<::archive::now::Hit>::read(Reader& reader, ::archive::now::Hit& valu
   return true;
 }
 
+bool Readable<::archive::now::Hit>::holds(const ::archive::now::Hit& value, unsigned levels) {
+  return levels != 0 && readable(value.title, levels - 1);
+}
+
 std::size_t Archive<::archive::now::Pair>::size(const ::archive::now::Pair& value) noexcept {
   return archive::size(1, value.a) + archive::size(2, value.b) + archive::size(3, value.note) +
-         value.unknown_fields.bytes.size();
+         unknown_size(value.unknown_fields);
 }
 
 void Archive<::archive::now::Pair>::write(BackWriter& writer, const ::archive::now::Pair& value) noexcept {
@@ -331,6 +335,10 @@ bool Archive<::archive::now::Pair>::read(Reader& reader, ::archive::now::Pair& v
   }
   reader.leave();
   return true;
+}
+
+bool Readable<::archive::now::Pair>::holds(const ::archive::now::Pair& value, unsigned levels) {
+  return levels != 0 && readable(value.note, levels - 1);
 }
 
 std::size_t Archive<::archive::now::Choice>::size(const ::archive::now::Choice& value) noexcept {
@@ -415,8 +423,20 @@ bool Archive<::archive::now::Choice>::read(Reader& reader, ::archive::now::Choic
   return true;
 }
 
+bool Readable<::archive::now::Choice>::holds(const ::archive::now::Choice& value, unsigned levels) {
+  using Kind = ::archive::now::Choice::Kind;
+  switch (value.kind()) {
+    case Kind::text:
+      return levels != 0 && readable(value.text(), levels - 1);
+    case Kind::pair:
+      return levels != 0 && readable(value.pair(), levels - 1);
+    default:
+      return levels != 0;
+  }
+}
+
 std::size_t Archive<::archive::now::Nothing>::size(const ::archive::now::Nothing& value) noexcept {
-  return value.unknown_fields.bytes.size();
+  return unknown_size(value.unknown_fields);
 }
 
 void Archive<::archive::now::Nothing>::write(BackWriter& writer,
@@ -452,7 +472,8 @@ std::size_t Archive<::archive::now::All>::size(const ::archive::now::All& value)
          archive::size(39, value.ranks) + archive::size(40, value.rows) + archive::size(41, value.sparse) +
          archive::size(42, value.by_id) + archive::size(43, value.lists) + archive::size(44, value.points) +
          archive::size(45, value.depths) + archive::size(46, value.times) + archive::size(47, value.choices) +
-         archive::size(48, value.grid) + archive::size(49, value.by_lang) + value.unknown_fields.bytes.size();
+         archive::size(48, value.grid) + archive::size(49, value.by_lang) +
+         unknown_size(value.unknown_fields);
 }
 
 void Archive<::archive::now::All>::write(BackWriter& writer, const ::archive::now::All& value) noexcept {
@@ -818,11 +839,23 @@ bool Archive<::archive::now::All>::read(Reader& reader, ::archive::now::All& val
   return true;
 }
 
+bool Readable<::archive::now::All>::holds(const ::archive::now::All& value, unsigned levels) {
+  return levels != 0 && readable(value.text, levels - 1) && readable(value.rank, levels - 1) &&
+         readable(value.depth, levels - 1) && readable(value.hit, levels - 1) &&
+         readable(value.pair, levels - 1) && readable(value.choice, levels - 1) &&
+         readable(value.name, levels - 1) && readable(value.maybe_pair, levels - 1) &&
+         readable(value.texts, levels - 1) && readable(value.pairs, levels - 1) &&
+         readable(value.words, levels - 1) && readable(value.names, levels - 1) &&
+         readable(value.ranks, levels - 1) && readable(value.by_id, levels - 1) &&
+         readable(value.lists, levels - 1) && readable(value.depths, levels - 1) &&
+         readable(value.choices, levels - 1) && readable(value.grid, levels - 1);
+}
+
 std::size_t Archive<::archive::now::Person>::size(const ::archive::now::Person& value,
                                                   const GraphNumbers& numbers) noexcept {
   return archive::size(1, value.name) + archive::size(2, value.boss, numbers) +
          archive::size(3, value.friends, numbers) + archive::size(4, value.by_name, numbers) +
-         value.unknown_fields.bytes.size();
+         unknown_size(value.unknown_fields);
 }
 
 void Archive<::archive::now::Person>::write(BackWriter& writer, const ::archive::now::Person& value,
@@ -887,6 +920,10 @@ bool Archive<::archive::now::Person>::visit(::archive::now::Person& value, Graph
   return true;
 }
 
+bool Readable<::archive::now::Person>::holds(const ::archive::now::Person& value, unsigned levels) {
+  return levels != 0 && readable(value.name, levels - 1) && readable(value.by_name, levels - 1);
+}
+
 std::size_t Archive<::archive::now::Contact>::size(const ::archive::now::Contact& value,
                                                    const GraphNumbers& numbers) noexcept {
   using Kind = ::archive::now::Contact::Kind;
@@ -947,12 +984,22 @@ bool Archive<::archive::now::Contact>::visit(::archive::now::Contact& value, Gra
   }
 }
 
+bool Readable<::archive::now::Contact>::holds(const ::archive::now::Contact& value, unsigned levels) {
+  using Kind = ::archive::now::Contact::Kind;
+  switch (value.kind()) {
+    case Kind::mail:
+      return levels != 0 && readable(value.mail(), levels - 1);
+    default:
+      return levels != 0;
+  }
+}
+
 std::size_t Archive<::archive::now::Config>::size(const ::archive::now::Config& value,
                                                   const GraphNumbers& numbers) noexcept {
   return archive::size(1, value.name) + archive::size(2, value.parent, numbers) +
          archive::size(3, value.owner, numbers) + archive::size(4, value.contact, numbers) +
          archive::size(5, value.inside, numbers) + archive::size(6, value.others, numbers) +
-         value.unknown_fields.bytes.size();
+         unknown_size(value.unknown_fields);
 }
 
 void Archive<::archive::now::Config>::write(BackWriter& writer, const ::archive::now::Config& value,
@@ -1032,6 +1079,11 @@ bool Archive<::archive::now::Config>::visit(::archive::now::Config& value, Graph
   return true;
 }
 
+bool Readable<::archive::now::Config>::holds(const ::archive::now::Config& value, unsigned levels) {
+  return levels != 0 && readable(value.name, levels - 1) && readable(value.contact, levels - 1) &&
+         readable(value.inside, levels - 1);
+}
+
 std::size_t Febird<::archive::now::Holder>::size(const ::archive::now::Holder& value) noexcept {
   return febird_size(value.id, value.config, value.pairs, value.geo, value.choice, value.people);
 }
@@ -1052,6 +1104,11 @@ bool Febird<::archive::now::Holder>::read(Reader& reader, ::archive::now::Holder
   return true;
 }
 
+bool Readable<::archive::now::Holder>::holds(const ::archive::now::Holder& value, unsigned levels) {
+  return levels != 0 && readable(value.config, levels - 1) && readable(value.pairs, levels - 1) &&
+         readable(value.choice, levels - 1) && readable(value.people, levels - 1);
+}
+
 std::size_t Febird<::archive::now::Broken>::size(const ::archive::now::Broken& value) noexcept {
   return febird_size(value.config, value.geo);
 }
@@ -1066,6 +1123,10 @@ bool Febird<::archive::now::Broken>::read(Reader& reader, ::archive::now::Broken
   if (!read_field(reader, "geo", value.geo)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::archive::now::Broken>::holds(const ::archive::now::Broken& value, unsigned levels) {
+  return levels != 0 && readable(value.config, levels - 1);
 }
 
 }  // namespace mf::codec

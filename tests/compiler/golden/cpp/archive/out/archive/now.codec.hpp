@@ -14,6 +14,7 @@
 #include "mf/codec/constraints.hpp"
 #include "mf/codec/custom.hpp"
 #include "mf/codec/febird.hpp"
+#include "mf/codec/readable.hpp"
 #include "mf/core/printer.hpp"
 
 namespace mf::codec {
@@ -222,6 +223,54 @@ struct Febird<::archive::now::Broken> {
 };
 
 template <>
+struct Readable<::archive::now::Hit> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::archive::now::Hit& value, unsigned levels);
+};
+
+template <>
+struct Readable<::archive::now::Pair> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::archive::now::Pair& value, unsigned levels);
+};
+
+template <>
+struct Readable<::archive::now::Choice> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::archive::now::Choice& value, unsigned levels);
+};
+
+template <>
+struct Readable<::archive::now::All> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::archive::now::All& value, unsigned levels);
+};
+
+template <>
+struct Readable<::archive::now::Person> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::archive::now::Person& value, unsigned levels);
+};
+
+template <>
+struct Readable<::archive::now::Contact> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::archive::now::Contact& value, unsigned levels);
+};
+
+template <>
+struct Readable<::archive::now::Config> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::archive::now::Config& value, unsigned levels);
+};
+
+template <>
+struct Readable<::archive::now::Holder> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::archive::now::Holder& value, unsigned levels);
+};
+
+template <>
 struct Constraints<::archive::now::Holder> {
   static std::optional<std::string> violation(const ::archive::now::Holder& value) {
     if (auto violated = check::holds(value.config)) return "config" + *violated;
@@ -231,6 +280,12 @@ struct Constraints<::archive::now::Holder> {
     }
     return std::nullopt;
   }
+};
+
+template <>
+struct Readable<::archive::now::Broken> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::archive::now::Broken& value, unsigned levels);
 };
 
 template <>

@@ -18,6 +18,7 @@
 #include "archive/now.codec.hpp"
 #include "mf/codec/constraints.hpp"
 #include "mf/codec/graph.hpp"
+#include "mf/codec/readable.hpp"
 #include "mf/codec/tiered.hpp"
 #include "mf/core/handler.hpp"
 #include "mf/core/service.hpp"
@@ -79,6 +80,14 @@ struct Febird<::archive::now::StorePutRequest> {
 };
 
 template <>
+struct Readable<::archive::now::StorePutRequest> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::archive::now::StorePutRequest& value, unsigned levels) {
+    return levels != 0 && readable(value.config, levels - 1);
+  }
+};
+
+template <>
 struct Constraints<::archive::now::StorePutRequest> {
   static std::optional<std::string> violation(const mf::Graph<::archive::now::Config>& config,
                                               const ::archive::now::Geo& /*geo*/) {
@@ -102,6 +111,14 @@ struct Febird<::archive::now::StoreHoldRequest> {
   }
   [[nodiscard]] static bool read(Reader& reader, ::archive::now::StoreHoldRequest& value) {
     return read_field(reader, "holder", value.holder);
+  }
+};
+
+template <>
+struct Readable<::archive::now::StoreHoldRequest> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::archive::now::StoreHoldRequest& value, unsigned levels) {
+    return levels != 0 && readable(value.holder, levels - 1);
   }
 };
 
@@ -133,6 +150,14 @@ struct Febird<::archive::now::StoreHoldResult> {
 };
 
 template <>
+struct Readable<::archive::now::StoreHoldResult> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::archive::now::StoreHoldResult& value, unsigned levels) {
+    return levels != 0 && readable(value.holder, levels - 1) && readable(value.pairs, levels - 1);
+  }
+};
+
+template <>
 struct Constraints<::archive::now::StoreHoldResult> {
   static std::optional<std::string> violation(const ::archive::now::StoreHoldResult& value) {
     if (auto violated = check::holds(value.holder)) return "holder" + *violated;
@@ -152,6 +177,14 @@ struct Febird<::archive::now::StorePairRequest> {
   }
   [[nodiscard]] static bool read(Reader& reader, ::archive::now::StorePairRequest& value) {
     return read_field(reader, "pair", value.pair);
+  }
+};
+
+template <>
+struct Readable<::archive::now::StorePairRequest> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::archive::now::StorePairRequest& value, unsigned levels) {
+    return levels != 0 && readable(value.pair, levels - 1);
   }
 };
 

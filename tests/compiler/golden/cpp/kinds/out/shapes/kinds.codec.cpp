@@ -343,6 +343,20 @@ bool Febird<::shapes::kinds::Value>::read(Reader& reader, ::shapes::kinds::Value
   return true;
 }
 
+bool Readable<::shapes::kinds::Value>::holds(const ::shapes::kinds::Value& value, unsigned levels) {
+  using Kind = ::shapes::kinds::Value::Kind;
+  switch (value.kind()) {
+    case Kind::text:
+      return levels != 0 && readable(value.text(), levels - 1);
+    case Kind::terms:
+      return levels != 0 && readable(value.terms(), levels - 1);
+    case Kind::posting:
+      return levels != 0 && readable(value.posting(), levels - 1);
+    default:
+      return levels != 0;
+  }
+}
+
 std::size_t Febird<::shapes::kinds::Document>::size(const ::shapes::kinds::Document& value) noexcept {
   return febird_size(value.id, value.fields, value.none, value.wide, value.main, value.others, value.named,
                      value.maybe, value.preset, value.rows);
@@ -370,6 +384,12 @@ bool Febird<::shapes::kinds::Document>::read(Reader& reader, ::shapes::kinds::Do
   return true;
 }
 
+bool Readable<::shapes::kinds::Document>::holds(const ::shapes::kinds::Document& value, unsigned levels) {
+  return levels != 0 && readable(value.main, levels - 1) && readable(value.others, levels - 1) &&
+         readable(value.named, levels - 1) && readable(value.maybe, levels - 1) &&
+         readable(value.preset, levels - 1);
+}
+
 std::size_t Febird<::shapes::kinds::Terms>::size(const ::shapes::kinds::Terms& value) noexcept {
   return febird_size(value.terms);
 }
@@ -383,6 +403,10 @@ bool Febird<::shapes::kinds::Terms>::read(Reader& reader, ::shapes::kinds::Terms
   if (!read_field(reader, "terms", value.terms)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::shapes::kinds::Terms>::holds(const ::shapes::kinds::Terms& value, unsigned levels) {
+  return levels != 0 && readable(value.terms, levels - 1);
 }
 
 std::size_t Febird<::shapes::kinds::Call>::size(const ::shapes::kinds::Call& value) noexcept {
@@ -400,6 +424,11 @@ bool Febird<::shapes::kinds::Call>::read(Reader& reader, ::shapes::kinds::Call& 
   if (!read_field(reader, "otherwise", value.otherwise)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::shapes::kinds::Call>::holds(const ::shapes::kinds::Call& value, unsigned levels) {
+  return levels != 0 && readable(value.function, levels - 1) && readable(value.arguments, levels - 1) &&
+         readable(value.otherwise, levels - 1);
 }
 
 std::size_t Febird<::shapes::kinds::Expression>::size(const ::shapes::kinds::Expression& value) noexcept {
@@ -466,6 +495,20 @@ bool Febird<::shapes::kinds::Expression>::read(Reader& reader, ::shapes::kinds::
   return true;
 }
 
+bool Readable<::shapes::kinds::Expression>::holds(const ::shapes::kinds::Expression& value, unsigned levels) {
+  using Kind = ::shapes::kinds::Expression::Kind;
+  switch (value.kind()) {
+    case Kind::name:
+      return levels != 0 && readable(value.name(), levels - 1);
+    case Kind::sum:
+      return levels != 0 && readable(value.sum(), levels - 1);
+    case Kind::call:
+      return levels != 0 && readable(value.call(), levels - 1);
+    default:
+      return levels != 0;
+  }
+}
+
 static_assert(sizeof(::shapes::kinds::Vec3) == 12 && alignof(::shapes::kinds::Vec3) == 4);
 static_assert(std::is_trivially_copyable_v<::shapes::kinds::Vec3>);
 static_assert(offsetof(::shapes::kinds::Vec3, x) == 0);
@@ -498,6 +541,10 @@ bool Febird<::shapes::kinds::Page>::read(Reader& reader, ::shapes::kinds::Page& 
   return true;
 }
 
+bool Readable<::shapes::kinds::Page>::holds(const ::shapes::kinds::Page& value, unsigned levels) {
+  return levels != 0 && readable(value.text, levels - 1);
+}
+
 std::size_t Febird<::shapes::kinds::WrongKind>::size(const ::shapes::kinds::WrongKind& value) noexcept {
   return febird_size(value.value, value.fields);
 }
@@ -513,6 +560,10 @@ bool Febird<::shapes::kinds::WrongKind>::read(Reader& reader, ::shapes::kinds::W
   if (!read_field(reader, "fields", value.fields)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::shapes::kinds::WrongKind>::holds(const ::shapes::kinds::WrongKind& value, unsigned levels) {
+  return levels != 0 && readable(value.value, levels - 1);
 }
 
 }  // namespace mf::codec

@@ -11,6 +11,7 @@
 
 #include "mf/codec/constraints.hpp"
 #include "mf/codec/febird.hpp"
+#include "mf/codec/readable.hpp"
 #include "mf/core/printer.hpp"
 #include "shapes/kinds.types.hpp"
 
@@ -192,6 +193,15 @@ struct Febird<::shapes::kinds::WrongKind> {
 };
 
 template <>
+struct Readable<::shapes::kinds::Posting> : ReadableLayout<::shapes::kinds::Posting> {};
+
+template <>
+struct Readable<::shapes::kinds::Value> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::shapes::kinds::Value& value, unsigned levels);
+};
+
+template <>
 struct Constraints<::shapes::kinds::Value> {
   static std::optional<std::string> violation(const ::shapes::kinds::Value& value) {
     if (value.is_number()) {
@@ -212,6 +222,12 @@ struct Constraints<::shapes::kinds::Value> {
 };
 
 template <>
+struct Readable<::shapes::kinds::Document> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::shapes::kinds::Document& value, unsigned levels);
+};
+
+template <>
 struct Constraints<::shapes::kinds::Document> {
   static std::optional<std::string> violation(const ::shapes::kinds::Document& value) {
     if (auto violated = check::holds(value.main)) return "main" + *violated;
@@ -229,6 +245,36 @@ struct Constraints<::shapes::kinds::Document> {
     if (auto violated = check::holds(value.preset)) return "preset" + *violated;
     return std::nullopt;
   }
+};
+
+template <>
+struct Readable<::shapes::kinds::Terms> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::shapes::kinds::Terms& value, unsigned levels);
+};
+
+template <>
+struct Readable<::shapes::kinds::Call> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::shapes::kinds::Call& value, unsigned levels);
+};
+
+template <>
+struct Readable<::shapes::kinds::Expression> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::shapes::kinds::Expression& value, unsigned levels);
+};
+
+template <>
+struct Readable<::shapes::kinds::Page> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::shapes::kinds::Page& value, unsigned levels);
+};
+
+template <>
+struct Readable<::shapes::kinds::WrongKind> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::shapes::kinds::WrongKind& value, unsigned levels);
 };
 
 template <>

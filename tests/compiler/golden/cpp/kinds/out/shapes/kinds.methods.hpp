@@ -15,6 +15,7 @@
 #include <type_traits>
 
 #include "mf/codec/constraints.hpp"
+#include "mf/codec/readable.hpp"
 #include "mf/codec/tiered.hpp"
 #include "mf/core/handler.hpp"
 #include "mf/core/service.hpp"
@@ -79,6 +80,14 @@ struct Febird<::shapes::kinds::KindsTurnRequest> {
 };
 
 template <>
+struct Readable<::shapes::kinds::KindsTurnRequest> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::shapes::kinds::KindsTurnRequest& value, unsigned levels) {
+    return levels != 0 && readable(value.value, levels - 1);
+  }
+};
+
+template <>
 struct Constraints<::shapes::kinds::KindsTurnRequest> {
   static std::optional<std::string> violation(const ::shapes::kinds::Value& value,
                                               const ::shapes::kinds::Field& /*fields*/) {
@@ -121,6 +130,14 @@ struct Febird<::shapes::kinds::KindsFindResult> {
 };
 
 template <>
+struct Readable<::shapes::kinds::KindsFindResult> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::shapes::kinds::KindsFindResult& value, unsigned levels) {
+    return levels != 0 && readable(value.value, levels - 1);
+  }
+};
+
+template <>
 struct Constraints<::shapes::kinds::KindsFindResult> {
   static std::optional<std::string> violation(const ::shapes::kinds::KindsFindResult& value) {
     if (auto violated = check::holds(value.value)) return "value" + *violated;
@@ -140,6 +157,14 @@ struct Febird<::shapes::kinds::KindsEvaluateRequest> {
   }
   [[nodiscard]] static bool read(Reader& reader, ::shapes::kinds::KindsEvaluateRequest& value) {
     return read_field(reader, "expression", value.expression);
+  }
+};
+
+template <>
+struct Readable<::shapes::kinds::KindsEvaluateRequest> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::shapes::kinds::KindsEvaluateRequest& value, unsigned levels) {
+    return levels != 0 && readable(value.expression, levels - 1);
   }
 };
 

@@ -2238,6 +2238,12 @@ bool Febird<::dcache::messages::CellAddress>::read(Reader& reader, ::dcache::mes
   return true;
 }
 
+bool Readable<::dcache::messages::CellAddress>::holds(const ::dcache::messages::CellAddress& value,
+                                                      unsigned levels) {
+  return levels != 0 && readable(value.cell, levels - 1) && readable(value.domain, levels - 1) &&
+         readable(value.hops, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::Subject>::size(const ::dcache::messages::Subject& value) noexcept {
   return febird_size(value.uid, value.gids, value.principals);
 }
@@ -2254,6 +2260,10 @@ bool Febird<::dcache::messages::Subject>::read(Reader& reader, ::dcache::message
   if (!read_field(reader, "principals", value.principals)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::Subject>::holds(const ::dcache::messages::Subject& value, unsigned levels) {
+  return levels != 0 && readable(value.principals, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::StorageInfo>::size(
@@ -2275,6 +2285,13 @@ bool Febird<::dcache::messages::StorageInfo>::read(Reader& reader, ::dcache::mes
   if (!read_field(reader, "attributes", value.attributes)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::StorageInfo>::holds(const ::dcache::messages::StorageInfo& value,
+                                                      unsigned levels) {
+  return levels != 0 && readable(value.hsm, levels - 1) && readable(value.storage_class, levels - 1) &&
+         readable(value.retention, levels - 1) && readable(value.locations, levels - 1) &&
+         readable(value.attributes, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::FileAttributes>::size(
@@ -2301,6 +2318,12 @@ bool Febird<::dcache::messages::FileAttributes>::read(Reader& reader,
   if (!read_field(reader, "extended", value.extended)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::FileAttributes>::holds(const ::dcache::messages::FileAttributes& value,
+                                                         unsigned levels) {
+  return levels != 0 && readable(value.pnfs_id, levels - 1) && readable(value.storage, levels - 1) &&
+         readable(value.extended, levels - 1);
 }
 
 static_assert(sizeof(::dcache::messages::SpaceCost) == 40 && alignof(::dcache::messages::SpaceCost) == 8);
@@ -2330,6 +2353,11 @@ bool Febird<::dcache::messages::QueueCost>::read(Reader& reader, ::dcache::messa
   return true;
 }
 
+bool Readable<::dcache::messages::QueueCost>::holds(const ::dcache::messages::QueueCost& value,
+                                                    unsigned levels) {
+  return levels != 0 && readable(value.name, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::PoolCost>::size(const ::dcache::messages::PoolCost& value) noexcept {
   return febird_size(value.space, value.queues, value.load);
 }
@@ -2346,6 +2374,11 @@ bool Febird<::dcache::messages::PoolCost>::read(Reader& reader, ::dcache::messag
   if (!read_field(reader, "load", value.load)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::PoolCost>::holds(const ::dcache::messages::PoolCost& value,
+                                                   unsigned levels) {
+  return levels != 0 && readable(value.queues, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::ProtocolInfo>::size(
@@ -2411,6 +2444,21 @@ bool Febird<::dcache::messages::ProtocolInfo>::read(Reader& reader, ::dcache::me
   return true;
 }
 
+bool Readable<::dcache::messages::ProtocolInfo>::holds(const ::dcache::messages::ProtocolInfo& value,
+                                                       unsigned levels) {
+  using Kind = ::dcache::messages::ProtocolInfo::Kind;
+  switch (value.kind()) {
+    case Kind::http:
+      return levels != 0 && readable(value.http(), levels - 1);
+    case Kind::xrootd:
+      return levels != 0 && readable(value.xrootd(), levels - 1);
+    case Kind::gridftp:
+      return levels != 0 && readable(value.gridftp(), levels - 1);
+    default:
+      return levels != 0;
+  }
+}
+
 std::size_t Febird<::dcache::messages::Envelope>::size(const ::dcache::messages::Envelope& value) noexcept {
   return febird_size(value.id, value.session, value.source, value.subject, value.return_code, value.failure,
                      value.reply_required, value.ttl);
@@ -2434,6 +2482,12 @@ bool Febird<::dcache::messages::Envelope>::read(Reader& reader, ::dcache::messag
   if (!read_field(reader, "ttl", value.ttl)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::Envelope>::holds(const ::dcache::messages::Envelope& value,
+                                                   unsigned levels) {
+  return levels != 0 && readable(value.session, levels - 1) && readable(value.source, levels - 1) &&
+         readable(value.subject, levels - 1) && readable(value.failure, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::PoolAcceptFileMessage>::size(
@@ -2460,6 +2514,12 @@ bool Febird<::dcache::messages::PoolAcceptFileMessage>::read(
   if (!read_field(reader, "ratio", value.ratio)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::PoolAcceptFileMessage>::holds(
+    const ::dcache::messages::PoolAcceptFileMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.file, levels - 1) &&
+         readable(value.mode, levels - 1) && readable(value.target, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::PoolCheckFileMessage>::size(
@@ -2490,6 +2550,13 @@ bool Febird<::dcache::messages::PoolCheckFileMessage>::read(Reader& reader,
   return true;
 }
 
+bool Readable<::dcache::messages::PoolCheckFileMessage>::holds(
+    const ::dcache::messages::PoolCheckFileMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pnfs_id, levels - 1) &&
+         readable(value.file, levels - 1) && readable(value.storage, levels - 1) &&
+         readable(value.mode, levels - 1) && readable(value.attributes, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::PoolCheckFreeSpaceMessage>::size(
     const ::dcache::messages::PoolCheckFreeSpaceMessage& value) noexcept {
   return febird_size(value.envelope, value.storage, value.offset, value.timeout, value.link_group);
@@ -2512,6 +2579,12 @@ bool Febird<::dcache::messages::PoolCheckFreeSpaceMessage>::read(
   return true;
 }
 
+bool Readable<::dcache::messages::PoolCheckFreeSpaceMessage>::holds(
+    const ::dcache::messages::PoolCheckFreeSpaceMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.storage, levels - 1) &&
+         readable(value.link_group, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::PoolDeliverFileMessage>::size(
     const ::dcache::messages::PoolDeliverFileMessage& value) noexcept {
   return febird_size(value.envelope, value.path, value.locations, value.link_group);
@@ -2531,6 +2604,12 @@ bool Febird<::dcache::messages::PoolDeliverFileMessage>::read(
   if (!read_field(reader, "link_group", value.link_group)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::PoolDeliverFileMessage>::holds(
+    const ::dcache::messages::PoolDeliverFileMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.path, levels - 1) &&
+         readable(value.locations, levels - 1) && readable(value.link_group, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::PoolFetchFileMessage>::size(
@@ -2563,6 +2642,13 @@ bool Febird<::dcache::messages::PoolFetchFileMessage>::read(Reader& reader,
   return true;
 }
 
+bool Readable<::dcache::messages::PoolFetchFileMessage>::holds(
+    const ::dcache::messages::PoolFetchFileMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.path, levels - 1) &&
+         readable(value.storage, levels - 1) && readable(value.target, levels - 1) &&
+         readable(value.locations, levels - 1) && readable(value.labels, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::PoolFlushControlMessage>::size(
     const ::dcache::messages::PoolFlushControlMessage& value) noexcept {
   return febird_size(value.envelope, value.path, value.file, value.checksums, value.count, value.precious,
@@ -2587,6 +2673,12 @@ bool Febird<::dcache::messages::PoolFlushControlMessage>::read(
   if (!read_field(reader, "allow_staging", value.allow_staging)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::PoolFlushControlMessage>::holds(
+    const ::dcache::messages::PoolFlushControlMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.path, levels - 1) &&
+         readable(value.file, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::PoolFlushDoFlushMessage>::size(
@@ -2617,6 +2709,13 @@ bool Febird<::dcache::messages::PoolFlushDoFlushMessage>::read(
   return true;
 }
 
+bool Readable<::dcache::messages::PoolFlushDoFlushMessage>::holds(
+    const ::dcache::messages::PoolFlushDoFlushMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pools, levels - 1) &&
+         readable(value.files, levels - 1) && readable(value.label, levels - 1) &&
+         readable(value.labels, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::PoolFlushGainControlMessage>::size(
     const ::dcache::messages::PoolFlushGainControlMessage& value) noexcept {
   return febird_size(value.envelope, value.pools, value.storage, value.count, value.token, value.locations,
@@ -2642,6 +2741,13 @@ bool Febird<::dcache::messages::PoolFlushGainControlMessage>::read(
   if (!read_field(reader, "window", value.window)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::PoolFlushGainControlMessage>::holds(
+    const ::dcache::messages::PoolFlushGainControlMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pools, levels - 1) &&
+         readable(value.storage, levels - 1) && readable(value.locations, levels - 1) &&
+         readable(value.attributes, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::PoolIoFileMessage>::size(
@@ -2670,6 +2776,13 @@ bool Febird<::dcache::messages::PoolIoFileMessage>::read(Reader& reader,
   if (!read_field(reader, "retention", value.retention)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::PoolIoFileMessage>::holds(
+    const ::dcache::messages::PoolIoFileMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.path, levels - 1) &&
+         readable(value.pool, levels - 1) && readable(value.files, levels - 1) &&
+         readable(value.storage, levels - 1) && readable(value.retention, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::PoolLinkGroupInfoMessage>::size(
@@ -2701,6 +2814,13 @@ bool Febird<::dcache::messages::PoolLinkGroupInfoMessage>::read(
   return true;
 }
 
+bool Readable<::dcache::messages::PoolLinkGroupInfoMessage>::holds(
+    const ::dcache::messages::PoolLinkGroupInfoMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pnfs_id, levels - 1) &&
+         readable(value.attributes, levels - 1) && readable(value.label, levels - 1) &&
+         readable(value.costs, levels - 1) && readable(value.retention, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::PoolLinkInfoMessage>::size(
     const ::dcache::messages::PoolLinkInfoMessage& value) noexcept {
   return febird_size(value.envelope, value.files, value.checksums, value.timeout, value.attributes);
@@ -2721,6 +2841,12 @@ bool Febird<::dcache::messages::PoolLinkInfoMessage>::read(Reader& reader,
   if (!read_field(reader, "attributes", value.attributes)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::PoolLinkInfoMessage>::holds(
+    const ::dcache::messages::PoolLinkInfoMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.files, levels - 1) &&
+         readable(value.attributes, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::PoolManagerGetPoolListMessage>::size(
@@ -2753,6 +2879,14 @@ bool Febird<::dcache::messages::PoolManagerGetPoolListMessage>::read(
   return true;
 }
 
+bool Readable<::dcache::messages::PoolManagerGetPoolListMessage>::holds(
+    const ::dcache::messages::PoolManagerGetPoolListMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pnfs_id, levels - 1) &&
+         readable(value.storage, levels - 1) && readable(value.protocol, levels - 1) &&
+         readable(value.mode, levels - 1) && readable(value.target, levels - 1) &&
+         readable(value.labels, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::PoolManagerGetPoolMonitorMessage>::size(
     const ::dcache::messages::PoolManagerGetPoolMonitorMessage& value) noexcept {
   return febird_size(value.envelope, value.file, value.protocol, value.cost, value.owner, value.precious,
@@ -2779,6 +2913,13 @@ bool Febird<::dcache::messages::PoolManagerGetPoolMonitorMessage>::read(
   return true;
 }
 
+bool Readable<::dcache::messages::PoolManagerGetPoolMonitorMessage>::holds(
+    const ::dcache::messages::PoolManagerGetPoolMonitorMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.file, levels - 1) &&
+         readable(value.protocol, levels - 1) && readable(value.cost, levels - 1) &&
+         readable(value.owner, levels - 1) && readable(value.retention, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::PoolManagerPoolModeMessage>::size(
     const ::dcache::messages::PoolManagerPoolModeMessage& value) noexcept {
   return febird_size(value.envelope, value.token, value.priority, value.sticky, value.allow_staging);
@@ -2799,6 +2940,11 @@ bool Febird<::dcache::messages::PoolManagerPoolModeMessage>::read(
   if (!read_field(reader, "allow_staging", value.allow_staging)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::PoolManagerPoolModeMessage>::holds(
+    const ::dcache::messages::PoolManagerPoolModeMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::PoolManagerPoolUpMessage>::size(
@@ -2822,6 +2968,12 @@ bool Febird<::dcache::messages::PoolManagerPoolUpMessage>::read(
   return true;
 }
 
+bool Readable<::dcache::messages::PoolManagerPoolUpMessage>::holds(
+    const ::dcache::messages::PoolManagerPoolUpMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.path, levels - 1) &&
+         readable(value.retention, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::PoolMgrGetPoolByLinkMessage>::size(
     const ::dcache::messages::PoolMgrGetPoolByLinkMessage& value) noexcept {
   return febird_size(value.envelope, value.files, value.offset, value.token, value.priority);
@@ -2842,6 +2994,11 @@ bool Febird<::dcache::messages::PoolMgrGetPoolByLinkMessage>::read(
   if (!read_field(reader, "priority", value.priority)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::PoolMgrGetPoolByLinkMessage>::holds(
+    const ::dcache::messages::PoolMgrGetPoolByLinkMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.files, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::PoolMgrGetPoolByPoolGroupMessage>::size(
@@ -2874,6 +3031,13 @@ bool Febird<::dcache::messages::PoolMgrGetPoolByPoolGroupMessage>::read(
   return true;
 }
 
+bool Readable<::dcache::messages::PoolMgrGetPoolByPoolGroupMessage>::holds(
+    const ::dcache::messages::PoolMgrGetPoolByPoolGroupMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pool, levels - 1) &&
+         readable(value.protocol, levels - 1) && readable(value.cost, levels - 1) &&
+         readable(value.locations, levels - 1) && readable(value.costs, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::PoolMgrGetPoolLinkGroupsMessage>::size(
     const ::dcache::messages::PoolMgrGetPoolLinkGroupsMessage& value) noexcept {
   return febird_size(value.envelope, value.pools, value.protocol, value.size, value.expires, value.token,
@@ -2903,6 +3067,12 @@ bool Febird<::dcache::messages::PoolMgrGetPoolLinkGroupsMessage>::read(
   return true;
 }
 
+bool Readable<::dcache::messages::PoolMgrGetPoolLinkGroupsMessage>::holds(
+    const ::dcache::messages::PoolMgrGetPoolLinkGroupsMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pools, levels - 1) &&
+         readable(value.protocol, levels - 1) && readable(value.link_group, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::PoolMgrGetPoolLinksMessage>::size(
     const ::dcache::messages::PoolMgrGetPoolLinksMessage& value) noexcept {
   return febird_size(value.envelope, value.expires, value.attributes, value.sticky, value.precious,
@@ -2926,6 +3096,12 @@ bool Febird<::dcache::messages::PoolMgrGetPoolLinksMessage>::read(
   if (!read_field(reader, "costs", value.costs)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::PoolMgrGetPoolLinksMessage>::holds(
+    const ::dcache::messages::PoolMgrGetPoolLinksMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.attributes, levels - 1) &&
+         readable(value.costs, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::PoolMgrPoolInfoMessage>::size(
@@ -2952,6 +3128,13 @@ bool Febird<::dcache::messages::PoolMgrPoolInfoMessage>::read(
   if (!read_field(reader, "labels", value.labels)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::PoolMgrPoolInfoMessage>::holds(
+    const ::dcache::messages::PoolMgrPoolInfoMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pool, levels - 1) &&
+         readable(value.file, levels - 1) && readable(value.target, levels - 1) &&
+         readable(value.attributes, levels - 1) && readable(value.labels, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::PoolMgrQueryPoolsMessage>::size(
@@ -2982,6 +3165,13 @@ bool Febird<::dcache::messages::PoolMgrQueryPoolsMessage>::read(
   return true;
 }
 
+bool Readable<::dcache::messages::PoolMgrQueryPoolsMessage>::holds(
+    const ::dcache::messages::PoolMgrQueryPoolsMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.path, levels - 1) &&
+         readable(value.storage, levels - 1) && readable(value.door, levels - 1) &&
+         readable(value.target, levels - 1) && readable(value.link_group, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::PoolMgrReplicateFileMessage>::size(
     const ::dcache::messages::PoolMgrReplicateFileMessage& value) noexcept {
   return febird_size(value.envelope, value.files, value.offset, value.expires, value.link_group,
@@ -3009,6 +3199,13 @@ bool Febird<::dcache::messages::PoolMgrReplicateFileMessage>::read(
   return true;
 }
 
+bool Readable<::dcache::messages::PoolMgrReplicateFileMessage>::holds(
+    const ::dcache::messages::PoolMgrReplicateFileMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.files, levels - 1) &&
+         readable(value.link_group, levels - 1) && readable(value.label, levels - 1) &&
+         readable(value.labels, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::PoolMgrSelectReadPoolMessage>::size(
     const ::dcache::messages::PoolMgrSelectReadPoolMessage& value) noexcept {
   return febird_size(value.envelope, value.files, value.mode, value.offset, value.timeout, value.access,
@@ -3034,6 +3231,12 @@ bool Febird<::dcache::messages::PoolMgrSelectReadPoolMessage>::read(
   if (!read_field(reader, "window", value.window)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::PoolMgrSelectReadPoolMessage>::holds(
+    const ::dcache::messages::PoolMgrSelectReadPoolMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.files, levels - 1) &&
+         readable(value.mode, levels - 1) && readable(value.owner, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::PoolMgrSelectWritePoolMessage>::size(
@@ -3064,6 +3267,13 @@ bool Febird<::dcache::messages::PoolMgrSelectWritePoolMessage>::read(
   return true;
 }
 
+bool Readable<::dcache::messages::PoolMgrSelectWritePoolMessage>::holds(
+    const ::dcache::messages::PoolMgrSelectWritePoolMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pools, levels - 1) &&
+         readable(value.storage, levels - 1) && readable(value.mode, levels - 1) &&
+         readable(value.locations, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::PoolMigrationCancelMessage>::size(
     const ::dcache::messages::PoolMigrationCancelMessage& value) noexcept {
   return febird_size(value.envelope, value.size, value.expires, value.sticky);
@@ -3083,6 +3293,11 @@ bool Febird<::dcache::messages::PoolMigrationCancelMessage>::read(
   if (!read_field(reader, "sticky", value.sticky)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::PoolMigrationCancelMessage>::holds(
+    const ::dcache::messages::PoolMigrationCancelMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::PoolMigrationCopyFinishedMessage>::size(
@@ -3115,6 +3330,14 @@ bool Febird<::dcache::messages::PoolMigrationCopyFinishedMessage>::read(
   return true;
 }
 
+bool Readable<::dcache::messages::PoolMigrationCopyFinishedMessage>::holds(
+    const ::dcache::messages::PoolMigrationCopyFinishedMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pnfs_id, levels - 1) &&
+         readable(value.path, levels - 1) && readable(value.door, levels - 1) &&
+         readable(value.label, levels - 1) && readable(value.labels, levels - 1) &&
+         readable(value.costs, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::PoolMigrationCopyReplicaMessage>::size(
     const ::dcache::messages::PoolMigrationCopyReplicaMessage& value) noexcept {
   return febird_size(value.envelope, value.offset, value.target, value.attributes, value.sticky);
@@ -3135,6 +3358,12 @@ bool Febird<::dcache::messages::PoolMigrationCopyReplicaMessage>::read(
   if (!read_field(reader, "sticky", value.sticky)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::PoolMigrationCopyReplicaMessage>::holds(
+    const ::dcache::messages::PoolMigrationCopyReplicaMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.target, levels - 1) &&
+         readable(value.attributes, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::PoolMigrationPingMessage>::size(
@@ -3163,6 +3392,13 @@ bool Febird<::dcache::messages::PoolMigrationPingMessage>::read(
   return true;
 }
 
+bool Readable<::dcache::messages::PoolMigrationPingMessage>::holds(
+    const ::dcache::messages::PoolMigrationPingMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pnfs_id, levels - 1) &&
+         readable(value.storage, levels - 1) && readable(value.labels, levels - 1) &&
+         readable(value.retention, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::PoolMigrationUpdateReplicaMessage>::size(
     const ::dcache::messages::PoolMigrationUpdateReplicaMessage& value) noexcept {
   return febird_size(value.envelope, value.size, value.allow_staging, value.labels);
@@ -3182,6 +3418,11 @@ bool Febird<::dcache::messages::PoolMigrationUpdateReplicaMessage>::read(
   if (!read_field(reader, "labels", value.labels)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::PoolMigrationUpdateReplicaMessage>::holds(
+    const ::dcache::messages::PoolMigrationUpdateReplicaMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.labels, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::PoolMigrationJobCancelMessage>::size(
@@ -3210,6 +3451,13 @@ bool Febird<::dcache::messages::PoolMigrationJobCancelMessage>::read(
   if (!read_field(reader, "attributes", value.attributes)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::PoolMigrationJobCancelMessage>::holds(
+    const ::dcache::messages::PoolMigrationJobCancelMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pnfs_id, levels - 1) &&
+         readable(value.path, levels - 1) && readable(value.pool, levels - 1) &&
+         readable(value.pools, levels - 1) && readable(value.attributes, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::PoolModifyModeMessage>::size(
@@ -3242,6 +3490,15 @@ bool Febird<::dcache::messages::PoolModifyModeMessage>::read(
   return true;
 }
 
+bool Readable<::dcache::messages::PoolModifyModeMessage>::holds(
+    const ::dcache::messages::PoolModifyModeMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pnfs_id, levels - 1) &&
+         readable(value.pool, levels - 1) && readable(value.file, levels - 1) &&
+         readable(value.storage, levels - 1) && readable(value.protocol, levels - 1) &&
+         readable(value.owner, levels - 1) && readable(value.label, levels - 1) &&
+         readable(value.costs, levels - 1) && readable(value.retention, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::PoolModifyPersistencyMessage>::size(
     const ::dcache::messages::PoolModifyPersistencyMessage& value) noexcept {
   return febird_size(value.envelope, value.pools, value.files, value.mode, value.size, value.precious,
@@ -3268,6 +3525,12 @@ bool Febird<::dcache::messages::PoolModifyPersistencyMessage>::read(
   return true;
 }
 
+bool Readable<::dcache::messages::PoolModifyPersistencyMessage>::holds(
+    const ::dcache::messages::PoolModifyPersistencyMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pools, levels - 1) &&
+         readable(value.files, levels - 1) && readable(value.mode, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::PoolMoverKillMessage>::size(
     const ::dcache::messages::PoolMoverKillMessage& value) noexcept {
   return febird_size(value.envelope, value.file, value.expires, value.attributes);
@@ -3287,6 +3550,12 @@ bool Febird<::dcache::messages::PoolMoverKillMessage>::read(Reader& reader,
   if (!read_field(reader, "attributes", value.attributes)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::PoolMoverKillMessage>::holds(
+    const ::dcache::messages::PoolMoverKillMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.file, levels - 1) &&
+         readable(value.attributes, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::PoolPassiveIoFileMessage>::size(
@@ -3319,6 +3588,14 @@ bool Febird<::dcache::messages::PoolPassiveIoFileMessage>::read(
   return true;
 }
 
+bool Readable<::dcache::messages::PoolPassiveIoFileMessage>::holds(
+    const ::dcache::messages::PoolPassiveIoFileMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pnfs_id, levels - 1) &&
+         readable(value.pools, levels - 1) && readable(value.files, levels - 1) &&
+         readable(value.cost, levels - 1) && readable(value.mode, levels - 1) &&
+         readable(value.link_group, levels - 1) && readable(value.labels, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::PoolQueryRepositoryMessage>::size(
     const ::dcache::messages::PoolQueryRepositoryMessage& value) noexcept {
   return febird_size(value.envelope, value.path, value.pool, value.file, value.door, value.locations,
@@ -3345,6 +3622,14 @@ bool Febird<::dcache::messages::PoolQueryRepositoryMessage>::read(
   return true;
 }
 
+bool Readable<::dcache::messages::PoolQueryRepositoryMessage>::holds(
+    const ::dcache::messages::PoolQueryRepositoryMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.path, levels - 1) &&
+         readable(value.pool, levels - 1) && readable(value.file, levels - 1) &&
+         readable(value.door, levels - 1) && readable(value.locations, levels - 1) &&
+         readable(value.costs, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::PoolRemoveFilesMessage>::size(
     const ::dcache::messages::PoolRemoveFilesMessage& value) noexcept {
   return febird_size(value.envelope, value.files, value.cost, value.checksum, value.expires, value.costs);
@@ -3366,6 +3651,12 @@ bool Febird<::dcache::messages::PoolRemoveFilesMessage>::read(
   if (!read_field(reader, "costs", value.costs)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::PoolRemoveFilesMessage>::holds(
+    const ::dcache::messages::PoolRemoveFilesMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.files, levels - 1) &&
+         readable(value.cost, levels - 1) && readable(value.costs, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::PoolReplicateFileMessage>::size(
@@ -3397,6 +3688,13 @@ bool Febird<::dcache::messages::PoolReplicateFileMessage>::read(
   return true;
 }
 
+bool Readable<::dcache::messages::PoolReplicateFileMessage>::holds(
+    const ::dcache::messages::PoolReplicateFileMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.file, levels - 1) &&
+         readable(value.owner, levels - 1) && readable(value.label, levels - 1) &&
+         readable(value.costs, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::PoolSetStickyMessage>::size(
     const ::dcache::messages::PoolSetStickyMessage& value) noexcept {
   return febird_size(value.envelope, value.path, value.offset, value.owner, value.target);
@@ -3417,6 +3715,12 @@ bool Febird<::dcache::messages::PoolSetStickyMessage>::read(Reader& reader,
   if (!read_field(reader, "target", value.target)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::PoolSetStickyMessage>::holds(
+    const ::dcache::messages::PoolSetStickyMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.path, levels - 1) &&
+         readable(value.owner, levels - 1) && readable(value.target, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::PoolStatusChangedMessage>::size(
@@ -3441,6 +3745,12 @@ bool Febird<::dcache::messages::PoolStatusChangedMessage>::read(
   return true;
 }
 
+bool Readable<::dcache::messages::PoolStatusChangedMessage>::holds(
+    const ::dcache::messages::PoolStatusChangedMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.files, levels - 1) &&
+         readable(value.cost, levels - 1) && readable(value.target, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::PoolUpdateCacheStatisticsMessage>::size(
     const ::dcache::messages::PoolUpdateCacheStatisticsMessage& value) noexcept {
   return febird_size(value.envelope, value.protocol, value.size, value.target);
@@ -3460,6 +3770,12 @@ bool Febird<::dcache::messages::PoolUpdateCacheStatisticsMessage>::read(
   if (!read_field(reader, "target", value.target)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::PoolUpdateCacheStatisticsMessage>::holds(
+    const ::dcache::messages::PoolUpdateCacheStatisticsMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.protocol, levels - 1) &&
+         readable(value.target, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::PoolDataRequestMessage>::size(
@@ -3492,6 +3808,12 @@ bool Febird<::dcache::messages::PoolDataRequestMessage>::read(
   return true;
 }
 
+bool Readable<::dcache::messages::PoolDataRequestMessage>::holds(
+    const ::dcache::messages::PoolDataRequestMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pnfs_id, levels - 1) &&
+         readable(value.owner, levels - 1) && readable(value.locations, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::PoolHeartbeatMessage>::size(
     const ::dcache::messages::PoolHeartbeatMessage& value) noexcept {
   return febird_size(value.envelope, value.checksums, value.expires, value.owner, value.target);
@@ -3512,6 +3834,12 @@ bool Febird<::dcache::messages::PoolHeartbeatMessage>::read(Reader& reader,
   if (!read_field(reader, "target", value.target)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::PoolHeartbeatMessage>::holds(
+    const ::dcache::messages::PoolHeartbeatMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.owner, levels - 1) &&
+         readable(value.target, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::PoolCostUpdateMessage>::size(
@@ -3536,6 +3864,12 @@ bool Febird<::dcache::messages::PoolCostUpdateMessage>::read(
   return true;
 }
 
+bool Readable<::dcache::messages::PoolCostUpdateMessage>::holds(
+    const ::dcache::messages::PoolCostUpdateMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.owner, levels - 1) &&
+         readable(value.locations, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::PoolTagUpdateMessage>::size(
     const ::dcache::messages::PoolTagUpdateMessage& value) noexcept {
   return febird_size(value.envelope, value.checksums, value.expires, value.label);
@@ -3555,6 +3889,11 @@ bool Febird<::dcache::messages::PoolTagUpdateMessage>::read(Reader& reader,
   if (!read_field(reader, "label", value.label)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::PoolTagUpdateMessage>::holds(
+    const ::dcache::messages::PoolTagUpdateMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.label, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::PoolInfoRequestMessage>::size(
@@ -3583,6 +3922,12 @@ bool Febird<::dcache::messages::PoolInfoRequestMessage>::read(
   return true;
 }
 
+bool Readable<::dcache::messages::PoolInfoRequestMessage>::holds(
+    const ::dcache::messages::PoolInfoRequestMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.path, levels - 1) &&
+         readable(value.pool, levels - 1) && readable(value.door, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::PnfsAddCacheLocationMessage>::size(
     const ::dcache::messages::PnfsAddCacheLocationMessage& value) noexcept {
   return febird_size(value.envelope, value.pnfs_id, value.pool, value.storage, value.timeout, value.sticky);
@@ -3606,6 +3951,12 @@ bool Febird<::dcache::messages::PnfsAddCacheLocationMessage>::read(
   return true;
 }
 
+bool Readable<::dcache::messages::PnfsAddCacheLocationMessage>::holds(
+    const ::dcache::messages::PnfsAddCacheLocationMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pnfs_id, levels - 1) &&
+         readable(value.pool, levels - 1) && readable(value.storage, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::PnfsCancelUploadMessage>::size(
     const ::dcache::messages::PnfsCancelUploadMessage& value) noexcept {
   return febird_size(value.envelope, value.file, value.window, value.retention);
@@ -3625,6 +3976,12 @@ bool Febird<::dcache::messages::PnfsCancelUploadMessage>::read(
   if (!read_field(reader, "retention", value.retention)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::PnfsCancelUploadMessage>::holds(
+    const ::dcache::messages::PnfsCancelUploadMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.file, levels - 1) &&
+         readable(value.retention, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::PnfsClearCacheLocationMessage>::size(
@@ -3655,6 +4012,14 @@ bool Febird<::dcache::messages::PnfsClearCacheLocationMessage>::read(
   return true;
 }
 
+bool Readable<::dcache::messages::PnfsClearCacheLocationMessage>::holds(
+    const ::dcache::messages::PnfsClearCacheLocationMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.path, levels - 1) &&
+         readable(value.storage, levels - 1) && readable(value.protocol, levels - 1) &&
+         readable(value.mode, levels - 1) && readable(value.attributes, levels - 1) &&
+         readable(value.costs, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::PnfsCommitUploadMessage>::size(
     const ::dcache::messages::PnfsCommitUploadMessage& value) noexcept {
   return febird_size(value.envelope, value.path, value.storage, value.protocol, value.cost, value.checksums,
@@ -3683,6 +4048,14 @@ bool Febird<::dcache::messages::PnfsCommitUploadMessage>::read(
   return true;
 }
 
+bool Readable<::dcache::messages::PnfsCommitUploadMessage>::holds(
+    const ::dcache::messages::PnfsCommitUploadMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.path, levels - 1) &&
+         readable(value.storage, levels - 1) && readable(value.protocol, levels - 1) &&
+         readable(value.cost, levels - 1) && readable(value.owner, levels - 1) &&
+         readable(value.label, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::PnfsCreateEntryMessage>::size(
     const ::dcache::messages::PnfsCreateEntryMessage& value) noexcept {
   return febird_size(value.envelope, value.files, value.checksum, value.expires, value.locations, value.ratio,
@@ -3709,6 +4082,12 @@ bool Febird<::dcache::messages::PnfsCreateEntryMessage>::read(
   return true;
 }
 
+bool Readable<::dcache::messages::PnfsCreateEntryMessage>::holds(
+    const ::dcache::messages::PnfsCreateEntryMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.files, levels - 1) &&
+         readable(value.locations, levels - 1) && readable(value.label, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::PnfsCreateUploadPathMessage>::size(
     const ::dcache::messages::PnfsCreateUploadPathMessage& value) noexcept {
   return febird_size(value.envelope, value.file, value.locations, value.link_group, value.retention);
@@ -3729,6 +4108,13 @@ bool Febird<::dcache::messages::PnfsCreateUploadPathMessage>::read(
   if (!read_field(reader, "retention", value.retention)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::PnfsCreateUploadPathMessage>::holds(
+    const ::dcache::messages::PnfsCreateUploadPathMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.file, levels - 1) &&
+         readable(value.locations, levels - 1) && readable(value.link_group, levels - 1) &&
+         readable(value.retention, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::PnfsDeleteEntryMessage>::size(
@@ -3757,6 +4143,13 @@ bool Febird<::dcache::messages::PnfsDeleteEntryMessage>::read(
   if (!read_field(reader, "label", value.label)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::PnfsDeleteEntryMessage>::holds(
+    const ::dcache::messages::PnfsDeleteEntryMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.owner, levels - 1) &&
+         readable(value.door, levels - 1) && readable(value.link_group, levels - 1) &&
+         readable(value.label, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::PnfsFlagMessage>::size(
@@ -3788,6 +4181,13 @@ bool Febird<::dcache::messages::PnfsFlagMessage>::read(Reader& reader,
   return true;
 }
 
+bool Readable<::dcache::messages::PnfsFlagMessage>::holds(const ::dcache::messages::PnfsFlagMessage& value,
+                                                          unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pool, levels - 1) &&
+         readable(value.files, levels - 1) && readable(value.owner, levels - 1) &&
+         readable(value.labels, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::PnfsGetCacheLocationsMessage>::size(
     const ::dcache::messages::PnfsGetCacheLocationsMessage& value) noexcept {
   return febird_size(value.envelope, value.path, value.checksum, value.target, value.labels);
@@ -3810,6 +4210,12 @@ bool Febird<::dcache::messages::PnfsGetCacheLocationsMessage>::read(
   return true;
 }
 
+bool Readable<::dcache::messages::PnfsGetCacheLocationsMessage>::holds(
+    const ::dcache::messages::PnfsGetCacheLocationsMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.path, levels - 1) &&
+         readable(value.target, levels - 1) && readable(value.labels, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::PnfsGetFileAttributesMessage>::size(
     const ::dcache::messages::PnfsGetFileAttributesMessage& value) noexcept {
   return febird_size(value.envelope, value.pool, value.files, value.count, value.retention);
@@ -3830,6 +4236,12 @@ bool Febird<::dcache::messages::PnfsGetFileAttributesMessage>::read(
   if (!read_field(reader, "retention", value.retention)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::PnfsGetFileAttributesMessage>::holds(
+    const ::dcache::messages::PnfsGetFileAttributesMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pool, levels - 1) &&
+         readable(value.files, levels - 1) && readable(value.retention, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::PnfsGetParentMessage>::size(
@@ -3860,6 +4272,13 @@ bool Febird<::dcache::messages::PnfsGetParentMessage>::read(Reader& reader,
   return true;
 }
 
+bool Readable<::dcache::messages::PnfsGetParentMessage>::holds(
+    const ::dcache::messages::PnfsGetParentMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pools, levels - 1) &&
+         readable(value.cost, levels - 1) && readable(value.owner, levels - 1) &&
+         readable(value.target, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::PnfsListDirectoryMessage>::size(
     const ::dcache::messages::PnfsListDirectoryMessage& value) noexcept {
   return febird_size(value.envelope, value.storage, value.protocol, value.mode, value.checksum, value.count,
@@ -3885,6 +4304,13 @@ bool Febird<::dcache::messages::PnfsListDirectoryMessage>::read(
   if (!read_field(reader, "retention", value.retention)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::PnfsListDirectoryMessage>::holds(
+    const ::dcache::messages::PnfsListDirectoryMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.storage, levels - 1) &&
+         readable(value.protocol, levels - 1) && readable(value.mode, levels - 1) &&
+         readable(value.labels, levels - 1) && readable(value.retention, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::PnfsListExtendedAttributesMessage>::size(
@@ -3917,6 +4343,14 @@ bool Febird<::dcache::messages::PnfsListExtendedAttributesMessage>::read(
   return true;
 }
 
+bool Readable<::dcache::messages::PnfsListExtendedAttributesMessage>::holds(
+    const ::dcache::messages::PnfsListExtendedAttributesMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pnfs_id, levels - 1) &&
+         readable(value.path, levels - 1) && readable(value.pools, levels - 1) &&
+         readable(value.file, levels - 1) && readable(value.door, levels - 1) &&
+         readable(value.locations, levels - 1) && readable(value.retention, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::PnfsMapPathMessage>::size(
     const ::dcache::messages::PnfsMapPathMessage& value) noexcept {
   return febird_size(value.envelope, value.checksums, value.count, value.expires, value.sticky,
@@ -3940,6 +4374,11 @@ bool Febird<::dcache::messages::PnfsMapPathMessage>::read(Reader& reader,
   if (!read_field(reader, "allow_staging", value.allow_staging)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::PnfsMapPathMessage>::holds(
+    const ::dcache::messages::PnfsMapPathMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::PnfsReadExtendedAttributesMessage>::size(
@@ -3971,6 +4410,14 @@ bool Febird<::dcache::messages::PnfsReadExtendedAttributesMessage>::read(
   return true;
 }
 
+bool Readable<::dcache::messages::PnfsReadExtendedAttributesMessage>::holds(
+    const ::dcache::messages::PnfsReadExtendedAttributesMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pnfs_id, levels - 1) &&
+         readable(value.path, levels - 1) && readable(value.files, levels - 1) &&
+         readable(value.storage, levels - 1) && readable(value.protocol, levels - 1) &&
+         readable(value.mode, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::PnfsRemoveChecksumMessage>::size(
     const ::dcache::messages::PnfsRemoveChecksumMessage& value) noexcept {
   return febird_size(value.envelope, value.pnfs_id, value.checksums, value.owner, value.door, value.window);
@@ -3992,6 +4439,12 @@ bool Febird<::dcache::messages::PnfsRemoveChecksumMessage>::read(
   if (!read_field(reader, "window", value.window)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::PnfsRemoveChecksumMessage>::holds(
+    const ::dcache::messages::PnfsRemoveChecksumMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pnfs_id, levels - 1) &&
+         readable(value.owner, levels - 1) && readable(value.door, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::PnfsRemoveExtendedAttributesMessage>::size(
@@ -4023,6 +4476,14 @@ bool Febird<::dcache::messages::PnfsRemoveExtendedAttributesMessage>::read(
   return true;
 }
 
+bool Readable<::dcache::messages::PnfsRemoveExtendedAttributesMessage>::holds(
+    const ::dcache::messages::PnfsRemoveExtendedAttributesMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pools, levels - 1) &&
+         readable(value.file, levels - 1) && readable(value.files, levels - 1) &&
+         readable(value.attributes, levels - 1) && readable(value.link_group, levels - 1) &&
+         readable(value.labels, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::PnfsRemoveLabelsMessage>::size(
     const ::dcache::messages::PnfsRemoveLabelsMessage& value) noexcept {
   return febird_size(value.envelope, value.protocol, value.count, value.token, value.sticky, value.pages);
@@ -4046,6 +4507,11 @@ bool Febird<::dcache::messages::PnfsRemoveLabelsMessage>::read(
   return true;
 }
 
+bool Readable<::dcache::messages::PnfsRemoveLabelsMessage>::holds(
+    const ::dcache::messages::PnfsRemoveLabelsMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.protocol, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::PnfsRenameMessage>::size(
     const ::dcache::messages::PnfsRenameMessage& value) noexcept {
   return febird_size(value.envelope, value.access, value.locations, value.sticky, value.ratio);
@@ -4066,6 +4532,11 @@ bool Febird<::dcache::messages::PnfsRenameMessage>::read(Reader& reader,
   if (!read_field(reader, "ratio", value.ratio)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::PnfsRenameMessage>::holds(
+    const ::dcache::messages::PnfsRenameMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.locations, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::PnfsSetChecksumMessage>::size(
@@ -4098,6 +4569,13 @@ bool Febird<::dcache::messages::PnfsSetChecksumMessage>::read(
   return true;
 }
 
+bool Readable<::dcache::messages::PnfsSetChecksumMessage>::holds(
+    const ::dcache::messages::PnfsSetChecksumMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.path, levels - 1) &&
+         readable(value.target, levels - 1) && readable(value.attributes, levels - 1) &&
+         readable(value.label, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::PnfsSetFileAttributesMessage>::size(
     const ::dcache::messages::PnfsSetFileAttributesMessage& value) noexcept {
   return febird_size(value.envelope, value.path, value.count, value.timeout, value.link_group,
@@ -4121,6 +4599,12 @@ bool Febird<::dcache::messages::PnfsSetFileAttributesMessage>::read(
   if (!read_field(reader, "precious", value.precious)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::PnfsSetFileAttributesMessage>::holds(
+    const ::dcache::messages::PnfsSetFileAttributesMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.path, levels - 1) &&
+         readable(value.link_group, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::PnfsSymLinkMessage>::size(
@@ -4152,6 +4636,13 @@ bool Febird<::dcache::messages::PnfsSymLinkMessage>::read(Reader& reader,
   return true;
 }
 
+bool Readable<::dcache::messages::PnfsSymLinkMessage>::holds(
+    const ::dcache::messages::PnfsSymLinkMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.storage, levels - 1) &&
+         readable(value.owner, levels - 1) && readable(value.attributes, levels - 1) &&
+         readable(value.link_group, levels - 1) && readable(value.retention, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::PnfsWriteExtendedAttributesMessage>::size(
     const ::dcache::messages::PnfsWriteExtendedAttributesMessage& value) noexcept {
   return febird_size(value.envelope, value.pnfs_id, value.files, value.labels);
@@ -4171,6 +4662,12 @@ bool Febird<::dcache::messages::PnfsWriteExtendedAttributesMessage>::read(
   if (!read_field(reader, "labels", value.labels)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::PnfsWriteExtendedAttributesMessage>::holds(
+    const ::dcache::messages::PnfsWriteExtendedAttributesMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pnfs_id, levels - 1) &&
+         readable(value.files, levels - 1) && readable(value.labels, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::PnfsNotifyFlushMessage>::size(
@@ -4200,6 +4697,12 @@ bool Febird<::dcache::messages::PnfsNotifyFlushMessage>::read(
   return true;
 }
 
+bool Readable<::dcache::messages::PnfsNotifyFlushMessage>::holds(
+    const ::dcache::messages::PnfsNotifyFlushMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.door, levels - 1) &&
+         readable(value.retention, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::PnfsGetPathMessage>::size(
     const ::dcache::messages::PnfsGetPathMessage& value) noexcept {
   return febird_size(value.envelope, value.storage, value.priority, value.window);
@@ -4219,6 +4722,11 @@ bool Febird<::dcache::messages::PnfsGetPathMessage>::read(Reader& reader,
   if (!read_field(reader, "window", value.window)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::PnfsGetPathMessage>::holds(
+    const ::dcache::messages::PnfsGetPathMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.storage, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::PnfsLookupMessage>::size(
@@ -4245,6 +4753,12 @@ bool Febird<::dcache::messages::PnfsLookupMessage>::read(Reader& reader,
   if (!read_field(reader, "window", value.window)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::PnfsLookupMessage>::holds(
+    const ::dcache::messages::PnfsLookupMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pool, levels - 1) &&
+         readable(value.protocol, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::SpaceReserveMessage>::size(
@@ -4275,6 +4789,13 @@ bool Febird<::dcache::messages::SpaceReserveMessage>::read(Reader& reader,
   return true;
 }
 
+bool Readable<::dcache::messages::SpaceReserveMessage>::holds(
+    const ::dcache::messages::SpaceReserveMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pool, levels - 1) &&
+         readable(value.file, levels - 1) && readable(value.locations, levels - 1) &&
+         readable(value.label, levels - 1) && readable(value.labels, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::SpaceReleaseMessage>::size(
     const ::dcache::messages::SpaceReleaseMessage& value) noexcept {
   return febird_size(value.envelope, value.files, value.checksum, value.checksums, value.access,
@@ -4302,6 +4823,13 @@ bool Febird<::dcache::messages::SpaceReleaseMessage>::read(Reader& reader,
   return true;
 }
 
+bool Readable<::dcache::messages::SpaceReleaseMessage>::holds(
+    const ::dcache::messages::SpaceReleaseMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.files, levels - 1) &&
+         readable(value.locations, levels - 1) && readable(value.labels, levels - 1) &&
+         readable(value.retention, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::SpaceUseMessage>::size(
     const ::dcache::messages::SpaceUseMessage& value) noexcept {
   return febird_size(value.envelope, value.path, value.checksum, value.door, value.link_group,
@@ -4327,6 +4855,12 @@ bool Febird<::dcache::messages::SpaceUseMessage>::read(Reader& reader,
   return true;
 }
 
+bool Readable<::dcache::messages::SpaceUseMessage>::holds(const ::dcache::messages::SpaceUseMessage& value,
+                                                          unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.path, levels - 1) &&
+         readable(value.door, levels - 1) && readable(value.link_group, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::SpaceGetMetaDataMessage>::size(
     const ::dcache::messages::SpaceGetMetaDataMessage& value) noexcept {
   return febird_size(value.envelope, value.path, value.pool, value.storage, value.door, value.sticky);
@@ -4348,6 +4882,13 @@ bool Febird<::dcache::messages::SpaceGetMetaDataMessage>::read(
   if (!read_field(reader, "sticky", value.sticky)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::SpaceGetMetaDataMessage>::holds(
+    const ::dcache::messages::SpaceGetMetaDataMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.path, levels - 1) &&
+         readable(value.pool, levels - 1) && readable(value.storage, levels - 1) &&
+         readable(value.door, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::SpaceGetTokensMessage>::size(
@@ -4380,6 +4921,13 @@ bool Febird<::dcache::messages::SpaceGetTokensMessage>::read(
   return true;
 }
 
+bool Readable<::dcache::messages::SpaceGetTokensMessage>::holds(
+    const ::dcache::messages::SpaceGetTokensMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pools, levels - 1) &&
+         readable(value.protocol, levels - 1) && readable(value.door, levels - 1) &&
+         readable(value.attributes, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::SpaceGetFileTokensMessage>::size(
     const ::dcache::messages::SpaceGetFileTokensMessage& value) noexcept {
   return febird_size(value.envelope, value.pnfs_id, value.pools, value.priority);
@@ -4399,6 +4947,12 @@ bool Febird<::dcache::messages::SpaceGetFileTokensMessage>::read(
   if (!read_field(reader, "priority", value.priority)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::SpaceGetFileTokensMessage>::holds(
+    const ::dcache::messages::SpaceGetFileTokensMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pnfs_id, levels - 1) &&
+         readable(value.pools, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::SpaceExtendLifetimeMessage>::size(
@@ -4428,6 +4982,14 @@ bool Febird<::dcache::messages::SpaceExtendLifetimeMessage>::read(
   if (!read_field(reader, "labels", value.labels)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::SpaceExtendLifetimeMessage>::holds(
+    const ::dcache::messages::SpaceExtendLifetimeMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pools, levels - 1) &&
+         readable(value.file, levels - 1) && readable(value.owner, levels - 1) &&
+         readable(value.door, levels - 1) && readable(value.target, levels - 1) &&
+         readable(value.locations, levels - 1) && readable(value.labels, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::SpaceGetLinkGroupNamesMessage>::size(
@@ -4460,6 +5022,14 @@ bool Febird<::dcache::messages::SpaceGetLinkGroupNamesMessage>::read(
   return true;
 }
 
+bool Readable<::dcache::messages::SpaceGetLinkGroupNamesMessage>::holds(
+    const ::dcache::messages::SpaceGetLinkGroupNamesMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pnfs_id, levels - 1) &&
+         readable(value.file, levels - 1) && readable(value.protocol, levels - 1) &&
+         readable(value.cost, levels - 1) && readable(value.attributes, levels - 1) &&
+         readable(value.label, levels - 1) && readable(value.costs, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::SpaceGetLinkGroupsMessage>::size(
     const ::dcache::messages::SpaceGetLinkGroupsMessage& value) noexcept {
   return febird_size(value.envelope, value.path, value.pool, value.pools, value.protocol, value.offset,
@@ -4486,6 +5056,13 @@ bool Febird<::dcache::messages::SpaceGetLinkGroupsMessage>::read(
   return true;
 }
 
+bool Readable<::dcache::messages::SpaceGetLinkGroupsMessage>::holds(
+    const ::dcache::messages::SpaceGetLinkGroupsMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.path, levels - 1) &&
+         readable(value.pool, levels - 1) && readable(value.pools, levels - 1) &&
+         readable(value.protocol, levels - 1) && readable(value.door, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::SpaceCancelUseMessage>::size(
     const ::dcache::messages::SpaceCancelUseMessage& value) noexcept {
   return febird_size(value.envelope, value.pnfs_id, value.file, value.expires, value.locations, value.ratio,
@@ -4510,6 +5087,13 @@ bool Febird<::dcache::messages::SpaceCancelUseMessage>::read(
   if (!read_field(reader, "retention", value.retention)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::SpaceCancelUseMessage>::holds(
+    const ::dcache::messages::SpaceCancelUseMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pnfs_id, levels - 1) &&
+         readable(value.file, levels - 1) && readable(value.locations, levels - 1) &&
+         readable(value.retention, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::SpaceBindMessage>::size(
@@ -4540,6 +5124,12 @@ bool Febird<::dcache::messages::SpaceBindMessage>::read(Reader& reader,
   return true;
 }
 
+bool Readable<::dcache::messages::SpaceBindMessage>::holds(const ::dcache::messages::SpaceBindMessage& value,
+                                                           unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.files, levels - 1) &&
+         readable(value.door, levels - 1) && readable(value.locations, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::PinPinMessage>::size(
     const ::dcache::messages::PinPinMessage& value) noexcept {
   return febird_size(value.envelope, value.mode, value.size, value.precious, value.window, value.retention);
@@ -4563,6 +5153,12 @@ bool Febird<::dcache::messages::PinPinMessage>::read(Reader& reader,
   return true;
 }
 
+bool Readable<::dcache::messages::PinPinMessage>::holds(const ::dcache::messages::PinPinMessage& value,
+                                                        unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.mode, levels - 1) &&
+         readable(value.retention, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::PinUnpinMessage>::size(
     const ::dcache::messages::PinUnpinMessage& value) noexcept {
   return febird_size(value.envelope, value.path, value.count, value.access, value.target, value.locations);
@@ -4584,6 +5180,12 @@ bool Febird<::dcache::messages::PinUnpinMessage>::read(Reader& reader,
   if (!read_field(reader, "locations", value.locations)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::PinUnpinMessage>::holds(const ::dcache::messages::PinUnpinMessage& value,
+                                                          unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.path, levels - 1) &&
+         readable(value.target, levels - 1) && readable(value.locations, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::PinExtendMessage>::size(
@@ -4615,6 +5217,13 @@ bool Febird<::dcache::messages::PinExtendMessage>::read(Reader& reader,
   return true;
 }
 
+bool Readable<::dcache::messages::PinExtendMessage>::holds(const ::dcache::messages::PinExtendMessage& value,
+                                                           unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pnfs_id, levels - 1) &&
+         readable(value.cost, levels - 1) && readable(value.label, levels - 1) &&
+         readable(value.costs, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::PinCountMessage>::size(
     const ::dcache::messages::PinCountMessage& value) noexcept {
   return febird_size(value.envelope, value.path, value.access, value.precious, value.labels);
@@ -4635,6 +5244,12 @@ bool Febird<::dcache::messages::PinCountMessage>::read(Reader& reader,
   if (!read_field(reader, "labels", value.labels)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::PinCountMessage>::holds(const ::dcache::messages::PinCountMessage& value,
+                                                          unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.path, levels - 1) &&
+         readable(value.labels, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::PinListMessage>::size(
@@ -4661,6 +5276,13 @@ bool Febird<::dcache::messages::PinListMessage>::read(Reader& reader,
   if (!read_field(reader, "labels", value.labels)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::PinListMessage>::holds(const ::dcache::messages::PinListMessage& value,
+                                                         unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pools, levels - 1) &&
+         readable(value.files, levels - 1) && readable(value.locations, levels - 1) &&
+         readable(value.labels, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::PinMovePinMessage>::size(
@@ -4691,6 +5313,13 @@ bool Febird<::dcache::messages::PinMovePinMessage>::read(Reader& reader,
   return true;
 }
 
+bool Readable<::dcache::messages::PinMovePinMessage>::holds(
+    const ::dcache::messages::PinMovePinMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pnfs_id, levels - 1) &&
+         readable(value.pool, levels - 1) && readable(value.protocol, levels - 1) &&
+         readable(value.owner, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::PinRequestsFinishedMessage>::size(
     const ::dcache::messages::PinRequestsFinishedMessage& value) noexcept {
   return febird_size(value.envelope, value.protocol, value.costs, value.retention);
@@ -4710,6 +5339,12 @@ bool Febird<::dcache::messages::PinRequestsFinishedMessage>::read(
   if (!read_field(reader, "retention", value.retention)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::PinRequestsFinishedMessage>::holds(
+    const ::dcache::messages::PinRequestsFinishedMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.protocol, levels - 1) &&
+         readable(value.costs, levels - 1) && readable(value.retention, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::PinStageStatusMessage>::size(
@@ -4737,6 +5372,13 @@ bool Febird<::dcache::messages::PinStageStatusMessage>::read(
   if (!read_field(reader, "label", value.label)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::PinStageStatusMessage>::holds(
+    const ::dcache::messages::PinStageStatusMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pnfs_id, levels - 1) &&
+         readable(value.mode, levels - 1) && readable(value.door, levels - 1) &&
+         readable(value.attributes, levels - 1) && readable(value.label, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::MoverInfoMessage>::size(
@@ -4768,6 +5410,13 @@ bool Febird<::dcache::messages::MoverInfoMessage>::read(Reader& reader,
   return true;
 }
 
+bool Readable<::dcache::messages::MoverInfoMessage>::holds(const ::dcache::messages::MoverInfoMessage& value,
+                                                           unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pool, levels - 1) &&
+         readable(value.owner, levels - 1) && readable(value.attributes, levels - 1) &&
+         readable(value.label, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::DoorRequestInfoMessage>::size(
     const ::dcache::messages::DoorRequestInfoMessage& value) noexcept {
   return febird_size(value.envelope, value.path, value.checksum, value.size, value.offset, value.count,
@@ -4792,6 +5441,12 @@ bool Febird<::dcache::messages::DoorRequestInfoMessage>::read(
   if (!read_field(reader, "labels", value.labels)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::DoorRequestInfoMessage>::holds(
+    const ::dcache::messages::DoorRequestInfoMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.path, levels - 1) &&
+         readable(value.labels, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::DoorTransferFinishedMessage>::size(
@@ -4824,6 +5479,13 @@ bool Febird<::dcache::messages::DoorTransferFinishedMessage>::read(
   return true;
 }
 
+bool Readable<::dcache::messages::DoorTransferFinishedMessage>::holds(
+    const ::dcache::messages::DoorTransferFinishedMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.protocol, levels - 1) &&
+         readable(value.cost, levels - 1) && readable(value.mode, levels - 1) &&
+         readable(value.target, levels - 1) && readable(value.labels, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::DoorValidateMessage>::size(
     const ::dcache::messages::DoorValidateMessage& value) noexcept {
   return febird_size(value.envelope, value.path, value.pool, value.storage, value.checksum, value.offset,
@@ -4852,6 +5514,13 @@ bool Febird<::dcache::messages::DoorValidateMessage>::read(Reader& reader,
   if (!read_field(reader, "labels", value.labels)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::DoorValidateMessage>::holds(
+    const ::dcache::messages::DoorValidateMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.path, levels - 1) &&
+         readable(value.pool, levels - 1) && readable(value.storage, levels - 1) &&
+         readable(value.labels, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::StorageInfoNoticeMessage>::size(
@@ -4883,6 +5552,13 @@ bool Febird<::dcache::messages::StorageInfoNoticeMessage>::read(
   return true;
 }
 
+bool Readable<::dcache::messages::StorageInfoNoticeMessage>::holds(
+    const ::dcache::messages::StorageInfoNoticeMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.files, levels - 1) &&
+         readable(value.door, levels - 1) && readable(value.target, levels - 1) &&
+         readable(value.attributes, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::RemoveFileInfoMessage>::size(
     const ::dcache::messages::RemoveFileInfoMessage& value) noexcept {
   return febird_size(value.envelope, value.offset, value.token, value.allow_staging, value.labels);
@@ -4903,6 +5579,11 @@ bool Febird<::dcache::messages::RemoveFileInfoMessage>::read(
   if (!read_field(reader, "labels", value.labels)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::RemoveFileInfoMessage>::holds(
+    const ::dcache::messages::RemoveFileInfoMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.labels, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::WarningPnfsFileInfoMessage>::size(
@@ -4932,6 +5613,12 @@ bool Febird<::dcache::messages::WarningPnfsFileInfoMessage>::read(
   return true;
 }
 
+bool Readable<::dcache::messages::WarningPnfsFileInfoMessage>::holds(
+    const ::dcache::messages::WarningPnfsFileInfoMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.storage, levels - 1) &&
+         readable(value.locations, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::PoolHitInfoMessage>::size(
     const ::dcache::messages::PoolHitInfoMessage& value) noexcept {
   return febird_size(value.envelope, value.files, value.checksums, value.attributes, value.link_group,
@@ -4956,6 +5643,13 @@ bool Febird<::dcache::messages::PoolHitInfoMessage>::read(Reader& reader,
   if (!read_field(reader, "label", value.label)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::PoolHitInfoMessage>::holds(
+    const ::dcache::messages::PoolHitInfoMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.files, levels - 1) &&
+         readable(value.attributes, levels - 1) && readable(value.link_group, levels - 1) &&
+         readable(value.label, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::FlushInfoMessage>::size(
@@ -4987,6 +5681,12 @@ bool Febird<::dcache::messages::FlushInfoMessage>::read(Reader& reader,
   return true;
 }
 
+bool Readable<::dcache::messages::FlushInfoMessage>::holds(const ::dcache::messages::FlushInfoMessage& value,
+                                                           unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.target, levels - 1) &&
+         readable(value.locations, levels - 1) && readable(value.link_group, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::RestoreInfoMessage>::size(
     const ::dcache::messages::RestoreInfoMessage& value) noexcept {
   return febird_size(value.envelope, value.mode, value.checksum, value.offset, value.owner, value.target,
@@ -5012,6 +5712,12 @@ bool Febird<::dcache::messages::RestoreInfoMessage>::read(Reader& reader,
   if (!read_field(reader, "window", value.window)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::RestoreInfoMessage>::holds(
+    const ::dcache::messages::RestoreInfoMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.mode, levels - 1) &&
+         readable(value.owner, levels - 1) && readable(value.target, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::BillingRecordMessage>::size(
@@ -5040,6 +5746,12 @@ bool Febird<::dcache::messages::BillingRecordMessage>::read(Reader& reader,
   return true;
 }
 
+bool Readable<::dcache::messages::BillingRecordMessage>::holds(
+    const ::dcache::messages::BillingRecordMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.cost, levels - 1) &&
+         readable(value.locations, levels - 1) && readable(value.attributes, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::LoginRequestMessage>::size(
     const ::dcache::messages::LoginRequestMessage& value) noexcept {
   return febird_size(value.envelope, value.path, value.pool, value.pools, value.pages);
@@ -5060,6 +5772,12 @@ bool Febird<::dcache::messages::LoginRequestMessage>::read(Reader& reader,
   if (!read_field(reader, "pages", value.pages)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::LoginRequestMessage>::holds(
+    const ::dcache::messages::LoginRequestMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.path, levels - 1) &&
+         readable(value.pool, levels - 1) && readable(value.pools, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::LoginReplyMessage>::size(
@@ -5085,6 +5803,13 @@ bool Febird<::dcache::messages::LoginReplyMessage>::read(Reader& reader,
   if (!read_field(reader, "allow_staging", value.allow_staging)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::LoginReplyMessage>::holds(
+    const ::dcache::messages::LoginReplyMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pools, levels - 1) &&
+         readable(value.file, levels - 1) && readable(value.target, levels - 1) &&
+         readable(value.locations, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::MapRequestMessage>::size(
@@ -5113,6 +5838,13 @@ bool Febird<::dcache::messages::MapRequestMessage>::read(Reader& reader,
   return true;
 }
 
+bool Readable<::dcache::messages::MapRequestMessage>::holds(
+    const ::dcache::messages::MapRequestMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pnfs_id, levels - 1) &&
+         readable(value.files, levels - 1) && readable(value.attributes, levels - 1) &&
+         readable(value.link_group, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::ReverseMapRequestMessage>::size(
     const ::dcache::messages::ReverseMapRequestMessage& value) noexcept {
   return febird_size(value.envelope, value.storage, value.owner, value.target, value.priority, value.window,
@@ -5137,6 +5869,13 @@ bool Febird<::dcache::messages::ReverseMapRequestMessage>::read(
   if (!read_field(reader, "retention", value.retention)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::ReverseMapRequestMessage>::holds(
+    const ::dcache::messages::ReverseMapRequestMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.storage, levels - 1) &&
+         readable(value.owner, levels - 1) && readable(value.target, levels - 1) &&
+         readable(value.retention, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::TokenIntrospectionMessage>::size(
@@ -5165,6 +5904,13 @@ bool Febird<::dcache::messages::TokenIntrospectionMessage>::read(
   return true;
 }
 
+bool Readable<::dcache::messages::TokenIntrospectionMessage>::holds(
+    const ::dcache::messages::TokenIntrospectionMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pool, levels - 1) &&
+         readable(value.mode, levels - 1) && readable(value.target, levels - 1) &&
+         readable(value.link_group, levels - 1) && readable(value.costs, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::RemoteTransferStartMessage>::size(
     const ::dcache::messages::RemoteTransferStartMessage& value) noexcept {
   return febird_size(value.envelope, value.path, value.protocol, value.cost, value.offset, value.pages);
@@ -5186,6 +5932,12 @@ bool Febird<::dcache::messages::RemoteTransferStartMessage>::read(
   if (!read_field(reader, "pages", value.pages)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::RemoteTransferStartMessage>::holds(
+    const ::dcache::messages::RemoteTransferStartMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.path, levels - 1) &&
+         readable(value.protocol, levels - 1) && readable(value.cost, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::RemoteTransferCancelMessage>::size(
@@ -5217,6 +5969,13 @@ bool Febird<::dcache::messages::RemoteTransferCancelMessage>::read(
   return true;
 }
 
+bool Readable<::dcache::messages::RemoteTransferCancelMessage>::holds(
+    const ::dcache::messages::RemoteTransferCancelMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pnfs_id, levels - 1) &&
+         readable(value.target, levels - 1) && readable(value.attributes, levels - 1) &&
+         readable(value.labels, levels - 1) && readable(value.costs, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::RemoteTransferStatusMessage>::size(
     const ::dcache::messages::RemoteTransferStatusMessage& value) noexcept {
   return febird_size(value.envelope, value.pnfs_id, value.path, value.pools, value.file, value.checksum,
@@ -5245,6 +6004,13 @@ bool Febird<::dcache::messages::RemoteTransferStatusMessage>::read(
   if (!read_field(reader, "pages", value.pages)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::RemoteTransferStatusMessage>::holds(
+    const ::dcache::messages::RemoteTransferStatusMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pnfs_id, levels - 1) &&
+         readable(value.path, levels - 1) && readable(value.pools, levels - 1) &&
+         readable(value.file, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::TransferManagerQueryMessage>::size(
@@ -5278,6 +6044,13 @@ bool Febird<::dcache::messages::TransferManagerQueryMessage>::read(
   return true;
 }
 
+bool Readable<::dcache::messages::TransferManagerQueryMessage>::holds(
+    const ::dcache::messages::TransferManagerQueryMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.files, levels - 1) &&
+         readable(value.storage, levels - 1) && readable(value.link_group, levels - 1) &&
+         readable(value.labels, levels - 1) && readable(value.retention, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::TransferCompleteMessage>::size(
     const ::dcache::messages::TransferCompleteMessage& value) noexcept {
   return febird_size(value.envelope, value.path, value.pool, value.file, value.token, value.labels);
@@ -5299,6 +6072,13 @@ bool Febird<::dcache::messages::TransferCompleteMessage>::read(
   if (!read_field(reader, "labels", value.labels)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::TransferCompleteMessage>::holds(
+    const ::dcache::messages::TransferCompleteMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.path, levels - 1) &&
+         readable(value.pool, levels - 1) && readable(value.file, levels - 1) &&
+         readable(value.labels, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::TransferFailedMessage>::size(
@@ -5323,6 +6103,11 @@ bool Febird<::dcache::messages::TransferFailedMessage>::read(
   return true;
 }
 
+bool Readable<::dcache::messages::TransferFailedMessage>::holds(
+    const ::dcache::messages::TransferFailedMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.locations, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::TransferProgressMessage>::size(
     const ::dcache::messages::TransferProgressMessage& value) noexcept {
   return febird_size(value.envelope, value.offset, value.target, value.labels);
@@ -5342,6 +6127,12 @@ bool Febird<::dcache::messages::TransferProgressMessage>::read(
   if (!read_field(reader, "labels", value.labels)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::TransferProgressMessage>::holds(
+    const ::dcache::messages::TransferProgressMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.target, levels - 1) &&
+         readable(value.labels, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::SrmPingMessage>::size(
@@ -5370,6 +6161,13 @@ bool Febird<::dcache::messages::SrmPingMessage>::read(Reader& reader,
   return true;
 }
 
+bool Readable<::dcache::messages::SrmPingMessage>::holds(const ::dcache::messages::SrmPingMessage& value,
+                                                         unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pnfs_id, levels - 1) &&
+         readable(value.files, levels - 1) && readable(value.storage, levels - 1) &&
+         readable(value.costs, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::SrmPrepareToGetMessage>::size(
     const ::dcache::messages::SrmPrepareToGetMessage& value) noexcept {
   return febird_size(value.envelope, value.file, value.count, value.expires, value.access,
@@ -5394,6 +6192,11 @@ bool Febird<::dcache::messages::SrmPrepareToGetMessage>::read(
   if (!read_field(reader, "window", value.window)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::SrmPrepareToGetMessage>::holds(
+    const ::dcache::messages::SrmPrepareToGetMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.file, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::SrmPrepareToPutMessage>::size(
@@ -5422,6 +6225,12 @@ bool Febird<::dcache::messages::SrmPrepareToPutMessage>::read(
   return true;
 }
 
+bool Readable<::dcache::messages::SrmPrepareToPutMessage>::holds(
+    const ::dcache::messages::SrmPrepareToPutMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.files, levels - 1) &&
+         readable(value.owner, levels - 1) && readable(value.door, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::SrmReleaseFilesMessage>::size(
     const ::dcache::messages::SrmReleaseFilesMessage& value) noexcept {
   return febird_size(value.envelope, value.pools, value.door, value.labels);
@@ -5441,6 +6250,12 @@ bool Febird<::dcache::messages::SrmReleaseFilesMessage>::read(
   if (!read_field(reader, "labels", value.labels)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::SrmReleaseFilesMessage>::holds(
+    const ::dcache::messages::SrmReleaseFilesMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pools, levels - 1) &&
+         readable(value.door, levels - 1) && readable(value.labels, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::SrmBringOnlineMessage>::size(
@@ -5469,6 +6284,13 @@ bool Febird<::dcache::messages::SrmBringOnlineMessage>::read(
   if (!read_field(reader, "labels", value.labels)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::SrmBringOnlineMessage>::holds(
+    const ::dcache::messages::SrmBringOnlineMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pnfs_id, levels - 1) &&
+         readable(value.files, levels - 1) && readable(value.storage, levels - 1) &&
+         readable(value.link_group, levels - 1) && readable(value.labels, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::SrmAbortRequestMessage>::size(
@@ -5500,6 +6322,14 @@ bool Febird<::dcache::messages::SrmAbortRequestMessage>::read(
   return true;
 }
 
+bool Readable<::dcache::messages::SrmAbortRequestMessage>::holds(
+    const ::dcache::messages::SrmAbortRequestMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.path, levels - 1) &&
+         readable(value.mode, levels - 1) && readable(value.owner, levels - 1) &&
+         readable(value.door, levels - 1) && readable(value.label, levels - 1) &&
+         readable(value.labels, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::SrmStatusOfGetMessage>::size(
     const ::dcache::messages::SrmStatusOfGetMessage& value) noexcept {
   return febird_size(value.envelope, value.file, value.files, value.checksums, value.expires, value.label,
@@ -5528,6 +6358,13 @@ bool Febird<::dcache::messages::SrmStatusOfGetMessage>::read(
   return true;
 }
 
+bool Readable<::dcache::messages::SrmStatusOfGetMessage>::holds(
+    const ::dcache::messages::SrmStatusOfGetMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.file, levels - 1) &&
+         readable(value.files, levels - 1) && readable(value.label, levels - 1) &&
+         readable(value.costs, levels - 1) && readable(value.retention, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::SrmStatusOfPutMessage>::size(
     const ::dcache::messages::SrmStatusOfPutMessage& value) noexcept {
   return febird_size(value.envelope, value.file, value.storage, value.mode, value.sticky);
@@ -5548,6 +6385,12 @@ bool Febird<::dcache::messages::SrmStatusOfPutMessage>::read(
   if (!read_field(reader, "sticky", value.sticky)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::SrmStatusOfPutMessage>::holds(
+    const ::dcache::messages::SrmStatusOfPutMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.file, levels - 1) &&
+         readable(value.storage, levels - 1) && readable(value.mode, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::SrmLsMessage>::size(
@@ -5576,6 +6419,12 @@ bool Febird<::dcache::messages::SrmLsMessage>::read(Reader& reader, ::dcache::me
   return true;
 }
 
+bool Readable<::dcache::messages::SrmLsMessage>::holds(const ::dcache::messages::SrmLsMessage& value,
+                                                       unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pnfs_id, levels - 1) &&
+         readable(value.file, levels - 1) && readable(value.costs, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::SrmMkdirMessage>::size(
     const ::dcache::messages::SrmMkdirMessage& value) noexcept {
   return febird_size(value.envelope, value.pools, value.offset, value.target, value.attributes,
@@ -5601,6 +6450,12 @@ bool Febird<::dcache::messages::SrmMkdirMessage>::read(Reader& reader,
   return true;
 }
 
+bool Readable<::dcache::messages::SrmMkdirMessage>::holds(const ::dcache::messages::SrmMkdirMessage& value,
+                                                          unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pools, levels - 1) &&
+         readable(value.target, levels - 1) && readable(value.attributes, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::SrmRmdirMessage>::size(
     const ::dcache::messages::SrmRmdirMessage& value) noexcept {
   return febird_size(value.envelope, value.file, value.expires, value.locations);
@@ -5620,6 +6475,12 @@ bool Febird<::dcache::messages::SrmRmdirMessage>::read(Reader& reader,
   if (!read_field(reader, "locations", value.locations)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::SrmRmdirMessage>::holds(const ::dcache::messages::SrmRmdirMessage& value,
+                                                          unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.file, levels - 1) &&
+         readable(value.locations, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::SrmRmMessage>::size(
@@ -5650,6 +6511,12 @@ bool Febird<::dcache::messages::SrmRmMessage>::read(Reader& reader, ::dcache::me
   return true;
 }
 
+bool Readable<::dcache::messages::SrmRmMessage>::holds(const ::dcache::messages::SrmRmMessage& value,
+                                                       unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.path, levels - 1) &&
+         readable(value.protocol, levels - 1) && readable(value.owner, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::SrmMvMessage>::size(
     const ::dcache::messages::SrmMvMessage& value) noexcept {
   return febird_size(value.envelope, value.cost, value.checksum, value.checksums, value.count, value.token,
@@ -5675,6 +6542,13 @@ bool Febird<::dcache::messages::SrmMvMessage>::read(Reader& reader, ::dcache::me
   if (!read_field(reader, "retention", value.retention)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::SrmMvMessage>::holds(const ::dcache::messages::SrmMvMessage& value,
+                                                       unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.cost, levels - 1) &&
+         readable(value.label, levels - 1) && readable(value.costs, levels - 1) &&
+         readable(value.retention, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::SrmCheckPermissionMessage>::size(
@@ -5703,6 +6577,14 @@ bool Febird<::dcache::messages::SrmCheckPermissionMessage>::read(
   if (!read_field(reader, "costs", value.costs)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::SrmCheckPermissionMessage>::holds(
+    const ::dcache::messages::SrmCheckPermissionMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.file, levels - 1) &&
+         readable(value.storage, levels - 1) && readable(value.owner, levels - 1) &&
+         readable(value.door, levels - 1) && readable(value.link_group, levels - 1) &&
+         readable(value.costs, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::SrmCopyMessage>::size(
@@ -5735,6 +6617,14 @@ bool Febird<::dcache::messages::SrmCopyMessage>::read(Reader& reader,
   return true;
 }
 
+bool Readable<::dcache::messages::SrmCopyMessage>::holds(const ::dcache::messages::SrmCopyMessage& value,
+                                                         unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pools, levels - 1) &&
+         readable(value.file, levels - 1) && readable(value.protocol, levels - 1) &&
+         readable(value.mode, levels - 1) && readable(value.labels, levels - 1) &&
+         readable(value.retention, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::BulkRequestMessage>::size(
     const ::dcache::messages::BulkRequestMessage& value) noexcept {
   return febird_size(value.envelope, value.pools, value.target, value.token, value.locations, value.priority,
@@ -5762,6 +6652,13 @@ bool Febird<::dcache::messages::BulkRequestMessage>::read(Reader& reader,
   return true;
 }
 
+bool Readable<::dcache::messages::BulkRequestMessage>::holds(
+    const ::dcache::messages::BulkRequestMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pools, levels - 1) &&
+         readable(value.target, levels - 1) && readable(value.locations, levels - 1) &&
+         readable(value.labels, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::BulkStatusMessage>::size(
     const ::dcache::messages::BulkStatusMessage& value) noexcept {
   return febird_size(value.envelope, value.storage, value.token, value.attributes);
@@ -5781,6 +6678,12 @@ bool Febird<::dcache::messages::BulkStatusMessage>::read(Reader& reader,
   if (!read_field(reader, "attributes", value.attributes)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::BulkStatusMessage>::holds(
+    const ::dcache::messages::BulkStatusMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.storage, levels - 1) &&
+         readable(value.attributes, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::BulkCancelMessage>::size(
@@ -5804,6 +6707,11 @@ bool Febird<::dcache::messages::BulkCancelMessage>::read(Reader& reader,
   return true;
 }
 
+bool Readable<::dcache::messages::BulkCancelMessage>::holds(
+    const ::dcache::messages::BulkCancelMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::BulkDeleteMessage>::size(
     const ::dcache::messages::BulkDeleteMessage& value) noexcept {
   return febird_size(value.envelope, value.files, value.mode, value.checksums, value.expires);
@@ -5824,6 +6732,12 @@ bool Febird<::dcache::messages::BulkDeleteMessage>::read(Reader& reader,
   if (!read_field(reader, "expires", value.expires)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::BulkDeleteMessage>::holds(
+    const ::dcache::messages::BulkDeleteMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.files, levels - 1) &&
+         readable(value.mode, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::BulkTargetsMessage>::size(
@@ -5849,6 +6763,11 @@ bool Febird<::dcache::messages::BulkTargetsMessage>::read(Reader& reader,
   return true;
 }
 
+bool Readable<::dcache::messages::BulkTargetsMessage>::holds(
+    const ::dcache::messages::BulkTargetsMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.files, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::BulkArchiveMessage>::size(
     const ::dcache::messages::BulkArchiveMessage& value) noexcept {
   return febird_size(value.envelope, value.path, value.files, value.token, value.sticky, value.retention);
@@ -5870,6 +6789,12 @@ bool Febird<::dcache::messages::BulkArchiveMessage>::read(Reader& reader,
   if (!read_field(reader, "retention", value.retention)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::BulkArchiveMessage>::holds(
+    const ::dcache::messages::BulkArchiveMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.path, levels - 1) &&
+         readable(value.files, levels - 1) && readable(value.retention, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::ReplicaVerifyMessage>::size(
@@ -5900,6 +6825,13 @@ bool Febird<::dcache::messages::ReplicaVerifyMessage>::read(Reader& reader,
   return true;
 }
 
+bool Readable<::dcache::messages::ReplicaVerifyMessage>::holds(
+    const ::dcache::messages::ReplicaVerifyMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pool, levels - 1) &&
+         readable(value.files, levels - 1) && readable(value.owner, levels - 1) &&
+         readable(value.attributes, levels - 1) && readable(value.retention, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::ReplicaAdjustMessage>::size(
     const ::dcache::messages::ReplicaAdjustMessage& value) noexcept {
   return febird_size(value.envelope, value.path, value.files, value.checksum, value.offset, value.count,
@@ -5928,6 +6860,13 @@ bool Febird<::dcache::messages::ReplicaAdjustMessage>::read(Reader& reader,
   return true;
 }
 
+bool Readable<::dcache::messages::ReplicaAdjustMessage>::holds(
+    const ::dcache::messages::ReplicaAdjustMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.path, levels - 1) &&
+         readable(value.files, levels - 1) && readable(value.target, levels - 1) &&
+         readable(value.label, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::ReplicaRemoveMessage>::size(
     const ::dcache::messages::ReplicaRemoveMessage& value) noexcept {
   return febird_size(value.envelope, value.cost, value.checksums, value.attributes, value.priority,
@@ -5953,6 +6892,12 @@ bool Febird<::dcache::messages::ReplicaRemoveMessage>::read(Reader& reader,
   return true;
 }
 
+bool Readable<::dcache::messages::ReplicaRemoveMessage>::holds(
+    const ::dcache::messages::ReplicaRemoveMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.cost, levels - 1) &&
+         readable(value.attributes, levels - 1) && readable(value.retention, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::ReplicaStateMessage>::size(
     const ::dcache::messages::ReplicaStateMessage& value) noexcept {
   return febird_size(value.envelope, value.checksum, value.access, value.sticky, value.pages, value.costs);
@@ -5976,6 +6921,11 @@ bool Febird<::dcache::messages::ReplicaStateMessage>::read(Reader& reader,
   return true;
 }
 
+bool Readable<::dcache::messages::ReplicaStateMessage>::holds(
+    const ::dcache::messages::ReplicaStateMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.costs, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::ResilienceScanMessage>::size(
     const ::dcache::messages::ResilienceScanMessage& value) noexcept {
   return febird_size(value.envelope, value.checksum, value.owner, value.allow_staging);
@@ -5995,6 +6945,11 @@ bool Febird<::dcache::messages::ResilienceScanMessage>::read(
   if (!read_field(reader, "allow_staging", value.allow_staging)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::ResilienceScanMessage>::holds(
+    const ::dcache::messages::ResilienceScanMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.owner, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::ResilienceCancelMessage>::size(
@@ -6026,6 +6981,12 @@ bool Febird<::dcache::messages::ResilienceCancelMessage>::read(
   return true;
 }
 
+bool Readable<::dcache::messages::ResilienceCancelMessage>::holds(
+    const ::dcache::messages::ResilienceCancelMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pool, levels - 1) &&
+         readable(value.protocol, levels - 1) && readable(value.locations, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::QosTransitionMessage>::size(
     const ::dcache::messages::QosTransitionMessage& value) noexcept {
   return febird_size(value.envelope, value.path, value.offset, value.expires, value.owner, value.priority,
@@ -6053,6 +7014,12 @@ bool Febird<::dcache::messages::QosTransitionMessage>::read(Reader& reader,
   return true;
 }
 
+bool Readable<::dcache::messages::QosTransitionMessage>::holds(
+    const ::dcache::messages::QosTransitionMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.path, levels - 1) &&
+         readable(value.owner, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::QosQueryMessage>::size(
     const ::dcache::messages::QosQueryMessage& value) noexcept {
   return febird_size(value.envelope, value.storage, value.count, value.expires);
@@ -6072,6 +7039,11 @@ bool Febird<::dcache::messages::QosQueryMessage>::read(Reader& reader,
   if (!read_field(reader, "expires", value.expires)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::QosQueryMessage>::holds(const ::dcache::messages::QosQueryMessage& value,
+                                                          unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.storage, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::QosModifyMessage>::size(
@@ -6102,6 +7074,12 @@ bool Febird<::dcache::messages::QosModifyMessage>::read(Reader& reader,
   return true;
 }
 
+bool Readable<::dcache::messages::QosModifyMessage>::holds(const ::dcache::messages::QosModifyMessage& value,
+                                                           unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pnfs_id, levels - 1) &&
+         readable(value.file, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::QosBackLogMessage>::size(
     const ::dcache::messages::QosBackLogMessage& value) noexcept {
   return febird_size(value.envelope, value.mode, value.count, value.access, value.door, value.attributes,
@@ -6127,6 +7105,13 @@ bool Febird<::dcache::messages::QosBackLogMessage>::read(Reader& reader,
   if (!read_field(reader, "retention", value.retention)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::QosBackLogMessage>::holds(
+    const ::dcache::messages::QosBackLogMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.mode, levels - 1) &&
+         readable(value.door, levels - 1) && readable(value.attributes, levels - 1) &&
+         readable(value.labels, levels - 1) && readable(value.retention, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::MissingFileMessage>::size(
@@ -6158,6 +7143,14 @@ bool Febird<::dcache::messages::MissingFileMessage>::read(Reader& reader,
   return true;
 }
 
+bool Readable<::dcache::messages::MissingFileMessage>::holds(
+    const ::dcache::messages::MissingFileMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pnfs_id, levels - 1) &&
+         readable(value.pools, levels - 1) && readable(value.mode, levels - 1) &&
+         readable(value.locations, levels - 1) && readable(value.attributes, levels - 1) &&
+         readable(value.retention, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::CleanerRequestMessage>::size(
     const ::dcache::messages::CleanerRequestMessage& value) noexcept {
   return febird_size(value.envelope, value.file, value.files, value.protocol, value.mode, value.pages,
@@ -6184,6 +7177,13 @@ bool Febird<::dcache::messages::CleanerRequestMessage>::read(
   return true;
 }
 
+bool Readable<::dcache::messages::CleanerRequestMessage>::holds(
+    const ::dcache::messages::CleanerRequestMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.file, levels - 1) &&
+         readable(value.files, levels - 1) && readable(value.protocol, levels - 1) &&
+         readable(value.mode, levels - 1) && readable(value.costs, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::CleanerStatusMessage>::size(
     const ::dcache::messages::CleanerStatusMessage& value) noexcept {
   return febird_size(value.envelope, value.file, value.precious, value.costs);
@@ -6203,6 +7203,12 @@ bool Febird<::dcache::messages::CleanerStatusMessage>::read(Reader& reader,
   if (!read_field(reader, "costs", value.costs)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::CleanerStatusMessage>::holds(
+    const ::dcache::messages::CleanerStatusMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.file, levels - 1) &&
+         readable(value.costs, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::CleanerHoldMessage>::size(
@@ -6226,6 +7232,12 @@ bool Febird<::dcache::messages::CleanerHoldMessage>::read(Reader& reader,
   return true;
 }
 
+bool Readable<::dcache::messages::CleanerHoldMessage>::holds(
+    const ::dcache::messages::CleanerHoldMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.file, levels - 1) &&
+         readable(value.files, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::HsmStoreMessage>::size(
     const ::dcache::messages::HsmStoreMessage& value) noexcept {
   return febird_size(value.envelope, value.path, value.pools, value.costs);
@@ -6245,6 +7257,12 @@ bool Febird<::dcache::messages::HsmStoreMessage>::read(Reader& reader,
   if (!read_field(reader, "costs", value.costs)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::HsmStoreMessage>::holds(const ::dcache::messages::HsmStoreMessage& value,
+                                                          unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.path, levels - 1) &&
+         readable(value.pools, levels - 1) && readable(value.costs, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::HsmRestoreMessage>::size(
@@ -6276,6 +7294,13 @@ bool Febird<::dcache::messages::HsmRestoreMessage>::read(Reader& reader,
   return true;
 }
 
+bool Readable<::dcache::messages::HsmRestoreMessage>::holds(
+    const ::dcache::messages::HsmRestoreMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pool, levels - 1) &&
+         readable(value.storage, levels - 1) && readable(value.cost, levels - 1) &&
+         readable(value.mode, levels - 1) && readable(value.label, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::HsmRemoveMessage>::size(
     const ::dcache::messages::HsmRemoveMessage& value) noexcept {
   return febird_size(value.envelope, value.files, value.cost, value.token, value.locations, value.ratio);
@@ -6297,6 +7322,12 @@ bool Febird<::dcache::messages::HsmRemoveMessage>::read(Reader& reader,
   if (!read_field(reader, "ratio", value.ratio)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::HsmRemoveMessage>::holds(const ::dcache::messages::HsmRemoveMessage& value,
+                                                           unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.files, levels - 1) &&
+         readable(value.cost, levels - 1) && readable(value.locations, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::NearlineRequestMessage>::size(
@@ -6328,6 +7359,14 @@ bool Febird<::dcache::messages::NearlineRequestMessage>::read(
   return true;
 }
 
+bool Readable<::dcache::messages::NearlineRequestMessage>::holds(
+    const ::dcache::messages::NearlineRequestMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pnfs_id, levels - 1) &&
+         readable(value.path, levels - 1) && readable(value.file, levels - 1) &&
+         readable(value.protocol, levels - 1) && readable(value.door, levels - 1) &&
+         readable(value.labels, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::NearlineStatusMessage>::size(
     const ::dcache::messages::NearlineStatusMessage& value) noexcept {
   return febird_size(value.envelope, value.pnfs_id, value.file, value.checksum, value.checksums,
@@ -6357,6 +7396,13 @@ bool Febird<::dcache::messages::NearlineStatusMessage>::read(
   return true;
 }
 
+bool Readable<::dcache::messages::NearlineStatusMessage>::holds(
+    const ::dcache::messages::NearlineStatusMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pnfs_id, levels - 1) &&
+         readable(value.file, levels - 1) && readable(value.locations, levels - 1) &&
+         readable(value.label, levels - 1) && readable(value.labels, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::TapeRecallScheduleMessage>::size(
     const ::dcache::messages::TapeRecallScheduleMessage& value) noexcept {
   return febird_size(value.envelope, value.path, value.cost, value.attributes, value.pages, value.window);
@@ -6378,6 +7424,12 @@ bool Febird<::dcache::messages::TapeRecallScheduleMessage>::read(
   if (!read_field(reader, "window", value.window)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::TapeRecallScheduleMessage>::holds(
+    const ::dcache::messages::TapeRecallScheduleMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.path, levels - 1) &&
+         readable(value.cost, levels - 1) && readable(value.attributes, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::ZoneUpdateMessage>::size(
@@ -6410,6 +7462,14 @@ bool Febird<::dcache::messages::ZoneUpdateMessage>::read(Reader& reader,
   return true;
 }
 
+bool Readable<::dcache::messages::ZoneUpdateMessage>::holds(
+    const ::dcache::messages::ZoneUpdateMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.path, levels - 1) &&
+         readable(value.pool, levels - 1) && readable(value.pools, levels - 1) &&
+         readable(value.file, levels - 1) && readable(value.files, levels - 1) &&
+         readable(value.mode, levels - 1) && readable(value.door, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::CellHelloMessage>::size(
     const ::dcache::messages::CellHelloMessage& value) noexcept {
   return febird_size(value.envelope, value.file, value.storage, value.protocol, value.size, value.target,
@@ -6440,6 +7500,14 @@ bool Febird<::dcache::messages::CellHelloMessage>::read(Reader& reader,
   return true;
 }
 
+bool Readable<::dcache::messages::CellHelloMessage>::holds(const ::dcache::messages::CellHelloMessage& value,
+                                                           unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.file, levels - 1) &&
+         readable(value.storage, levels - 1) && readable(value.protocol, levels - 1) &&
+         readable(value.target, levels - 1) && readable(value.attributes, levels - 1) &&
+         readable(value.label, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::CellRouteMessage>::size(
     const ::dcache::messages::CellRouteMessage& value) noexcept {
   return febird_size(value.envelope, value.file, value.storage, value.offset, value.count, value.door,
@@ -6465,6 +7533,12 @@ bool Febird<::dcache::messages::CellRouteMessage>::read(Reader& reader,
   if (!read_field(reader, "window", value.window)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::CellRouteMessage>::holds(const ::dcache::messages::CellRouteMessage& value,
+                                                           unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.file, levels - 1) &&
+         readable(value.storage, levels - 1) && readable(value.door, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::CellTunnelMessage>::size(
@@ -6493,6 +7567,12 @@ bool Febird<::dcache::messages::CellTunnelMessage>::read(Reader& reader,
   return true;
 }
 
+bool Readable<::dcache::messages::CellTunnelMessage>::holds(
+    const ::dcache::messages::CellTunnelMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pools, levels - 1) &&
+         readable(value.files, levels - 1) && readable(value.target, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::TopologyQueryMessage>::size(
     const ::dcache::messages::TopologyQueryMessage& value) noexcept {
   return febird_size(value.envelope, value.pool, value.cost, value.mode, value.door, value.target,
@@ -6518,6 +7598,14 @@ bool Febird<::dcache::messages::TopologyQueryMessage>::read(Reader& reader,
   if (!read_field(reader, "labels", value.labels)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::TopologyQueryMessage>::holds(
+    const ::dcache::messages::TopologyQueryMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pool, levels - 1) &&
+         readable(value.cost, levels - 1) && readable(value.mode, levels - 1) &&
+         readable(value.door, levels - 1) && readable(value.target, levels - 1) &&
+         readable(value.label, levels - 1) && readable(value.labels, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::WebdavLockMessage>::size(
@@ -6548,6 +7636,14 @@ bool Febird<::dcache::messages::WebdavLockMessage>::read(Reader& reader,
   return true;
 }
 
+bool Readable<::dcache::messages::WebdavLockMessage>::holds(
+    const ::dcache::messages::WebdavLockMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.files, levels - 1) &&
+         readable(value.storage, levels - 1) && readable(value.door, levels - 1) &&
+         readable(value.locations, levels - 1) && readable(value.attributes, levels - 1) &&
+         readable(value.costs, levels - 1);
+}
+
 std::size_t Febird<::dcache::messages::WebdavUnlockMessage>::size(
     const ::dcache::messages::WebdavUnlockMessage& value) noexcept {
   return febird_size(value.envelope, value.pnfs_id, value.path, value.pool, value.protocol, value.timeout,
@@ -6574,6 +7670,13 @@ bool Febird<::dcache::messages::WebdavUnlockMessage>::read(Reader& reader,
   if (!read_field(reader, "precious", value.precious)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::WebdavUnlockMessage>::holds(
+    const ::dcache::messages::WebdavUnlockMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pnfs_id, levels - 1) &&
+         readable(value.path, levels - 1) && readable(value.pool, levels - 1) &&
+         readable(value.protocol, levels - 1) && readable(value.link_group, levels - 1);
 }
 
 std::size_t Febird<::dcache::messages::EventSubscribeMessage>::size(
@@ -6604,6 +7707,13 @@ bool Febird<::dcache::messages::EventSubscribeMessage>::read(
   if (!read_field(reader, "label", value.label)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::dcache::messages::EventSubscribeMessage>::holds(
+    const ::dcache::messages::EventSubscribeMessage& value, unsigned levels) {
+  return levels != 0 && readable(value.envelope, levels - 1) && readable(value.pools, levels - 1) &&
+         readable(value.protocol, levels - 1) && readable(value.locations, levels - 1) &&
+         readable(value.label, levels - 1);
 }
 
 }  // namespace mf::codec

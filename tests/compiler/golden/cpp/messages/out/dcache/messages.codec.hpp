@@ -6,6 +6,7 @@
 
 #include "dcache/messages.types.hpp"
 #include "mf/codec/febird.hpp"
+#include "mf/codec/readable.hpp"
 
 namespace mf::codec {
 
@@ -2314,6 +2315,1071 @@ struct Febird<::dcache::messages::EventSubscribeMessage> {
   static std::size_t size(const ::dcache::messages::EventSubscribeMessage& value) noexcept;
   static void write(Writer& writer, const ::dcache::messages::EventSubscribeMessage& value) noexcept;
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::EventSubscribeMessage& value);
+};
+
+template <>
+struct Readable<::dcache::messages::CellAddress> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::CellAddress& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::Subject> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::Subject& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::StorageInfo> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::StorageInfo& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::FileAttributes> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::FileAttributes& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::QueueCost> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::QueueCost& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PoolCost> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolCost& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::ProtocolInfo> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::ProtocolInfo& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::Envelope> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::Envelope& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PoolAcceptFileMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolAcceptFileMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PoolCheckFileMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolCheckFileMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PoolCheckFreeSpaceMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolCheckFreeSpaceMessage& value,
+                                  unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PoolDeliverFileMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolDeliverFileMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PoolFetchFileMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolFetchFileMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PoolFlushControlMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolFlushControlMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PoolFlushDoFlushMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolFlushDoFlushMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PoolFlushGainControlMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolFlushGainControlMessage& value,
+                                  unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PoolIoFileMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolIoFileMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PoolLinkGroupInfoMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolLinkGroupInfoMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PoolLinkInfoMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolLinkInfoMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PoolManagerGetPoolListMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolManagerGetPoolListMessage& value,
+                                  unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PoolManagerGetPoolMonitorMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolManagerGetPoolMonitorMessage& value,
+                                  unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PoolManagerPoolModeMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolManagerPoolModeMessage& value,
+                                  unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PoolManagerPoolUpMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolManagerPoolUpMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PoolMgrGetPoolByLinkMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolMgrGetPoolByLinkMessage& value,
+                                  unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PoolMgrGetPoolByPoolGroupMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolMgrGetPoolByPoolGroupMessage& value,
+                                  unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PoolMgrGetPoolLinkGroupsMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolMgrGetPoolLinkGroupsMessage& value,
+                                  unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PoolMgrGetPoolLinksMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolMgrGetPoolLinksMessage& value,
+                                  unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PoolMgrPoolInfoMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolMgrPoolInfoMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PoolMgrQueryPoolsMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolMgrQueryPoolsMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PoolMgrReplicateFileMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolMgrReplicateFileMessage& value,
+                                  unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PoolMgrSelectReadPoolMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolMgrSelectReadPoolMessage& value,
+                                  unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PoolMgrSelectWritePoolMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolMgrSelectWritePoolMessage& value,
+                                  unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PoolMigrationCancelMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolMigrationCancelMessage& value,
+                                  unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PoolMigrationCopyFinishedMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolMigrationCopyFinishedMessage& value,
+                                  unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PoolMigrationCopyReplicaMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolMigrationCopyReplicaMessage& value,
+                                  unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PoolMigrationPingMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolMigrationPingMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PoolMigrationUpdateReplicaMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolMigrationUpdateReplicaMessage& value,
+                                  unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PoolMigrationJobCancelMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolMigrationJobCancelMessage& value,
+                                  unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PoolModifyModeMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolModifyModeMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PoolModifyPersistencyMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolModifyPersistencyMessage& value,
+                                  unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PoolMoverKillMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolMoverKillMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PoolPassiveIoFileMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolPassiveIoFileMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PoolQueryRepositoryMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolQueryRepositoryMessage& value,
+                                  unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PoolRemoveFilesMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolRemoveFilesMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PoolReplicateFileMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolReplicateFileMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PoolSetStickyMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolSetStickyMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PoolStatusChangedMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolStatusChangedMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PoolUpdateCacheStatisticsMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolUpdateCacheStatisticsMessage& value,
+                                  unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PoolDataRequestMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolDataRequestMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PoolHeartbeatMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolHeartbeatMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PoolCostUpdateMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolCostUpdateMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PoolTagUpdateMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolTagUpdateMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PoolInfoRequestMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolInfoRequestMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PnfsAddCacheLocationMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsAddCacheLocationMessage& value,
+                                  unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PnfsCancelUploadMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsCancelUploadMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PnfsClearCacheLocationMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsClearCacheLocationMessage& value,
+                                  unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PnfsCommitUploadMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsCommitUploadMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PnfsCreateEntryMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsCreateEntryMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PnfsCreateUploadPathMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsCreateUploadPathMessage& value,
+                                  unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PnfsDeleteEntryMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsDeleteEntryMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PnfsFlagMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsFlagMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PnfsGetCacheLocationsMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsGetCacheLocationsMessage& value,
+                                  unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PnfsGetFileAttributesMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsGetFileAttributesMessage& value,
+                                  unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PnfsGetParentMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsGetParentMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PnfsListDirectoryMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsListDirectoryMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PnfsListExtendedAttributesMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsListExtendedAttributesMessage& value,
+                                  unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PnfsMapPathMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsMapPathMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PnfsReadExtendedAttributesMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsReadExtendedAttributesMessage& value,
+                                  unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PnfsRemoveChecksumMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsRemoveChecksumMessage& value,
+                                  unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PnfsRemoveExtendedAttributesMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsRemoveExtendedAttributesMessage& value,
+                                  unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PnfsRemoveLabelsMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsRemoveLabelsMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PnfsRenameMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsRenameMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PnfsSetChecksumMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsSetChecksumMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PnfsSetFileAttributesMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsSetFileAttributesMessage& value,
+                                  unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PnfsSymLinkMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsSymLinkMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PnfsWriteExtendedAttributesMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsWriteExtendedAttributesMessage& value,
+                                  unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PnfsNotifyFlushMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsNotifyFlushMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PnfsGetPathMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsGetPathMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PnfsLookupMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PnfsLookupMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::SpaceReserveMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::SpaceReserveMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::SpaceReleaseMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::SpaceReleaseMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::SpaceUseMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::SpaceUseMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::SpaceGetMetaDataMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::SpaceGetMetaDataMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::SpaceGetTokensMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::SpaceGetTokensMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::SpaceGetFileTokensMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::SpaceGetFileTokensMessage& value,
+                                  unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::SpaceExtendLifetimeMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::SpaceExtendLifetimeMessage& value,
+                                  unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::SpaceGetLinkGroupNamesMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::SpaceGetLinkGroupNamesMessage& value,
+                                  unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::SpaceGetLinkGroupsMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::SpaceGetLinkGroupsMessage& value,
+                                  unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::SpaceCancelUseMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::SpaceCancelUseMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::SpaceBindMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::SpaceBindMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PinPinMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PinPinMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PinUnpinMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PinUnpinMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PinExtendMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PinExtendMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PinCountMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PinCountMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PinListMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PinListMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PinMovePinMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PinMovePinMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PinRequestsFinishedMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PinRequestsFinishedMessage& value,
+                                  unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PinStageStatusMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PinStageStatusMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::MoverInfoMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::MoverInfoMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::DoorRequestInfoMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::DoorRequestInfoMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::DoorTransferFinishedMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::DoorTransferFinishedMessage& value,
+                                  unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::DoorValidateMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::DoorValidateMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::StorageInfoNoticeMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::StorageInfoNoticeMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::RemoveFileInfoMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::RemoveFileInfoMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::WarningPnfsFileInfoMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::WarningPnfsFileInfoMessage& value,
+                                  unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::PoolHitInfoMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::PoolHitInfoMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::FlushInfoMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::FlushInfoMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::RestoreInfoMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::RestoreInfoMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::BillingRecordMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::BillingRecordMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::LoginRequestMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::LoginRequestMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::LoginReplyMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::LoginReplyMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::MapRequestMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::MapRequestMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::ReverseMapRequestMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::ReverseMapRequestMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::TokenIntrospectionMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::TokenIntrospectionMessage& value,
+                                  unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::RemoteTransferStartMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::RemoteTransferStartMessage& value,
+                                  unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::RemoteTransferCancelMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::RemoteTransferCancelMessage& value,
+                                  unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::RemoteTransferStatusMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::RemoteTransferStatusMessage& value,
+                                  unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::TransferManagerQueryMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::TransferManagerQueryMessage& value,
+                                  unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::TransferCompleteMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::TransferCompleteMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::TransferFailedMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::TransferFailedMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::TransferProgressMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::TransferProgressMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::SrmPingMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::SrmPingMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::SrmPrepareToGetMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::SrmPrepareToGetMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::SrmPrepareToPutMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::SrmPrepareToPutMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::SrmReleaseFilesMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::SrmReleaseFilesMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::SrmBringOnlineMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::SrmBringOnlineMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::SrmAbortRequestMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::SrmAbortRequestMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::SrmStatusOfGetMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::SrmStatusOfGetMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::SrmStatusOfPutMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::SrmStatusOfPutMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::SrmLsMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::SrmLsMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::SrmMkdirMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::SrmMkdirMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::SrmRmdirMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::SrmRmdirMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::SrmRmMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::SrmRmMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::SrmMvMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::SrmMvMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::SrmCheckPermissionMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::SrmCheckPermissionMessage& value,
+                                  unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::SrmCopyMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::SrmCopyMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::BulkRequestMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::BulkRequestMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::BulkStatusMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::BulkStatusMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::BulkCancelMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::BulkCancelMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::BulkDeleteMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::BulkDeleteMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::BulkTargetsMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::BulkTargetsMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::BulkArchiveMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::BulkArchiveMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::ReplicaVerifyMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::ReplicaVerifyMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::ReplicaAdjustMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::ReplicaAdjustMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::ReplicaRemoveMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::ReplicaRemoveMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::ReplicaStateMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::ReplicaStateMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::ResilienceScanMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::ResilienceScanMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::ResilienceCancelMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::ResilienceCancelMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::QosTransitionMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::QosTransitionMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::QosQueryMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::QosQueryMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::QosModifyMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::QosModifyMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::QosBackLogMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::QosBackLogMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::MissingFileMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::MissingFileMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::CleanerRequestMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::CleanerRequestMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::CleanerStatusMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::CleanerStatusMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::CleanerHoldMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::CleanerHoldMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::HsmStoreMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::HsmStoreMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::HsmRestoreMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::HsmRestoreMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::HsmRemoveMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::HsmRemoveMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::NearlineRequestMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::NearlineRequestMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::NearlineStatusMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::NearlineStatusMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::TapeRecallScheduleMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::TapeRecallScheduleMessage& value,
+                                  unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::ZoneUpdateMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::ZoneUpdateMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::CellHelloMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::CellHelloMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::CellRouteMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::CellRouteMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::CellTunnelMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::CellTunnelMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::TopologyQueryMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::TopologyQueryMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::WebdavLockMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::WebdavLockMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::WebdavUnlockMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::WebdavUnlockMessage& value, unsigned levels);
+};
+
+template <>
+struct Readable<::dcache::messages::EventSubscribeMessage> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::dcache::messages::EventSubscribeMessage& value, unsigned levels);
 };
 
 }  // namespace mf::codec

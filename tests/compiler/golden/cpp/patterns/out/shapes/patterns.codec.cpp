@@ -43,4 +43,11 @@ bool Febird<::shapes::patterns::Patterned>::read(Reader& reader, ::shapes::patte
   return true;
 }
 
+bool Readable<::shapes::patterns::Patterned>::holds(const ::shapes::patterns::Patterned& value,
+                                                    unsigned levels) {
+  return levels != 0 && readable(value.tag, levels - 1) && readable(value.words, levels - 1) &&
+         readable(value.any_case, levels - 1) && readable(value.lines, levels - 1) &&
+         readable(value.nested, levels - 1);
+}
+
 }  // namespace mf::codec

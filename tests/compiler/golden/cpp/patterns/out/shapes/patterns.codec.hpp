@@ -11,6 +11,7 @@
 #include "mf/codec/constraints.hpp"
 #include "mf/codec/febird.hpp"
 #include "mf/codec/pattern.hpp"
+#include "mf/codec/readable.hpp"
 #include "shapes/patterns.types.hpp"
 
 namespace mf::codec {
@@ -27,6 +28,12 @@ struct Febird<::shapes::patterns::Patterned> {
   static std::size_t size(const ::shapes::patterns::Patterned& value) noexcept;
   static void write(Writer& writer, const ::shapes::patterns::Patterned& value) noexcept;
   [[nodiscard]] static bool read(Reader& reader, ::shapes::patterns::Patterned& value);
+};
+
+template <>
+struct Readable<::shapes::patterns::Patterned> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::shapes::patterns::Patterned& value, unsigned levels);
 };
 
 template <>

@@ -16,6 +16,7 @@
 
 #include "mf/codec/constraints.hpp"
 #include "mf/codec/pattern.hpp"
+#include "mf/codec/readable.hpp"
 #include "mf/codec/tiered.hpp"
 #include "mf/core/handler.hpp"
 #include "mf/core/service.hpp"
@@ -48,6 +49,14 @@ struct Febird<::shapes::patterns::FinderFindRequest> {
   }
   [[nodiscard]] static bool read(Reader& reader, ::shapes::patterns::FinderFindRequest& value) {
     return read_field(reader, "expression", value.expression);
+  }
+};
+
+template <>
+struct Readable<::shapes::patterns::FinderFindRequest> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::shapes::patterns::FinderFindRequest& value, unsigned levels) {
+    return levels != 0 && readable(value.expression, levels - 1);
   }
 };
 

@@ -86,6 +86,10 @@ bool Febird<::sf1::search::Hit>::read(Reader& reader, ::sf1::search::Hit& value)
   return true;
 }
 
+bool Readable<::sf1::search::Hit>::holds(const ::sf1::search::Hit& value, unsigned levels) {
+  return levels != 0 && readable(value.title, levels - 1);
+}
+
 std::size_t Febird<::sf1::search::NoSuchCollection>::size(
     const ::sf1::search::NoSuchCollection& value) noexcept {
   return febird_size(value.name);
@@ -101,6 +105,11 @@ bool Febird<::sf1::search::NoSuchCollection>::read(Reader& reader, ::sf1::search
   if (!read_field(reader, "name", value.name)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::sf1::search::NoSuchCollection>::holds(const ::sf1::search::NoSuchCollection& value,
+                                                      unsigned levels) {
+  return levels != 0 && readable(value.name, levels - 1);
 }
 
 std::size_t Febird<::sf1::search::DuplicateDocument>::size(

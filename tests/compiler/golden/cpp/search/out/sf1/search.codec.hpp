@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "mf/codec/febird.hpp"
+#include "mf/codec/readable.hpp"
 #include "sf1/search.types.hpp"
 #include "sf1/text.codec.hpp"
 
@@ -68,6 +69,18 @@ struct Febird<::sf1::search::DuplicateDocument> {
   static std::size_t size(const ::sf1::search::DuplicateDocument& value) noexcept;
   static void write(Writer& writer, const ::sf1::search::DuplicateDocument& value) noexcept;
   [[nodiscard]] static bool read(Reader& reader, ::sf1::search::DuplicateDocument& value);
+};
+
+template <>
+struct Readable<::sf1::search::Hit> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::sf1::search::Hit& value, unsigned levels);
+};
+
+template <>
+struct Readable<::sf1::search::NoSuchCollection> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::sf1::search::NoSuchCollection& value, unsigned levels);
 };
 
 }  // namespace mf::codec

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "mf/codec/constraints.hpp"
+#include "mf/codec/readable.hpp"
 #include "mf/codec/tiered.hpp"
 #include "mf/core/handler.hpp"
 #include "mf/core/service.hpp"
@@ -99,6 +100,14 @@ struct Febird<::sf1::search::IndexAddRequest> {
 };
 
 template <>
+struct Readable<::sf1::search::IndexAddRequest> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::sf1::search::IndexAddRequest& value, unsigned levels) {
+    return levels != 0 && readable(value.doc, levels - 1);
+  }
+};
+
+template <>
 struct Febird<::sf1::search::IndexQueryRequest> {
   static constexpr std::size_t kMinSize = 3;
   static constexpr bool kRaw = false;
@@ -112,6 +121,14 @@ struct Febird<::sf1::search::IndexQueryRequest> {
     if (!read_field(reader, "terms", value.terms)) return false;
     if (!read_field(reader, "limit", value.limit)) return false;
     return read_field(reader, "rank", value.rank);
+  }
+};
+
+template <>
+struct Readable<::sf1::search::IndexQueryRequest> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::sf1::search::IndexQueryRequest& value, unsigned levels) {
+    return levels != 0 && readable(value.terms, levels - 1) && readable(value.rank, levels - 1);
   }
 };
 

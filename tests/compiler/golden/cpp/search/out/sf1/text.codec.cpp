@@ -51,4 +51,9 @@ bool Febird<::sf1::text::Document>::read(Reader& reader, ::sf1::text::Document& 
   return true;
 }
 
+bool Readable<::sf1::text::Document>::holds(const ::sf1::text::Document& value, unsigned levels) {
+  return levels != 0 && readable(value.title, levels - 1) && readable(value.paragraphs, levels - 1) &&
+         readable(value.words, levels - 1);
+}
+
 }  // namespace mf::codec

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "mf/codec/febird.hpp"
+#include "mf/codec/readable.hpp"
 #include "sf1/text.types.hpp"
 
 namespace mf::codec {
@@ -34,6 +35,12 @@ struct Febird<::sf1::text::Document> {
   static std::size_t size(const ::sf1::text::Document& value) noexcept;
   static void write(Writer& writer, const ::sf1::text::Document& value) noexcept;
   [[nodiscard]] static bool read(Reader& reader, ::sf1::text::Document& value);
+};
+
+template <>
+struct Readable<::sf1::text::Document> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::sf1::text::Document& value, unsigned levels);
 };
 
 }  // namespace mf::codec

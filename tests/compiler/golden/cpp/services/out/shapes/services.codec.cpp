@@ -44,6 +44,10 @@ bool Febird<::shapes::services::Pair>::read(Reader& reader, ::shapes::services::
   return true;
 }
 
+bool Readable<::shapes::services::Pair>::holds(const ::shapes::services::Pair& value, unsigned levels) {
+  return levels != 0 && readable(value.right, levels - 1);
+}
+
 std::size_t Febird<::shapes::services::Refused>::size(const ::shapes::services::Refused& value) noexcept {
   return febird_size(value.why, value.code);
 }
@@ -59,6 +63,10 @@ bool Febird<::shapes::services::Refused>::read(Reader& reader, ::shapes::service
   if (!read_field(reader, "code", value.code)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::shapes::services::Refused>::holds(const ::shapes::services::Refused& value, unsigned levels) {
+  return levels != 0 && readable(value.why, levels - 1);
 }
 
 }  // namespace mf::codec

@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "mf/codec/febird.hpp"
+#include "mf/codec/readable.hpp"
 #include "shapes/services.types.hpp"
 
 namespace mf::codec {
@@ -35,6 +36,18 @@ struct Febird<::shapes::services::Refused> {
   static std::size_t size(const ::shapes::services::Refused& value) noexcept;
   static void write(Writer& writer, const ::shapes::services::Refused& value) noexcept;
   [[nodiscard]] static bool read(Reader& reader, ::shapes::services::Refused& value);
+};
+
+template <>
+struct Readable<::shapes::services::Pair> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::shapes::services::Pair& value, unsigned levels);
+};
+
+template <>
+struct Readable<::shapes::services::Refused> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::shapes::services::Refused& value, unsigned levels);
 };
 
 }  // namespace mf::codec

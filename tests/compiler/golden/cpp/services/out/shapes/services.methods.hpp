@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "mf/codec/constraints.hpp"
+#include "mf/codec/readable.hpp"
 #include "mf/codec/tiered.hpp"
 #include "mf/core/handler.hpp"
 #include "mf/core/service.hpp"
@@ -240,6 +241,14 @@ struct Febird<::shapes::services::PlainIn0Out2Result> {
 };
 
 template <>
+struct Readable<::shapes::services::PlainIn0Out2Result> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::shapes::services::PlainIn0Out2Result& value, unsigned levels) {
+    return levels != 0 && readable(value.name, levels - 1);
+  }
+};
+
+template <>
 struct Memcpy<::shapes::services::PlainIn1Out0Request> {
   static constexpr std::size_t kSize = 4;
   static constexpr bool kAllBitsValid = true;
@@ -269,6 +278,14 @@ struct Febird<::shapes::services::PlainIn1Out1Request> {
 };
 
 template <>
+struct Readable<::shapes::services::PlainIn1Out1Request> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::shapes::services::PlainIn1Out1Request& value, unsigned levels) {
+    return levels != 0 && readable(value.a, levels - 1);
+  }
+};
+
+template <>
 struct Febird<::shapes::services::PlainIn2Out0Request> {
   static constexpr std::size_t kMinSize = 2;
   static constexpr bool kRaw = false;
@@ -285,6 +302,14 @@ struct Febird<::shapes::services::PlainIn2Out0Request> {
 };
 
 template <>
+struct Readable<::shapes::services::PlainIn2Out0Request> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::shapes::services::PlainIn2Out0Request& value, unsigned levels) {
+    return levels != 0 && readable(value.b, levels - 1);
+  }
+};
+
+template <>
 struct Febird<::shapes::services::PlainIn2Out1Request> {
   static constexpr std::size_t kMinSize = 2;
   static constexpr bool kRaw = false;
@@ -297,6 +322,14 @@ struct Febird<::shapes::services::PlainIn2Out1Request> {
   [[nodiscard]] static bool read(Reader& reader, ::shapes::services::PlainIn2Out1Request& value) {
     if (!read_field(reader, "a", value.a)) return false;
     return read_field(reader, "b", value.b);
+  }
+};
+
+template <>
+struct Readable<::shapes::services::PlainIn2Out1Request> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::shapes::services::PlainIn2Out1Request& value, unsigned levels) {
+    return levels != 0 && readable(value.b, levels - 1);
   }
 };
 
@@ -388,6 +421,15 @@ struct Febird<::shapes::services::PlainIn5Out1Request> {
     if (!read_field(reader, "c", value.c)) return false;
     if (!read_field(reader, "d", value.d)) return false;
     return read_field(reader, "e", value.e);
+  }
+};
+
+template <>
+struct Readable<::shapes::services::PlainIn5Out1Request> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::shapes::services::PlainIn5Out1Request& value, unsigned levels) {
+    return levels != 0 && readable(value.a, levels - 1) && readable(value.b, levels - 1) &&
+           readable(value.c, levels - 1);
   }
 };
 
@@ -484,6 +526,14 @@ struct Febird<::shapes::services::PlainNote2Request> {
 };
 
 template <>
+struct Readable<::shapes::services::PlainNote2Request> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::shapes::services::PlainNote2Request& value, unsigned levels) {
+    return levels != 0 && readable(value.a, levels - 1);
+  }
+};
+
+template <>
 struct Febird<::shapes::services::ShardedReadRequest> {
   static constexpr std::size_t kMinSize = 3;
   static constexpr bool kRaw = false;
@@ -497,6 +547,14 @@ struct Febird<::shapes::services::ShardedReadRequest> {
     if (!read_field(reader, "key", value.key)) return false;
     if (!read_field(reader, "limit", value.limit)) return false;
     return read_field(reader, "from", value.from);
+  }
+};
+
+template <>
+struct Readable<::shapes::services::ShardedReadRequest> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::shapes::services::ShardedReadRequest& value, unsigned levels) {
+    return levels != 0 && readable(value.key, levels - 1);
   }
 };
 

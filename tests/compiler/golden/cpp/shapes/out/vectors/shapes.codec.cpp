@@ -295,6 +295,10 @@ bool Febird<::vectors::shapes::Texts>::read(Reader& reader, ::vectors::shapes::T
   return true;
 }
 
+bool Readable<::vectors::shapes::Texts>::holds(const ::vectors::shapes::Texts& value, unsigned levels) {
+  return levels != 0 && readable(value.text, levels - 1) && readable(value.name, levels - 1);
+}
+
 std::size_t Febird<::vectors::shapes::Hit>::size(const ::vectors::shapes::Hit& value) noexcept {
   return febird_size(value.doc, value.score, value.title, value.positions);
 }
@@ -311,6 +315,10 @@ bool Febird<::vectors::shapes::Hit>::read(Reader& reader, ::vectors::shapes::Hit
   if (!read_field(reader, "positions", value.positions)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::vectors::shapes::Hit>::holds(const ::vectors::shapes::Hit& value, unsigned levels) {
+  return levels != 0 && readable(value.title, levels - 1);
 }
 
 std::size_t Febird<::vectors::shapes::Lists>::size(const ::vectors::shapes::Lists& value) noexcept {
@@ -341,6 +349,11 @@ bool Febird<::vectors::shapes::Lists>::read(Reader& reader, ::vectors::shapes::L
   return true;
 }
 
+bool Readable<::vectors::shapes::Lists>::holds(const ::vectors::shapes::Lists& value, unsigned levels) {
+  return levels != 0 && readable(value.postings, levels - 1) && readable(value.hits, levels - 1) &&
+         readable(value.ranks, levels - 1);
+}
+
 std::size_t Febird<::vectors::shapes::Maps>::size(const ::vectors::shapes::Maps& value) noexcept {
   return febird_size(value.counts, value.names, value.by_rank, value.by_flag, value.words, value.signs,
                      value.keys, value.ids);
@@ -365,6 +378,12 @@ bool Febird<::vectors::shapes::Maps>::read(Reader& reader, ::vectors::shapes::Ma
   return true;
 }
 
+bool Readable<::vectors::shapes::Maps>::holds(const ::vectors::shapes::Maps& value, unsigned levels) {
+  return levels != 0 && readable(value.counts, levels - 1) && readable(value.names, levels - 1) &&
+         readable(value.by_rank, levels - 1) && readable(value.by_flag, levels - 1) &&
+         readable(value.words, levels - 1) && readable(value.signs, levels - 1);
+}
+
 std::size_t Febird<::vectors::shapes::Tree>::size(const ::vectors::shapes::Tree& value) noexcept {
   return febird_size(value.value, value.children, value.named, value.next);
 }
@@ -381,6 +400,11 @@ bool Febird<::vectors::shapes::Tree>::read(Reader& reader, ::vectors::shapes::Tr
   if (!read_field(reader, "next", value.next)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::vectors::shapes::Tree>::holds(const ::vectors::shapes::Tree& value, unsigned levels) {
+  return levels != 0 && readable(value.children, levels - 1) && readable(value.named, levels - 1) &&
+         readable(value.next, levels - 1);
 }
 
 std::size_t Febird<::vectors::shapes::Defaults>::size(const ::vectors::shapes::Defaults& value) noexcept {
@@ -408,6 +432,11 @@ bool Febird<::vectors::shapes::Defaults>::read(Reader& reader, ::vectors::shapes
   return true;
 }
 
+bool Readable<::vectors::shapes::Defaults>::holds(const ::vectors::shapes::Defaults& value, unsigned levels) {
+  return levels != 0 && readable(value.rank, levels - 1) && readable(value.title, levels - 1) &&
+         readable(value.stop_words, levels - 1) && readable(value.hit, levels - 1);
+}
+
 std::size_t Febird<::vectors::shapes::NoSuchCollection>::size(
     const ::vectors::shapes::NoSuchCollection& value) noexcept {
   return febird_size(value.name);
@@ -426,6 +455,11 @@ bool Febird<::vectors::shapes::NoSuchCollection>::read(Reader& reader,
   return true;
 }
 
+bool Readable<::vectors::shapes::NoSuchCollection>::holds(const ::vectors::shapes::NoSuchCollection& value,
+                                                          unsigned levels) {
+  return levels != 0 && readable(value.name, levels - 1);
+}
+
 std::size_t Febird<::vectors::shapes::Duplicate>::size(const ::vectors::shapes::Duplicate& value) noexcept {
   return febird_size(value.doc, value.rank);
 }
@@ -441,6 +475,11 @@ bool Febird<::vectors::shapes::Duplicate>::read(Reader& reader, ::vectors::shape
   if (!read_field(reader, "rank", value.rank)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::vectors::shapes::Duplicate>::holds(const ::vectors::shapes::Duplicate& value,
+                                                   unsigned levels) {
+  return levels != 0 && readable(value.rank, levels - 1);
 }
 
 std::size_t Febird<::vectors::shapes::Empty>::size(const ::vectors::shapes::Empty& /*value*/) noexcept {
@@ -474,6 +513,10 @@ bool Febird<::vectors::shapes::Bounded>::read(Reader& reader, ::vectors::shapes:
   if (!read_field(reader, "wait", value.wait)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::vectors::shapes::Bounded>::holds(const ::vectors::shapes::Bounded& value, unsigned levels) {
+  return levels != 0 && readable(value.terms, levels - 1) && readable(value.scores, levels - 1);
 }
 
 }  // namespace mf::codec

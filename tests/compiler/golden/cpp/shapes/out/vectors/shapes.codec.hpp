@@ -11,6 +11,7 @@
 
 #include "mf/codec/constraints.hpp"
 #include "mf/codec/febird.hpp"
+#include "mf/codec/readable.hpp"
 #include "vectors/shapes.types.hpp"
 
 namespace mf::codec {
@@ -283,6 +284,69 @@ struct Febird<::vectors::shapes::Bounded> {
   static std::size_t size(const ::vectors::shapes::Bounded& value) noexcept;
   static void write(Writer& writer, const ::vectors::shapes::Bounded& value) noexcept;
   [[nodiscard]] static bool read(Reader& reader, ::vectors::shapes::Bounded& value);
+};
+
+template <>
+struct Readable<::vectors::shapes::Scalars> : ReadableLayout<::vectors::shapes::Scalars> {};
+
+template <>
+struct Readable<::vectors::shapes::Posting> : ReadableLayout<::vectors::shapes::Posting> {};
+
+template <>
+struct Readable<::vectors::shapes::Nested> : ReadableLayout<::vectors::shapes::Nested> {};
+
+template <>
+struct Readable<::vectors::shapes::Texts> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::vectors::shapes::Texts& value, unsigned levels);
+};
+
+template <>
+struct Readable<::vectors::shapes::Hit> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::vectors::shapes::Hit& value, unsigned levels);
+};
+
+template <>
+struct Readable<::vectors::shapes::Lists> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::vectors::shapes::Lists& value, unsigned levels);
+};
+
+template <>
+struct Readable<::vectors::shapes::Maps> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::vectors::shapes::Maps& value, unsigned levels);
+};
+
+template <>
+struct Readable<::vectors::shapes::Tree> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::vectors::shapes::Tree& value, unsigned levels);
+};
+
+template <>
+struct Readable<::vectors::shapes::Defaults> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::vectors::shapes::Defaults& value, unsigned levels);
+};
+
+template <>
+struct Readable<::vectors::shapes::NoSuchCollection> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::vectors::shapes::NoSuchCollection& value, unsigned levels);
+};
+
+template <>
+struct Readable<::vectors::shapes::Duplicate> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::vectors::shapes::Duplicate& value, unsigned levels);
+};
+
+template <>
+struct Readable<::vectors::shapes::Bounded> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::vectors::shapes::Bounded& value, unsigned levels);
 };
 
 template <>

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "mf/codec/constraints.hpp"
+#include "mf/codec/readable.hpp"
 #include "mf/codec/tiered.hpp"
 #include "mf/core/handler.hpp"
 #include "mf/core/service.hpp"
@@ -117,6 +118,14 @@ struct Febird<::vectors::shapes::IndexQueryRequest> {
 };
 
 template <>
+struct Readable<::vectors::shapes::IndexQueryRequest> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::vectors::shapes::IndexQueryRequest& value, unsigned levels) {
+    return levels != 0 && readable(value.terms, levels - 1);
+  }
+};
+
+template <>
 struct Constraints<::vectors::shapes::IndexQueryRequest> {
   static std::optional<std::string> violation(const std::vector<std::string>& /*terms*/,
                                               const std::uint32_t& limit) {
@@ -171,6 +180,14 @@ struct Febird<::vectors::shapes::IndexNamedRequest> {
 };
 
 template <>
+struct Readable<::vectors::shapes::IndexNamedRequest> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::vectors::shapes::IndexNamedRequest& value, unsigned levels) {
+    return levels != 0 && readable(value.text, levels - 1);
+  }
+};
+
+template <>
 struct Febird<::vectors::shapes::IndexNamedResult> {
   static constexpr std::size_t kMinSize = 7;
   static constexpr bool kRaw = false;
@@ -182,6 +199,14 @@ struct Febird<::vectors::shapes::IndexNamedResult> {
   }
   [[nodiscard]] static bool read(Reader& reader, ::vectors::shapes::IndexNamedResult& value) {
     return read_field(reader, "hit", value.hit);
+  }
+};
+
+template <>
+struct Readable<::vectors::shapes::IndexNamedResult> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::vectors::shapes::IndexNamedResult& value, unsigned levels) {
+    return levels != 0 && readable(value.hit, levels - 1);
   }
 };
 

@@ -124,6 +124,11 @@ bool Febird<::class_::namespace_::IndexClient_>::read(Reader& reader,
   return true;
 }
 
+bool Readable<::class_::namespace_::IndexClient_>::holds(const ::class_::namespace_::IndexClient_& value,
+                                                         unsigned levels) {
+  return levels != 0 && readable(value.value, levels - 1) && readable(value.IndexServant_, levels - 1);
+}
+
 static_assert(sizeof(::class_::namespace_::IndexQueryRequest_) == 16 &&
               alignof(::class_::namespace_::IndexQueryRequest_) == 4);
 static_assert(std::is_trivially_copyable_v<::class_::namespace_::IndexQueryRequest_>);
@@ -149,6 +154,12 @@ bool Febird<::class_::namespace_::template_>::read(Reader& reader, ::class_::nam
   return true;
 }
 
+bool Readable<::class_::namespace_::template_>::holds(const ::class_::namespace_::template_& value,
+                                                      unsigned levels) {
+  return levels != 0 && readable(value.template__, levels - 1) && readable(value.list, levels - 1) &&
+         readable(value.map, levels - 1);
+}
+
 std::size_t Febird<::class_::namespace_::new_>::size(const ::class_::namespace_::new_& value) noexcept {
   return febird_size(value.delete_, value.both, value.others);
 }
@@ -165,6 +176,11 @@ bool Febird<::class_::namespace_::new_>::read(Reader& reader, ::class_::namespac
   if (!read_field(reader, "others", value.others)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::class_::namespace_::new_>::holds(const ::class_::namespace_::new_& value, unsigned levels) {
+  return levels != 0 && readable(value.delete_, levels - 1) && readable(value.both, levels - 1) &&
+         readable(value.others, levels - 1);
 }
 
 std::size_t Febird<::class_::namespace_::throw_>::size(const ::class_::namespace_::throw_& value) noexcept {
@@ -184,6 +200,11 @@ bool Febird<::class_::namespace_::throw_>::read(Reader& reader, ::class_::namesp
   if (!read_field(reader, "raise", value.raise_)) return false;
   reader.leave();
   return true;
+}
+
+bool Readable<::class_::namespace_::throw_>::holds(const ::class_::namespace_::throw_& value,
+                                                   unsigned levels) {
+  return levels != 0 && readable(value.what_, levels - 1);
 }
 
 }  // namespace mf::codec

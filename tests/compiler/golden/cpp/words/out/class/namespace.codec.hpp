@@ -7,6 +7,7 @@
 
 #include "class/namespace.types.hpp"
 #include "mf/codec/febird.hpp"
+#include "mf/codec/readable.hpp"
 
 namespace mf::codec {
 
@@ -117,6 +118,33 @@ struct Febird<::class_::namespace_::throw_> {
   static std::size_t size(const ::class_::namespace_::throw_& value) noexcept;
   static void write(Writer& writer, const ::class_::namespace_::throw_& value) noexcept;
   [[nodiscard]] static bool read(Reader& reader, ::class_::namespace_::throw_& value);
+};
+
+template <>
+struct Readable<::class_::namespace_::IndexClient_> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::class_::namespace_::IndexClient_& value, unsigned levels);
+};
+
+template <>
+struct Readable<::class_::namespace_::IndexQueryRequest_> : ReadableLayout<::class_::namespace_::IndexQueryRequest_> {};
+
+template <>
+struct Readable<::class_::namespace_::template_> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::class_::namespace_::template_& value, unsigned levels);
+};
+
+template <>
+struct Readable<::class_::namespace_::new_> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::class_::namespace_::new_& value, unsigned levels);
+};
+
+template <>
+struct Readable<::class_::namespace_::throw_> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::class_::namespace_::throw_& value, unsigned levels);
 };
 
 }  // namespace mf::codec

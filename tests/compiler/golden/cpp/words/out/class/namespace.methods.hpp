@@ -18,6 +18,7 @@
 #include "class/namespace.codec.hpp"
 #include "class/other.codec.hpp"
 #include "mf/codec/constraints.hpp"
+#include "mf/codec/readable.hpp"
 #include "mf/codec/tiered.hpp"
 #include "mf/core/handler.hpp"
 #include "mf/core/service.hpp"
@@ -103,6 +104,15 @@ struct Febird<::class_::namespace_::IndexQueryRequest> {
     if (!read_field(reader, "token", value.token_)) return false;
     if (!read_field(reader, "class", value.class_)) return false;
     return read_field(reader, "IndexClient", value.IndexClient__);
+  }
+};
+
+template <>
+struct Readable<::class_::namespace_::IndexQueryRequest> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::class_::namespace_::IndexQueryRequest& value, unsigned levels) {
+    return levels != 0 && readable(value.token_, levels - 1) && readable(value.class_, levels - 1) &&
+           readable(value.IndexClient__, levels - 1);
   }
 };
 
@@ -197,6 +207,9 @@ static_assert(std::is_trivially_copyable_v<::class_::namespace_::IndexAnyRequest
 static_assert(offsetof(::class_::namespace_::IndexAnyRequest, self) == 0);
 
 template <>
+struct Readable<::class_::namespace_::IndexAnyRequest> : ReadableLayout<::class_::namespace_::IndexAnyRequest> {};
+
+template <>
 struct Febird<::class_::namespace_::IndexDispatchRequest> {
   static constexpr std::size_t kMinSize = 2;
   static constexpr bool kRaw = false;
@@ -208,6 +221,14 @@ struct Febird<::class_::namespace_::IndexDispatchRequest> {
   }
   [[nodiscard]] static bool read(Reader& reader, ::class_::namespace_::IndexDispatchRequest& value) {
     return read_field(reader, "on", value.on);
+  }
+};
+
+template <>
+struct Readable<::class_::namespace_::IndexDispatchRequest> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::class_::namespace_::IndexDispatchRequest& value, unsigned levels) {
+    return levels != 0 && readable(value.on, levels - 1);
   }
 };
 

@@ -45,4 +45,8 @@ bool Febird<::class_::other::virtual_>::read(Reader& reader, ::class_::other::vi
   return true;
 }
 
+bool Readable<::class_::other::virtual_>::holds(const ::class_::other::virtual_& value, unsigned levels) {
+  return levels != 0 && readable(value.for_, levels - 1);
+}
+
 }  // namespace mf::codec

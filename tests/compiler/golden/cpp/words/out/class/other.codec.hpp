@@ -5,6 +5,7 @@
 
 #include "class/other.types.hpp"
 #include "mf/codec/febird.hpp"
+#include "mf/codec/readable.hpp"
 
 namespace mf::codec {
 
@@ -20,6 +21,12 @@ struct Febird<::class_::other::virtual_> {
   static std::size_t size(const ::class_::other::virtual_& value) noexcept;
   static void write(Writer& writer, const ::class_::other::virtual_& value) noexcept;
   [[nodiscard]] static bool read(Reader& reader, ::class_::other::virtual_& value);
+};
+
+template <>
+struct Readable<::class_::other::virtual_> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::class_::other::virtual_& value, unsigned levels);
 };
 
 }  // namespace mf::codec

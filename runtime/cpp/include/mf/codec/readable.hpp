@@ -1,0 +1,248 @@
+// R1. Will every reader take what a writer makes of this value? Writers are rows of stores that look at
+// nothing; who hands bytes on asks here first.
+//
+// C++ can hold what no bytes may: a string that is not UTF-8, a closed enum with an unknown number, values
+// nested deeper than readers follow, more empty elements than readers count. Readable<T> of a type whose
+// values may be such has
+//   kAlways = false
+//   holds(value, levels)    false: perhaps not; `levels` is how deep it may still be for a sure answer
+// Generated code specialises it for structs and unions that hold such types or nest without a bound; whatever
+// has no specialisation is always readable, and asking costs nothing. An answer that is not sure is settled
+// by refusal(), which writes the value and reads it: so this can be strict where being exact would cost.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mf/codec/boxed.hpp"
+#include "mf/codec/constraints.hpp"
+#include "mf/codec/enums.hpp"
+#include "mf/codec/memcpy.hpp"
+#include "mf/codec/tier.hpp"
+#include "mf/codec/tiered.hpp"
+#include "mf/codec/utf8.hpp"
+
+namespace mf::codec {
+
+/// Of the 64 levels that readers follow, half may be what holds() walks through; types that always hold have
+/// no more than 16 of their own (mfidl/emit/cpp/facts.py), in as many containers.
+inline constexpr unsigned kSureLevels = 32;
+inline constexpr unsigned kSureContainers = 16;
+
+template <class T>
+struct Readable {
+  static constexpr bool kAlways = true;
+  static constexpr unsigned kContainers = 0;  // around each other, outermost in the type
+};
+
+namespace detail {
+
+template <class T>
+inline constexpr unsigned kContainersOf = [] {
+  if constexpr (requires { Readable<T>::kContainers; }) {
+    return Readable<T>::kContainers;
+  } else {
+    return 0U;
+  }
+}();
+
+}  // namespace detail
+
+template <class T>
+[[nodiscard]] bool readable(const T& value, unsigned levels = kSureLevels) {
+  if constexpr (Readable<T>::kAlways) {
+    return true;
+  } else {
+    return Readable<T>::holds(value, levels);
+  }
+}
+
+template <DeclaredEnum E>
+struct Readable<E> {
+  static constexpr bool kAlways = EnumTraits<E>::kOpen;
+  [[nodiscard]] static bool holds(E value, unsigned /*levels*/) noexcept {
+    return EnumTraits<E>::valid(value);
+  }
+};
+
+template <>
+struct Readable<std::string> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const std::string& value, unsigned /*levels*/) noexcept {
+    const auto bytes = std::as_bytes(std::span(value));
+    return is_ascii(bytes.data(), bytes.size()) || valid_utf8_prefix(bytes) == bytes.size();
+  }
+};
+
+/// Generated structs of tier memcpy that hold closed enums derive from it.
+template <FixedLayout T>
+struct ReadableLayout {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const T& value, unsigned /*levels*/) noexcept {
+    if constexpr (MemoryImage<T>) {
+      return Memcpy<T>::valid(reinterpret_cast<const std::byte*>(&value));
+    } else {
+      std::array<std::byte, Memcpy<T>::kSize> bytes{};
+      store(bytes.data(), value);
+      return Memcpy<T>::valid(bytes.data());
+    }
+  }
+};
+
+namespace detail {
+
+template <class Optional, class T>
+struct ReadableOptional {
+  static constexpr bool kAlways = Readable<T>::kAlways;
+  static constexpr unsigned kContainers = kContainersOf<T>;
+  [[nodiscard]] static bool holds(const Optional& value, unsigned levels) {
+    return !value || readable(*value, levels);
+  }
+};
+
+template <class T>
+inline constexpr bool kTakesNoBytes = false;
+template <FixedLayout T>
+inline constexpr bool kTakesNoBytes<T> = Memcpy<T>::kSize == 0;
+
+/// Elements that are readable are not looked at, but where they take no bytes they are counted.
+template <class Row, class T>
+struct ReadableRow {
+  static constexpr unsigned kContainers = 1 + kContainersOf<T>;
+  static constexpr bool kAlways = Readable<T>::kAlways && !kTakesNoBytes<T> && kContainers <= kSureContainers;
+  [[nodiscard]] static bool holds(const Row& values, unsigned levels) {
+    if constexpr (kTakesNoBytes<T>) {
+      return levels != 0 && values.size() <= kMaxEmptyElements;
+    } else if constexpr (FixedLayout<T>) {  // without a branch an element
+      bool good = levels != 0;
+      for (const auto& each : values) {
+        good = static_cast<bool>(static_cast<unsigned>(good) &
+                                 static_cast<unsigned>(readable<T>(each, kSureLevels)));
+      }
+      return good;
+    } else {
+      return levels != 0 && std::ranges::all_of(
+                                values, [levels](const auto& each) { return readable<T>(each, levels - 1); });
+    }
+  }
+};
+
+}  // namespace detail
+
+template <class T>
+struct Readable<std::optional<T>> : detail::ReadableOptional<std::optional<T>, T> {};
+template <class T>
+struct Readable<Boxed<T>> : detail::ReadableOptional<Boxed<T>, T> {};
+
+template <class T>
+struct Readable<std::vector<T>> : detail::ReadableRow<std::vector<T>, T> {};
+template <class T, std::size_t N>
+struct Readable<std::array<T, N>> : detail::ReadableRow<std::array<T, N>, T> {};
+template <class T>
+struct Readable<std::set<T>> : detail::ReadableRow<std::set<T>, T> {};
+
+template <class K, class V>
+struct Readable<std::map<K, V>> {
+  static constexpr unsigned kContainers = 1 + detail::kContainersOf<V>;
+  static constexpr bool kAlways =
+      Readable<K>::kAlways && Readable<V>::kAlways && kContainers <= kSureContainers;
+  [[nodiscard]] static bool holds(const std::map<K, V>& values, unsigned levels) {
+    return levels != 0 && std::ranges::all_of(values, [levels](const auto& entry) {
+             return readable(entry.first, levels - 1) && readable(entry.second, levels - 1);
+           });
+  }
+};
+
+namespace detail {
+
+/// Why readers refuse bytes as values of T; nothing if they take them. They may have any memory for it.
+template <Tier kTier, class T>
+[[nodiscard]] std::optional<std::string> refusal_of(std::span<const std::byte> bytes) {
+  Reader reader(bytes, {.decoded_bytes = SIZE_MAX});
+  T value{};
+  if (decode<kTier>(reader, value) && reader.finish()) {
+    return std::nullopt;
+  }
+  return reader.error().path + ": " + reader.error().reason;
+}
+
+template <Tier kTier, class T>
+[[gnu::cold, gnu::noinline]] std::optional<std::string> settle(const T& value) {
+  return refusal_of<kTier, T>(to_bytes<kTier>(value));
+}
+
+template <Tier kTier, class Request, class... Args>
+[[gnu::cold, gnu::noinline]] std::optional<std::string> settle_args(const Args&... args) {
+  Bytes bytes(encoded_args_size<kTier, Request>(args...));
+  Writer writer(bytes.data());
+  encode_args<kTier, Request>(writer, args...);
+  return refusal_of<kTier, Request>(bytes);
+}
+
+}  // namespace detail
+
+/// Why readers would refuse what is written of a value: "title: a string is not UTF-8", ": …" where the value
+/// as a whole is refused; nothing if they take it.
+template <Tier kTier, class T>
+[[nodiscard]] std::optional<std::string> refusal(const T& value) {
+  if constexpr (!Readable<T>::kAlways) {
+    if (!readable(value)) [[unlikely]] {
+      return detail::settle<kTier>(value);
+    }
+  }
+  return std::nullopt;
+}
+
+/// The same for the parameters of a method, which need not stand in their struct.
+template <Tier kTier, class Request, class... Args>
+[[nodiscard]] std::optional<std::string> refusal_of_args(const Args&... args) {
+  if constexpr (!(... && Readable<Args>::kAlways)) {
+    if (!(... && readable(args))) [[unlikely]] {
+      return detail::settle_args<kTier, Request>(args...);
+    }
+  }
+  return std::nullopt;
+}
+
+/// "Hit.title: a string is not UTF-8": a refusal or violation behind what it is of.
+[[nodiscard]] std::string rooted(std::string_view root, std::string_view bad);
+
+/// Throws Error(INVALID_ARGUMENT) with it.
+[[noreturn]] void refuse_value(std::string_view type, std::string_view bad);
+
+/// Throws unless every reader takes what is written of the value.
+template <class T>
+void check_written(const T& value) {
+  if (const auto bad = violation(value)) [[unlikely]] {
+    refuse_value(kShortName<T>, *bad);
+  }
+  if (const auto bad = refusal<kTierOf<T>>(value)) [[unlikely]] {
+    refuse_value(kShortName<T>, *bad);
+  }
+}
+
+/// A length that readers cannot count: no reader takes it either.
+[[noreturn]] void refuse_size(std::string_view type, std::size_t size);
+
+/// Bytes that the value takes. Throws if they are more than a u32 counts: then a length in it may be, too.
+template <class T>
+[[nodiscard]] std::size_t checked_size(const T& value) {
+  const std::size_t size = encoded_size<kTierOf<T>>(value);
+  if constexpr (sizeof(std::size_t) > 4) {
+    if (size > UINT32_MAX) [[unlikely]] {
+      refuse_size(kShortName<T>, size);
+    }
+  }
+  return size;
+}
+
+}  // namespace mf::codec
