@@ -14,6 +14,7 @@ from mfidl.dynamic.value import Graph, Value
 from mfidl.model import Tier
 
 _DEEPEST = 4  # levels; below, what may be empty or absent is
+_ENDLESS = 64  # levels; what is deeper has no end, for readers take no more
 _MOST_BORDERS = 40
 _LONG = 300  # elements: more than one block of a row
 _Constraints = tuple[model.Constraint, ...]
@@ -22,8 +23,9 @@ _Pick = Callable[[list[Value]], Value]
 
 
 class Undrawable(Exception):  # noqa: N818 - a fact about a type, told by who asked
-    """No value can be drawn: of custom types, whose bytes only their codec knows, and of what holds one; and
-    where no value was found that satisfies a constraint.
+    """No value can be drawn: of custom types, whose bytes only their codec knows, and of what holds one; of
+    graphs that hold, by way of another tier, graphs like themselves without end; and where no value was
+    found that satisfies a constraint.
     """
 
 
@@ -141,6 +143,8 @@ class Sampler:
         tier = self._schema.tier(type_)
         if tier is Tier.CUSTOM:
             raise Undrawable(f"only its codec knows the bytes of {type_.full_name}")
+        if depth > _ENDLESS:
+            raise Undrawable(f"a value of {type_.full_name} has no end")
         tables = self._schema.tables(type_.full_name) if tier is Tier.ARCHIVE else {}
         if tables and self._tables is None:
             return self._graph(type_, list(tables), depth)

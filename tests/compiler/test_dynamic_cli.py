@@ -259,6 +259,19 @@ def test_vectors_cover_every_type_and_hold(schema: Path, tmp_path: Path) -> None
         assert to_json(known, vector["type"], decode(known, vector["type"], data)) == text[1]
 
 
+def test_vectors_of_a_type_whose_values_have_no_end_are_left_out(tmp_path: Path) -> None:
+    """A graph within a value of another tier is one of its own, and this one holds another, for ever."""
+    (tmp_path / "endless.mfidl").write_text(
+        "module t; @tier(archive) struct A { 1: b: ref<B>; } @tier(archive) struct B { 1: c: C; }"
+        "struct C { a: A; }"
+    )
+
+    done = run("vectors", tmp_path / "endless.mfidl")
+
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert "no vectors of t.A: a value of t.C has no end" in done.stderr
+
+
 def test_vectors_are_the_same_every_time_and_others_with_another_seed(schema: Path) -> None:
     first, again = (run("vectors", schema, "--type", "Hit", "--seed", "7").stdout for _ in range(2))
 
