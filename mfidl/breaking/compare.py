@@ -91,7 +91,7 @@ def _constants(before: model.Const, after: model.Const, changes: Changes) -> Non
     name = f"constant `{after.full_name}`"
     if before.type != after.type:
         changes.report("B0104", (_S,), f"{name} {_types(before, after)}", after.span, before.span)
-    elif before.value != after.value:
+    elif not model.same(before.value, after.value):
         changes.report("B0104", (_B,), f"{name} has another value", after.span, before.span)
 
 

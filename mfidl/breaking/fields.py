@@ -151,7 +151,7 @@ def _kept(holder: Holder, before: model.Field, after: model.Field, changes: Chan
         _report(holder, changes, "B0105", {_S}, words, after, before)
     if not _optional_changed(holder, head, before, after, changes):
         _type(holder, head, before, after, changes)
-    if before.default != after.default:
+    if not model.same(before.default, after.default):
         _default(holder, head, before, after, changes)
     for words in tightened(before, after):
         _report(holder, changes, "B0208", {_W}, f"{head} {words}", after, before)

@@ -60,7 +60,16 @@ from mfidl.model.types import (
     names_in,
     spell,
 )
-from mfidl.model.value import EnumValue, FlagsValue, ListValue, MapValue, StructValue, UnionValue, Value
+from mfidl.model.value import (
+    EnumValue,
+    FlagsValue,
+    ListValue,
+    MapValue,
+    StructValue,
+    UnionValue,
+    Value,
+    same,
+)
 
 __all__ = [
     "UNPLANNED",
@@ -122,5 +131,6 @@ __all__ = [
     "graph_tables",
     "members",
     "names_in",
+    "same",
     "spell",
 ]

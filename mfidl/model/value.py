@@ -72,3 +72,8 @@ Value = (
     | StructValue
     | UnionValue
 )
+
+
+def same(one: Value | None, other: Value | None) -> bool:
+    """Whether two defaults or constants are the same: nan is, though it does not equal itself."""
+    return one == other or repr(one) == repr(other)

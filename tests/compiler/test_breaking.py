@@ -33,6 +33,7 @@ CASES: dict[str, tuple[str, str, dict[str, str]]] = {
     "declaration added": ("struct S { a: u32; }", "struct S { a: u32; } struct T { b: u8; }", {}),
     "declaration removed": ("struct S { a: u32; }", "", {"B0102": "source"}),
     "struct to enum": ("struct S { a: u32; }", "enum S: u8 { a = 0 }", {"B0103": "wire layout source"}),
+    "values that are no number": ("const A: f64 = nan; struct S { a: list<f64> = [nan, A]; }", "const A: f64 = nan; struct S { a: list<f64> = [nan, A]; }", {}),
     "constant": ("const A: u32 = 1;", "const A: u32 = 2;", {"B0104": "behaviour"}),
     # memcpy
     "memcpy field added": ("struct S { a: u32; }", "struct S { a: u32; b: u32; }", {"B0201": "wire layout"}),
