@@ -4,13 +4,10 @@ The fast functions call these; each gives up by `MalformedError`. Varints may be
 to ten bytes, other than in febird.
 """
 
-from array import array
-from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from mf.codec.limits import U32_MAX, U64_MAX
 from mf.codec.malformed import MalformedError
-from mf.codec.sequences import plain
 from mf.codec.varint import write_unsigned
 
 VARINT: Final = 0
@@ -20,7 +17,6 @@ OPEN_GROUP: Final = 3
 CLOSE_GROUP: Final = 4
 FIXED32: Final = 5
 LARGEST_NUMBER: Final = (1 << 29) - 1
-_MORE: Final = bytes(range(128, 256))  # a varint goes on behind these
 
 
 def varint(number: int) -> bytes:
@@ -98,106 +94,6 @@ def close(out: bytearray, at: int) -> None:
         out[at - 1] = size
     else:
         out[at - 1 : at] = varint(size)
-
-
-# --- packed numbers
-
-
-def pack_unsigned(values: Sequence[int], code: str) -> bytes:
-    """`code`: of `array`, an unsigned type as wide as the numbers."""
-    values = plain(values)
-    try:
-        short = bytes(values)
-    except ValueError:
-        short = b"\x80"
-    if short.isascii():
-        return short
-    out = bytearray()
-    append = out.append
-    for number in array(code, values):  # which refuses what does not fit
-        if number < 128:
-            append(number)
-        elif number < 16384:
-            append(number & 127 | 128)
-            append(number >> 7)
-        else:
-            append(number & 127 | 128)
-            append(number >> 7 & 127 | 128)
-            number >>= 14
-            while number > 127:
-                append(number & 127 | 128)
-                number >>= 7
-            append(number)
-    return bytes(out)
-
-
-def pack_signed(values: Sequence[int], code: str) -> bytes:
-    """Zigzag; `code` is that of the signed type."""
-    numbers = array(code, plain(values))
-    return pack_unsigned([(number << 1) ^ (number >> 63) for number in numbers], "Q")
-
-
-def pack_members(values: Iterable[int], low: int, high: int) -> bytes:
-    """Of a signed enum."""
-    numbers = list(values)
-    if numbers and not low <= min(numbers) <= max(numbers) <= high:
-        raise MalformedError
-    return pack_unsigned([number & U64_MAX for number in numbers], "Q")
-
-
-def numbers_in(data: bytes) -> int:
-    """How many varints end in `data`."""
-    return len(data.translate(None, _MORE))
-
-
-def unpack_unsigned(data: bytes, highest: int) -> list[int]:
-    """All of `data`."""
-    if data.isascii():
-        return list(data)
-    if data[-1] > 127:
-        raise MalformedError  # so a next byte is there wherever one is wanted
-    numbers: list[int] = []
-    append, rest = numbers.append, iter(data)
-    following = rest.__next__
-    for byte in rest:
-        if byte < 128:
-            append(byte)
-            continue
-        second = following()
-        if second < 128:
-            append(byte & 127 | second << 7)
-            continue
-        number, shift = byte & 127 | (second & 127) << 7, 14
-        byte = following()
-        while byte > 127:
-            number |= (byte & 127) << shift
-            shift += 7
-            if shift > 63:
-                raise MalformedError
-            byte = following()
-        append(number | byte << shift)
-    if max(numbers) > highest:
-        raise MalformedError
-    return numbers
-
-
-def unpack_signed(data: bytes, highest: int) -> list[int]:
-    """Zigzag; `highest` is that of the unsigned type of the same width."""
-    return [(number >> 1) ^ -(number & 1) for number in unpack_unsigned(data, highest)]
-
-
-def unpack_members(data: bytes, low: int, high: int) -> list[int]:
-    """Of a signed enum."""
-    numbers = [number - (number >> 63 << 64) for number in unpack_unsigned(data, U64_MAX)]
-    if numbers and not low <= min(numbers) <= max(numbers) <= high:
-        raise MalformedError
-    return numbers
-
-
-def unpack_bools(data: bytes) -> list[bool]:
-    if data.translate(None, b"\0\1"):
-        raise MalformedError
-    return [byte == 1 for byte in data]
 
 
 # --- fields that the reader does not know

@@ -53,6 +53,31 @@ def read_unsigned(data: bytes, pos: int, highest: int) -> tuple[int, int]:
     raise MalformedError
 
 
+def unpack_each(data: bytes) -> list[int]:
+    """All numbers of `data`, which ends in the last one; they may be longer than needed."""
+    numbers: list[int] = []
+    append, rest = numbers.append, iter(data)
+    following = rest.__next__
+    for byte in rest:
+        if byte < 128:
+            append(byte)
+            continue
+        second = following()
+        if second < 128:
+            append(byte & 127 | second << 7)
+            continue
+        number, shift = byte & 127 | (second & 127) << 7, 14
+        byte = following()
+        while byte > 127:
+            number |= (byte & 127) << shift
+            shift += 7
+            if shift > 63:
+                raise MalformedError
+            byte = following()
+        append(number | byte << shift)
+    return numbers
+
+
 def unzigzag(number: int) -> int:
     return (number >> 1) ^ -(number & 1)
 

@@ -9,7 +9,7 @@ write_alone, read_alone             one value that is all there is
 from collections.abc import Callable
 from typing import Any
 
-from mf.codec import archive_wire
+from mf.codec import archive_wire, packed
 from mf.codec import shape as s
 from mf.codec.archive_form import wire_of
 from mf.codec.archive_wire import custom_bytes, custom_made, tag_of, write_blob
@@ -25,7 +25,10 @@ from mf.codec.sequences import plain
 from mf.codec.varint import read_u32, write_signed, write_unsigned
 
 _HELPERS: dict[str, Any] = {
-    name: each for name, each in vars(archive_wire).items() if callable(each) and name[0] != "_"
+    name: each
+    for module in (archive_wire, packed)
+    for name, each in vars(module).items()
+    if callable(each) and name[0] != "_"
 } | {
     "items_of": plain,
     "kept_fields": kept_fields,

@@ -15,7 +15,7 @@ from mf.codec.fast.fixed import (
     made,
     struct_format,
 )
-from mf.codec.fast.unit import Unit, bare, indented, integer_of
+from mf.codec.fast.unit import MANY_ENTRIES, Unit, bare, indented, integer_of
 from mf.codec.fast.write import runs
 
 _MOST_NAMES = 24  # parts of a run that get names of their own; more stay in a row
@@ -236,13 +236,30 @@ class Reading:
         local, kept = self._unit.local(name), self._unit.local("key")
         key_text, key = self._value(shape.key, "key", level + 1)
         text, value = self._value(shape.value, "item", level + 1)
-        return [
-            f"fits(data, pos, {count}, {sizes.smallest(shape.key) + sizes.smallest(shape.value)})",
+        one_by_one = [
             f"{local} = {{}}",
             f"for _ in range({count}):",
             *indented([*key_text, f"{kept} = {key}", *text, f"{local}[{kept}] = {value}"]),
+        ]
+        return [
+            f"fits(data, pos, {count}, {sizes.smallest(shape.key) + sizes.smallest(shape.value)})",
+            *self._likely_few(shape, count, local, one_by_one),
             f"ascending({local}, {count})",
         ], local
+
+    def _likely_few(self, shape: s.Map, count: str, local: str, one_by_one: list[str]) -> list[str]:
+        """Many numbers with numbers are read at once."""
+        integers = sizes.row_of(shape.key), sizes.row_of(shape.value)
+        if None in integers:
+            return one_by_one
+        keys, values = self._each(shape.key, "numbers[::2]"), self._each(shape.value, "numbers[1::2]")
+        return [
+            f"if {count} < {MANY_ENTRIES}:",
+            *indented(one_by_one),
+            "else:",
+            f"    numbers, pos = read_numbers(data, pos, 2 * {count}, {integers})",
+            f"    {local} = dict(zip({keys}, {values}))",
+        ]
 
     def _sequence(self, element: s.Shape, count: str, name: str, level: int) -> tuple[list[str], str]:
         local = self._unit.local(name)

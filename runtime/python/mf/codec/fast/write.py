@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from mf.codec import shape as s
 from mf.codec import sizes
 from mf.codec.fast.fixed import format_of, is_fixed, packed, struct_format
-from mf.codec.fast.unit import Unit, bare, indented, integer_of
+from mf.codec.fast.unit import MANY_ENTRIES, Unit, bare, indented, integer_of
 
 
 def runs(fields: tuple[s.Field, ...]) -> Iterator[list[s.Field]]:
@@ -168,7 +168,23 @@ class Writing:
         local, key = self._unit.local("map"), self._unit.local("key")
         body = self._value(shape.key, key, level + 1)
         body += self._value(shape.value, f"{local}[{key}]", level + 1)
-        return [f"{local} = {value}", *self._count(local), f"for {key} in sorted({local}):", *indented(body)]
+        one_by_one = [f"for {key} in sorted({local}):", *indented(body)]
+        return [f"{local} = {value}", *self._count(local), *self._likely_few(shape, local, one_by_one)]
+
+    def _likely_few(self, shape: s.Map, local: str, one_by_one: list[str]) -> list[str]:
+        """Many numbers with numbers are written at once."""
+        integers = sizes.row_of(shape.key), sizes.row_of(shape.value)
+        if None in integers:
+            return one_by_one
+        return [
+            f"if size < {MANY_ENTRIES}:",
+            *indented(one_by_one),
+            "else:",
+            f"    keys = sorted({local})",
+            f"    values = list(map({local}.__getitem__, keys))",
+            f"    keys, values = {self._numbers(shape.key, 'keys')}, {self._numbers(shape.value, 'values')}",
+            f"    write_numbers(out, keys, values, {integers})",
+        ]
 
     def _counted(self, element: s.Shape, values: str, level: int) -> list[str]:
         """A list or set."""
