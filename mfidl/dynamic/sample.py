@@ -107,6 +107,8 @@ class Sampler:
 
     def _count(self, constraints: _Constraints, depth: int, element: model.Type) -> int:
         low, high = lengths(constraints)
+        if high is not None and low > high:
+            raise Undrawable(f"no length is from {low} to {high}")
         if depth >= _DEEPEST:
             return low
         if self._turn is not None:

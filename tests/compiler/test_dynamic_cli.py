@@ -292,6 +292,17 @@ def test_vectors_have_the_borders_of_each_type(schema: Path) -> None:
     assert any(len(each) > 600 for each in hexes("list<u16>"))
 
 
+def test_vectors_of_a_type_without_values_are_left_out(tmp_path: Path) -> None:
+    (tmp_path / "c.mfidl").write_text(
+        "module c; type Some = list<u8> @length(1..); struct None_ { a: Some @length(0); }"
+    )
+
+    done = run("vectors", tmp_path / "c.mfidl")
+
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert "no vectors of c.None_: no length is from 1 to 0" in done.stderr
+
+
 def test_vectors_are_within_the_constraints(tmp_path: Path) -> None:
     path = tmp_path / "c.mfidl"
     path.write_text(
