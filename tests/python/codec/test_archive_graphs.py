@@ -2,6 +2,7 @@
 
 import copy
 import gc
+import io
 import pickle
 import random
 from functools import cache
@@ -160,11 +161,65 @@ def test_a_chain_of_a_hundred_thousand_objects(chain: Any) -> None:
     copied.next.next.n += 1
     assert copied != chain
     assert copy.copy(read).next is read.next
+    del copied
+    pickled = pickle.dumps(read)
+    del read
+    assert pickle.loads(pickled) == chain
     for _ in range(LONG - 10_000):
         chain = chain.next
     assert CarefulReader(bytes(codec.encode(chain)), DEFAULT_LIMITS).alone(codec.shape).n == 9_999
-    del read, copied
     gc.collect()
+
+
+def test_pickles_keep_who_is_who() -> None:
+    p = schema().package
+    first = p.Node("first", boxes=[p.Box(note=p.Note(p.Map("m", p.Node("start"), p.PlaceText("home")), 3))])
+    first.next = p.Node("second", next=first, others=[first, first])
+    first.by_name = {"a": p.Site("site", owner=first.next)}
+    first.place = p.PlaceHeld(p.Site("held", owner=first))
+    alone = p.Node("alone", next=first.next)
+    together = [first.next, first.by_name["a"], first, alone, first.boxes[0]]
+
+    second, site, again, other, box = pickle.loads(pickle.dumps(together))
+
+    assert again == first
+    assert (again.next, again.by_name["a"], again.boxes[0]) == (second, site, box)
+    assert again.next is second is other.next is site.owner
+    assert again.by_name["a"] is site
+    assert again.boxes[0] is box
+    assert second.others[0] is second.others[1] is second.next is again.place.value.owner is again
+    assert box.note.map.start.name == "start"
+
+
+def test_pickles_are_of_now_and_of_any_object() -> None:
+    class Named(schema().package.Node):  # type: ignore[misc] # generated
+        extra: str
+
+    p = schema().package
+    node = p.Node("n")
+    node.next = p.Node("old", next=node)
+    file = io.BytesIO()
+    pickler = pickle.Pickler(file)
+    pickler.dump(node)
+    node.next.name, node.others = "new", [p.Node("more", next=node.next)]
+    assert pickle.loads(pickle.dumps(node)) == node
+    pickler.dump(node)
+    assert pickle.loads(file.getvalue()).next.name == "old"
+
+    globals()["Named"] = Named
+    Named.__qualname__ = "Named"
+    try:
+        named = Named("x", next=p.Site("of another type"))
+        named.extra = "kept"
+        back = pickle.loads(pickle.dumps(named, 2))
+    finally:
+        del globals()["Named"]
+    assert (type(back), back.extra, back.next.name, back.next.owner) == (
+        Named,
+        "kept",
+        "of another type",
+        None,
+    )
 
 
 def test_equality_sees_who_is_shared() -> None:

@@ -1,8 +1,8 @@
 """R1. What generated classes of tier archive derive from.
 
 A struct keeps the fields that its reader did not know, as they came, and writes them again. A value that
-refers to others (`ref<T>`) is an object of a graph: it is compared, shown and copied without following its
-references by recursion, however long their chain is.
+refers to others (`ref<T>`) is an object of a graph: it is compared, shown, copied and pickled without
+following its references by recursion, however long their chain is.
 
 Both are kept in slots whose names begin and end with two underscores, which no field can have.
 mf.core.dataclass reads `__mf_kept__` (what a new value has in such a slot) and `__mf_members__` (what a class
@@ -55,7 +55,25 @@ def _copied(self: Any, memo: dict[int, Any]) -> Any:
     return copied(self, memo)
 
 
-_OF_GRAPHS = {"__eq__": _equal, "__repr__": _shown, "__deepcopy__": _copied}
+def _shallowly_copied(self: Any) -> Any:
+    from mf.codec.graph_pickle import shallow_copy
+
+    return shallow_copy(self)
+
+
+def _reduced(self: Any, _protocol: object) -> tuple[Any, ...]:
+    from mf.codec.graph_pickle import reduced
+
+    return reduced(self, (GraphStruct, GraphAlternative))
+
+
+_OF_GRAPHS = {
+    "__eq__": _equal,
+    "__repr__": _shown,
+    "__copy__": _shallowly_copied,
+    "__deepcopy__": _copied,
+    "__reduce_ex__": _reduced,
+}
 
 
 class GraphStruct(ArchiveStruct):
