@@ -14,7 +14,7 @@ from typing import Any
 from mf.codec import shape as s
 from mf.codec import sizes
 from mf.codec.careful_error import CarefulError, Path
-from mf.codec.limits import MAX_DEPTH, U32_MAX
+from mf.codec.limits import MAX_DEPTH, MAX_EMPTY_ITEMS, U32_MAX
 from mf.codec.rows import BLOCK
 from mf.codec.rules import Rule
 from mf.codec.varint import write_unsigned
@@ -176,6 +176,8 @@ class CarefulWriter:
         if sizes.row_of(shape) is not None:
             self._row(shape, elements, counted=True)
             return
+        if len(elements) > MAX_EMPTY_ITEMS and sizes.smallest(shape) == 0:
+            raise self.fail(f"{len(elements)} elements without bytes, more than {MAX_EMPTY_ITEMS}")
         self._count(len(elements))
         self._items(shape, elements)
 

@@ -6,6 +6,7 @@ from mf.codec import shape as s
 from mf.codec import sizes
 from mf.codec.fast.fixed import format_of, is_fixed, packed, struct_format
 from mf.codec.fast.unit import MANY_ENTRIES, Unit, bare, indented, integer_of
+from mf.codec.limits import MAX_EMPTY_ITEMS
 
 
 def runs(fields: tuple[s.Field, ...]) -> Iterator[list[s.Field]]:
@@ -192,7 +193,9 @@ class Writing:
         if row is not None:
             return [f"write_{row}_row(out, {self._numbers(element, values)})"]
         local = self._unit.local("items")
-        return [f"{local} = {values}", *self._count(local), *self._sequence(element, local, level)]
+        bound = [f"if len({local}) > {MAX_EMPTY_ITEMS}:", "    raise MalformedError"]  # readers take no more
+        bounded = bound if sizes.smallest(element) == 0 else []
+        return [f"{local} = {values}", *bounded, *self._count(local), *self._sequence(element, local, level)]
 
     def _numbers(self, element: s.Shape, values: str) -> str:
         """Members of a closed enum are looked up, so that nothing else passes."""
