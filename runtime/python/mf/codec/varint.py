@@ -94,33 +94,39 @@ def read_u16(data: bytes, pos: int) -> tuple[int, int]:
 
 def read_u32(data: bytes, pos: int) -> tuple[int, int]:
     second = data[pos + 1]
-    if 0 < second < 128:
+    if second > 127:
+        third = data[pos + 2]
+        if third > 127:
+            fourth = data[pos + 3]
+            if fourth > 127:
+                fifth = data[pos + 4]
+                if 0 < fifth < 16:
+                    number = data[pos] + (second << 7) + (third << 14) + (fourth << 21) + (fifth << 28)
+                    return number - 0x1020_4080, pos + 5
+            elif fourth:
+                return data[pos] + (second << 7) + (third << 14) + (fourth << 21) - 0x20_4080, pos + 4
+        elif third:
+            return data[pos] + (second << 7) + (third << 14) - 0x4080, pos + 3
+    elif second:
         return data[pos] + (second << 7) - 128, pos + 2
-    third = data[pos + 2]
-    if 0 < third < 128 <= second:
-        return data[pos] + (second << 7) + (third << 14) - 0x4080, pos + 3
-    fourth = data[pos + 3]
-    if 0 < fourth < 128 <= second and third > 127:
-        return data[pos] + (second << 7) + (third << 14) + (fourth << 21) - 0x20_4080, pos + 4
-    fifth = data[pos + 4]
-    if 0 < fifth < 16 and second > 127 and third > 127 and fourth > 127:
-        number = data[pos] + (second << 7) + (third << 14) + (fourth << 21) + (fifth << 28)
-        return number - 0x1020_4080, pos + 5
     return read_unsigned(data, pos, U32_MAX)
 
 
 def read_u64(data: bytes, pos: int) -> tuple[int, int]:
     second = data[pos + 1]
-    if 0 < second < 128:
+    if second > 127:
+        third = data[pos + 2]
+        if third > 127:
+            fourth = data[pos + 3]
+            if fourth > 127 and data[pos + 4] > 127:
+                fifth, sixth = data[pos + 4], data[pos + 5]
+                if 0 < sixth < 128:  # as of milliseconds since 1970
+                    low = data[pos] + (second << 7) + (third << 14) + (fourth << 21)
+                    return low + (fifth << 28) + (sixth << 35) - 0x8_1020_4080, pos + 6
+        elif third:
+            return data[pos] + (second << 7) + (third << 14) - 0x4080, pos + 3
+    elif second:
         return data[pos] + (second << 7) - 128, pos + 2
-    third = data[pos + 2]
-    if 0 < third < 128 <= second:
-        return data[pos] + (second << 7) + (third << 14) - 0x4080, pos + 3
-    if second > 127 and third > 127 and data[pos + 3] > 127 and data[pos + 4] > 127:
-        sixth = data[pos + 5]
-        if 0 < sixth < 128:  # as of milliseconds since 1970
-            low = data[pos] + (second << 7) + (third << 14) + (data[pos + 3] << 21)
-            return low + (data[pos + 4] << 28) + (sixth << 35) - 0x8_1020_4080, pos + 6
     return read_unsigned(data, pos, U64_MAX)
 
 

@@ -32,7 +32,6 @@ _HELPERS: dict[str, Any] = {
 } | {
     "items_of": plain,
     "kept_fields": kept_fields,
-    "new": object.__new__,
     "write_signed": write_signed,
     "write_unsigned": write_unsigned,
 }

@@ -11,7 +11,7 @@ from mf.codec import sizes
 from mf.codec.archive_form import bare, integer_of, is_wrapped, is_zigzag, limits_of, wire_of
 from mf.codec.archive_wire import BYTES, tag_of
 from mf.codec.fast.fixed import Parts, converted, count_of, format_of, has_array, made
-from mf.codec.fast.unit import Unit, indented
+from mf.codec.fast.unit import Unit, indented, unzigzagged
 from mf.codec.limits import U64_MAX
 
 _RUNS = {"f32": 4, "f64": 8, "timestamp": 8}
@@ -116,7 +116,7 @@ class ValueReading:
         low, high = limits_of(integer)
         if is_zigzag(plain):
             text = self._varint(local, high - low)
-            return text, converted(self.unit, plain, f"({local} >> 1) ^ -({local} & 1)")
+            return text, converted(self.unit, plain, unzigzagged(local))
         if low == 0:
             return self._varint(local, high), converted(self.unit, plain, local)
         text = self._varint(local, U64_MAX)

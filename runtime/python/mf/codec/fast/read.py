@@ -15,7 +15,7 @@ from mf.codec.fast.fixed import (
     made,
     struct_format,
 )
-from mf.codec.fast.unit import MANY_ENTRIES, Unit, bare, indented, integer_of
+from mf.codec.fast.unit import MANY_ENTRIES, Unit, bare, indented, integer_of, unzigzagged
 from mf.codec.fast.write import runs
 
 _MOST_NAMES = 24  # parts of a run that get names of their own; more stay in a row
@@ -82,7 +82,18 @@ class Reading:
                 text, value = self._value(run[0].shape, run[0].attribute, 1)
                 values.append(value)
             body += text
-        return [*body, f"return {self._made(shape, values)}, pos"]
+        return [*body, *self._returned(shape, values)]
+
+    def _returned(self, shape: s.Struct, values: list[str]) -> list[str]:
+        """Slots of generated classes are filled here: their constructor does no more, and takes a call."""
+        is_plain = getattr(shape.make, "__new__", None) is object.__new__  # and no exception
+        if not is_plain or not hasattr(shape.make, "__mf_defaults__"):
+            return [f"return {self._made(shape, values)}, pos"]
+        return [
+            f"made = new({self._unit.constant('make', shape.make)})",
+            *(f"made.{each.attribute} = {value}" for each, value in zip(shape.fields, values, strict=True)),
+            "return made, pos",
+        ]
 
     def _memcpy(self, shape: s.Struct) -> list[str]:
         layout = struct_format(shape)
@@ -137,7 +148,7 @@ class Reading:
         integer = integer_of(bare(shape))
         if integer is not None:
             local = self._unit.local(name)
-            number = f"({local} >> 1) ^ -({local} & 1)" if integer[0] == "i" else local
+            number = unzigzagged(local) if integer[0] == "i" else local
             return self._likely_short(local, f"read_u{integer[1:]}"), converted(self._unit, shape, number)
         if is_fixed(shape):
             text, (value,) = self._run([(shape, name)])

@@ -41,6 +41,7 @@ _HELPERS: Final = {
     "as_bytes": sequences.as_bytes,
     "exactly": checks.exactly,
     "fits": checks.fits,
+    "new": object.__new__,
     "read_numbers": _read_numbers,
     "starmap": starmap,
     "write_numbers": _write_numbers,
@@ -124,6 +125,10 @@ def indented(lines: Iterable[str], levels: int = 1) -> list[str]:
 def integer_of(shape: s.Shape) -> str | None:
     """The varint that a value is, or None: u16 to u64, i16 to i64, duration, enums of such a base."""
     return sizes.row_of(shape)
+
+
+def unzigzagged(local: str) -> str:
+    return f"(~({local} >> 1) if {local} & 1 else {local} >> 1)"
 
 
 def bare(shape: s.Shape) -> s.Shape:
