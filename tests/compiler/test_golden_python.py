@@ -162,13 +162,17 @@ def test_the_tree_is_imported_and_used(case: str) -> None:
 
 DEFAULTS = """
 import mf
-from defaults import Kind, Late, PlotterClient, PlotterDrawRequest, PlotterServant, Point
+from defaults import Early, Kind, Late, PlotterClient, PlotterDrawRequest, PlotterFindRequest, PlotterServant
+from defaults import Point
 
 class Plotter(PlotterServant):
     def draw(self, scale, point, points, named, numbers, maybe):
         seen.append((point.x, [each.x for each in points], named["a"].x, list(numbers), maybe and maybe.x))
         point.x = points[0].x = named["a"].x = 77  # light passes by reference: the next call must not see it
         return point
+    def find(self, limit, words, near, note):
+        if note: raise Early(what=note)
+        return [*words, f"{limit} {near.x}"]
     def __init___(self, __slots___): return Kind.__new___
     def _target(self): pass
 
@@ -178,6 +182,15 @@ def calls(where):
         plotter.draw(1), plotter.draw(1, maybe=None), plotter.draw(1, Point(x=8))
         [each.value() for each in plotter.draw_bulk([PlotterDrawRequest(1)])]
         assert plotter.__init___(3) is Kind.__new___
+        assert plotter.find(words=["a"]) == ["a", "10 1"] and plotter.find(3, words=[]) == ["3 1"]
+        found = plotter.find_bulk([PlotterFindRequest(words=["b"])])
+        assert [each.value() for each in found] == [["b", "10 1"]]
+        try: plotter.find(words=[], note="n")
+        except Early as error: assert error == Early(3, what="n", at=Point(x=9)), error
+        else: raise AssertionError
+        try: plotter.find()
+        except TypeError as error: assert "words" in str(error)
+        else: raise AssertionError
 
 wanted = [(1, [1, 3], 4, [1], 5), (1, [1, 3], 4, [1], None), (8, [1, 3], 4, [1], 5), (1, [1, 3], 4, [1], 5)]
 light, server = mf.Light(), mf.Server()

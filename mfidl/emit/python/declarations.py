@@ -218,22 +218,28 @@ class TypesFile:
         )
 
     def _parameters(self, struct: Struct, *, given: bool = False) -> tuple[LineView, ...]:
-        from_here = first_default(struct)
-        return tuple(
-            self._field(
-                each, name, field_default(self._context, each) if at >= from_here else "", given=given
-            )
-            for at, (each, name) in enumerate(
-                zip(struct.fields, self._context.attributes(struct), strict=True)
-            )
-        )
+        lines = []
+        named_from = first_named(struct)
+        for at, (each, name) in enumerate(zip(struct.fields, self._context.attributes(struct), strict=True)):
+            default = field_default(self._context, each) if may_be_left_out(each) else ""
+            if at >= named_from:
+                default = self._named(default)
+            lines.append(self._field(each, name, default, given=given))
+        return tuple(lines)
+
+    def _named(self, default: str) -> str:
+        """What stands behind `=` for a field that must be named."""
+        name = self._context.imports.name("mf.core.dataclass", "field")
+        if default.startswith(f"{name}(default_factory="):
+            return f"{default[:-1]}, kw_only=True)"
+        return f"{name}(default={default}, kw_only=True)" if default else f"{name}(kw_only=True)"
 
     def _field(self, each: Field, name: str, default: str, *, given: bool = False) -> LineView:
         type_ = annotation(self._context, each.spelled, given=given)
         line = f"{name}: {type_} = {default}" if default else f"{name}: {type_}"
         if len(line) + 4 > 110 and default.startswith("field(default_factory="):
-            factory = default.removeprefix("field(").removesuffix(")")
-            line = bracket(f"{name}: {type_} = field(", [factory], ")", 4)
+            inside = default.removeprefix("field(").removesuffix(")")
+            line = bracket(f"{name}: {type_} = field(", [inside], ")", 4)
         return LineView(line, self._doc(each, 4))
 
 
@@ -252,13 +258,17 @@ def decorator(context: Context, deprecated: str | None) -> str:
     return f"@{context.imports.name('mf.core.deprecation', 'deprecated')}({text_literal(deprecated)})\n"
 
 
-def first_default(struct: Struct) -> int:
-    """Parameters from here to the last all have a default, so that a caller may leave them out."""
-    at = len(struct.fields)
-    while at and _may_be_left_out(struct.fields[at - 1]):
-        at -= 1
+def first_named(struct: Struct) -> int:
+    """Where parameters begin that a caller must name, if there are any: the first without a default that
+    stands behind one with a default.
+    """
+    at, fields = 0, struct.fields
+    while at < len(fields) and not may_be_left_out(fields[at]):
+        at += 1
+    while at < len(fields) and may_be_left_out(fields[at]):
+        at += 1
     return at
 
 
-def _may_be_left_out(each: Field) -> bool:
+def may_be_left_out(each: Field) -> bool:
     return each.default is not None or isinstance(each.type, OptionalOf)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from mfidl.emit.naming import PYTHON_RESERVED, Scope
 from mfidl.emit.python.codec import fields_text
 from mfidl.emit.python.context import Context
-from mfidl.emit.python.declarations import decorator, first_default, with_deprecation
+from mfidl.emit.python.declarations import decorator, first_named, may_be_left_out, with_deprecation
 from mfidl.emit.python.layout import bracket, docstring
 from mfidl.emit.python.literals import constant_default, is_made_by_call, literal
 from mfidl.emit.python.names import MethodNames, ServiceNames, written
@@ -258,7 +258,8 @@ class ClientFile(ServiceFile):
         ]
 
     def _head(self, name: str, parameters: list[str], options: str, result: str, extra: int = 0) -> str:
-        items = ["self", *parameters, "*", f"options: {options} | None = None"]
+        star = () if "*" in parameters else ("*",)
+        items = ["self", *parameters, *star, f"options: {options} | None = None"]
         flat = f"def {name}({', '.join(items)}) -> {result}:"
         if len(flat) + 4 + extra <= 110:
             return flat
@@ -269,23 +270,24 @@ class ClientFile(ServiceFile):
         return f"def {name}(\n{lines}    ) -> {result}:"
 
     def _parameters(self, struct: Struct) -> list[str]:
-        """A default stands in the signature where all parameters behind it have one too."""
-        from_here = first_default(struct)
+        """Parameters behind a default that have none themselves stand behind a star: they must be named."""
+        named_from = first_named(struct)
         items = []
         for at, (each, name) in enumerate(zip(struct.fields, self._context.attributes(struct), strict=True)):
             text = f"{name}: {annotation(self._context, each.spelled, given=True)}"
-            if at >= from_here:
+            if may_be_left_out(each):
                 text += " | None" * is_made_by_call(each)
                 text += f" = {constant_default(self._context, each)}"
+            if at == named_from:
+                items.append("*")
             items.append(text)
         return items
 
     def _arguments(self, struct: Struct) -> list[str]:
-        from_here = first_default(struct)
         items = []
-        for at, (each, name) in enumerate(zip(struct.fields, self._context.attributes(struct), strict=True)):
+        for each, name in zip(struct.fields, self._context.attributes(struct), strict=True):
             made = ""
-            if at >= from_here and each.default is not None and is_made_by_call(each):
+            if each.default is not None and is_made_by_call(each):
                 made = f"{literal(self._context, each.type, each.default)} if {name} is None else "
             items.append(made + name)
         return items

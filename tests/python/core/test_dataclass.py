@@ -39,6 +39,31 @@ class Missing(DeclaredError):  # noqa: N818 - as a schema names it
     __hash__ = DeclaredError.__hash__
 
 
+@dataclass(slots=True)
+class Early(DeclaredError):  # noqa: N818 - as a schema names it
+    """A default in front of a field without one: that must be named, and so must what is behind it."""
+
+    code: int = 3
+    what: str = field(kw_only=True)
+    at: Point = field(default_factory=lambda: Point(7), kw_only=True)
+    note: str | None = field(default=None, kw_only=True)
+
+    __hash__ = DeclaredError.__hash__
+
+
+def test_a_default_in_front_of_a_field_without_one_stays() -> None:
+    early = Early(what="x")
+    assert (early.code, early.what, early.at, early.note) == (3, "x", Point(7), None)
+    assert early.at is not Early(what="x").at
+    assert Early(4, what="x") != early
+    with pytest.raises(TypeError, match="keyword-only argument: 'what'"):
+        Early()  # type: ignore[call-arg]
+    assert pickle.loads(pickle.dumps(early)) == early
+    assert dataclasses.replace(early, code=5) == Early(5, what="x")
+    assert [each.name for each in dataclasses.fields(Early) if each.kw_only] == ["what", "at", "note"]
+    assert str(inspect.signature(Early)).startswith("(code: int = 3, *, what: str, at: ")
+
+
 def test_it_is_built_by_place_and_by_name() -> None:
     assert Point(1) == Point(x=1, y=2, names=[])
     assert Point(1, 3).y == 3

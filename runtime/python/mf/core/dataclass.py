@@ -27,6 +27,13 @@ else:
         def __init__(self, make):
             self.make = make
 
+    # What a field has for a default that must be given, though one in front of it has one. It must be named,
+    # and so must all behind it; only decoders, which give all fields in their order, do not name them.
+    _REQUIRED = _Factory(None)
+
+    def field(*, default=_REQUIRED, default_factory=None, kw_only=False):  # noqa: ARG001 - for type checkers
+        return default if default_factory is None else _Factory(default_factory)
+
     class _Asked:
         """An attribute of the class that is worked out when somebody looks."""
 
@@ -37,9 +44,6 @@ else:
 
         def __get__(self, instance, owner):
             return self._of(owner)
-
-    def field(*, default_factory):
-        return _Factory(default_factory)
 
     def dataclass(*, slots):
         """`slots` is always True: it is written for the reader."""
@@ -57,7 +61,8 @@ else:
             members |= _OF_ERRORS
         members["__qualname__"] = written.__qualname__
         members["__slots__"] = members["__match_args__"] = names
-        members["__mf_defaults__"] = {name: vars(written)[name] for name in names if name in vars(written)}
+        given = {name: vars(written)[name] for name in names if name in vars(written)}
+        members["__mf_defaults__"] = {name: value for name, value in given.items() if value is not _REQUIRED}
         return type(written)(written.__name__, written.__bases__, members)
 
     def _base(owner):
@@ -80,11 +85,25 @@ else:
                 setattr(cls, name, made)
         return cls
 
+    def _keyword_only(cls):
+        """The fields from the first on that has no default, but one in front of it that has one."""
+        names, defaults = cls.__slots__, cls.__mf_defaults__
+        behind = False
+        for at, name in enumerate(names):
+            if behind and name not in defaults:
+                return names[at:]
+            behind = behind or name in defaults
+        return ()
+
+    def _refuse(owner, name):
+        raise TypeError(f"{owner.__qualname__}.__init__() missing a required keyword-only argument: {name!r}")
+
     def _compiled(cls):
         names, kept = cls.__slots__, getattr(cls, "__mf_kept__", {})
         known = {"__mf_missing__": None, "__name__": cls.__module__}
         known["__mf_missing__"] = missing = _Factory(None)
-        parameters, lines = ["self"], []
+        known["__mf_refuse__"] = _refuse
+        parameters, lines, named = ["self"], [], _keyword_only(cls)
         for at, name in enumerate(names):
             value = name
             if name in cls.__mf_defaults__:
@@ -95,6 +114,9 @@ else:
                     value = f"__mf_make_{at}__() if {name} is __mf_missing__ else {name}"
                     default = missing
                 known[f"__mf_default_{at}__"] = default
+            elif name in named:
+                parameters.append(f"{name}=__mf_missing__")
+                lines.append(f"    if {name} is __mf_missing__: __mf_refuse__(self.__class__, {name!r})\n")
             else:
                 parameters.append(name)
             lines.append(f"    self.{name} = {value}\n")
@@ -128,9 +150,14 @@ else:
 
         cls = _base(owner)
         members = {"__annotations__": cls.__annotations__, "__module__": cls.__module__}
-        for name, default in cls.__mf_defaults__.items():
-            made = isinstance(default, _Factory)
-            members[name] = dataclasses.field(default_factory=default.make) if made else default
+        named = _keyword_only(cls)
+        for name in (*cls.__mf_defaults__, *named):
+            how = {"kw_only": True} if name in named else {}
+            if name in cls.__mf_defaults__:
+                default = cls.__mf_defaults__[name]
+                made = isinstance(default, _Factory)
+                how |= {"default_factory": default.make} if made else {"default": default}
+            members[name] = dataclasses.field(**how)
         return dataclasses.dataclass(type(cls.__name__, (), members))
 
     def _fields(owner):
@@ -143,7 +170,7 @@ else:
 
     def _signature(owner):
         """Of the constructor; None where a derived class has one of its own."""
-        from inspect import signature
+        from inspect import Parameter, signature
 
         cls = _complete(_base(owner))
         if owner.__init__ is not cls.__init__:
@@ -153,7 +180,17 @@ else:
             each.replace(default=None) if isinstance(each.default, _Factory) else each
             for each in whole.parameters.values()
         ]
-        return whole.replace(parameters=shown[1:])
+        named = _keyword_only(cls)
+        first = [each for each in shown[1:] if each.name not in named]
+        last = [
+            each.replace(
+                kind=Parameter.KEYWORD_ONLY,
+                default=each.default if each.name in cls.__mf_defaults__ else Parameter.empty,
+            )
+            for each in shown
+            if each.name in named
+        ]
+        return whole.replace(parameters=first + last)
 
     _COMMON = {
         "__init__": _first_init,

@@ -120,8 +120,8 @@ class Team:
 @dataclass(slots=True)
 class Unknown(DeclaredError):
     config: Config
-    limit: int
-    what: Contact
+    limit: int = 3
+    what: Contact = field(kw_only=True)
 
     __hash__ = DeclaredError.__hash__
 

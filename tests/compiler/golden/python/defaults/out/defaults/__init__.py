@@ -3,19 +3,31 @@
 """Parameters whose defaults are values that can be changed, and names that Python keeps for itself."""
 
 from defaults._client import PlotterClient
-from defaults._codec import LATE_CODEC, POINT_CODEC
+from defaults._codec import EARLY_CODEC, LATE_CODEC, POINT_CODEC
 from defaults._methods import PLOTTER_SERVICE
 from defaults._server import PlotterServant
-from defaults._types import Kind, Late, PlotterDrawRequest, PlotterInitRequest, PlotterTargetRequest, Point
+from defaults._types import (
+    Early,
+    Kind,
+    Late,
+    PlotterDrawRequest,
+    PlotterFindRequest,
+    PlotterInitRequest,
+    PlotterTargetRequest,
+    Point,
+)
 
 __all__ = [
+    "EARLY_CODEC",
     "LATE_CODEC",
     "PLOTTER_SERVICE",
     "POINT_CODEC",
+    "Early",
     "Kind",
     "Late",
     "PlotterClient",
     "PlotterDrawRequest",
+    "PlotterFindRequest",
     "PlotterInitRequest",
     "PlotterServant",
     "PlotterTargetRequest",

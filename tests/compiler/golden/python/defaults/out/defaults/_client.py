@@ -7,8 +7,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import mf
-from defaults._methods import PLOTTER___INIT__, PLOTTER__TARGET, PLOTTER_DRAW, PLOTTER_SERVICE
-from defaults._types import Kind, PlotterDrawRequest, PlotterInitRequest, PlotterTargetRequest, Point
+from defaults._methods import PLOTTER___INIT__, PLOTTER__TARGET, PLOTTER_DRAW, PLOTTER_FIND, PLOTTER_SERVICE
+from defaults._types import (
+    Kind,
+    PlotterDrawRequest,
+    PlotterFindRequest,
+    PlotterInitRequest,
+    PlotterTargetRequest,
+    Point,
+)
 from mf.core.target import TargetSource
 
 
@@ -76,6 +83,45 @@ class PlotterClient:
     ) -> list[mf.Outcome[Point]]:
         """Many calls of `draw` in one message."""
         return self._target.bulk(PLOTTER_DRAW, requests, options)
+
+    def find(
+        self,
+        limit: int = 10,
+        *,
+        words: Sequence[str],
+        near: Point | None = None,
+        note: str | None = None,
+        options: mf.CallOptions | None = None,
+    ) -> list[str]:
+        return self._target.call(
+            PLOTTER_FIND, options, limit, words, Point(x=1) if near is None else near, note
+        )
+
+    async def find_async(
+        self,
+        limit: int = 10,
+        *,
+        words: Sequence[str],
+        near: Point | None = None,
+        note: str | None = None,
+        options: mf.CallOptions | None = None,
+    ) -> list[str]:
+        """Like `find`, awaited."""
+        return await self._target.call_async(
+            PLOTTER_FIND, options, limit, words, Point(x=1) if near is None else near, note
+        )
+
+    def find_batch(
+        self, requests: Sequence[PlotterFindRequest], *, options: mf.BatchOptions | None = None
+    ) -> mf.BatchCall[list[str]]:
+        """Many calls of `find`, in as many messages as it takes."""
+        return self._target.batch(PLOTTER_FIND, requests, options)
+
+    def find_bulk(
+        self, requests: Sequence[PlotterFindRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[list[str]]]:
+        """Many calls of `find` in one message."""
+        return self._target.bulk(PLOTTER_FIND, requests, options)
 
     def __init___(self, __slots___: int, *, options: mf.CallOptions | None = None) -> Kind:
         return self._target.call(PLOTTER___INIT__, options, __slots___)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from defaults._types import Kind, Late, Point
+from defaults._types import Early, Kind, Late, Point
 from mf.codec import shape
 from mf.codec.codec import Codec, TypeCodec
 
@@ -44,3 +44,15 @@ LATE_SHAPE: Final[shape.Struct] = shape.Struct(
     ),
 )
 LATE_CODEC: Final[TypeCodec[Late]] = Codec(LATE_SHAPE)
+
+EARLY_SHAPE: Final[shape.Struct] = shape.Struct(
+    "defaults.Early",
+    Early,
+    lambda: (
+        shape.Field("code", shape.U32, default=lambda: 3),
+        shape.Field("what", shape.STRING),
+        shape.Field("at", POINT_SHAPE, default=lambda: Point(x=9)),
+        shape.Field("maybe", shape.Optional(shape.I32)),
+    ),
+)
+EARLY_CODEC: Final[TypeCodec[Early]] = Codec(EARLY_SHAPE)

@@ -6,8 +6,15 @@ from __future__ import annotations
 
 from typing import Final
 
-from defaults._codec import KIND_SHAPE, LATE_CODEC, POINT_SHAPE
-from defaults._types import Kind, PlotterDrawRequest, PlotterInitRequest, PlotterTargetRequest, Point
+from defaults._codec import EARLY_CODEC, KIND_SHAPE, LATE_CODEC, POINT_SHAPE
+from defaults._types import (
+    Kind,
+    PlotterDrawRequest,
+    PlotterFindRequest,
+    PlotterInitRequest,
+    PlotterTargetRequest,
+    Point,
+)
 from mf.codec import shape
 from mf.codec.method import method
 from mf.core.service import MEMCPY, Method, ServiceInfo
@@ -29,9 +36,23 @@ PLOTTER_DRAW: Final[Method[PlotterDrawRequest, Point]] = method(
     errors=(LATE_CODEC,),
 )
 
+PLOTTER_FIND: Final[Method[PlotterFindRequest, list[str]]] = method(
+    "defaults.Plotter.find",
+    1,
+    PlotterFindRequest,
+    params=lambda: (
+        shape.Field("limit", shape.U32, default=lambda: 10),
+        shape.Field("words", shape.List(shape.STRING)),
+        shape.Field("near", POINT_SHAPE, default=lambda: Point(x=1)),
+        shape.Field("note", shape.Optional(shape.STRING)),
+    ),
+    results=lambda: (shape.Field("value", shape.List(shape.STRING)),),
+    errors=(EARLY_CODEC,),
+)
+
 PLOTTER___INIT__: Final[Method[PlotterInitRequest, Kind]] = method(
     "defaults.Plotter.__init__",
-    1,
+    2,
     PlotterInitRequest,
     params=lambda: (shape.Field("__slots__", shape.U8, "__slots___"),),
     results=lambda: (shape.Field("value", KIND_SHAPE),),
@@ -43,7 +64,7 @@ PLOTTER___INIT__: Final[Method[PlotterInitRequest, Kind]] = method(
 
 PLOTTER__TARGET: Final[Method[PlotterTargetRequest, None]] = method(
     "defaults.Plotter._target",
-    2,
+    3,
     PlotterTargetRequest,
     request_encoding=MEMCPY,
     result_encoding=MEMCPY,
@@ -62,6 +83,15 @@ service defaults.Plotter
   results memcpy
    value defaults.Point
   throws defaults.Late
+ method find
+  params febird
+   limit u32
+   words list<string>
+   near defaults.Point
+   note string?
+  results febird
+   value list<string>
+  throws defaults.Early
  method __init__
   params memcpy
    __slots__ u8
@@ -70,6 +100,11 @@ service defaults.Plotter
  method _target
   params memcpy
   results memcpy
+type defaults.Early error febird
+ code u32
+ what string
+ at defaults.Point
+ maybe i32?
 type defaults.Kind enum u8 closed
  __class__ 0
  __new__ 1
@@ -89,6 +124,6 @@ PLOTTER_SERVICE: Final = ServiceInfo(
     name="defaults.Plotter",
     agent=None,
     descriptor=PLOTTER_DESCRIPTOR,
-    fingerprint=bytes.fromhex("d22281c776eed640e3d11ceffa92168e"),
-    methods=(PLOTTER_DRAW, PLOTTER___INIT__, PLOTTER__TARGET),
+    fingerprint=bytes.fromhex("8cea19c63fe0c618d7b2383027291289"),
+    methods=(PLOTTER_DRAW, PLOTTER_FIND, PLOTTER___INIT__, PLOTTER__TARGET),
 )

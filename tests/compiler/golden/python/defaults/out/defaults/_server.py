@@ -10,7 +10,14 @@ from typing import ClassVar
 
 import mf
 from defaults._methods import PLOTTER_SERVICE
-from defaults._types import Kind, PlotterDrawRequest, PlotterInitRequest, PlotterTargetRequest, Point
+from defaults._types import (
+    Kind,
+    PlotterDrawRequest,
+    PlotterFindRequest,
+    PlotterInitRequest,
+    PlotterTargetRequest,
+    Point,
+)
 from mf.core.service import Servant
 
 
@@ -41,6 +48,13 @@ class PlotterServant(Servant, ABC):
                 for each in requests
             ),
         )
+
+    @abstractmethod
+    def find(self, limit: int, words: list[str], near: Point, note: str | None) -> list[str]: ...
+
+    def find_batch(self, requests: Sequence[PlotterFindRequest]) -> list[mf.Outcome[list[str]]]:
+        """All items of a message that has more than one; here `find` for each."""
+        return mf.each(self.find, ((each.limit, each.words, each.near, each.note) for each in requests))
 
     @abstractmethod
     def __init___(self, __slots___: int) -> Kind: ...

@@ -35,6 +35,18 @@ class Late(DeclaredError):
 
 
 @dataclass(slots=True)
+class Early(DeclaredError):
+    """A default in front of a field without one."""
+
+    code: int = 3
+    what: str = field(kw_only=True)
+    at: Point = field(default_factory=lambda: Point(x=9), kw_only=True)
+    maybe: int | None = field(default=None, kw_only=True)
+
+    __hash__ = DeclaredError.__hash__
+
+
+@dataclass(slots=True)
 class PlotterDrawRequest:
     """One call of Plotter.draw, for batches."""
 
@@ -44,6 +56,16 @@ class PlotterDrawRequest:
     named: Mapping[str, Point] = field(default_factory=lambda: {"a": Point(x=4)})
     numbers: Sequence[int] = field(default_factory=lambda: [1])
     maybe: Point | None = field(default_factory=lambda: Point(x=5))
+
+
+@dataclass(slots=True)
+class PlotterFindRequest:
+    """One call of Plotter.find, for batches."""
+
+    limit: int = 10
+    words: Sequence[str] = field(kw_only=True)
+    near: Point = field(default_factory=lambda: Point(x=1), kw_only=True)
+    note: str | None = field(default=None, kw_only=True)
 
 
 @dataclass(slots=True)
