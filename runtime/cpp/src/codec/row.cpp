@@ -3,6 +3,7 @@
 #include <limits>
 
 namespace mf::codec::detail {
+namespace {
 
 bool check_row_head(Reader& reader, std::uint64_t head, unsigned max_code, std::size_t start) {
   const std::uint64_t count = head >> 2U;
@@ -16,6 +17,20 @@ bool check_row_head(Reader& reader, std::uint64_t head, unsigned max_code, std::
     return head == 0 || reader.fail(Fault::malformed_number, "a row of no values has a width", start);
   }
   return reader.check_count(static_cast<std::size_t>(count), 1, start);
+}
+
+}  // namespace
+
+bool read_long_row_head(Reader& reader, unsigned max_code, std::size_t& count, unsigned& code) {
+  const std::size_t start = reader.offset();
+  std::uint64_t head = 0;
+  if (!read_varint(reader, head)) {
+    return false;
+  }
+  count = static_cast<std::size_t>(head >> 2U);
+  code = static_cast<unsigned>(head & 3U);
+  const bool good = count <= reader.left() && count - 1 < 0xFFFF'FFFFU && code <= max_code;
+  return good || head == 0 || check_row_head(reader, head, max_code, start);
 }
 
 bool take_codes(Reader& reader, std::size_t codes, unsigned max_code, const std::byte*& at) {

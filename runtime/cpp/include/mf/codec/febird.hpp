@@ -59,10 +59,19 @@ struct Febird<T> {
 
 // --- fields and arguments
 
-/// One field of a struct; a failure knows its name.
+/// One field of a struct; a failure knows its name. In line, so that nobody hands the name on while all is
+/// well, and short numbers are read without a call.
 template <class T>
-[[nodiscard]] bool read_field(Reader& reader, std::string_view name, T& value) {
-  return Febird<T>::read(reader, value) || reader.inside(name);
+[[nodiscard, gnu::always_inline]] inline bool read_field(Reader& reader, std::string_view name, T& value) {
+  if constexpr (requires { Febird<T>::read_short(reader, value); }) {
+    if (Febird<T>::read_short(reader, value)) [[likely]] {
+      return true;
+    }
+  }
+  if (Febird<T>::read(reader, value)) [[likely]] {
+    return true;
+  }
+  return reader.inside(name);
 }
 
 /// The parameters of a method, or fields of a struct, in order, without the struct that they would make.

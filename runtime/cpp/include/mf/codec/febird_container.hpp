@@ -11,7 +11,10 @@
 #include <map>
 #include <set>
 #include <span>
+#include <string>
+#include <string_view>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -75,6 +78,19 @@ template <class T>
   }
 }
 
+/// Strings that are made where they stay, instead of empty ones that are filled.
+[[nodiscard]] inline bool append_texts(Reader& reader, std::size_t count, std::vector<std::string>& texts) {
+  texts.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::string_view text;
+    if (!read_text(reader, text)) [[unlikely]] {
+      return reader.inside(i);
+    }
+    texts.emplace_back(text);
+  }
+  return true;
+}
+
 /// `count` elements that check_count() has admitted.
 template <class T>
 [[nodiscard]] bool read_items(Reader& reader, std::size_t count, std::vector<T>& values) {
@@ -83,6 +99,11 @@ template <class T>
   } else {
     if (!reader.charge(count, sizeof(T))) [[unlikely]] {
       return false;
+    }
+    if constexpr (std::same_as<T, std::string>) {
+      if (values.empty()) {
+        return append_texts(reader, count, values);
+      }
     }
     values.resize(count);
     return read_items(reader, std::span<T>(values));
@@ -109,6 +130,14 @@ class SetBlocks {
   typename std::set<K>::const_iterator next_;
   std::array<K, kRowBlock> block_{};
 };
+
+template <class K>
+[[nodiscard]] bool read_key(Reader& reader, K& key) {
+  return Febird<K>::read(reader, key);
+}
+[[nodiscard]] inline bool read_key(Reader& reader, std::string_view& key) {
+  return read_text(reader, key);
+}
 
 /// Adds an element that must be behind all others; `start` is where it stands.
 template <class K>
@@ -173,11 +202,15 @@ struct Febird<std::vector<T>> {
     }
   }
   [[nodiscard]] static bool read(Reader& reader, std::vector<T>& value) {
-    if (!reader.enter() || !read_open(reader, value)) [[unlikely]] {
-      return false;
+    if constexpr (detail::RowElement<T> || RawCoded<T>) {
+      return reader.enter_leaf() && read_open(reader, value);
+    } else {
+      if (!reader.enter() || !read_open(reader, value)) [[unlikely]] {
+        return false;
+      }
+      reader.leave();
+      return true;
     }
-    reader.leave();
-    return true;
   }
 
  private:
@@ -207,6 +240,8 @@ struct Febird<std::array<T, N>> {
   static void write(Writer& writer, const std::array<T, N>& value) noexcept {
     if constexpr (detail::RowElement<T>) {
       writer.continue_at(detail::write_blocks<T>(writer.position(), detail::SpanBlocks<T>{value}, N, 0));
+    } else if constexpr (kRaw) {
+      memcpy_write(writer, value);
     } else {
       detail::write_items(writer, std::span<const T>(value));
     }
@@ -318,8 +353,9 @@ struct Febird<std::map<K, V>> {
     }
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t start = reader.offset();
-      K key{};
-      if (!Febird<K>::read(reader, key)) [[unlikely]] {
+      // A string is made in its place in the map, from its bytes.
+      std::conditional_t<std::same_as<K, std::string>, std::string_view, K> key{};
+      if (!detail::read_key(reader, key)) [[unlikely]] {
         return reader.inside(i);
       }
       // The map compares the key with its last one; if it belongs behind it, the map has grown, at its end.

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 
 #include "mf/codec/boxed.hpp"
@@ -44,6 +45,9 @@ struct Unsigned {
   static constexpr bool kRaw = false;
   static std::size_t size(T value) noexcept { return varint_size(value); }
   static void write(Writer& writer, T value) noexcept { write_varint(writer, value); }
+  [[nodiscard, gnu::always_inline]] static bool read_short(Reader& reader, T& value) noexcept {
+    return read_short_varint(reader, value);
+  }
   [[nodiscard]] static bool read(Reader& reader, T& value) { return read_varint(reader, value); }
 };
 
@@ -53,6 +57,14 @@ struct Signed {
   static constexpr bool kRaw = false;
   static std::size_t size(T value) noexcept { return varint_size(zigzag(value)); }
   static void write(Writer& writer, T value) noexcept { write_varint(writer, zigzag(value)); }
+  [[nodiscard, gnu::always_inline]] static bool read_short(Reader& reader, T& value) noexcept {
+    std::make_unsigned_t<T> folded = 0;
+    if (!read_short_varint(reader, folded)) {
+      return false;
+    }
+    value = static_cast<T>(unzigzag(folded));
+    return true;
+  }
   [[nodiscard]] static bool read(Reader& reader, T& value) { return read_zigzag(reader, value); }
 };
 
@@ -118,6 +130,24 @@ struct Febird<E> {
 
 // --- text, bytes, optionals
 
+namespace detail {
+
+/// Fails unless this text, which was just taken, is UTF-8.
+[[nodiscard]] bool check_utf8(Reader& reader, std::string_view text);
+
+/// A string where it lies.
+[[nodiscard, gnu::always_inline]] inline bool read_text(Reader& reader, std::string_view& text) {
+  const std::byte* from = nullptr;
+  std::size_t length = 0;
+  if (!reader.take_counted(from, length)) [[unlikely]] {
+    return false;
+  }
+  text = {reinterpret_cast<const char*>(from), length};
+  return is_ascii(from, length) || check_utf8(reader, text);
+}
+
+}  // namespace detail
+
 template <>
 struct Febird<std::string> {
   static constexpr std::size_t kMinSize = 1;
@@ -130,18 +160,11 @@ struct Febird<std::string> {
     writer.bytes(value.data(), value.size());
   }
   [[nodiscard]] static bool read(Reader& reader, std::string& value) {
-    std::size_t length = 0;
-    const std::byte* from = nullptr;
-    if (!reader.read_count(1, length) || !reader.charge(length, 1) || !reader.take(length, from))
-        [[unlikely]] {
+    std::string_view text;
+    if (!detail::read_text(reader, text)) [[unlikely]] {
       return false;
     }
-    if (!is_ascii(from, length)) {
-      if (const std::size_t good = valid_utf8_prefix({from, length}); good != length) [[unlikely]] {
-        return reader.fail(Fault::invalid_utf8, "a string is not UTF-8", reader.offset() - length + good);
-      }
-    }
-    value.assign(reinterpret_cast<const char*>(from), length);
+    value.assign(text);
     return true;
   }
 };
@@ -159,8 +182,7 @@ struct Febird<Bytes> {
   [[nodiscard]] static bool read(Reader& reader, Bytes& value) {
     std::size_t length = 0;
     const std::byte* from = nullptr;
-    if (!reader.read_count(1, length) || !reader.charge(length, 1) || !reader.take(length, from))
-        [[unlikely]] {
+    if (!reader.take_counted(from, length)) [[unlikely]] {
       return false;
     }
     value.assign(from, from + length);

@@ -31,6 +31,7 @@
 #include <vector>
 
 #include "mf/codec/enums.hpp"
+#include "mf/codec/overwrite.hpp"
 #include "mf/codec/reader.hpp"
 #include "mf/codec/writer.hpp"
 #include "mf/core/types.hpp"
@@ -296,7 +297,11 @@ void memcpy_write(Writer& writer, std::span<const T> values) noexcept {
 
 template <FixedLayout T>
 void memcpy_write(Writer& writer, const T& value) noexcept {
-  memcpy_write(writer, std::span<const T>(&value, 1));
+  if constexpr (MemoryImage<T>) {
+    store(writer.skip(sizeof(T)), value);  // so many bytes as the compiler knows: without a call
+  } else {
+    memcpy_write(writer, std::span<const T>(&value, 1));
+  }
 }
 
 /// Part of a struct's explain(): true if the field is valid, else the reader fails with it.
@@ -349,27 +354,6 @@ template <FixedLayout T>
   return true;
 }
 
-namespace detail {
-
-/// Adds `count` values behind those that a vector has, without writing zeros first. It has room for them.
-template <MemoryImage T>
-void append_images(std::vector<T>& values, const std::byte* from, std::size_t count) {
-  if (alignof(T) == 1 || reinterpret_cast<std::uintptr_t>(from) % alignof(T) == 0) {
-    const auto* const first = reinterpret_cast<const T*>(from);
-    values.insert(values.end(), first, first + count);
-    return;
-  }
-  alignas(T) std::array<std::byte, kChunk<T> * sizeof(T)> aligned;
-  for (std::size_t done = 0; done < count; done += kChunk<T>) {
-    const std::size_t here = std::min(kChunk<T>, count - done);
-    std::memcpy(aligned.data(), from + done * sizeof(T), here * sizeof(T));
-    const auto* const first = reinterpret_cast<const T*>(aligned.data());
-    values.insert(values.end(), first, first + here);
-  }
-}
-
-}  // namespace detail
-
 /// Reads `count` values; the reader has shown that so many bytes are left.
 template <FixedLayout T>
 [[nodiscard]] bool memcpy_read(Reader& reader, std::size_t count, std::vector<T>& values) {
@@ -379,35 +363,29 @@ template <FixedLayout T>
   if (!reader.charge(count, sizeof(T)) || !reader.take(memcpy_size<T>(count), from)) [[unlikely]] {
     return false;
   }
-  if constexpr (MemoryImage<T>) {
-    // What was there is overwritten in place; a vector that must grow does so without zeros.
-    const bool grows = values.size() < count;
-    if (grows) {
-      values.clear();
-      values.reserve(count);
-    } else {
-      values.resize(count);
-    }
-    const std::size_t step = Memcpy<T>::kAllBitsValid ? count : detail::kChunk<T>;
-    for (std::size_t first = 0; first < count; first += step) {
-      const std::size_t here = std::min(step, count - first);
-      const std::byte* const part = from + first * kSize;
-      if (!check_valid_row<T>(reader, part, here, first, at + first * kSize)) [[unlikely]] {
-        return false;
-      }
-      if (grows) {
-        detail::append_images(values, part, here);
-      } else {
-        std::memcpy(static_cast<void*>(values.data() + first), part, here * kSize);
-      }
-    }
-  } else {
+  if constexpr (!MemoryImage<T>) {
     if (!check_valid_row<T>(reader, from, count, 0, at)) [[unlikely]] {
       return false;
     }
     values.resize(count);
     for (std::size_t i = 0; i < count; ++i) {
       load(from + i * kSize, values[i]);
+    }
+  } else if constexpr (Memcpy<T>::kAllBitsValid) {
+    T* const to = detail::overwrite(values, count);
+    if (count != 0) {
+      std::memcpy(static_cast<void*>(to), from, count * kSize);
+    }
+  } else {
+    T* const to = detail::overwrite(values, count);
+    for (std::size_t first = 0; first < count; first += detail::kChunk<T>) {
+      const std::size_t here = std::min(detail::kChunk<T>, count - first);
+      const std::byte* const part = from + first * kSize;
+      if (!check_valid_row<T>(reader, part, here, first, at + first * kSize)) [[unlikely]] {
+        values.clear();
+        return false;
+      }
+      std::memcpy(static_cast<void*>(to + first), part, here * kSize);
     }
   }
   return true;

@@ -64,7 +64,7 @@ class Reader {
   }
 
   /// A number of elements: refused if that many cannot follow, before anything is allocated for them.
-  [[nodiscard]] bool read_count(std::size_t min_size, std::size_t& count) {
+  [[nodiscard, gnu::always_inline]] bool read_count(std::size_t min_size, std::size_t& count) {
     if (cursor_ != end_) [[likely]] {
       const auto first = std::to_integer<std::size_t>(*cursor_);
       if (first < 0x80 && min_size != 0 && first * min_size < left()) [[likely]] {
@@ -74,6 +74,20 @@ class Reader {
       }
     }
     return read_any_count(min_size, count);
+  }
+  /// A length and so many bytes, charged: a text or a value in bytes of its own.
+  [[nodiscard, gnu::always_inline]] bool take_counted(const std::byte*& from, std::size_t& length) {
+    const std::size_t left = this->left();
+    if (left != 0) [[likely]] {
+      length = std::to_integer<std::size_t>(*cursor_);
+      if (length < 0x80 && length < left && length <= budget_) [[likely]] {
+        from = cursor_ + 1;
+        cursor_ = from + length;
+        budget_ -= length;
+        return true;
+      }
+    }
+    return read_any_count(1, length) && charge(length, 1) && take(length, from);
   }
   /// The same for a count that came from elsewhere (a frame's header).
   [[nodiscard]] bool check_count(std::size_t count, std::size_t min_size) {
@@ -118,6 +132,8 @@ class Reader {
     return true;
   }
   void leave() noexcept { ++levels_left_; }
+  /// A container opens in which nothing else can: there is nothing to count, and nothing to close.
+  [[nodiscard]] bool enter_leaf() { return levels_left_ != 0 || fail_depth(); }
 
   /// Nothing may follow the last value.
   [[nodiscard]] bool finish() { return left() == 0 || fail_trailing(); }

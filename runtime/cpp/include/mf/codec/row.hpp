@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "mf/codec/enums.hpp"
+#include "mf/codec/overwrite.hpp"
 #include "mf/codec/reader.hpp"
 #include "mf/codec/row_kernel.hpp"
 #include "mf/codec/varint.hpp"
@@ -169,20 +170,21 @@ template <class T, class Blocks>
 
 // --- reading
 
-/// A list's or set's head. The count has been held against the bytes left, the code against `max_code`.
-[[nodiscard]] bool check_row_head(Reader& reader, std::uint64_t head, unsigned max_code, std::size_t start);
+[[nodiscard]] bool read_long_row_head(Reader& reader, unsigned max_code, std::size_t& count, unsigned& code);
 
+/// A list's or set's head. The count has been held against the bytes left, the code against `max_code`.
 [[nodiscard]] inline bool read_row_head(Reader& reader, unsigned max_code, std::size_t& count,
                                         unsigned& code) {
-  const std::size_t start = reader.offset();
-  std::uint64_t head = 0;
-  if (!read_varint(reader, head)) [[unlikely]] {
-    return false;
+  if (reader.left() != 0) [[likely]] {
+    const auto head = std::to_integer<unsigned>(*reader.peek());
+    count = head >> 2U;
+    code = head & 3U;
+    if (head - 4 < 0x80 - 4 && count < reader.left() && code <= max_code) [[likely]] {
+      reader.advance(1);
+      return true;
+    }
   }
-  count = static_cast<std::size_t>(head >> 2U);
-  code = static_cast<unsigned>(head & 3U);
-  const bool good = count <= reader.left() && count - 1 < 0xFFFF'FFFFU && code <= max_code;
-  return good || head == 0 || check_row_head(reader, head, max_code, start);
+  return read_long_row_head(reader, max_code, count, code);
 }
 
 /// Takes `codes` codes, of which none may be more than `max_code`.
@@ -278,39 +280,36 @@ struct SpanSink {
   }
 };
 
-/// A vector grows a block at a time: resize() would write zeros over all of it first.
-template <class T>
-struct VectorSink {
-  explicit VectorSink(std::vector<T>& into) noexcept : values(into) {}  // the block holds nothing yet
-
-  std::vector<T>& values;
-  std::array<T, kRowBlock> block;
-  T* room(std::size_t /*first*/, std::size_t /*count*/) noexcept { return block.data(); }
-  [[nodiscard]] bool take(Reader& reader, std::size_t first, std::size_t count, unsigned code) {
-    if (!check_block(reader, block.data(), first, count, code)) [[unlikely]] {
-      return false;
-    }
-    values.insert(values.end(), block.data(), block.data() + count);
-    return true;
-  }
-};
-
+/// A vector has no zeros written before the values; after a failure nobody sees what was not written.
 template <class T>
 [[nodiscard]] bool read_row(Reader& reader, std::vector<T>& values) {
+  using Base = typename RowBase<T>::Type;
   std::size_t count = 0;
   unsigned code = 0;
   if (!read_row_head(reader, kMaxCode<T>, count, code) || !reader.charge(count, sizeof(T))) [[unlikely]] {
     return false;
   }
-  if (count <= kRowBlock || count <= values.size()) [[likely]] {
-    values.resize(count);
-    SpanSink<T> sink{values.data()};
-    return read_row<T>(reader, count, code, sink);
+  bool good = false;
+  if (count <= kRowBlock) [[likely]] {
+    const std::byte* from = nullptr;
+    if (!reader.take(count << code, from)) [[unlikely]] {
+      return false;
+    }
+    T* const to = overwrite(values, count);
+    widen<Base>(to, from, count, code);
+    good = check_block(reader, to, 0, count, code);
+  } else {
+    const std::byte* codes = nullptr;
+    if (!take_codes(reader, row_blocks(count) - 1, kMaxCode<T>, codes)) [[unlikely]] {
+      return false;
+    }
+    SpanSink<T> sink{overwrite(values, count)};
+    good = read_blocks<T>(reader, count, code, 1, codes, sink);
   }
-  values.clear();
-  values.reserve(count);
-  VectorSink<T> sink(values);
-  return read_row<T>(reader, count, code, sink);
+  if (!good) [[unlikely]] {
+    values.clear();
+  }
+  return good;
 }
 
 template <class T, std::size_t N>

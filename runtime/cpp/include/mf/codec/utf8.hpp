@@ -6,6 +6,10 @@
 #include <cstring>
 #include <span>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 namespace mf::codec {
 
 /// Where the first byte that is not UTF-8 stands; bytes.size() if all is well.
@@ -20,6 +24,18 @@ namespace mf::codec {
     return eight;
   };
   std::uint64_t bits = 0;
+#if defined(__SSE2__)
+  if (size >= 16 && size <= 64) {
+    // Four registers that overlap: the middle ones are the ends again where there are no more than 32 bytes.
+    const auto sixteen = [from](std::size_t at) noexcept {
+      return _mm_loadu_si128(reinterpret_cast<const __m128i_u*>(from + at));
+    };
+    const std::size_t half = size > 32 ? 16 : 0;
+    const __m128i first = _mm_or_si128(sixteen(0), sixteen(half));
+    const __m128i last = _mm_or_si128(sixteen(size - 16 - half), sixteen(size - 16));
+    return _mm_movemask_epi8(_mm_or_si128(first, last)) == 0;
+  }
+#endif
   if (size >= sizeof(bits)) {
     std::size_t at = 0;
     for (; at + 2 * sizeof(bits) <= size; at += 2 * sizeof(bits)) {

@@ -38,10 +38,11 @@ namespace mf::codec {
   return static_cast<std::int64_t>((value >> 1U) ^ (0U - (value & 1U)));
 }
 
-/// The general case; gives the place behind the number.
+/// A number of three bytes or more; gives the place behind it.
 [[nodiscard]] std::byte* write_long_varint(std::byte* to, std::uint64_t value) noexcept;
 
-inline void write_varint(Writer& writer, std::uint64_t value) noexcept {
+/// In line, so that the cursor stays in a register.
+[[gnu::always_inline]] inline void write_varint(Writer& writer, std::uint64_t value) noexcept {
   if (value < 0x80) [[likely]] {
     return writer.byte(static_cast<std::byte>(value));
   }
@@ -50,33 +51,51 @@ inline void write_varint(Writer& writer, std::uint64_t value) noexcept {
     std::memcpy(writer.skip(sizeof(two)), &two, sizeof(two));
     return;
   }
-  if (value < 0x20'0000) {
-    const auto two = static_cast<std::uint16_t>((value & 0x7FU) | ((value << 1U) & 0x7F00U) | 0x8080U);
-    std::byte* const to = writer.skip(3);
-    std::memcpy(to, &two, sizeof(two));
-    to[2] = static_cast<std::byte>(value >> 14U);
-    return;
-  }
   writer.continue_at(write_long_varint(writer.position(), value));
 }
 
 /// The general case: any length, checked against `max`.
 [[nodiscard]] bool read_long_varint(Reader& reader, std::uint64_t max, std::uint64_t& value);
 
+/// A number of one or two bytes, as most are; false: it is longer, or wrong, and nothing has been taken.
+template <std::unsigned_integral T>
+[[nodiscard, gnu::always_inline]] inline bool read_short_varint(Reader& reader, T& value) noexcept {
+  if (reader.left() < 2) [[unlikely]] {
+    return false;
+  }
+  const auto first = std::to_integer<unsigned>(reader.peek()[0]);
+  if (first < 0x80) [[likely]] {
+    value = static_cast<T>(first);
+    reader.advance(1);
+    return true;
+  }
+  const auto second = std::to_integer<unsigned>(reader.peek()[1]);
+  if (second < 0x80 && second != 0 && sizeof(T) > 1) [[likely]] {
+    value = static_cast<T>((first & 0x7FU) | (second << 7U));
+    reader.advance(2);
+    return true;
+  }
+  return false;
+}
+
 template <std::unsigned_integral T>
 [[nodiscard]] inline bool read_varint(Reader& reader, T& value) {
-  if (reader.left() >= 2) [[likely]] {
+  if (reader.left() >= 3) [[likely]] {
     const auto* const from = reader.peek();
-    const auto first = std::to_integer<unsigned>(from[0]);
-    if (first < 0x80) [[likely]] {
-      value = static_cast<T>(first);
+    const auto byte = [from](std::size_t at) noexcept { return std::to_integer<unsigned>(from[at]); };
+    if (byte(0) < 0x80) [[likely]] {
+      value = static_cast<T>(byte(0));
       reader.advance(1);
       return true;
     }
-    const auto second = std::to_integer<unsigned>(from[1]);
-    if (second < 0x80 && second != 0 && sizeof(T) > 1) [[likely]] {
-      value = static_cast<T>((first & 0x7FU) | (second << 7U));
+    if (sizeof(T) > 1 && byte(1) < 0x80 && byte(1) != 0) [[likely]] {
+      value = static_cast<T>((byte(0) & 0x7FU) | (byte(1) << 7U));
       reader.advance(2);
+      return true;
+    }
+    if (sizeof(T) > 2 && byte(1) >= 0x80 && byte(2) < 0x80 && byte(2) != 0) {
+      value = static_cast<T>((byte(0) & 0x7FU) | ((byte(1) & 0x7FU) << 7U) | (byte(2) << 14U));
+      reader.advance(3);
       return true;
     }
   }

@@ -18,6 +18,62 @@ namespace mf::codec {
 
 static_assert(std::endian::native == std::endian::little, "all encodings are little-endian memory images");
 
+namespace detail {
+
+using Sixteen [[gnu::vector_size(16)]] = char;  // a register; arrays would be memory that is waited for
+
+template <class Part>
+Part load_part(const std::byte* from) noexcept {
+  Part part;
+  std::memcpy(&part, from, sizeof(part));
+  return part;
+}
+template <class Part>
+void store_part(std::byte* to, Part part) noexcept {
+  std::memcpy(to, &part, sizeof(part));
+}
+
+/// Both ends of up to twice as many bytes. All is loaded before anything is stored: nothing is loaded again
+/// in fear that it has changed.
+template <class Part>
+void copy_ends(std::byte* to, const std::byte* from, std::size_t size) noexcept {
+  const auto first = load_part<Part>(from);
+  const auto last = load_part<Part>(from + size - sizeof(Part));
+  store_part(to, first);
+  store_part(to + size - sizeof(Part), last);
+}
+inline void copy_double_ends(std::byte* to, const std::byte* from, std::size_t size) noexcept {
+  const auto first = load_part<Sixteen>(from);
+  const auto second = load_part<Sixteen>(from + 16);
+  const auto last_but_one = load_part<Sixteen>(from + size - 32);
+  const auto last = load_part<Sixteen>(from + size - 16);
+  store_part(to, first);
+  store_part(to + 16, second);
+  store_part(to + size - 32, last_but_one);
+  store_part(to + size - 16, last);
+}
+
+/// Up to 64 bytes go in two parts that overlap, without a call. `from` of an empty container may be null.
+inline void copy_bytes(std::byte* to, const std::byte* from, std::size_t size) noexcept {
+  if (size > 64) {
+    std::memcpy(to, from, size);
+  } else if (size >= 32) {
+    copy_double_ends(to, from, size);
+  } else if (size >= 16) {
+    copy_ends<Sixteen>(to, from, size);
+  } else if (size >= 8) {
+    copy_ends<std::uint64_t>(to, from, size);
+  } else if (size >= 4) {
+    copy_ends<std::uint32_t>(to, from, size);
+  } else if (size != 0) {
+    to[0] = from[0];
+    to[size / 2] = from[size / 2];
+    to[size - 1] = from[size - 1];
+  }
+}
+
+}  // namespace detail
+
 class Writer {
  public:
   explicit Writer(std::byte* to) noexcept : cursor_(to) {}
@@ -26,24 +82,9 @@ class Writer {
 
   void byte(std::byte value) noexcept { *cursor_++ = value; }
 
-  /// `from` of an empty container may be null. Up to 64 bytes go in two parts that overlap, without a call.
-  void bytes(const void* from, std::size_t size) noexcept {
-    const auto* const source = static_cast<const std::byte*>(from);
-    if (size > 64) {
-      std::memcpy(cursor_, source, size);
-    } else if (size >= 32) {
-      double_ends(source, size);
-    } else if (size >= 16) {
-      ends<Sixteen>(source, size);
-    } else if (size >= 8) {
-      ends<std::uint64_t>(source, size);
-    } else if (size >= 4) {
-      ends<std::uint32_t>(source, size);
-    } else if (size != 0) {
-      cursor_[0] = source[0];
-      cursor_[size / 2] = source[size / 2];
-      cursor_[size - 1] = source[size - 1];
-    }
+  /// In line: only the place is handed on, so that a Writer whose address nobody keeps stays in a register.
+  [[gnu::always_inline]] void bytes(const void* from, std::size_t size) noexcept {
+    detail::copy_bytes(cursor_, static_cast<const std::byte*>(from), size);
     cursor_ += size;
   }
 
@@ -65,40 +106,6 @@ class Writer {
   void continue_at(std::byte* position) noexcept { cursor_ = position; }
 
  private:
-  using Sixteen [[gnu::vector_size(16)]] = char;  // a register; arrays would be memory that is waited for
-
-  template <class Part>
-  static Part load(const std::byte* from) noexcept {
-    Part part;
-    std::memcpy(&part, from, sizeof(part));
-    return part;
-  }
-  template <class Part>
-  static void store(std::byte* to, Part part) noexcept {
-    std::memcpy(to, &part, sizeof(part));
-  }
-
-  /// All is loaded before anything is stored: nothing is loaded again in fear that it has changed.
-  template <class Part>
-  void ends(const std::byte* source, std::size_t size) noexcept {
-    std::byte* const to = cursor_;
-    const auto first = load<Part>(source);
-    const auto last = load<Part>(source + size - sizeof(Part));
-    store(to, first);
-    store(to + size - sizeof(Part), last);
-  }
-  void double_ends(const std::byte* source, std::size_t size) noexcept {
-    std::byte* const to = cursor_;
-    const auto first = load<Sixteen>(source);
-    const auto second = load<Sixteen>(source + 16);
-    const auto last_but_one = load<Sixteen>(source + size - 32);
-    const auto last = load<Sixteen>(source + size - 16);
-    store(to, first);
-    store(to + 16, second);
-    store(to + size - 32, last_but_one);
-    store(to + size - 16, last);
-  }
-
   std::byte* cursor_;
 };
 

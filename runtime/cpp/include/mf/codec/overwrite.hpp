@@ -1,0 +1,41 @@
+// R1. Room in a vector for elements that are written at once, without zeros before.
+//
+// std::vector has no such step: resize() writes every new element, insert() copies one by one whatever has
+// default values. So this sets the end of a vector of libstdc++ itself, as folly's and struct_pack's do; with
+// another standard library it is resize(). Only for types that any bytes make, and that need no destructor.
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+#include <vector>
+
+namespace mf::codec::detail {
+
+#if defined(__GLIBCXX__) && !defined(_GLIBCXX_DEBUG)
+template <class T>
+struct VectorEnd : std::vector<T> {
+  static void set(std::vector<T>& values, std::size_t count) noexcept {
+    auto& place = values.*(&VectorEnd::_M_impl);
+    place._M_finish = place._M_start + count;
+  }
+};
+#endif
+
+/// Gives the vector `count` elements, and their place. The caller writes all of them before anything else
+/// looks at them.
+template <class T>
+  requires(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>)
+[[nodiscard]] T* overwrite(std::vector<T>& values, std::size_t count) {
+#if defined(__GLIBCXX__) && !defined(_GLIBCXX_DEBUG)
+  if (count > values.capacity()) {
+    values.clear();
+    values.reserve(count);
+  }
+  VectorEnd<T>::set(values, count);
+#else
+  values.resize(count);
+#endif
+  return values.data();
+}
+
+}  // namespace mf::codec::detail
