@@ -163,7 +163,7 @@ void GraphNumbers::write(BackWriter& writer) const noexcept {
 }
 
 Bytes GraphNumbers::bytes() const {
-  Bytes bytes(size());
+  Bytes bytes(counted(size(), ""));
   BackWriter writer(bytes.data() + bytes.size());
   write(writer);
   return bytes;

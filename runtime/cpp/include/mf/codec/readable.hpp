@@ -110,9 +110,13 @@ struct ReadableOptional {
 };
 
 template <class T>
-inline constexpr bool kTakesNoBytes = false;
-template <FixedLayout T>
-inline constexpr bool kTakesNoBytes<T> = Memcpy<T>::kSize == 0;
+inline constexpr bool kTakesNoBytes = [] {
+  if constexpr (requires { Febird<T>::kMinSize; }) {
+    return Febird<T>::kMinSize == 0;
+  } else {
+    return false;
+  }
+}();
 
 /// Elements that are readable are not looked at, but where they take no bytes they are counted.
 template <class Row, class T>
@@ -233,16 +237,19 @@ void check_written(const T& value) {
 /// A length that readers cannot count: no reader takes it either.
 [[noreturn]] void refuse_size(std::string_view type, std::size_t size);
 
-/// Bytes that the value takes. Throws if they are more than a u32 counts: then a length in it may be, too.
-template <class T>
-[[nodiscard]] std::size_t checked_size(const T& value) {
-  const std::size_t size = encoded_size<kTierOf<T>>(value);
+/// The size of a value's bytes. Throws if it is more than a u32 counts: then a length in them may be, too.
+[[nodiscard]] inline std::size_t counted(std::size_t size, std::string_view type) {
   if constexpr (sizeof(std::size_t) > 4) {
     if (size > UINT32_MAX) [[unlikely]] {
-      refuse_size(kShortName<T>, size);
+      refuse_size(type, size);
     }
   }
   return size;
+}
+
+template <class T>
+[[nodiscard]] std::size_t checked_size(const T& value) {
+  return counted(encoded_size<kTierOf<T>>(value), kShortName<T>);
 }
 
 }  // namespace mf::codec
