@@ -64,8 +64,10 @@ class Archives:
         linked = self.types.graphs.is_linked(struct.full_name)
         kept = f"value.{unknown}"
         sizes = [*(f"archive::size({slot.arguments('numbers')})" for slot in fields), f"unknown_size({kept})"]
-        writes = [f"writer.unknown({kept});"]
-        writes += [f"archive::write(writer, {slot.arguments('numbers')});" for slot in reversed(fields)]
+        writes = ["BackWriter back = writer;"]
+        writes.append(f"back.unknown({kept});")
+        writes += [f"archive::write(back, {slot.arguments('numbers')});" for slot in reversed(fields)]
+        writes.append("writer = back;")
         return self._view(
             qualified,
             linked,
@@ -207,10 +209,16 @@ class _Slot:
         """A condition."""
         rows = self.graph("rows")
         if self.is_row:
-            return f"archive::read_row(message, {self.filled}, {self.value}{rows})"
+            return f"archive::read_row(message, cursor, {self.filled}, {self.value}{rows})"
         if self.is_message(self.plain):
-            return f"archive::merged(message, {seen}, {self.value}{rows})"
-        return f"archive::read(message, {self.value}{rows})"
+            return f"archive::merged(message, cursor, {seen}, {self.value}{rows})"
+        return f"archive::read(message, cursor, {self.value}{rows})"
+
+    def follows(self) -> str:
+        """A condition: it comes next, as writers send it. Only what comes in parts asks for its tag again."""
+        if self.is_row or self.is_message(self.plain):
+            return f"message.follows(cursor, {self.tags()[0]})"
+        return f"cursor.follows({self.tags()[0]})"
 
     def absent(self) -> str:
         """What a single value that did not come means."""
@@ -269,7 +277,11 @@ def _read_struct(fields: list[_Slot], kept: str) -> list[str]:
     lines += [f"std::size_t {slot.filled} = 0;" for slot in fields if slot.is_row]
     lines.append("if (!reader.enter()) return false;")
     lines += [f"{slot.value}.clear();" for slot in fields if isinstance(slot.field.type, SetOf | MapOf)]
-    lines += [f"{kept}.bytes.clear();", "archive::Message message(reader);"]
+    lines += [
+        f"{kept}.bytes.clear();",
+        "archive::Message message(reader);",
+        "archive::Cursor cursor(reader);",
+    ]
     cases: list[str] = []
     for slot, following in zip_longest(fields, fields[1:]):
         cases += [f"  case {tag}:" for tag in slot.tags()]
@@ -279,8 +291,10 @@ def _read_struct(fields: list[_Slot], kept: str) -> list[str]:
         if following is None:
             cases.append("    break;")
         else:
-            cases += [f"    if (!message.follows({following.tags()[0]})) break;", "    [[fallthrough]];"]
-    lines += _loop(cases, f"message.skip({'kFields' if fields else '{}'}, {kept})")
+            cases += [f"    if (!{following.follows()}) break;", "    [[fallthrough]];"]
+    lines += _loop(
+        "message.next(cursor)", cases, f"message.skip(cursor, {'kFields' if fields else '{}'}, {kept})"
+    )
     lines.append("if (reader.failed()) return false;")
     arrays = any(isinstance(slot.field.type, ArrayOf) for slot in fields)
     absent = {slot.index: f"if (!{seen[slot.index]}) {slot.absent()}" for slot in singles}
@@ -322,7 +336,7 @@ def _read_union(archives: Archives, union: Union, pairs: list[tuple[Field, Alter
         cases += [f"    {line}" for line in anew]
         cases += _broken(f'    if (!{test}) return reader.inside("{field.name}");')
         cases += [f"    held = {slot.number};", "    break;"]
-    lines += _loop(cases, f"message.skip({'kFields' if pairs else '{}'})")
+    lines += _loop("message.next()", cases, f"message.skip({'kFields' if pairs else '{}'})")
     lines += [
         "if (reader.failed() || (held == 0 && !message.no_alternative())) return false;",
         "reader.leave();",
@@ -331,11 +345,11 @@ def _read_union(archives: Archives, union: Union, pairs: list[tuple[Field, Alter
     return lines
 
 
-def _loop(cases: list[str], skip: str) -> list[str]:
+def _loop(condition: str, cases: list[str], skip: str) -> list[str]:
     if not cases:
-        return ["while (message.next()) {", f"  if (!{skip}) return false;", "}"]
+        return [f"while ({condition}) {{", f"  if (!{skip}) return false;", "}"]
     switch = ["switch (message.tag()) {", *cases, "  default:", f"    if (!{skip}) return false;", "}"]
-    return ["while (message.next()) {", *(f"  {line}" for line in switch), "}"]
+    return [f"while ({condition}) {{", *(f"  {line}" for line in switch), "}"]
 
 
 def _known(fields: Iterable[tuple[Field, str]]) -> list[str]:

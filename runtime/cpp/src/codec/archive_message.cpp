@@ -1,10 +1,11 @@
 #include "mf/codec/archive_message.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <string>
 #include <vector>
 
-#include "mf/codec/archive_field.hpp"
+#include "mf/codec/archive_packed.hpp"
 
 namespace mf::codec::archive {
 
@@ -68,7 +69,7 @@ constexpr std::size_t kMergeCost = 64;  // of the budget, so that empty messages
     case Elements::fixed64:
       return bytes.size() / 8;
     default:
-      return detail::count_varints(bytes);
+      return count_varints(bytes);
   }
 }
 
@@ -116,41 +117,48 @@ struct Parts {
 
 }  // namespace
 
-bool read_long_number(Reader& reader, std::uint64_t& value) {
-  const std::size_t start = reader.offset();
+Taken take_long_number(const std::byte* at, const std::byte* end) noexcept {
+  constexpr Taken kNone{nullptr, 0};
+  const auto left = static_cast<std::size_t>(end - at);
   std::uint64_t number = 0;
-  if (reader.left() >= 9) [[likely]] {
-    const std::byte* const from = reader.peek();
-    for (std::size_t i = 0; i < 9; ++i) {
-      const auto group = std::to_integer<std::uint64_t>(from[i]);
+  if (left < 10) {
+    for (std::size_t i = 0; i < left; ++i) {
+      const auto group = std::to_integer<std::uint64_t>(at[i]);
       number |= (group & 0x7FU) << (7 * i);
       if (group < 0x80) {
-        reader.advance(i + 1);
-        value = number;
-        return true;
+        return {at + i + 1, number};
       }
     }
-    number = 0;
+    return kNone;
   }
-  for (unsigned shift = 0; shift < 70; shift += 7) {
-    if (reader.left() == 0) {
-      return reader.fail(Fault::truncated, "the value ends inside of a number", start);
-    }
-    const auto group = std::to_integer<std::uint64_t>(*reader.peek());
-    reader.advance(1);
-    if (shift == 63 && group > 1) {
-      const bool longer = group >= 0x80;
-      return reader.fail(longer ? Fault::malformed_number : Fault::number_out_of_range,
-                         longer ? "a number is longer than ten bytes" : "a number does not fit in its type",
-                         start);
-    }
-    number |= (group & 0x7FU) << shift;
-    if (group < 0x80) {
-      break;
-    }
+  const auto word = load_word<std::uint64_t>(at);
+  if (const std::uint64_t ends = varint_ends(word); ends != 0) [[likely]] {
+    const auto bits = static_cast<unsigned>(std::countr_zero(ends)) + 1;
+    return {at + bits / 8, first_varint(word, bits)};
   }
-  value = number;
-  return true;
+  const auto ninth = std::to_integer<std::uint64_t>(at[8]);
+  const auto tenth = std::to_integer<std::uint64_t>(at[9]);
+  number = join_groups(word) | ninth << 56U;
+  if (ninth < 0x80) {
+    return {at + 9, number};
+  }
+  number = (number & ~(std::uint64_t{1} << 63U)) | tenth << 63U;
+  return tenth <= 1 ? Taken{at + 10, number} : kNone;
+}
+
+bool read_long_number(Reader& reader, std::uint64_t& value) {
+  const auto [next, taken] = take_long_number(reader.peek(), reader.peek() + reader.left());
+  if (next != nullptr) [[likely]] {
+    reader.advance(static_cast<std::size_t>(next - reader.peek()));
+    value = taken;
+    return true;
+  }
+  if (reader.left() < 10) {
+    return reader.fail(Fault::truncated, "the value ends inside of a number");
+  }
+  const bool longer = reader.peek()[9] >= std::byte{0x80};
+  return reader.fail(longer ? Fault::malformed_number : Fault::number_out_of_range,
+                     longer ? "a number is longer than ten bytes" : "a number does not fit in its type");
 }
 
 bool refuse_length(Reader& reader, std::uint64_t length, std::size_t start) {

@@ -12,6 +12,8 @@
 
 #include "mf/codec/reader.hpp"
 #include "mf/codec/unknown_fields.hpp"
+#include "mf/codec/varint.hpp"
+#include "mf/codec/varint_word.hpp"
 #include "mf/core/function_ref.hpp"
 
 namespace mf::codec::archive {
@@ -37,7 +39,68 @@ using KnownFields = std::span<const KnownField>;
 /// Of a message around one value, and of an entry of a map: their fields have no place in paths.
 inline constexpr KnownField kAround[] = {{1, ""}, {2, ""}};
 
+/// Where the fields of one message are read: the reader's place as a copy that stays in registers, because
+/// only inlined functions see it. Whoever hands the reader on puts the place back before and takes it behind.
+class Cursor {
+ public:
+  explicit Cursor(const Reader& reader) noexcept : at_(reader.peek()), end_(at_ + reader.left()) {}
+
+  [[nodiscard, gnu::always_inline]] const std::byte* at() const noexcept { return at_; }
+  [[nodiscard, gnu::always_inline]] const std::byte* end() const noexcept { return end_; }
+  [[nodiscard, gnu::always_inline]] std::size_t left() const noexcept {
+    return static_cast<std::size_t>(end_ - at_);
+  }
+  [[gnu::always_inline]] void move_to(const std::byte* at) noexcept { at_ = at; }
+
+  [[gnu::always_inline]] void put_back(Reader& reader) const noexcept {
+    reader.advance(static_cast<std::size_t>(at_ - reader.peek()));
+  }
+  [[gnu::always_inline]] void take(const Reader& reader) noexcept { at_ = reader.peek(); }
+
+  /// Takes the next tag if it is this one, in its usual form. Message::follows() says the same, and remembers
+  /// the tag, which numbers have no use for.
+  [[nodiscard, gnu::always_inline]] bool follows(std::uint32_t tag) noexcept {
+    if (tag < 0x80) {
+      if (at_ == end_ || *at_ != static_cast<std::byte>(tag)) {
+        return false;
+      }
+      ++at_;
+      return true;
+    }
+    const auto two = static_cast<std::uint16_t>((tag & 0x7FU) | 0x80U | (tag >> 7U) << 8U);
+    if (tag >= 0x4000 || left() < sizeof(two) || load_word<std::uint16_t>(at_) != two) {
+      return false;
+    }
+    at_ += sizeof(two);
+    return true;
+  }
+
+ private:
+  const std::byte* at_;
+  const std::byte* end_;
+};
+
+/// A number of any length up to ten bytes, and where it ends: null if it is none, or is cut off.
+struct Taken {
+  const std::byte* next;
+  std::uint64_t number;
+};
+[[nodiscard]] Taken take_long_number(const std::byte* at, const std::byte* end) noexcept;
+
 [[nodiscard]] bool read_long_number(Reader& reader, std::uint64_t& value);
+
+/// Bytes of a number. Those that are small now and then are not worth a branch; those that are large mostly
+/// stay so.
+[[nodiscard]] constexpr std::size_t number_size(std::uint32_t number) noexcept {
+  const std::size_t size = 1 + static_cast<std::size_t>(number >= 0x80);
+  if (number < 0x4000) [[likely]] {
+    return size;
+  }
+  return 3 + static_cast<std::size_t>(number >= 0x20'0000) + static_cast<std::size_t>(number >= 0x1000'0000);
+}
+[[nodiscard]] constexpr std::size_t number_size(std::uint64_t number) noexcept {
+  return varint_size(number);
+}
 
 /// A varint of any length up to ten bytes.
 [[nodiscard]] inline bool read_number(Reader& reader, std::uint64_t& value) {
@@ -90,30 +153,41 @@ class Message {
     return next_long();
   }
 
-  /// Takes the next tag if it is this one, in its usual form.
-  [[nodiscard]] bool follows(std::uint32_t tag) noexcept {
-    const std::byte* const from = reader_.peek();
-    if (tag < 0x80) {
-      if (reader_.left() == 0 || *from != static_cast<std::byte>(tag)) {
-        return false;
-      }
-      reader_.advance(1);
-    } else {
-      if (tag >= 0x4000 || reader_.left() < 2 || from[0] != static_cast<std::byte>(tag | 0x80U) ||
-          from[1] != static_cast<std::byte>(tag >> 7U)) {
-        return false;
-      }
-      reader_.advance(2);
+  /// The same where a cursor has the place.
+  [[nodiscard, gnu::always_inline]] bool next(Cursor& cursor) {
+    cursor.put_back(reader_);
+    const bool more = next();
+    cursor.take(reader_);
+    return more;
+  }
+  [[nodiscard, gnu::always_inline]] bool follows(Cursor& cursor, std::uint32_t tag) noexcept {
+    const std::byte* const from = cursor.at();
+    if (!cursor.follows(tag)) {
+      return false;
     }
     at_ = from;
     tag_ = tag;
     return true;
   }
 
+  /// Takes the next tag if it is this one, in its usual form.
+  [[nodiscard]] bool follows(std::uint32_t tag) noexcept {
+    Cursor cursor(reader_);
+    const bool met = follows(cursor, tag);
+    cursor.put_back(reader_);
+    return met;
+  }
+
   /// For a tag that no case took: keeps or drops a field that is unknown, refuses another form of a known
   /// one.
   [[nodiscard]] bool skip(KnownFields known, UnknownFields& kept);
   [[nodiscard]] bool skip(KnownFields known);
+  [[nodiscard, gnu::always_inline]] bool skip(Cursor& cursor, KnownFields known, auto&... kept) {
+    cursor.put_back(reader_);
+    const bool passed = skip(known, kept...);
+    cursor.take(reader_);
+    return passed;
+  }
 
   /// How many values with the present tag, each with a length before it, stand one behind the other from
   /// here.

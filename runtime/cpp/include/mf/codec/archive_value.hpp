@@ -1,5 +1,5 @@
-// R1. One value in tier archive, as it stands behind a tag: Value<T> of numbers, text, messages and whatever
-// another tier has made.
+// R1. One value in tier archive, as it stands behind a tag: Value<T> of numbers (archive_number.hpp), text,
+// messages and whatever another tier has made.
 //
 //   kWire                            how it lies
 //   size(value)                      its bytes, with its length before it where it has one
@@ -13,11 +13,11 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <type_traits>
 
 #include "mf/codec/archive_message.hpp"
+#include "mf/codec/archive_number.hpp"
 #include "mf/codec/back_writer.hpp"
 #include "mf/codec/custom.hpp"
 #include "mf/codec/febird.hpp"
@@ -39,143 +39,9 @@ concept ArchiveCoded = requires { Archive<T>::kLinked; };
 
 namespace mf::codec::archive {
 
-template <class T>
-struct Value;
-
 /// Repeated values of such a type lie one behind the other, without a tag each.
 template <class T>
 concept Packed = Value<T>::kWire != Wire::length;
-
-template <class T>
-concept PlainNumber = std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, Timestamp>;
-
-// --- numbers
-
-namespace detail {
-
-bool refuse_range(Reader& reader, std::size_t start);
-bool refuse_member(Reader& reader, std::size_t start);
-bool refuse_bool(Reader& reader, std::size_t start);
-
-template <std::unsigned_integral T>
-[[nodiscard]] inline bool read_unsigned(Reader& reader, T& value) {
-  const std::size_t start = reader.offset();
-  std::uint64_t number = 0;
-  if (!read_number(reader, number)) [[unlikely]] {
-    return false;
-  }
-  value = static_cast<T>(number);
-  return number <= std::numeric_limits<T>::max() || refuse_range(reader, start);
-}
-
-/// Of an enum: two's complement in 64 bits.
-template <std::integral T>
-[[nodiscard]] constexpr std::uint64_t widened(T value) noexcept {
-  if constexpr (std::signed_integral<T>) {
-    return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
-  } else {
-    return value;
-  }
-}
-
-}  // namespace detail
-
-template <std::unsigned_integral T>
-  requires(!std::same_as<T, bool>)
-struct Value<T> {
-  static constexpr Wire kWire = Wire::varint;
-  static std::size_t size(T value) noexcept { return varint_size(value); }
-  static void write(BackWriter& writer, T value) noexcept { writer.varint(value); }
-  [[nodiscard]] static bool read(Reader& reader, T& value) { return detail::read_unsigned(reader, value); }
-};
-
-template <std::signed_integral T>
-struct Value<T> {
-  static constexpr Wire kWire = Wire::varint;
-  static std::size_t size(T value) noexcept { return varint_size(zigzag(value)); }
-  static void write(BackWriter& writer, T value) noexcept { writer.varint(zigzag(value)); }
-  [[nodiscard]] static bool read(Reader& reader, T& value) {
-    std::make_unsigned_t<T> folded = 0;
-    const bool good = detail::read_unsigned(reader, folded);
-    value = static_cast<T>(unzigzag(folded));
-    return good;
-  }
-};
-
-template <>
-struct Value<Duration> {
-  static constexpr Wire kWire = Wire::varint;
-  static std::size_t size(Duration value) noexcept { return Value<std::int64_t>::size(value.count()); }
-  static void write(BackWriter& writer, Duration value) noexcept {
-    Value<std::int64_t>::write(writer, value.count());
-  }
-  [[nodiscard]] static bool read(Reader& reader, Duration& value) {
-    std::int64_t nanoseconds = 0;
-    const bool good = Value<std::int64_t>::read(reader, nanoseconds);
-    value = Duration(nanoseconds);
-    return good;
-  }
-};
-
-template <class T>
-  requires(std::same_as<T, bool> || std::same_as<T, Bool>)
-struct Value<T> {
-  static constexpr Wire kWire = Wire::varint;
-  static std::size_t size(T /*value*/) noexcept { return 1; }
-  static void write(BackWriter& writer, T value) noexcept {
-    writer.fixed(static_cast<std::uint8_t>(value ? 1 : 0));
-  }
-  [[nodiscard]] static bool read(Reader& reader, T& value) {
-    const std::size_t start = reader.offset();
-    std::uint64_t number = 0;
-    if (!read_number(reader, number)) [[unlikely]] {
-      return false;
-    }
-    value = number != 0;
-    return number <= 1 || detail::refuse_bool(reader, start);
-  }
-};
-
-template <DeclaredEnum E>
-struct Value<E> {
-  using Base = std::underlying_type_t<E>;
-  static constexpr Wire kWire = Wire::varint;
-  static std::size_t size(E value) noexcept { return varint_size(detail::widened(static_cast<Base>(value))); }
-  static void write(BackWriter& writer, E value) noexcept {
-    writer.varint(detail::widened(static_cast<Base>(value)));
-  }
-  [[nodiscard]] static bool read(Reader& reader, E& value) {
-    const std::size_t start = reader.offset();
-    std::uint64_t number = 0;
-    if (!read_number(reader, number)) [[unlikely]] {
-      return false;
-    }
-    const auto base = static_cast<Base>(number);
-    if (detail::widened(base) != number) [[unlikely]] {
-      return detail::refuse_range(reader, start);
-    }
-    if (!EnumTraits<E>::valid(static_cast<E>(base))) [[unlikely]] {
-      return detail::refuse_member(reader, start);
-    }
-    value = static_cast<E>(base);
-    return true;
-  }
-};
-
-template <PlainNumber T>
-struct Value<T> {
-  static constexpr Wire kWire = sizeof(T) == 4 ? Wire::fixed32 : Wire::fixed64;
-  static std::size_t size(T /*value*/) noexcept { return sizeof(T); }
-  static void write(BackWriter& writer, T value) noexcept { writer.fixed(value); }
-  [[nodiscard]] static bool read(Reader& reader, T& value) {
-    const std::byte* from = nullptr;
-    if (!reader.take(sizeof(T), from)) [[unlikely]] {
-      return false;
-    }
-    std::memcpy(static_cast<void*>(&value), from, sizeof(T));
-    return true;
-  }
-};
 
 // --- text and bytes
 

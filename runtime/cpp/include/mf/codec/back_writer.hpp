@@ -2,6 +2,8 @@
 // when the value already is, so that nobody has to work it out twice.
 //
 // The memory is the caller's; its size was computed before, as for Writer, and every store is unchecked.
+// Whoever writes several values copies the writer and puts the copy back: while nobody has its address, it
+// stays in a register, and else every byte that is written may be a part of it to the compiler.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +11,12 @@
 #include <cstring>
 
 #include "mf/codec/unknown_fields.hpp"
-#include "mf/codec/varint.hpp"
+#include "mf/codec/varint_word.hpp"
 
 namespace mf::codec {
+
+/// A varint of three bytes or more, so that it ends here; gives its first byte.
+[[nodiscard]] std::byte* write_long_varint_before(std::byte* end, std::uint64_t value) noexcept;
 
 class BackWriter {
  public:
@@ -20,7 +25,7 @@ class BackWriter {
   /// The first byte that was written.
   [[nodiscard]] std::byte* position() const noexcept { return cursor_; }
 
-  void bytes(const void* from, std::size_t size) noexcept {
+  [[gnu::always_inline]] void bytes(const void* from, std::size_t size) noexcept {
     if (size != 0) {  // `from` of an empty container may be null
       cursor_ -= size;
       std::memcpy(cursor_, from, size);
@@ -47,31 +52,33 @@ class BackWriter {
   }
 
   /// The fields that a reader did not know; a graph may leave them out.
-  void unknown(const UnknownFields& fields) noexcept { bytes(fields.bytes.data(), unknown_size(fields)); }
+  [[gnu::always_inline]] void unknown(const UnknownFields& fields) noexcept {
+    bytes(fields.bytes.data(), unknown_size(fields));
+  }
 
   /// The memory image of a number.
   template <class T>
-  void fixed(T value) noexcept {
+  [[gnu::always_inline]] void fixed(T value) noexcept {
     cursor_ -= sizeof(T);
     std::memcpy(cursor_, &value, sizeof(T));
   }
 
-  void varint(std::uint64_t value) noexcept {
+  [[gnu::always_inline]] void varint(std::uint64_t value) noexcept {
     if (value < 0x80) {
       *--cursor_ = static_cast<std::byte>(value);
     } else if (value < 0x4000) {
       cursor_ -= 2;
-      cursor_[0] = static_cast<std::byte>(value | 0x80U);
-      cursor_[1] = static_cast<std::byte>(value >> 7U);
+      store_word(cursor_, static_cast<std::uint16_t>((value & 0x7FU) | 0x80U | ((value << 1U) & 0x7F00U)));
     } else {
-      cursor_ -= varint_size(value);
-      Writer writer(cursor_);
-      write_varint(writer, value);
+      cursor_ = write_long_varint_before(cursor_, value);
     }
   }
 
   /// For codecs that fill `size` bytes themselves; returns where.
   std::byte* skip(std::size_t size) noexcept { return cursor_ -= size; }
+
+  /// Goes on before what was written by other means.
+  void continue_at(std::byte* position) noexcept { cursor_ = position; }
 
  private:
   template <std::size_t kPart>

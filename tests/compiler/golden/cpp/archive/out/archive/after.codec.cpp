@@ -232,8 +232,10 @@ std::size_t Archive<::archive::after::Extra>::size(const ::archive::after::Extra
 
 void Archive<::archive::after::Extra>::write(BackWriter& writer,
                                              const ::archive::after::Extra& value) noexcept {
-  writer.unknown(value.unknown_fields);
-  archive::write(writer, 1, value.x);
+  BackWriter back = writer;
+  back.unknown(value.unknown_fields);
+  archive::write(back, 1, value.x);
+  writer = back;
 }
 
 bool Archive<::archive::after::Extra>::read(Reader& reader, ::archive::after::Extra& value) {
@@ -242,14 +244,15 @@ bool Archive<::archive::after::Extra>::read(Reader& reader, ::archive::after::Ex
   if (!reader.enter()) return false;
   value.unknown_fields.bytes.clear();
   archive::Message message(reader);
-  while (message.next()) {
+  archive::Cursor cursor(reader);
+  while (message.next(cursor)) {
     switch (message.tag()) {
       case 8:
-        if (!archive::read(message, value.x)) return reader.inside("x");
+        if (!archive::read(message, cursor, value.x)) return reader.inside("x");
         seen[0] = true;
         break;
       default:
-        if (!message.skip(kFields, value.unknown_fields)) return false;
+        if (!message.skip(cursor, kFields, value.unknown_fields)) return false;
     }
   }
   if (reader.failed()) return false;
@@ -271,22 +274,24 @@ std::size_t Archive<::archive::after::Stored>::size(const ::archive::after::Stor
 
 void Archive<::archive::after::Stored>::write(BackWriter& writer,
                                               const ::archive::after::Stored& value) noexcept {
-  writer.unknown(value.unknown_fields);
-  archive::write(writer, 24, value.words);
-  archive::write(writer, 23, value.extra);
-  archive::write(writer, 22, value.many);
-  archive::write(writer, 21, value.maybe);
-  archive::write(writer, 20, value.added);
-  archive::write(writer, 11, value.weights);
-  archive::write(writer, 10, value.limit);
-  archive::write(writer, 9, value.choice);
-  archive::write(writer, 8, value.color);
-  archive::write(writer, 6, value.fields);
-  archive::write(writer, 5, value.lang);
-  archive::write(writer, 4, value.text);
-  archive::write(writer, 3, value.delta);
-  archive::write(writer, 2, value.count);
-  archive::write(writer, 1, value.name);
+  BackWriter back = writer;
+  back.unknown(value.unknown_fields);
+  archive::write(back, 24, value.words);
+  archive::write(back, 23, value.extra);
+  archive::write(back, 22, value.many);
+  archive::write(back, 21, value.maybe);
+  archive::write(back, 20, value.added);
+  archive::write(back, 11, value.weights);
+  archive::write(back, 10, value.limit);
+  archive::write(back, 9, value.choice);
+  archive::write(back, 8, value.color);
+  archive::write(back, 6, value.fields);
+  archive::write(back, 5, value.lang);
+  archive::write(back, 4, value.text);
+  archive::write(back, 3, value.delta);
+  archive::write(back, 2, value.count);
+  archive::write(back, 1, value.name);
+  writer = back;
 }
 
 bool Archive<::archive::after::Stored>::read(Reader& reader, ::archive::after::Stored& value) {
@@ -302,83 +307,84 @@ bool Archive<::archive::after::Stored>::read(Reader& reader, ::archive::after::S
   value.words.clear();
   value.unknown_fields.bytes.clear();
   archive::Message message(reader);
-  while (message.next()) {
+  archive::Cursor cursor(reader);
+  while (message.next(cursor)) {
     switch (message.tag()) {
       case 10:
-        if (!archive::read(message, value.name)) return reader.inside("name");
+        if (!archive::read(message, cursor, value.name)) return reader.inside("name");
         seen[0] = true;
-        if (!message.follows(16)) break;
+        if (!cursor.follows(16)) break;
         [[fallthrough]];
       case 16:
-        if (!archive::read(message, value.count)) return reader.inside("count");
+        if (!archive::read(message, cursor, value.count)) return reader.inside("count");
         seen[1] = true;
-        if (!message.follows(24)) break;
+        if (!cursor.follows(24)) break;
         [[fallthrough]];
       case 24:
-        if (!archive::read(message, value.delta)) return reader.inside("delta");
+        if (!archive::read(message, cursor, value.delta)) return reader.inside("delta");
         seen[2] = true;
-        if (!message.follows(34)) break;
+        if (!cursor.follows(34)) break;
         [[fallthrough]];
       case 34:
-        if (!archive::read(message, value.text)) return reader.inside("text");
+        if (!archive::read(message, cursor, value.text)) return reader.inside("text");
         seen[3] = true;
-        if (!message.follows(40)) break;
+        if (!cursor.follows(40)) break;
         [[fallthrough]];
       case 40:
-        if (!archive::read(message, value.lang)) return reader.inside("lang");
+        if (!archive::read(message, cursor, value.lang)) return reader.inside("lang");
         seen[4] = true;
-        if (!message.follows(48)) break;
+        if (!cursor.follows(48)) break;
         [[fallthrough]];
       case 48:
-        if (!archive::read(message, value.fields)) return reader.inside("fields");
+        if (!archive::read(message, cursor, value.fields)) return reader.inside("fields");
         seen[5] = true;
-        if (!message.follows(66)) break;
+        if (!cursor.follows(66)) break;
         [[fallthrough]];
       case 66:
-        if (!archive::read(message, value.color)) return reader.inside("color");
+        if (!archive::read(message, cursor, value.color)) return reader.inside("color");
         seen[6] = true;
-        if (!message.follows(74)) break;
+        if (!message.follows(cursor, 74)) break;
         [[fallthrough]];
       case 74:
-        if (!archive::merged(message, seen[7], value.choice)) return reader.inside("choice");
+        if (!archive::merged(message, cursor, seen[7], value.choice)) return reader.inside("choice");
         seen[7] = true;
-        if (!message.follows(80)) break;
+        if (!cursor.follows(80)) break;
         [[fallthrough]];
       case 80:
-        if (!archive::read(message, value.limit)) return reader.inside("limit");
+        if (!archive::read(message, cursor, value.limit)) return reader.inside("limit");
         seen[8] = true;
-        if (!message.follows(90)) break;
+        if (!message.follows(cursor, 90)) break;
         [[fallthrough]];
       case 90:
       case 88:
-        if (!archive::read_row(message, filled11, value.weights)) return reader.inside("weights");
-        if (!message.follows(160)) break;
+        if (!archive::read_row(message, cursor, filled11, value.weights)) return reader.inside("weights");
+        if (!cursor.follows(160)) break;
         [[fallthrough]];
       case 160:
-        if (!archive::read(message, value.added)) return reader.inside("added");
+        if (!archive::read(message, cursor, value.added)) return reader.inside("added");
         seen[9] = true;
-        if (!message.follows(170)) break;
+        if (!cursor.follows(170)) break;
         [[fallthrough]];
       case 170:
-        if (!archive::read(message, value.maybe)) return reader.inside("maybe");
+        if (!archive::read(message, cursor, value.maybe)) return reader.inside("maybe");
         seen[10] = true;
-        if (!message.follows(178)) break;
+        if (!message.follows(cursor, 178)) break;
         [[fallthrough]];
       case 178:
       case 176:
-        if (!archive::read_row(message, filled22, value.many)) return reader.inside("many");
-        if (!message.follows(186)) break;
+        if (!archive::read_row(message, cursor, filled22, value.many)) return reader.inside("many");
+        if (!message.follows(cursor, 186)) break;
         [[fallthrough]];
       case 186:
-        if (!archive::merged(message, seen[11], value.extra)) return reader.inside("extra");
+        if (!archive::merged(message, cursor, seen[11], value.extra)) return reader.inside("extra");
         seen[11] = true;
-        if (!message.follows(194)) break;
+        if (!message.follows(cursor, 194)) break;
         [[fallthrough]];
       case 194:
-        if (!archive::read_row(message, filled24, value.words)) return reader.inside("words");
+        if (!archive::read_row(message, cursor, filled24, value.words)) return reader.inside("words");
         break;
       default:
-        if (!message.skip(kFields, value.unknown_fields)) return false;
+        if (!message.skip(cursor, kFields, value.unknown_fields)) return false;
     }
   }
   if (reader.failed()) return false;
@@ -416,9 +422,11 @@ std::size_t Archive<::archive::after::Part>::size(const ::archive::after::Part& 
 
 void Archive<::archive::after::Part>::write(BackWriter& writer, const ::archive::after::Part& value,
                                             const GraphNumbers& numbers) noexcept {
-  writer.unknown(value.unknown_fields);
-  archive::write(writer, 2, value.whole, numbers);
-  archive::write(writer, 1, value.size);
+  BackWriter back = writer;
+  back.unknown(value.unknown_fields);
+  archive::write(back, 2, value.whole, numbers);
+  archive::write(back, 1, value.size);
+  writer = back;
 }
 
 bool Archive<::archive::after::Part>::read(Reader& reader, ::archive::after::Part& value,
@@ -428,19 +436,20 @@ bool Archive<::archive::after::Part>::read(Reader& reader, ::archive::after::Par
   if (!reader.enter()) return false;
   value.unknown_fields.bytes.clear();
   archive::Message message(reader);
-  while (message.next()) {
+  archive::Cursor cursor(reader);
+  while (message.next(cursor)) {
     switch (message.tag()) {
       case 8:
-        if (!archive::read(message, value.size)) return reader.inside("size");
+        if (!archive::read(message, cursor, value.size)) return reader.inside("size");
         seen[0] = true;
-        if (!message.follows(16)) break;
+        if (!cursor.follows(16)) break;
         [[fallthrough]];
       case 16:
-        if (!archive::read(message, value.whole, rows)) return reader.inside("whole");
+        if (!archive::read(message, cursor, value.whole, rows)) return reader.inside("whole");
         seen[1] = true;
         break;
       default:
-        if (!message.skip(kFields, value.unknown_fields)) return false;
+        if (!message.skip(cursor, kFields, value.unknown_fields)) return false;
     }
   }
   if (reader.failed()) return false;
@@ -470,12 +479,14 @@ std::size_t Archive<::archive::after::Node>::size(const ::archive::after::Node& 
 
 void Archive<::archive::after::Node>::write(BackWriter& writer, const ::archive::after::Node& value,
                                             const GraphNumbers& numbers) noexcept {
-  writer.unknown(value.unknown_fields);
-  archive::write(writer, 5, value.parts, numbers);
-  archive::write(writer, 4, value.tags, numbers);
-  archive::write(writer, 3, value.friend_, numbers);
-  archive::write(writer, 2, value.next, numbers);
-  archive::write(writer, 1, value.name);
+  BackWriter back = writer;
+  back.unknown(value.unknown_fields);
+  archive::write(back, 5, value.parts, numbers);
+  archive::write(back, 4, value.tags, numbers);
+  archive::write(back, 3, value.friend_, numbers);
+  archive::write(back, 2, value.next, numbers);
+  archive::write(back, 1, value.name);
+  writer = back;
 }
 
 bool Archive<::archive::after::Node>::read(Reader& reader, ::archive::after::Node& value,
@@ -489,33 +500,34 @@ bool Archive<::archive::after::Node>::read(Reader& reader, ::archive::after::Nod
   if (!reader.enter()) return false;
   value.unknown_fields.bytes.clear();
   archive::Message message(reader);
-  while (message.next()) {
+  archive::Cursor cursor(reader);
+  while (message.next(cursor)) {
     switch (message.tag()) {
       case 10:
-        if (!archive::read(message, value.name)) return reader.inside("name");
+        if (!archive::read(message, cursor, value.name)) return reader.inside("name");
         seen[0] = true;
-        if (!message.follows(16)) break;
+        if (!cursor.follows(16)) break;
         [[fallthrough]];
       case 16:
-        if (!archive::read(message, value.next, rows)) return reader.inside("next");
+        if (!archive::read(message, cursor, value.next, rows)) return reader.inside("next");
         seen[1] = true;
-        if (!message.follows(24)) break;
+        if (!cursor.follows(24)) break;
         [[fallthrough]];
       case 24:
-        if (!archive::read(message, value.friend_, rows)) return reader.inside("friend");
+        if (!archive::read(message, cursor, value.friend_, rows)) return reader.inside("friend");
         seen[2] = true;
-        if (!message.follows(34)) break;
+        if (!message.follows(cursor, 34)) break;
         [[fallthrough]];
       case 34:
       case 32:
-        if (!archive::read_row(message, filled4, value.tags, rows)) return reader.inside("tags");
-        if (!message.follows(42)) break;
+        if (!archive::read_row(message, cursor, filled4, value.tags, rows)) return reader.inside("tags");
+        if (!message.follows(cursor, 42)) break;
         [[fallthrough]];
       case 42:
-        if (!archive::read_row(message, filled5, value.parts, rows)) return reader.inside("parts");
+        if (!archive::read_row(message, cursor, filled5, value.parts, rows)) return reader.inside("parts");
         break;
       default:
-        if (!message.skip(kFields, value.unknown_fields)) return false;
+        if (!message.skip(cursor, kFields, value.unknown_fields)) return false;
     }
   }
   if (reader.failed()) return false;
@@ -550,9 +562,11 @@ std::size_t Archive<::archive::after::Tag>::size(const ::archive::after::Tag& va
 
 void Archive<::archive::after::Tag>::write(BackWriter& writer, const ::archive::after::Tag& value,
                                            const GraphNumbers& numbers) noexcept {
-  writer.unknown(value.unknown_fields);
-  archive::write(writer, 2, value.on, numbers);
-  archive::write(writer, 1, value.text);
+  BackWriter back = writer;
+  back.unknown(value.unknown_fields);
+  archive::write(back, 2, value.on, numbers);
+  archive::write(back, 1, value.text);
+  writer = back;
 }
 
 bool Archive<::archive::after::Tag>::read(Reader& reader, ::archive::after::Tag& value,
@@ -562,19 +576,20 @@ bool Archive<::archive::after::Tag>::read(Reader& reader, ::archive::after::Tag&
   if (!reader.enter()) return false;
   value.unknown_fields.bytes.clear();
   archive::Message message(reader);
-  while (message.next()) {
+  archive::Cursor cursor(reader);
+  while (message.next(cursor)) {
     switch (message.tag()) {
       case 10:
-        if (!archive::read(message, value.text)) return reader.inside("text");
+        if (!archive::read(message, cursor, value.text)) return reader.inside("text");
         seen[0] = true;
-        if (!message.follows(16)) break;
+        if (!cursor.follows(16)) break;
         [[fallthrough]];
       case 16:
-        if (!archive::read(message, value.on, rows)) return reader.inside("on");
+        if (!archive::read(message, cursor, value.on, rows)) return reader.inside("on");
         seen[1] = true;
         break;
       default:
-        if (!message.skip(kFields, value.unknown_fields)) return false;
+        if (!message.skip(cursor, kFields, value.unknown_fields)) return false;
     }
   }
   if (reader.failed()) return false;

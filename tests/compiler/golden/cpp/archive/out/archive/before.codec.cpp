@@ -170,18 +170,20 @@ std::size_t Archive<::archive::before::Stored>::size(const ::archive::before::St
 
 void Archive<::archive::before::Stored>::write(BackWriter& writer,
                                                const ::archive::before::Stored& value) noexcept {
-  writer.unknown(value.unknown_fields);
-  archive::write(writer, 11, value.weights);
-  archive::write(writer, 10, value.limit);
-  archive::write(writer, 9, value.choice);
-  archive::write(writer, 8, value.colour);
-  archive::write(writer, 7, value.gone);
-  archive::write(writer, 6, value.fields);
-  archive::write(writer, 5, value.lang);
-  archive::write(writer, 4, value.text);
-  archive::write(writer, 3, value.delta);
-  archive::write(writer, 2, value.count);
-  archive::write(writer, 1, value.name);
+  BackWriter back = writer;
+  back.unknown(value.unknown_fields);
+  archive::write(back, 11, value.weights);
+  archive::write(back, 10, value.limit);
+  archive::write(back, 9, value.choice);
+  archive::write(back, 8, value.colour);
+  archive::write(back, 7, value.gone);
+  archive::write(back, 6, value.fields);
+  archive::write(back, 5, value.lang);
+  archive::write(back, 4, value.text);
+  archive::write(back, 3, value.delta);
+  archive::write(back, 2, value.count);
+  archive::write(back, 1, value.name);
+  writer = back;
 }
 
 bool Archive<::archive::before::Stored>::read(Reader& reader, ::archive::before::Stored& value) {
@@ -195,64 +197,65 @@ bool Archive<::archive::before::Stored>::read(Reader& reader, ::archive::before:
   if (!reader.enter()) return false;
   value.unknown_fields.bytes.clear();
   archive::Message message(reader);
-  while (message.next()) {
+  archive::Cursor cursor(reader);
+  while (message.next(cursor)) {
     switch (message.tag()) {
       case 10:
-        if (!archive::read(message, value.name)) return reader.inside("name");
+        if (!archive::read(message, cursor, value.name)) return reader.inside("name");
         seen[0] = true;
-        if (!message.follows(16)) break;
+        if (!cursor.follows(16)) break;
         [[fallthrough]];
       case 16:
-        if (!archive::read(message, value.count)) return reader.inside("count");
+        if (!archive::read(message, cursor, value.count)) return reader.inside("count");
         seen[1] = true;
-        if (!message.follows(24)) break;
+        if (!cursor.follows(24)) break;
         [[fallthrough]];
       case 24:
-        if (!archive::read(message, value.delta)) return reader.inside("delta");
+        if (!archive::read(message, cursor, value.delta)) return reader.inside("delta");
         seen[2] = true;
-        if (!message.follows(34)) break;
+        if (!cursor.follows(34)) break;
         [[fallthrough]];
       case 34:
-        if (!archive::read(message, value.text)) return reader.inside("text");
+        if (!archive::read(message, cursor, value.text)) return reader.inside("text");
         seen[3] = true;
-        if (!message.follows(40)) break;
+        if (!cursor.follows(40)) break;
         [[fallthrough]];
       case 40:
-        if (!archive::read(message, value.lang)) return reader.inside("lang");
+        if (!archive::read(message, cursor, value.lang)) return reader.inside("lang");
         seen[4] = true;
-        if (!message.follows(48)) break;
+        if (!cursor.follows(48)) break;
         [[fallthrough]];
       case 48:
-        if (!archive::read(message, value.fields)) return reader.inside("fields");
+        if (!archive::read(message, cursor, value.fields)) return reader.inside("fields");
         seen[5] = true;
-        if (!message.follows(58)) break;
+        if (!cursor.follows(58)) break;
         [[fallthrough]];
       case 58:
-        if (!archive::read(message, value.gone)) return reader.inside("gone");
+        if (!archive::read(message, cursor, value.gone)) return reader.inside("gone");
         seen[6] = true;
-        if (!message.follows(66)) break;
+        if (!cursor.follows(66)) break;
         [[fallthrough]];
       case 66:
-        if (!archive::read(message, value.colour)) return reader.inside("colour");
+        if (!archive::read(message, cursor, value.colour)) return reader.inside("colour");
         seen[7] = true;
-        if (!message.follows(74)) break;
+        if (!message.follows(cursor, 74)) break;
         [[fallthrough]];
       case 74:
-        if (!archive::merged(message, seen[8], value.choice)) return reader.inside("choice");
+        if (!archive::merged(message, cursor, seen[8], value.choice)) return reader.inside("choice");
         seen[8] = true;
-        if (!message.follows(80)) break;
+        if (!cursor.follows(80)) break;
         [[fallthrough]];
       case 80:
-        if (!archive::read(message, value.limit)) return reader.inside("limit");
+        if (!archive::read(message, cursor, value.limit)) return reader.inside("limit");
         seen[9] = true;
-        if (!message.follows(90)) break;
+        if (!message.follows(cursor, 90)) break;
         [[fallthrough]];
       case 90:
       case 88:
-        if (!archive::read_row(message, filled11, value.weights)) return reader.inside("weights");
+        if (!archive::read_row(message, cursor, filled11, value.weights)) return reader.inside("weights");
         break;
       default:
-        if (!message.skip(kFields, value.unknown_fields)) return false;
+        if (!message.skip(cursor, kFields, value.unknown_fields)) return false;
     }
   }
   if (reader.failed()) return false;
@@ -285,8 +288,10 @@ std::size_t Archive<::archive::before::Part>::size(const ::archive::before::Part
 
 void Archive<::archive::before::Part>::write(BackWriter& writer,
                                              const ::archive::before::Part& value) noexcept {
-  writer.unknown(value.unknown_fields);
-  archive::write(writer, 1, value.size);
+  BackWriter back = writer;
+  back.unknown(value.unknown_fields);
+  archive::write(back, 1, value.size);
+  writer = back;
 }
 
 bool Archive<::archive::before::Part>::read(Reader& reader, ::archive::before::Part& value) {
@@ -295,14 +300,15 @@ bool Archive<::archive::before::Part>::read(Reader& reader, ::archive::before::P
   if (!reader.enter()) return false;
   value.unknown_fields.bytes.clear();
   archive::Message message(reader);
-  while (message.next()) {
+  archive::Cursor cursor(reader);
+  while (message.next(cursor)) {
     switch (message.tag()) {
       case 8:
-        if (!archive::read(message, value.size)) return reader.inside("size");
+        if (!archive::read(message, cursor, value.size)) return reader.inside("size");
         seen[0] = true;
         break;
       default:
-        if (!message.skip(kFields, value.unknown_fields)) return false;
+        if (!message.skip(cursor, kFields, value.unknown_fields)) return false;
     }
   }
   if (reader.failed()) return false;
@@ -321,10 +327,12 @@ std::size_t Archive<::archive::before::Node>::size(const ::archive::before::Node
 
 void Archive<::archive::before::Node>::write(BackWriter& writer, const ::archive::before::Node& value,
                                              const GraphNumbers& numbers) noexcept {
-  writer.unknown(value.unknown_fields);
-  archive::write(writer, 5, value.parts);
-  archive::write(writer, 2, value.next, numbers);
-  archive::write(writer, 1, value.name);
+  BackWriter back = writer;
+  back.unknown(value.unknown_fields);
+  archive::write(back, 5, value.parts);
+  archive::write(back, 2, value.next, numbers);
+  archive::write(back, 1, value.name);
+  writer = back;
 }
 
 bool Archive<::archive::before::Node>::read(Reader& reader, ::archive::before::Node& value,
@@ -336,23 +344,24 @@ bool Archive<::archive::before::Node>::read(Reader& reader, ::archive::before::N
   if (!reader.enter()) return false;
   value.unknown_fields.bytes.clear();
   archive::Message message(reader);
-  while (message.next()) {
+  archive::Cursor cursor(reader);
+  while (message.next(cursor)) {
     switch (message.tag()) {
       case 10:
-        if (!archive::read(message, value.name)) return reader.inside("name");
+        if (!archive::read(message, cursor, value.name)) return reader.inside("name");
         seen[0] = true;
-        if (!message.follows(16)) break;
+        if (!cursor.follows(16)) break;
         [[fallthrough]];
       case 16:
-        if (!archive::read(message, value.next, rows)) return reader.inside("next");
+        if (!archive::read(message, cursor, value.next, rows)) return reader.inside("next");
         seen[1] = true;
-        if (!message.follows(42)) break;
+        if (!message.follows(cursor, 42)) break;
         [[fallthrough]];
       case 42:
-        if (!archive::read_row(message, filled5, value.parts)) return reader.inside("parts");
+        if (!archive::read_row(message, cursor, filled5, value.parts)) return reader.inside("parts");
         break;
       default:
-        if (!message.skip(kFields, value.unknown_fields)) return false;
+        if (!message.skip(cursor, kFields, value.unknown_fields)) return false;
     }
   }
   if (reader.failed()) return false;

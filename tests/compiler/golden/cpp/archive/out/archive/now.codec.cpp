@@ -295,10 +295,12 @@ std::size_t Archive<::archive::now::Pair>::size(const ::archive::now::Pair& valu
 }
 
 void Archive<::archive::now::Pair>::write(BackWriter& writer, const ::archive::now::Pair& value) noexcept {
-  writer.unknown(value.unknown_fields);
-  archive::write(writer, 3, value.note);
-  archive::write(writer, 2, value.b);
-  archive::write(writer, 1, value.a);
+  BackWriter back = writer;
+  back.unknown(value.unknown_fields);
+  archive::write(back, 3, value.note);
+  archive::write(back, 2, value.b);
+  archive::write(back, 1, value.a);
+  writer = back;
 }
 
 bool Archive<::archive::now::Pair>::read(Reader& reader, ::archive::now::Pair& value) {
@@ -307,24 +309,25 @@ bool Archive<::archive::now::Pair>::read(Reader& reader, ::archive::now::Pair& v
   if (!reader.enter()) return false;
   value.unknown_fields.bytes.clear();
   archive::Message message(reader);
-  while (message.next()) {
+  archive::Cursor cursor(reader);
+  while (message.next(cursor)) {
     switch (message.tag()) {
       case 8:
-        if (!archive::read(message, value.a)) return reader.inside("a");
+        if (!archive::read(message, cursor, value.a)) return reader.inside("a");
         seen[0] = true;
-        if (!message.follows(16)) break;
+        if (!cursor.follows(16)) break;
         [[fallthrough]];
       case 16:
-        if (!archive::read(message, value.b)) return reader.inside("b");
+        if (!archive::read(message, cursor, value.b)) return reader.inside("b");
         seen[1] = true;
-        if (!message.follows(26)) break;
+        if (!cursor.follows(26)) break;
         [[fallthrough]];
       case 26:
-        if (!archive::read(message, value.note)) return reader.inside("note");
+        if (!archive::read(message, cursor, value.note)) return reader.inside("note");
         seen[2] = true;
         break;
       default:
-        if (!message.skip(kFields, value.unknown_fields)) return false;
+        if (!message.skip(cursor, kFields, value.unknown_fields)) return false;
     }
   }
   if (reader.failed()) return false;
@@ -441,15 +444,18 @@ std::size_t Archive<::archive::now::Nothing>::size(const ::archive::now::Nothing
 
 void Archive<::archive::now::Nothing>::write(BackWriter& writer,
                                              const ::archive::now::Nothing& value) noexcept {
-  writer.unknown(value.unknown_fields);
+  BackWriter back = writer;
+  back.unknown(value.unknown_fields);
+  writer = back;
 }
 
 bool Archive<::archive::now::Nothing>::read(Reader& reader, ::archive::now::Nothing& value) {
   if (!reader.enter()) return false;
   value.unknown_fields.bytes.clear();
   archive::Message message(reader);
-  while (message.next()) {
-    if (!message.skip({}, value.unknown_fields)) return false;
+  archive::Cursor cursor(reader);
+  while (message.next(cursor)) {
+    if (!message.skip(cursor, {}, value.unknown_fields)) return false;
   }
   if (reader.failed()) return false;
   reader.leave();
@@ -477,53 +483,55 @@ std::size_t Archive<::archive::now::All>::size(const ::archive::now::All& value)
 }
 
 void Archive<::archive::now::All>::write(BackWriter& writer, const ::archive::now::All& value) noexcept {
-  writer.unknown(value.unknown_fields);
-  archive::write(writer, 49, value.by_lang);
-  archive::write(writer, 48, value.grid);
-  archive::write(writer, 47, value.choices);
-  archive::write(writer, 46, value.times);
-  archive::write(writer, 45, value.depths);
-  archive::write(writer, 44, value.points);
-  archive::write(writer, 43, value.lists);
-  archive::write(writer, 42, value.by_id);
-  archive::write(writer, 41, value.sparse);
-  archive::write(writer, 40, value.rows);
-  archive::write(writer, 39, value.ranks);
-  archive::write(writer, 38, value.floats);
-  archive::write(writer, 37, value.flags);
-  archive::write(writer, 36, value.names);
-  archive::write(writer, 35, value.ids);
-  archive::write(writer, 34, value.words);
-  archive::write(writer, 33, value.axes);
-  archive::write(writer, 32, value.pairs);
-  archive::write(writer, 31, value.texts);
-  archive::write(writer, 30, value.numbers);
-  archive::write(writer, 26, value.maybe_list);
-  archive::write(writer, 25, value.maybe_pair);
-  archive::write(writer, 24, value.maybe);
-  archive::write(writer, 23, value.name);
-  archive::write(writer, 22, value.limit);
-  archive::write(writer, 21, value.choice);
-  archive::write(writer, 20, value.pair);
-  archive::write(writer, 19, value.geo);
-  archive::write(writer, 18, value.hit);
-  archive::write(writer, 17, value.point);
-  archive::write(writer, 16, value.fields);
-  archive::write(writer, 15, value.lang);
-  archive::write(writer, 14, value.depth);
-  archive::write(writer, 13, value.rank);
-  archive::write(writer, 12, value.id);
-  archive::write(writer, 11, value.raw);
-  archive::write(writer, 10, value.text);
-  archive::write(writer, 9, value.d);
-  archive::write(writer, 8, value.f);
-  archive::write(writer, 7, value.since);
-  archive::write(writer, 6, value.wait);
-  archive::write(writer, 5, value.long_);
-  archive::write(writer, 4, value.big);
-  archive::write(writer, 3, value.signed_);
-  archive::write(writer, 2, value.small);
-  archive::write(writer, 1, value.flag);
+  BackWriter back = writer;
+  back.unknown(value.unknown_fields);
+  archive::write(back, 49, value.by_lang);
+  archive::write(back, 48, value.grid);
+  archive::write(back, 47, value.choices);
+  archive::write(back, 46, value.times);
+  archive::write(back, 45, value.depths);
+  archive::write(back, 44, value.points);
+  archive::write(back, 43, value.lists);
+  archive::write(back, 42, value.by_id);
+  archive::write(back, 41, value.sparse);
+  archive::write(back, 40, value.rows);
+  archive::write(back, 39, value.ranks);
+  archive::write(back, 38, value.floats);
+  archive::write(back, 37, value.flags);
+  archive::write(back, 36, value.names);
+  archive::write(back, 35, value.ids);
+  archive::write(back, 34, value.words);
+  archive::write(back, 33, value.axes);
+  archive::write(back, 32, value.pairs);
+  archive::write(back, 31, value.texts);
+  archive::write(back, 30, value.numbers);
+  archive::write(back, 26, value.maybe_list);
+  archive::write(back, 25, value.maybe_pair);
+  archive::write(back, 24, value.maybe);
+  archive::write(back, 23, value.name);
+  archive::write(back, 22, value.limit);
+  archive::write(back, 21, value.choice);
+  archive::write(back, 20, value.pair);
+  archive::write(back, 19, value.geo);
+  archive::write(back, 18, value.hit);
+  archive::write(back, 17, value.point);
+  archive::write(back, 16, value.fields);
+  archive::write(back, 15, value.lang);
+  archive::write(back, 14, value.depth);
+  archive::write(back, 13, value.rank);
+  archive::write(back, 12, value.id);
+  archive::write(back, 11, value.raw);
+  archive::write(back, 10, value.text);
+  archive::write(back, 9, value.d);
+  archive::write(back, 8, value.f);
+  archive::write(back, 7, value.since);
+  archive::write(back, 6, value.wait);
+  archive::write(back, 5, value.long_);
+  archive::write(back, 4, value.big);
+  archive::write(back, 3, value.signed_);
+  archive::write(back, 2, value.small);
+  archive::write(back, 1, value.flag);
+  writer = back;
 }
 
 bool Archive<::archive::now::All>::read(Reader& reader, ::archive::now::All& value) {
@@ -573,226 +581,227 @@ bool Archive<::archive::now::All>::read(Reader& reader, ::archive::now::All& val
   value.by_lang.clear();
   value.unknown_fields.bytes.clear();
   archive::Message message(reader);
-  while (message.next()) {
+  archive::Cursor cursor(reader);
+  while (message.next(cursor)) {
     switch (message.tag()) {
       case 8:
-        if (!archive::read(message, value.flag)) return reader.inside("flag");
+        if (!archive::read(message, cursor, value.flag)) return reader.inside("flag");
         seen[0] = true;
-        if (!message.follows(16)) break;
+        if (!cursor.follows(16)) break;
         [[fallthrough]];
       case 16:
-        if (!archive::read(message, value.small)) return reader.inside("small");
+        if (!archive::read(message, cursor, value.small)) return reader.inside("small");
         seen[1] = true;
-        if (!message.follows(24)) break;
+        if (!cursor.follows(24)) break;
         [[fallthrough]];
       case 24:
-        if (!archive::read(message, value.signed_)) return reader.inside("signed");
+        if (!archive::read(message, cursor, value.signed_)) return reader.inside("signed");
         seen[2] = true;
-        if (!message.follows(32)) break;
+        if (!cursor.follows(32)) break;
         [[fallthrough]];
       case 32:
-        if (!archive::read(message, value.big)) return reader.inside("big");
+        if (!archive::read(message, cursor, value.big)) return reader.inside("big");
         seen[3] = true;
-        if (!message.follows(40)) break;
+        if (!cursor.follows(40)) break;
         [[fallthrough]];
       case 40:
-        if (!archive::read(message, value.long_)) return reader.inside("long");
+        if (!archive::read(message, cursor, value.long_)) return reader.inside("long");
         seen[4] = true;
-        if (!message.follows(48)) break;
+        if (!cursor.follows(48)) break;
         [[fallthrough]];
       case 48:
-        if (!archive::read(message, value.wait)) return reader.inside("wait");
+        if (!archive::read(message, cursor, value.wait)) return reader.inside("wait");
         seen[5] = true;
-        if (!message.follows(57)) break;
+        if (!cursor.follows(57)) break;
         [[fallthrough]];
       case 57:
-        if (!archive::read(message, value.since)) return reader.inside("since");
+        if (!archive::read(message, cursor, value.since)) return reader.inside("since");
         seen[6] = true;
-        if (!message.follows(69)) break;
+        if (!cursor.follows(69)) break;
         [[fallthrough]];
       case 69:
-        if (!archive::read(message, value.f)) return reader.inside("f");
+        if (!archive::read(message, cursor, value.f)) return reader.inside("f");
         seen[7] = true;
-        if (!message.follows(73)) break;
+        if (!cursor.follows(73)) break;
         [[fallthrough]];
       case 73:
-        if (!archive::read(message, value.d)) return reader.inside("d");
+        if (!archive::read(message, cursor, value.d)) return reader.inside("d");
         seen[8] = true;
-        if (!message.follows(82)) break;
+        if (!cursor.follows(82)) break;
         [[fallthrough]];
       case 82:
-        if (!archive::read(message, value.text)) return reader.inside("text");
+        if (!archive::read(message, cursor, value.text)) return reader.inside("text");
         seen[9] = true;
-        if (!message.follows(90)) break;
+        if (!cursor.follows(90)) break;
         [[fallthrough]];
       case 90:
-        if (!archive::read(message, value.raw)) return reader.inside("raw");
+        if (!archive::read(message, cursor, value.raw)) return reader.inside("raw");
         seen[10] = true;
-        if (!message.follows(98)) break;
+        if (!cursor.follows(98)) break;
         [[fallthrough]];
       case 98:
-        if (!archive::read(message, value.id)) return reader.inside("id");
+        if (!archive::read(message, cursor, value.id)) return reader.inside("id");
         seen[11] = true;
-        if (!message.follows(104)) break;
+        if (!cursor.follows(104)) break;
         [[fallthrough]];
       case 104:
-        if (!archive::read(message, value.rank)) return reader.inside("rank");
+        if (!archive::read(message, cursor, value.rank)) return reader.inside("rank");
         seen[12] = true;
-        if (!message.follows(112)) break;
+        if (!cursor.follows(112)) break;
         [[fallthrough]];
       case 112:
-        if (!archive::read(message, value.depth)) return reader.inside("depth");
+        if (!archive::read(message, cursor, value.depth)) return reader.inside("depth");
         seen[13] = true;
-        if (!message.follows(120)) break;
+        if (!cursor.follows(120)) break;
         [[fallthrough]];
       case 120:
-        if (!archive::read(message, value.lang)) return reader.inside("lang");
+        if (!archive::read(message, cursor, value.lang)) return reader.inside("lang");
         seen[14] = true;
-        if (!message.follows(128)) break;
+        if (!cursor.follows(128)) break;
         [[fallthrough]];
       case 128:
-        if (!archive::read(message, value.fields)) return reader.inside("fields");
+        if (!archive::read(message, cursor, value.fields)) return reader.inside("fields");
         seen[15] = true;
-        if (!message.follows(138)) break;
+        if (!cursor.follows(138)) break;
         [[fallthrough]];
       case 138:
-        if (!archive::read(message, value.point)) return reader.inside("point");
+        if (!archive::read(message, cursor, value.point)) return reader.inside("point");
         seen[16] = true;
-        if (!message.follows(146)) break;
+        if (!cursor.follows(146)) break;
         [[fallthrough]];
       case 146:
-        if (!archive::read(message, value.hit)) return reader.inside("hit");
+        if (!archive::read(message, cursor, value.hit)) return reader.inside("hit");
         seen[17] = true;
-        if (!message.follows(154)) break;
+        if (!cursor.follows(154)) break;
         [[fallthrough]];
       case 154:
-        if (!archive::read(message, value.geo)) return reader.inside("geo");
+        if (!archive::read(message, cursor, value.geo)) return reader.inside("geo");
         seen[18] = true;
-        if (!message.follows(162)) break;
+        if (!message.follows(cursor, 162)) break;
         [[fallthrough]];
       case 162:
-        if (!archive::merged(message, seen[19], value.pair)) return reader.inside("pair");
+        if (!archive::merged(message, cursor, seen[19], value.pair)) return reader.inside("pair");
         seen[19] = true;
-        if (!message.follows(170)) break;
+        if (!message.follows(cursor, 170)) break;
         [[fallthrough]];
       case 170:
-        if (!archive::merged(message, seen[20], value.choice)) return reader.inside("choice");
+        if (!archive::merged(message, cursor, seen[20], value.choice)) return reader.inside("choice");
         seen[20] = true;
-        if (!message.follows(176)) break;
+        if (!cursor.follows(176)) break;
         [[fallthrough]];
       case 176:
-        if (!archive::read(message, value.limit)) return reader.inside("limit");
+        if (!archive::read(message, cursor, value.limit)) return reader.inside("limit");
         seen[21] = true;
-        if (!message.follows(186)) break;
+        if (!cursor.follows(186)) break;
         [[fallthrough]];
       case 186:
-        if (!archive::read(message, value.name)) return reader.inside("name");
+        if (!archive::read(message, cursor, value.name)) return reader.inside("name");
         seen[22] = true;
-        if (!message.follows(192)) break;
+        if (!cursor.follows(192)) break;
         [[fallthrough]];
       case 192:
-        if (!archive::read(message, value.maybe)) return reader.inside("maybe");
+        if (!archive::read(message, cursor, value.maybe)) return reader.inside("maybe");
         seen[23] = true;
-        if (!message.follows(202)) break;
+        if (!message.follows(cursor, 202)) break;
         [[fallthrough]];
       case 202:
-        if (!archive::merged(message, seen[24], value.maybe_pair)) return reader.inside("maybe_pair");
+        if (!archive::merged(message, cursor, seen[24], value.maybe_pair)) return reader.inside("maybe_pair");
         seen[24] = true;
-        if (!message.follows(210)) break;
+        if (!message.follows(cursor, 210)) break;
         [[fallthrough]];
       case 210:
-        if (!archive::merged(message, seen[25], value.maybe_list)) return reader.inside("maybe_list");
+        if (!archive::merged(message, cursor, seen[25], value.maybe_list)) return reader.inside("maybe_list");
         seen[25] = true;
-        if (!message.follows(242)) break;
+        if (!message.follows(cursor, 242)) break;
         [[fallthrough]];
       case 242:
       case 240:
-        if (!archive::read_row(message, filled30, value.numbers)) return reader.inside("numbers");
-        if (!message.follows(250)) break;
+        if (!archive::read_row(message, cursor, filled30, value.numbers)) return reader.inside("numbers");
+        if (!message.follows(cursor, 250)) break;
         [[fallthrough]];
       case 250:
-        if (!archive::read_row(message, filled31, value.texts)) return reader.inside("texts");
-        if (!message.follows(258)) break;
+        if (!archive::read_row(message, cursor, filled31, value.texts)) return reader.inside("texts");
+        if (!message.follows(cursor, 258)) break;
         [[fallthrough]];
       case 258:
-        if (!archive::read_row(message, filled32, value.pairs)) return reader.inside("pairs");
-        if (!message.follows(266)) break;
+        if (!archive::read_row(message, cursor, filled32, value.pairs)) return reader.inside("pairs");
+        if (!message.follows(cursor, 266)) break;
         [[fallthrough]];
       case 266:
       case 264:
-        if (!archive::read_row(message, filled33, value.axes)) return reader.inside("axes");
-        if (!message.follows(274)) break;
+        if (!archive::read_row(message, cursor, filled33, value.axes)) return reader.inside("axes");
+        if (!message.follows(cursor, 274)) break;
         [[fallthrough]];
       case 274:
-        if (!archive::read_row(message, filled34, value.words)) return reader.inside("words");
-        if (!message.follows(282)) break;
+        if (!archive::read_row(message, cursor, filled34, value.words)) return reader.inside("words");
+        if (!message.follows(cursor, 282)) break;
         [[fallthrough]];
       case 282:
       case 280:
-        if (!archive::read_row(message, filled35, value.ids)) return reader.inside("ids");
-        if (!message.follows(290)) break;
+        if (!archive::read_row(message, cursor, filled35, value.ids)) return reader.inside("ids");
+        if (!message.follows(cursor, 290)) break;
         [[fallthrough]];
       case 290:
-        if (!archive::read_row(message, filled36, value.names)) return reader.inside("names");
-        if (!message.follows(298)) break;
+        if (!archive::read_row(message, cursor, filled36, value.names)) return reader.inside("names");
+        if (!message.follows(cursor, 298)) break;
         [[fallthrough]];
       case 298:
       case 296:
-        if (!archive::read_row(message, filled37, value.flags)) return reader.inside("flags");
-        if (!message.follows(306)) break;
+        if (!archive::read_row(message, cursor, filled37, value.flags)) return reader.inside("flags");
+        if (!message.follows(cursor, 306)) break;
         [[fallthrough]];
       case 306:
       case 305:
-        if (!archive::read_row(message, filled38, value.floats)) return reader.inside("floats");
-        if (!message.follows(314)) break;
+        if (!archive::read_row(message, cursor, filled38, value.floats)) return reader.inside("floats");
+        if (!message.follows(cursor, 314)) break;
         [[fallthrough]];
       case 314:
       case 312:
-        if (!archive::read_row(message, filled39, value.ranks)) return reader.inside("ranks");
-        if (!message.follows(322)) break;
+        if (!archive::read_row(message, cursor, filled39, value.ranks)) return reader.inside("ranks");
+        if (!message.follows(cursor, 322)) break;
         [[fallthrough]];
       case 322:
-        if (!archive::read_row(message, filled40, value.rows)) return reader.inside("rows");
-        if (!message.follows(330)) break;
+        if (!archive::read_row(message, cursor, filled40, value.rows)) return reader.inside("rows");
+        if (!message.follows(cursor, 330)) break;
         [[fallthrough]];
       case 330:
-        if (!archive::read_row(message, filled41, value.sparse)) return reader.inside("sparse");
-        if (!message.follows(338)) break;
+        if (!archive::read_row(message, cursor, filled41, value.sparse)) return reader.inside("sparse");
+        if (!message.follows(cursor, 338)) break;
         [[fallthrough]];
       case 338:
-        if (!archive::read_row(message, filled42, value.by_id)) return reader.inside("by_id");
-        if (!message.follows(346)) break;
+        if (!archive::read_row(message, cursor, filled42, value.by_id)) return reader.inside("by_id");
+        if (!message.follows(cursor, 346)) break;
         [[fallthrough]];
       case 346:
-        if (!archive::read_row(message, filled43, value.lists)) return reader.inside("lists");
-        if (!message.follows(354)) break;
+        if (!archive::read_row(message, cursor, filled43, value.lists)) return reader.inside("lists");
+        if (!message.follows(cursor, 354)) break;
         [[fallthrough]];
       case 354:
-        if (!archive::read_row(message, filled44, value.points)) return reader.inside("points");
-        if (!message.follows(362)) break;
+        if (!archive::read_row(message, cursor, filled44, value.points)) return reader.inside("points");
+        if (!message.follows(cursor, 362)) break;
         [[fallthrough]];
       case 362:
-        if (!archive::read_row(message, filled45, value.depths)) return reader.inside("depths");
-        if (!message.follows(370)) break;
+        if (!archive::read_row(message, cursor, filled45, value.depths)) return reader.inside("depths");
+        if (!message.follows(cursor, 370)) break;
         [[fallthrough]];
       case 370:
       case 369:
-        if (!archive::read_row(message, filled46, value.times)) return reader.inside("times");
-        if (!message.follows(378)) break;
+        if (!archive::read_row(message, cursor, filled46, value.times)) return reader.inside("times");
+        if (!message.follows(cursor, 378)) break;
         [[fallthrough]];
       case 378:
-        if (!archive::read_row(message, filled47, value.choices)) return reader.inside("choices");
-        if (!message.follows(386)) break;
+        if (!archive::read_row(message, cursor, filled47, value.choices)) return reader.inside("choices");
+        if (!message.follows(cursor, 386)) break;
         [[fallthrough]];
       case 386:
-        if (!archive::read_row(message, filled48, value.grid)) return reader.inside("grid");
-        if (!message.follows(394)) break;
+        if (!archive::read_row(message, cursor, filled48, value.grid)) return reader.inside("grid");
+        if (!message.follows(cursor, 394)) break;
         [[fallthrough]];
       case 394:
-        if (!archive::read_row(message, filled49, value.by_lang)) return reader.inside("by_lang");
+        if (!archive::read_row(message, cursor, filled49, value.by_lang)) return reader.inside("by_lang");
         break;
       default:
-        if (!message.skip(kFields, value.unknown_fields)) return false;
+        if (!message.skip(cursor, kFields, value.unknown_fields)) return false;
     }
   }
   if (reader.failed()) return false;
@@ -860,11 +869,13 @@ std::size_t Archive<::archive::now::Person>::size(const ::archive::now::Person& 
 
 void Archive<::archive::now::Person>::write(BackWriter& writer, const ::archive::now::Person& value,
                                             const GraphNumbers& numbers) noexcept {
-  writer.unknown(value.unknown_fields);
-  archive::write(writer, 4, value.by_name, numbers);
-  archive::write(writer, 3, value.friends, numbers);
-  archive::write(writer, 2, value.boss, numbers);
-  archive::write(writer, 1, value.name);
+  BackWriter back = writer;
+  back.unknown(value.unknown_fields);
+  archive::write(back, 4, value.by_name, numbers);
+  archive::write(back, 3, value.friends, numbers);
+  archive::write(back, 2, value.boss, numbers);
+  archive::write(back, 1, value.name);
+  writer = back;
 }
 
 bool Archive<::archive::now::Person>::read(Reader& reader, ::archive::now::Person& value,
@@ -879,28 +890,33 @@ bool Archive<::archive::now::Person>::read(Reader& reader, ::archive::now::Perso
   value.by_name.clear();
   value.unknown_fields.bytes.clear();
   archive::Message message(reader);
-  while (message.next()) {
+  archive::Cursor cursor(reader);
+  while (message.next(cursor)) {
     switch (message.tag()) {
       case 10:
-        if (!archive::read(message, value.name)) return reader.inside("name");
+        if (!archive::read(message, cursor, value.name)) return reader.inside("name");
         seen[0] = true;
-        if (!message.follows(16)) break;
+        if (!cursor.follows(16)) break;
         [[fallthrough]];
       case 16:
-        if (!archive::read(message, value.boss, rows)) return reader.inside("boss");
+        if (!archive::read(message, cursor, value.boss, rows)) return reader.inside("boss");
         seen[1] = true;
-        if (!message.follows(26)) break;
+        if (!message.follows(cursor, 26)) break;
         [[fallthrough]];
       case 26:
       case 24:
-        if (!archive::read_row(message, filled3, value.friends, rows)) return reader.inside("friends");
-        if (!message.follows(34)) break;
+        if (!archive::read_row(message, cursor, filled3, value.friends, rows)) {
+          return reader.inside("friends");
+        }
+        if (!message.follows(cursor, 34)) break;
         [[fallthrough]];
       case 34:
-        if (!archive::read_row(message, filled4, value.by_name, rows)) return reader.inside("by_name");
+        if (!archive::read_row(message, cursor, filled4, value.by_name, rows)) {
+          return reader.inside("by_name");
+        }
         break;
       default:
-        if (!message.skip(kFields, value.unknown_fields)) return false;
+        if (!message.skip(cursor, kFields, value.unknown_fields)) return false;
     }
   }
   if (reader.failed()) return false;
@@ -1004,13 +1020,15 @@ std::size_t Archive<::archive::now::Config>::size(const ::archive::now::Config& 
 
 void Archive<::archive::now::Config>::write(BackWriter& writer, const ::archive::now::Config& value,
                                             const GraphNumbers& numbers) noexcept {
-  writer.unknown(value.unknown_fields);
-  archive::write(writer, 6, value.others, numbers);
-  archive::write(writer, 5, value.inside, numbers);
-  archive::write(writer, 4, value.contact, numbers);
-  archive::write(writer, 3, value.owner, numbers);
-  archive::write(writer, 2, value.parent, numbers);
-  archive::write(writer, 1, value.name);
+  BackWriter back = writer;
+  back.unknown(value.unknown_fields);
+  archive::write(back, 6, value.others, numbers);
+  archive::write(back, 5, value.inside, numbers);
+  archive::write(back, 4, value.contact, numbers);
+  archive::write(back, 3, value.owner, numbers);
+  archive::write(back, 2, value.parent, numbers);
+  archive::write(back, 1, value.name);
+  writer = back;
 }
 
 bool Archive<::archive::now::Config>::read(Reader& reader, ::archive::now::Config& value,
@@ -1023,38 +1041,39 @@ bool Archive<::archive::now::Config>::read(Reader& reader, ::archive::now::Confi
   if (!reader.enter()) return false;
   value.unknown_fields.bytes.clear();
   archive::Message message(reader);
-  while (message.next()) {
+  archive::Cursor cursor(reader);
+  while (message.next(cursor)) {
     switch (message.tag()) {
       case 10:
-        if (!archive::read(message, value.name)) return reader.inside("name");
+        if (!archive::read(message, cursor, value.name)) return reader.inside("name");
         seen[0] = true;
-        if (!message.follows(16)) break;
+        if (!cursor.follows(16)) break;
         [[fallthrough]];
       case 16:
-        if (!archive::read(message, value.parent, rows)) return reader.inside("parent");
+        if (!archive::read(message, cursor, value.parent, rows)) return reader.inside("parent");
         seen[1] = true;
-        if (!message.follows(24)) break;
+        if (!cursor.follows(24)) break;
         [[fallthrough]];
       case 24:
-        if (!archive::read(message, value.owner, rows)) return reader.inside("owner");
+        if (!archive::read(message, cursor, value.owner, rows)) return reader.inside("owner");
         seen[2] = true;
-        if (!message.follows(34)) break;
+        if (!message.follows(cursor, 34)) break;
         [[fallthrough]];
       case 34:
-        if (!archive::merged(message, seen[3], value.contact, rows)) return reader.inside("contact");
+        if (!archive::merged(message, cursor, seen[3], value.contact, rows)) return reader.inside("contact");
         seen[3] = true;
-        if (!message.follows(42)) break;
+        if (!message.follows(cursor, 42)) break;
         [[fallthrough]];
       case 42:
-        if (!archive::merged(message, seen[4], value.inside, rows)) return reader.inside("inside");
+        if (!archive::merged(message, cursor, seen[4], value.inside, rows)) return reader.inside("inside");
         seen[4] = true;
-        if (!message.follows(50)) break;
+        if (!message.follows(cursor, 50)) break;
         [[fallthrough]];
       case 50:
-        if (!archive::read_row(message, filled6, value.others, rows)) return reader.inside("others");
+        if (!archive::read_row(message, cursor, filled6, value.others, rows)) return reader.inside("others");
         break;
       default:
-        if (!message.skip(kFields, value.unknown_fields)) return false;
+        if (!message.skip(cursor, kFields, value.unknown_fields)) return false;
     }
   }
   if (reader.failed()) return false;

@@ -1,0 +1,261 @@
+// R1. Lists, arrays and sets as fields of tier archive.
+//
+//   read_row(message, filled, value)  one field, or a run of fields, of a container; `filled` counts elements
+// Numbers are packed; a reader takes them either way.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "mf/codec/archive_packed.hpp"
+#include "mf/codec/archive_single.hpp"
+
+namespace mf::codec::archive {
+
+namespace detail {
+
+/// Number by number into whatever `into(index)` gives, up to the end of the reader.
+template <class T, class Into>
+[[nodiscard]] bool read_numbers(Reader& reader, std::size_t& filled, const Into& into, const auto&... graph) {
+  while (reader.left() != 0) {
+    if (!Value<T>::read(reader, into(filled), graph...)) [[unlikely]] {
+      return reader.inside(filled);
+    }
+    ++filled;
+  }
+  return true;
+}
+
+}  // namespace detail
+
+/// Elements of a vector; those that it held before are read into, so that they keep their memory.
+template <class T>
+[[nodiscard]] bool read_row(Message& message, std::size_t& filled, std::vector<T>& values,
+                            const auto&... graph) {
+  Reader& reader = message.reader();
+  if (!reader.enter()) [[unlikely]] {
+    return false;
+  }
+  const auto make_room = [&](std::size_t count) {
+    if (!reader.charge(count, sizeof(T))) [[unlikely]] {
+      return false;
+    }
+    if (filled + count > values.size()) values.resize(filled + count);
+    return true;
+  };
+  if constexpr (Packed<T>) {
+    if (message.tag() % 8 == static_cast<unsigned>(Wire::length)) {
+      std::size_t length = 0;
+      if (!read_length(reader, length)) [[unlikely]] {
+        return false;
+      }
+      const std::byte* const end = reader.narrow(length);
+      if constexpr (Number<T>) {
+        const std::byte* const at = reader.peek();
+        if (!make_room(count_packed<T>({at, length}))) [[unlikely]] {
+          return false;
+        }
+        T* to = values.data() + filled;
+        reader.advance(static_cast<std::size_t>(read_packed(at, at + length, to) - at));
+        filled = static_cast<std::size_t>(to - values.data());
+      } else if (!make_room(count_varints({reader.peek(), length}))) [[unlikely]] {  // references
+        return false;
+      }
+      // A number that is cut off at the end has no room yet, and is not a number.
+      T cut{};
+      const auto into = [&](std::size_t i) -> T& { return i < values.size() ? values[i] : cut; };
+      if (!detail::read_numbers<T>(reader, filled, into, graph...)) [[unlikely]] {
+        return false;
+      }
+      reader.widen(end);
+    } else {
+      if (!make_room(1)) [[unlikely]] {
+        return false;
+      }
+      if (!Value<T>::read(reader, values[filled], graph...)) [[unlikely]] {
+        return reader.inside(filled);
+      }
+      ++filled;
+    }
+  } else {
+    const std::uint32_t tag = message.tag();
+    const std::size_t count = message.run_length();
+    const std::size_t full = filled + count;
+    if (!make_room(count)) [[unlikely]] {
+      return false;
+    }
+    do {
+      if (!Value<T>::read(reader, values[filled], graph...)) [[unlikely]] {
+        return reader.inside(filled);
+      }
+    } while (++filled != full && message.follows(tag));
+  }
+  reader.leave();
+  return true;
+}
+
+/// Of an array; elements that it has no place for are read and counted.
+template <class T, std::size_t N>
+[[nodiscard]] bool read_row(Message& message, std::size_t& filled, std::array<T, N>& values,
+                            const auto&... graph) {
+  Reader& reader = message.reader();
+  if (!reader.enter()) [[unlikely]] {
+    return false;
+  }
+  std::optional<T> extra;
+  const auto into = [&](std::size_t i) -> T& {
+    if constexpr (N != 0) {
+      if (i < N) return values[i];
+    }
+    return extra ? *extra : extra.emplace();
+  };
+  if constexpr (Packed<T>) {
+    if (message.tag() % 8 == static_cast<unsigned>(Wire::length)) {
+      const auto read_all = [&] {
+        if constexpr (Number<T> && N != 0) {
+          const std::byte* const at = reader.peek();
+          if (filled < N && count_packed<T>({at, reader.left()}) <= N - filled) {
+            T* to = values.data() + filled;
+            reader.advance(static_cast<std::size_t>(read_packed(at, at + reader.left(), to) - at));
+            filled = static_cast<std::size_t>(to - values.data());
+          }
+        }
+        return detail::read_numbers<T>(reader, filled, into, graph...);
+      };
+      if (!read_bounded(reader, read_all)) [[unlikely]] {
+        return false;
+      }
+      reader.leave();
+      return true;
+    }
+  }
+  if (!Value<T>::read(reader, into(filled), graph...)) [[unlikely]] {
+    return reader.inside(filled);
+  }
+  ++filled;
+  reader.leave();
+  return true;
+}
+
+/// Of a set: elements in any order, each once.
+template <class K>
+[[nodiscard]] bool read_row(Message& message, std::size_t& filled, std::set<K>& values) {
+  Reader& reader = message.reader();
+  if (!reader.enter()) [[unlikely]] {
+    return false;
+  }
+  const auto read_key = [&] {
+    K key{};
+    if (!Value<K>::read(reader, key) || !reader.charge(1, sizeof(K) + kNodeOverhead)) [[unlikely]] {
+      return reader.inside(filled);
+    }
+    values.insert(values.end(), std::move(key));
+    ++filled;
+    return true;
+  };
+  if constexpr (Packed<K>) {
+    if (message.tag() % 8 == static_cast<unsigned>(Wire::length)) {
+      const auto read_keys = [&] {
+        while (reader.left() != 0) {
+          if (!read_key()) [[unlikely]] {
+            return false;
+          }
+        }
+        return true;
+      };
+      if (!read_bounded(reader, read_keys)) [[unlikely]] {
+        return false;
+      }
+      reader.leave();
+      return true;
+    }
+  }
+  if (!read_key()) [[unlikely]] {
+    return false;
+  }
+  reader.leave();
+  return true;
+}
+
+namespace detail {
+
+/// Of lists and arrays.
+template <class T>
+struct RowField {
+  static std::size_t size(std::uint32_t number, std::span<const T> values, const auto&... graph) noexcept {
+    if constexpr (Packed<T>) {
+      if (values.empty()) return 0;
+      std::size_t sum = 0;
+      if constexpr (Number<T>) {
+        sum = packed_size(values);
+      } else {
+        for (const T& value : values) sum += Value<T>::size(value, graph...);
+      }
+      return tag_size(number) + varint_size(sum) + sum;
+    } else {
+      std::size_t sum = values.size() * tag_size(number);
+      for (const T& value : values) sum += Value<T>::size(value, graph...);
+      return sum;
+    }
+  }
+  static void write(BackWriter& writer, std::uint32_t number, std::span<const T> values,
+                    const auto&... graph) noexcept {
+    if constexpr (Packed<T>) {
+      if (values.empty()) return;
+      const std::byte* const end = writer.position();
+      if constexpr (Number<T>) {
+        write_packed(writer, values);
+      } else {
+        for (std::size_t i = values.size(); i-- > 0;) Value<T>::write(writer, values[i], graph...);
+      }
+      writer.varint(static_cast<std::size_t>(end - writer.position()));
+      writer.varint(tag_of(number, Wire::length));
+    } else {
+      BackWriter back = writer;
+      for (std::size_t i = values.size(); i-- > 0;) write_one(back, number, values[i], graph...);
+      writer = back;
+    }
+  }
+};
+
+}  // namespace detail
+
+template <class T>
+struct Field<std::vector<T>> : detail::RowField<T> {
+  static constexpr bool kRow = true;
+};
+
+template <class T, std::size_t N>
+struct Field<std::array<T, N>> : detail::RowField<T> {
+  static constexpr bool kRow = true;
+};
+
+template <class K>
+struct Field<std::set<K>> {
+  static constexpr bool kRow = true;
+  static std::size_t size(std::uint32_t number, const std::set<K>& values) noexcept {
+    if (values.empty()) return 0;
+    std::size_t sum = 0;
+    for (const K& value : values) sum += Value<K>::size(value);
+    return Packed<K> ? tag_size(number) + varint_size(sum) + sum : values.size() * tag_size(number) + sum;
+  }
+  static void write(BackWriter& writer, std::uint32_t number, const std::set<K>& values) noexcept {
+    if constexpr (Packed<K>) {
+      if (values.empty()) return;
+      const std::byte* const end = writer.position();
+      for (auto at = values.rbegin(); at != values.rend(); ++at) Value<K>::write(writer, *at);
+      writer.varint(static_cast<std::size_t>(end - writer.position()));
+      writer.varint(tag_of(number, Wire::length));
+    } else {
+      for (auto at = values.rbegin(); at != values.rend(); ++at) write_one(writer, number, *at);
+    }
+  }
+};
+
+}  // namespace mf::codec::archive

@@ -1,0 +1,117 @@
+// R1. One value of a field in tier archive, or an optional one: absent where no field is.
+//
+//   size_one(), write_one()           with its tag, whatever its type
+//   read(message, value)              what stands behind a tag
+//   merged(message, again, value)     the same of a message, which may come several times
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "mf/codec/archive_value.hpp"
+#include "mf/codec/boxed.hpp"
+
+namespace mf::codec::archive {
+
+/// A whole field, of whatever type: size() and write() (archive_field.hpp).
+template <class T>
+struct Field;
+
+[[nodiscard]] constexpr std::size_t tag_size(std::uint32_t number) noexcept {
+  return number_size(number << 3U);
+}
+
+// --- one value
+
+template <class T>
+[[nodiscard, gnu::always_inline]] inline std::size_t size_one(std::uint32_t number, const T& value,
+                                                              const auto&... graph) noexcept {
+  return tag_size(number) + Value<T>::size(value, graph...);
+}
+
+/// The same by a writer that others may see; the caller's own stays in registers.
+template <class Write>
+[[gnu::always_inline]] inline void write_apart(BackWriter& writer, const Write& write) noexcept {
+  BackWriter shared = writer;
+  write(shared);
+  writer = shared;
+}
+
+template <class T>
+[[gnu::always_inline]] inline void write_one(BackWriter& writer, std::uint32_t number, const T& value,
+                                             const auto&... graph) noexcept {
+  if constexpr (Number<T>) {
+    Value<T>::write(writer, value);
+  } else {
+    write_apart(writer, [&](BackWriter& shared) { Value<T>::write(shared, value, graph...); });
+  }
+  writer.varint(tag_of(number, Value<T>::kWire));
+}
+
+template <class T>
+[[nodiscard]] bool read(Message& message, T& value, const auto&... graph) {
+  return Value<T>::read(message.reader(), value, graph...);
+}
+
+/// `again`: the message has come before.
+template <class T>
+[[nodiscard]] bool merged_value(Message& message, bool again, T& value, const auto&... graph) {
+  const auto place = message.reader().place();
+  if (!again && Value<T>::read(message.reader(), value, graph...)) [[likely]] {
+    return true;
+  }
+  return message.merge(place, again,
+                       [&](Reader& reader) { return Value<T>::read_body(reader, value, graph...); });
+}
+
+template <class T>
+[[nodiscard]] bool merged(Message& message, bool again, T& value, const auto&... graph) {
+  return merged_value(message, again, value, graph...);
+}
+
+// --- an optional one: absent where no field is
+
+namespace detail {
+
+template <class T>
+struct Held;
+template <class T>
+struct Held<std::optional<T>> {
+  using Type = T;
+  static constexpr bool kOnHeap = false;
+};
+template <class T>
+struct Held<Boxed<T>> {
+  using Type = T;
+  static constexpr bool kOnHeap = true;
+};
+
+/// Something to read into.
+template <class Optional>
+[[nodiscard]] bool emplace(Reader& reader, Optional& value) {
+  if (Held<Optional>::kOnHeap && !reader.charge(1, sizeof(typename Held<Optional>::Type))) [[unlikely]] {
+    return false;
+  }
+  if (!value) value.emplace();
+  return true;
+}
+
+}  // namespace detail
+
+template <class T>
+concept Optional = requires { typename detail::Held<T>::Type; };
+
+template <Optional T>
+[[nodiscard]] bool read(Message& message, T& value, const auto&... graph) {
+  return detail::emplace(message.reader(), value) &&
+         Value<typename detail::Held<T>::Type>::read(message.reader(), *value, graph...);
+}
+
+template <Optional T>
+[[nodiscard]] bool merged(Message& message, bool again, T& value, const auto&... graph) {
+  return detail::emplace(message.reader(), value) &&
+         merged<typename detail::Held<T>::Type>(message, again, *value, graph...);
+}
+
+}  // namespace mf::codec::archive
