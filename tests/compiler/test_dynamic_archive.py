@@ -330,6 +330,21 @@ def test_we_merge_two_messages_as_protobuf_does(
     assert ours == decode(schema(), type_, message.SerializeToString())
 
 
+@thorough
+@given(data=st.data())
+def test_what_one_part_of_a_message_lacks_another_has(messages: ModuleType, data: st.DataObject) -> None:
+    written = encode(schema(), "Rich", data.draw(values("Rich")))
+    some, other = messages.Rich(), messages.Rich()
+    some.ParseFromString(written)
+    other.note.id = some.note.id
+    some.note.ClearField("id")
+
+    for parts in ((some, other), (other, some)):
+        both = b"".join(part.SerializePartialToString() for part in parts)
+
+        assert encode(schema(), "Rich", decode(schema(), "Rich", both)) == written
+
+
 def test_labels_tell_tags_lengths_and_unknown_fields() -> None:
     found = annotate(schema(), "Note", bytes.fromhex("0801 120161 1805 2202ffff")).annotations
 

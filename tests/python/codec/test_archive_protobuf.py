@@ -149,6 +149,22 @@ def test_messages_one_behind_the_other_are_merged_as_protobuf_does() -> None:
     holds()
 
 
+def test_what_one_part_of_a_message_lacks_another_has() -> None:
+    codec, message = schema().codec("Merged"), schema().message("Merged")
+
+    @settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(values(codec.shape))
+    def holds(value: Any) -> None:
+        some, other = message.FromString(bytes(codec.encode(value))), message()
+        other.inner.name = some.inner.name
+        some.inner.ClearField("name")
+        for parts in ((some, other), (other, some)):
+            data = b"".join(part.SerializePartialToString() for part in parts)
+            assert codec.decode(data) == value
+
+    holds()
+
+
 def test_a_message_in_parts_is_whole_when_all_have_come() -> None:
     """one = Inner in two parts, neither of which has all that an Inner needs."""
     archives = Archives(
