@@ -31,6 +31,12 @@ def tag_of(number: int, wire: int) -> bytes:
 
 def read_varint(data: bytes, pos: int) -> tuple[int, int]:
     """Up to 64 bits, in up to ten bytes."""
+    byte = data[pos]
+    if byte < 128:
+        return byte, pos + 1
+    second = data[pos + 1]
+    if second < 128:
+        return byte + (second << 7) - 128, pos + 2
     number = shift = 0
     while True:
         byte = data[pos]

@@ -99,16 +99,30 @@ class LenientReading(ArchiveReading):
     def map(self, shape: s.Map, tag: bytes, name: str, end: str, level: int) -> Read:
         local, stop = self.unit.local(name), self.unit.local("stop")
         key, item = self.unit.local("key"), self.unit.local("item")
-        places = [_Entry(1, shape.key, key), _Entry(2, shape.value, item)]
+        places: list[_Place] = [_Entry(1, shape.key, key), _Entry(2, shape.value, item)]
         memory = sizes.ENTRY + sizes.memory(shape.key) + sizes.memory(shape.value)
         body = [
             *self.unit.charged(f"{memory} if {local} else {memory + sizes.FIRST_ENTRY}"),
             *self.length(stop),
-            *self._fields(places, stop, level + 1, None),
+            *self._entry(places, stop, level + 1),
             *(line for each in places for line in self._zero(each)),
             f"{local}[{key}] = {item}",
         ]
         return self.loop(local, "{}", tag, end, body), local
+
+    def _entry(self, places: list[_Place], stop: str, level: int) -> list[str]:
+        """Once around, if the key stands in front of the value; nothing else is expected."""
+        around = ["begin = pos"]
+        for place in places:
+            for tag, text in self._branches(place, stop, level):
+                around += [f"if pos < {stop} and data[pos] == {tag}:", *indented(text)]
+        return [
+            *(f"{each.local} = {each.start}" for each in places),
+            f"while pos < {stop}:",
+            *indented([*around, "if pos == begin:", "    raise MalformedError"]),
+            f"if pos != {stop}:",
+            "    raise MalformedError",
+        ]
 
     def _needed(self, place: _Place) -> list[str]:
         missing = f"{place.local} is None" if place.is_single else f"not {place.local}"
@@ -127,10 +141,8 @@ class LenientReading(ArchiveReading):
                 stands_for = "raise MalformedError"
         return [f"if {place.local} is None:", f"    {stands_for}"]
 
-    def _fields(self, places: Iterable[_Place], end: str, level: int, unknown: str | None) -> list[str]:
-        """From `pos` to `end`. `unknown`: the local that keeps unknown fields; "": nobody does; None: they
-        are not expected.
-        """
+    def _fields(self, places: Iterable[_Place], end: str, level: int, unknown: str) -> list[str]:
+        """From `pos` to `end`. `unknown`: the local that keeps unknown fields, or none."""
         known = list(places)
         branches = sorted(branch for each in known for branch in self._branches(each, end, level))
         numbers = self.unit.constant("known", frozenset(each.number for each in known))
@@ -151,7 +163,7 @@ class LenientReading(ArchiveReading):
                     "if tag > 127:",
                     "    tag = read_tag(data, pos)",
                     *_dispatch(branches),
-                    *(["raise MalformedError"] if unknown is None else skipped),
+                    *skipped,
                 ]
             ),
             f"if pos != {end}:",

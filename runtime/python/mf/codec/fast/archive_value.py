@@ -79,7 +79,7 @@ class ValueReading:
                 text = [f"({local},) = {unpack}(data, pos)", f"pos += {calcsize(f'<{layout}')}"]
                 return text, converted(self.unit, plain, local)
             case s.Ref(element=element):
-                number = self._varint("index", U64_MAX)
+                number = self._varint("index", "read_u32(data, pos - 1)")
                 assert isinstance(element, s.Struct | s.Union)
                 local = self.unit.local(name)
                 return [*number, f"{local} = {self._table(element)}[index]"], local
@@ -100,28 +100,26 @@ class ValueReading:
         self._tables[name] = element
         return name
 
-    def _varint(self, local: str, highest: int) -> list[str]:
-        long = "read_varint(data, pos - 1)"
-        if highest != U64_MAX:
-            long = f"read_below(data, pos - 1, {highest})"
+    def _varint(self, local: str, long: str) -> list[str]:
+        """`long`: the call that reads it if it has more than one byte."""
         return [f"{local} = data[pos]", "pos += 1", f"if {local} > 127:", f"    {local}, pos = {long}"]
 
     def length(self, stop: str) -> list[str]:
-        return [*self._varint("size", U64_MAX), f"{stop} = pos + size"]
+        """Some writers pad lengths, which they know last; nobody pads numbers."""
+        return [*self._varint("size", "read_varint(data, pos - 1)"), f"{stop} = pos + size"]
 
     def _number(self, plain: s.Shape, name: str) -> Read:
         integer = integer_of(plain)
         assert integer is not None
         local = self.unit.local(name)
         low, high = limits_of(integer)
+        bits = integer[1:]
+        long = f"read_u{bits}(data, pos - 1)" if bits != "8" else "read_below(data, pos - 1, 255)"
         if is_zigzag(plain):
-            text = self._varint(local, high - low)
-            return text, converted(self.unit, plain, unzigzagged(local))
-        if low == 0:
-            return self._varint(local, high), converted(self.unit, plain, local)
-        text = self._varint(local, U64_MAX)
-        text[-1] = f"    {local}, pos = read_member(data, pos - 1, {low}, {high})"
-        return text, converted(self.unit, plain, local)
+            return self._varint(local, long), converted(self.unit, plain, unzigzagged(local))
+        if low != 0:
+            long = f"read_member(data, pos - 1, {low}, {high})"
+        return self._varint(local, long), converted(self.unit, plain, local)
 
     def _sized(self, plain: s.Shape, name: str) -> Read:
         """Of tier memcpy, or a uuid: the length is known."""
@@ -135,7 +133,7 @@ class ValueReading:
         local = self.unit.local(name)
         unpack = f"{self.unit.packer(layout, 'unpack_from')}(data, pos)"
         return [
-            *self._varint("size", U64_MAX),
+            *self._varint("size", "read_varint(data, pos - 1)"),
             f"if size != {size}:",
             "    raise MalformedError",
             *([f"{target} = {unpack}"] if count_of(plain) else []),
