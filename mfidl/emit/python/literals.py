@@ -75,7 +75,7 @@ def _plain(context: Context, type_: Type, value: bool | int | float | str | byte
         case int():
             return _wrapped(context, type_, str(value))
         case float():
-            return _float(type_, value)
+            return float_literal(type_, value)
         case str():
             return text_literal(value)
         case bytes():
@@ -84,7 +84,7 @@ def _plain(context: Context, type_: Type, value: bool | int | float | str | byte
             return "b" + text_literal(value.decode()) if value.isascii() else _bytes_literal(value)
 
 
-def _float(type_: Type, value: float) -> str:
+def float_literal(type_: Type, value: float) -> str:
     """Of an f32 as reading makes it: a value is the same before it is written and after."""
     if isinstance(type_, Primitive) and type_.scalar is Scalar.F32:
         (value,) = unpack("<f", pack("<f", value))

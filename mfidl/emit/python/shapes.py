@@ -1,10 +1,9 @@
 """F6. Types as expressions of `mf.codec.shape`, for the careful reader and writer."""
 
 from collections.abc import Iterable
-from math import inf
 
 from mfidl.emit.python.context import Context
-from mfidl.emit.python.literals import default_factory, text_literal
+from mfidl.emit.python.literals import default_factory, float_literal, text_literal
 from mfidl.model import (
     ArrayOf,
     Constraint,
@@ -29,7 +28,7 @@ def shape(context: Context, type_: Type, constraints: Iterable[Constraint] = ())
     if isinstance(type_, OptionalOf):
         return f"shape.Optional({shape(context, type_.element, constraints)})"
     plain = _plain(context, type_)
-    rules = [_rule(context, each) for each in constraints]
+    rules = [_rule(context, type_, each) for each in constraints]
     one = "," * (len(rules) == 1)
     return f"shape.Checked({plain}, ({', '.join(rules)}{one}))" if rules else plain
 
@@ -66,18 +65,20 @@ def _plain(context: Context, type_: Type) -> str:
             raise AssertionError(type_)
 
 
-def _bound(bound: float | None) -> str:
-    return f'float("{bound}")' if bound in (inf, -inf) else repr(bound)
-
-
-def _rule(context: Context, constraint: Constraint) -> str:
+def _rule(context: Context, type_: Type, constraint: Constraint) -> str:
     context.imports.name("mf.codec", "rules")
     match constraint:
         case RangeConstraint():
-            return f"rules.InRange({_bound(constraint.low)}, {_bound(constraint.high)})"
+            low, high = (_bound(type_, each) for each in (constraint.low, constraint.high))
+            return f"rules.InRange({low}, {high})"
         case LengthConstraint():
             return f"rules.HasLength({constraint.low}, {constraint.high})"
         case FiniteConstraint():
             return "rules.IsFinite()"
         case PatternConstraint():
             return f"rules.Matches({text_literal(constraint.pattern)})"
+
+
+def _bound(type_: Type, bound: float | None) -> str:
+    """Of an f32 the f32 that is nearest, as values are."""
+    return float_literal(type_, bound) if isinstance(bound, float) else repr(bound)
