@@ -2,17 +2,17 @@
 
 The language is larger than what the runtimes can do today (streams, topics and replication are later), and a
 struct of tier custom is there only in the languages that it names a codec for. Whatever needs them is cut out
-of the program before a generator sees it, and each cut is one warning, W0801: never in silence, and never an
-error, since the schema is right. What stays keeps its place: the indices of methods and the fingerprints are
-those of the whole program.
+of the program before a generator sees it, and each cause is one warning, W0801, with all that goes with it
+as notes: never in silence, and never an error, since the schema is right. What stays keeps its place: the
+indices of methods and the fingerprints are those of the whole program.
 """
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from mfidl import model
-from mfidl.diagnostics import Diagnostics
+from mfidl.diagnostics import Diagnostics, Note
 from mfidl.source import Span
 
 Language = Literal["cpp", "python"]
@@ -30,27 +30,53 @@ def for_language(program: model.Program, language: Language, diagnostics: Diagno
     return _without(program, left_out, diagnostics) if left_out else program
 
 
-def _without(program: model.Program, left_out: dict[str, str], diagnostics: Diagnostics) -> model.Program:
+@dataclass(frozen=True, slots=True, eq=False)
+class _Cause:
+    """A struct without a codec for the language."""
+
+    struct: model.Struct
+    reason: str
+
+
+# What is left out with a struct: how it is named, how it needs it, and where it stands.
+_Lost = tuple[str, str, Span | None]
+
+
+def _without(program: model.Program, left_out: dict[str, _Cause], diagnostics: Diagnostics) -> model.Program:
     modules = []
+    lost: dict[_Cause, list[_Lost]] = {}
     for module in program.modules:
         cut = _Cut(left_out, diagnostics if module.requested else Diagnostics())
         modules.append(cut.module(module))
+        if module.requested:
+            for cause, holders in cut.lost.items():
+                lost.setdefault(cause, []).extend(holders)
+    for cause, holders in lost.items():
+        _tell(cause, holders, diagnostics)
     return model.Program(tuple(modules))
 
 
-def _without_codec(program: model.Program, language: Language) -> dict[str, str]:
+def _tell(cause: _Cause, holders: list[_Lost], diagnostics: Diagnostics) -> None:
+    """One warning at the struct; if nobody asked for its module, where it is first needed."""
+    own = [each for each in holders if each[2] == cause.struct.span]
+    (what, needs, span), *rest = [*own, *(each for each in holders if each not in own)]
+    reason = f"{needs}, and {cause.reason}" if needs else cause.reason
+    notes = [Note(f"so is {name}: {why}", at) for name, why, at in rest]
+    diagnostics.warning("W0801", span, notes=notes, what=what, reason=reason)
+
+
+def _without_codec(program: model.Program, language: Language) -> dict[str, _Cause]:
     """Full names of the declared types that cannot be generated, with what is in the way: structs without a
     codec, and all that hold one of them, however far around.
     """
-    found: dict[str, str] = {}
+    found: dict[str, _Cause] = {}
     holders: dict[str, list[str]] = {}
     for module in program.modules:
         for each in module.declarations:
             if isinstance(each, model.Struct | model.Union):
                 if isinstance(each, model.Struct) and not _has_codec(each, language):
-                    found[each.full_name] = (
-                        f"`{each.name}` names no codec for {_NAMES[language]} (@{language}.codec)"
-                    )
+                    reason = f"`{each.name}` names no codec for {_NAMES[language]} (@{language}.codec)"
+                    found[each.full_name] = _Cause(each, reason)
                 for name in model.names_in(field.type for field in model.members(each)):
                     holders.setdefault(name, []).append(each.full_name)
     pending = list(found)
@@ -70,9 +96,10 @@ def _has_codec(struct: model.Struct, language: Language) -> bool:
 class _Cut:
     """One module's cuts."""
 
-    def __init__(self, left_out: dict[str, str], diagnostics: Diagnostics) -> None:
+    def __init__(self, left_out: dict[str, _Cause], diagnostics: Diagnostics) -> None:
         self._left_out = left_out
         self._diagnostics = diagnostics
+        self.lost: dict[_Cause, list[_Lost]] = {}
 
     def module(self, module: model.Module) -> model.Module:
         for topic in module.topics:
@@ -91,30 +118,38 @@ class _Cut:
     def _keeps(self, declaration: model.Declaration) -> bool:
         match declaration:
             case model.Struct() if not declaration.fields:
-                reason = self._left_out.get(declaration.full_name)
+                held: list[model.Type] = []
             case model.Struct() | model.Union():
-                reason = self._why(field.type for field in model.members(declaration))
+                held = [field.type for field in model.members(declaration)]
             case model.Alias():
-                reason = self._why([declaration.type])
+                held = [declaration.type]
             case _:
-                reason = None
-        if reason is not None:
-            self._warn(f"{_kind(declaration)} `{declaration.name}`", reason, declaration.span)
-        return reason is None
+                return True
+        what = f"{_kind(declaration)} `{declaration.name}`"
+        cause = self._left_out.get(declaration.full_name)
+        if cause is not None and cause.struct is declaration:
+            self._lose(cause, what, "", declaration.span)
+            return False
+        return self._has_all(what, held, declaration.span)
 
     def _keeps_const(self, const: model.Const) -> bool:
-        reason = self._why([const.type])
-        if reason is not None:
-            self._warn(f"constant `{const.name}`", reason, const.span)
-        return reason is None
+        return self._has_all(f"constant `{const.name}`", [const.type], const.span)
+
+    def _lose(self, cause: _Cause, what: str, needs: str, span: Span | None) -> None:
+        self.lost.setdefault(cause, []).append((what, needs, span))
 
     def _service(self, service: model.Service) -> model.Service:
         kept = []
         for method in service.methods:
             name = f"method `{service.name}.{method.name}`"
-            reason = self._method_fault(method)
+            reason = _not_yet(method)
             if reason is not None:
                 self._warn(name, reason, method.span)
+                continue
+            held: list[model.Type] = [
+                field.type for struct in (method.params, method.results) for field in struct.fields
+            ]
+            if not self._has_all(name, [*held, *method.throws], method.span):
                 continue
             if method.cached is not None:
                 self._diagnostics.warning("W0802", method.span, what=name)
@@ -122,22 +157,19 @@ class _Cut:
             kept.append(method)
         return replace(service, methods=tuple(kept))
 
-    def _method_fault(self, method: model.Method) -> str | None:
-        if method.param_stream is not None or method.result_stream is not None:
-            return "streams are not generated yet"
-        if method.replicated is not None:
-            return "replication is not generated yet"
-        held: list[model.Type] = [
-            field.type for struct in (method.params, method.results) for field in struct.fields
-        ]
-        return self._why([*held, *method.throws])
-
-    def _why(self, types: Iterable[model.Type]) -> str | None:
-        """Why what holds these types cannot be generated, or None."""
+    def _has_all(self, what: str, types: Iterable[model.Type], span: Span | None) -> bool:
+        """Whether what holds these types can be generated; if not, it is noted."""
         for name in model.names_in(types):
             if name in self._left_out:
-                return f"it needs `{name.rpartition('.')[2]}`, and {self._left_out[name]}"
-        return None
+                self._lose(self._left_out[name], what, f"it needs `{name.rpartition('.')[2]}`", span)
+                return False
+        return True
+
+
+def _not_yet(method: model.Method) -> str | None:
+    if method.param_stream is not None or method.result_stream is not None:
+        return "streams are not generated yet"
+    return "replication is not generated yet" if method.replicated is not None else None
 
 
 def _kind(declaration: model.Declaration) -> str:

@@ -71,28 +71,40 @@ def test_methods_keep_their_indices_and_services_their_fingerprints(tmp_path: Pa
     assert service.fingerprint == whole.fingerprint
 
 
-def test_each_thing_left_out_of_a_requested_module_is_one_warning_with_its_reason(tmp_path: Path) -> None:
+def test_each_cause_is_one_warning_with_what_goes_with_it_as_notes(tmp_path: Path) -> None:
     _, diagnostics = cut(tmp_path)
     assert {each.severity for each in diagnostics} == {"warning"}
-    said = dict(
-        each.message.split(" is left out of the generated code: ")
-        for each in diagnostics
-        if each.code == "W0801"
-    )
-    custom = "`Geo` names no codec for C++ (@cpp.codec)"
-    assert said == {
-        "struct `Geo`": custom,
-        "struct `Holder`": f"it needs `Geo`, and {custom}",
-        "union `Either`": f"it needs `Geo`, and {custom}",
-        "error `Held`": f"it needs `Holder`, and {custom}",
-        "method `S.either`": f"it needs `Either`, and {custom}",
-        "method `S.held`": f"it needs `Held`, and {custom}",
+    left_out = [each for each in diagnostics if each.code == "W0801"]
+    assert dict(each.message.split(" is left out of the generated code: ") for each in left_out) == {
+        "struct `Geo`": "`Geo` names no codec for C++ (@cpp.codec)",
         "method `S.down`": "streams are not generated yet",
         "method `S.replicated`": "replication is not generated yet",
         "topic `T`": "topics are not generated yet",
     }
+    (geo,) = (each for each in left_out if "Geo" in each.message)
+    assert [(note.message, note.span.text() if note.span else "") for note in geo.notes] == [
+        ("so is struct `Holder`: it needs `Geo`", "Holder"),
+        ("so is union `Either`: it needs `Geo`", "Either"),
+        ("so is error `Held`: it needs `Holder`", "Held"),
+        ("so is method `S.either`: it needs `Either`", "either"),
+        ("so is method `S.held`: it needs `Held`", "held"),
+    ]
     (cached,) = (each for each in diagnostics if each.code == "W0802")
     assert "`S.cached`" in cached.message
+
+
+def test_a_cause_in_a_module_that_nobody_asked_for_is_told_where_it_is_needed(tmp_path: Path) -> None:
+    diagnostics = Diagnostics()
+    text = 'module m; import "o.mfidl"; struct A { geo: o.Geo; } struct B { a: A; }'
+    program = program_of(
+        tmp_path, text, o='module o; @tier(custom) @python.codec("g:C") struct Geo; struct Near { geo: Geo; }'
+    )
+    for_language(program, "cpp", diagnostics)
+    (told,) = diagnostics.sorted()
+    assert told.span is not None
+    assert told.span.text() == "A"
+    assert told.message.endswith("it needs `Geo`, and `Geo` names no codec for C++ (@cpp.codec)")
+    assert [note.message for note in told.notes] == ["so is struct `B`: it needs `A`"]
 
 
 def test_a_program_that_can_be_generated_whole_gives_no_warning(tmp_path: Path) -> None:
