@@ -33,4 +33,11 @@ struct OtherBlob : Blob {
   friend std::strong_ordering operator<=>(const OtherBlob&, const OtherBlob&) = default;
 };
 
+/// An existing type, without operators.
+struct Vec3 {
+  float x = 0;
+  float y = 0;
+  float z = 0;
+};
+
 }  // namespace custom_codec

@@ -9,47 +9,25 @@ generator of code could stumble over. The same seed gives the same texts.
 import random
 from dataclasses import dataclass
 
-from tests.names.make import words
+from tests.random_schemas.drawing import MOST, Drawing
 from tests.random_schemas.kinds import (
     NO_RULE,
     Declared,
-    Literals,
-    Map,
     Member,
     Name,
     Optional,
-    Ref,
     Scalar,
     Sequence,
     Spelling,
     Type,
-    bare,
     is_fixed,
-    is_key,
     is_optional,
     least,
-    rules_of,
 )
-from tests.random_schemas.scalars import ALL, FIXED, INTEGERS, KEYS, RULES, SIZES, Rule
+from tests.random_schemas.names import WORDS, Names
+from tests.random_schemas.scalars import ALL, INTEGERS
 
 BUILT_IN = {*ALL, "list", "array", "set", "map", "ref", "stream"}
-PLAIN = (
-    "id",
-    "name",
-    "title",
-    "Hit",
-    "Person",
-    "Rank",
-    "count",
-    "tags",
-    "a",
-    "b",
-    "x",
-    "Node",
-    "next",
-    "HTTPServer",
-)
-MOST = 60  # scalars in the smallest value of a type: else values of types in types grow beyond all bounds
 KINDS = (
     *("struct",) * 9,
     *("union",) * 3,
@@ -65,91 +43,46 @@ class Size:
     methods: int
 
 
+SMALL = Size(declarations=6, members=5, methods=2)
 MODERATE = Size(declarations=12, members=6, methods=3)
-
-
-class Names:
-    """Names for one scope: awkward words, plain ones, and near doubles of what is there."""
-
-    def __init__(self, dice: random.Random, excluded: set[str] | None = None) -> None:
-        self._dice = dice
-        self._taken: set[str] = set()
-        self._excluded = excluded or set()
-
-    def take(self) -> str:
-        while True:
-            name = self._one()
-            if name not in self._taken and name not in self._excluded:
-                self._taken.add(name)
-                return name
-
-    def _one(self) -> str:
-        chance = self._dice.random()
-        if chance < 0.25 and self._taken:
-            return self._twisted(self._dice.choice(sorted(self._taken)))
-        if chance < 0.5:
-            return self._dice.choice(PLAIN)
-        return self._dice.choice(_WORDS)
-
-    def _twisted(self, name: str) -> str:
-        return self._dice.choice(
-            (
-                f"{name}_",
-                f"_{name}",
-                f"{name}s",
-                f"{name}_1",
-                f"is_{name}",
-                f"of_{name}",
-                f"{name}Client",
-                f"{name}Graph",
-                f"{name}__x",
-                name.upper(),
-                name.lower(),
-                name.capitalize(),
-                "".join(part.capitalize() for part in name.split("_")) or name,
-                name.replace("_", "__"),
-            )
-        )
-
-
-_WORDS = words()
 
 
 class RandomSchema:
     def __init__(self, seed: int, size: Size = MODERATE) -> None:
         dice = random.Random(f"schema/{seed}")
         self.seed = seed
-        other = _Module(dice, f"s{seed}.{dice.choice(_WORDS).strip('_') or 'x'}", "", size, [])
+        other = _Module(dice, f"s{seed}.{dice.choice(WORDS).strip('_') or 'x'}", "", size, None)
         own = f"s{seed}x.{dice.choice(('main', 'class', 'types', 'import', 'std', 'a.b'))}"
         self.main = "main.mfidl"
         import_as = dice.choice(("", "", "words", "import", "std", "u8_"))
-        main = _Module(dice, own, import_as, size, other.declared)
+        main = _Module(dice, own, import_as, size, other)
         self.files = {"parts/other.mfidl": other.text(), self.main: main.text()}
 
 
-class _Module:
+class _Module(Drawing):
     def __init__(
-        self, dice: random.Random, name: str, import_as: str, size: Size, imported: list[Declared]
+        self, dice: random.Random, name: str, import_as: str, size: Size, other: "_Module | None"
     ) -> None:
-        self._dice = dice
-        self._name = name
+        self.name = name
         self._size = size
         prefixes = {}
         self._import = ""
-        if imported:
+        imported = other.declared if other else []
+        if other:
             self._import = f'import "parts/other.mfidl"{f" as {import_as}" * bool(import_as)};'
-            full = imported[0].module
+            full = other.name
             prefixes[full] = [import_as] if import_as else [full, full.rpartition(".")[2]]
-        self._spelling = Spelling(name, prefixes, dice)
+        super().__init__(dice, Spelling(name, prefixes, dice), other.beside if other else [])
         excluded = BUILT_IN | {prefix for some in prefixes.values() for prefix in some}
         self._names = Names(dice, excluded | {"true", "false", "inf", "nan"})
         self._before = list(imported)  # what may be held directly
-        self._constants: list[tuple[str, Type, str, int]] = []
-        self.declared = [self._planned(len(imported) + at) for at in range(size.declarations)]
+        self._blocks: list[str] = []
+        if other and self._chance(0.3):
+            self._existing()
+        self.declared: list[Declared] = [self._planned(len(imported) + at) for at in range(size.declarations)]
         # What an alias stands for must be known where it is used.
         self._all = [*imported, *(each for each in self.declared if each.kind != "type")]
         self._behind = len(imported) + size.declarations
-        self._blocks: list[str] = []
         for each in self.declared:
             self._blocks.append(self._body(each))
             self._before.append(each)
@@ -158,17 +91,15 @@ class _Module:
             if dice.random() < 0.25:
                 self._constant(each)
         self._blocks += [self._custom()] if dice.random() < 0.3 else []
-        self._errors = [self._error() for _ in range(2)]
+        for _ in range(2):
+            self._error()
         self._blocks += self._services()
 
     def text(self) -> str:
-        head = [f"/// Made from a seed.\nmodule {self._name};"] + [self._import] * bool(self._import)
+        head = [f"/// Made from a seed.\nmodule {self.name};"] + [self._import] * bool(self._import)
         blocks = list(self._blocks)
         self._dice.shuffle(blocks)
         return "\n\n".join([*head, *blocks]) + "\n"
-
-    def _chance(self, of: float) -> bool:
-        return self._dice.random() < of
 
     # Declarations -------------------------------------------------------------------------------------------
 
@@ -179,7 +110,7 @@ class _Module:
             tier = self._dice.choice(("", "", "memcpy", "febird", "archive", "archive", "archive"))
         elif kind == "union":
             tier = self._dice.choice(("", "febird", "archive", "archive"))
-        return Declared(self._names.take(), kind, index, self._name, tier)
+        return Declared(self._names.take(), kind, index, self.name, tier)
 
     def _body(self, of: Declared) -> str:
         match of.kind:
@@ -284,17 +215,6 @@ class _Module:
             default = self._value(type_, rule, of.index)
         of.members.append(Member(name, type_, rule, default))
 
-    def _value(self, type_: Type, rule: Rule, limit: int) -> str | None:
-        if self._chance(0.3):
-            fitting = [
-                name
-                for name, of, _, index in self._constants
-                if of == type_ and index < limit and not rule.text and not rules_of(type_)
-            ]
-            if fitting:
-                return self._dice.choice(fitting)
-        return Literals(self._spelling, self._dice, limit).of(type_, rule)
-
     def _members(self, of: Declared, names: Names, numbered: bool) -> str:
         if numbered:
             pool = [*range(1, 40), 127, 128, 2047, 2048, 18999, 20000, (1 << 29) - 1]
@@ -318,13 +238,13 @@ class _Module:
         default = "" if member.default is None else f" = {member.default}"
         return text + (rule + default if self._chance(0.5) else default + rule)
 
-    def _error(self) -> str:
-        of = Declared(self._names.take(), "error", self._behind, self._name)
+    def _error(self) -> None:
+        of = Declared(self._names.take(), "error", self._behind, self.name)
         names = Names(self._dice)
         for _ in range(self._dice.randint(0, 3)):
             self._member(of, names.take(), False)
         self._blocks.append(f"{self._head()}error {of.name} {{\n{self._members(of, names, False)}}}")
-        return of.name
+        self.beside.append(of)
 
     def _constant(self, near: Declared) -> None:
         choices: list[Type] = [Scalar(self._dice.choice(ALL))]
@@ -333,16 +253,24 @@ class _Module:
         type_ = self._dice.choice(choices)
         value = self._value(type_, NO_RULE, near.index + 1)
         if value is not None:
-            name = self._names.take()
-            self._constants.append((name, type_, value, near.index + 1))
-            self._blocks.append(f"{self._head()}const {name}: {self._spelling.type(type_)} = {value};")
+            of = Declared(self._names.take(), "const", near.index + 1, self.name, base=value, type=type_)
+            self.beside.append(of)
+            self._blocks.append(f"{self._head()}const {of.name}: {self._spelling.type(type_)} = {value};")
+
+    def _existing(self) -> None:
+        """A C++ type that was there before."""
+        fields = [Member(name, Scalar("f32")) for name in "xyz"]
+        of = Declared(self._names.take(), "struct", -1, self.name, "memcpy", fields, fixed=True, least=3)
+        self._before.append(of)
+        named = '@cpp.type("custom_codec.hpp", "custom_codec::Vec3") @tier(memcpy)'
+        self._blocks.append(f"{named} struct {of.name} {{ x: f32; y: f32; z: f32; }}")
 
     def _custom(self) -> str:
-        of = Declared(self._names.take(), "custom", self._behind, self._name, "custom")
+        of = Declared(self._names.take(), "custom", self._behind, self.name, "custom")
         self._all.append(of)
         self._before.append(of)
         holder = Declared(
-            self._names.take(), "struct", self._behind, self._name, self._dice.choice(("", "febird"))
+            self._names.take(), "struct", self._behind, self.name, self._dice.choice(("", "febird"))
         )
         holder.members = [
             Member("blob", Name(of)),
@@ -362,106 +290,24 @@ class _Module:
         custom = f"@tier(custom) {codecs}\nstruct {of.name};\n"
         return f"{custom}{self._tier(holder)}struct {holder.name} {{\n{body}}}"
 
-    # Types --------------------------------------------------------------------------------------------------
-
-    def _fixed(self, direct: list[Declared]) -> Type:
-        if direct and self._chance(0.35):
-            return Name(self._dice.choice(direct))
-        if self._chance(0.2):
-            return self._array(self._fixed(direct))
-        return Scalar(self._dice.choice(FIXED))
-
-    def _type(self, direct: list[Declared], any_: list[Declared], archive: bool, depth: int = 0) -> Type:
-        """`direct`: what may be held as it is; `any_`: behind a list, map, optional or ref."""
-        chance = self._dice.random()
-        if depth > 3 or chance < 0.35:
-            return Scalar(self._dice.choice(ALL))
-        if chance < 0.55:
-            return Name(self._dice.choice(direct)) if direct else Scalar("string")
-        if chance < 0.63:
-            inner = self._type(any_, any_, archive, depth + 1)
-            return inner if is_optional(inner) else Optional(inner)
-        if chance < 0.75:
-            element = self._type(any_, any_, archive, depth + 1)
-            return Sequence("list", element, self._rule(element))
-        if chance < 0.80:
-            key = self._key(any_)
-            return Sequence("set", key, self._rule(key))
-        if chance < 0.85:
-            return self._array(self._type(direct, any_, archive, depth + 1))
-        if chance < 0.92:
-            key, value = self._key(any_), self._type(any_, any_, archive, depth + 1)
-            return Map(key, value, self._rule(key), self._rule(value))
-        to = [each for each in self._all if each.is_archive] if archive else []
-        if to and chance < 0.99:
-            return self._ref(Ref(self._dice.choice(to)))
-        return Scalar(self._dice.choice(ALL))
-
-    def _ref(self, ref: Ref) -> Type:
-        return self._dice.choice(
-            (
-                ref,
-                Optional(ref),
-                Optional(ref),
-                Sequence("list", ref),
-                Sequence("list", Optional(ref)),
-                Map(Scalar(self._dice.choice(KEYS)), ref),
-                Sequence("array", ref, NO_RULE, (2, "2")),
-            )
-        )
-
-    def _key(self, among: list[Declared]) -> Type:
-        named = [each for each in among if is_key(Name(each))]
-        if named and self._chance(0.4):
-            return Name(self._dice.choice(named))
-        return Scalar(self._dice.choice(KEYS))
-
-    def _array(self, element: Type) -> Sequence:
-        most = max(1, min(5, MOST // least(element)))
-        length = self._dice.randint(1, most)
-        if least(element) == 1 and isinstance(element, Scalar) and self._chance(0.05):
-            length = self._dice.choice((256, 257, 20))
-        constants = [
-            (int(text), name) for name, of, text, _ in self._constants if of == Scalar("u8") and text in "17"
-        ]
-        if constants and self._chance(0.5):
-            length, name = self._dice.choice(constants)
-            if length <= most:
-                return Sequence("array", element, self._rule(element), (length, name))
-            length = 1
-        return Sequence("array", element, self._rule(element), (length, str(length)))
-
-    def _rule(self, type_: Type) -> Rule:
-        if self._chance(0.8):
-            return NO_RULE
-        inner = bare(type_)
-        inner = bare(inner.element) if isinstance(inner, Optional) else inner
-        match inner:
-            case Scalar(word) if word in RULES:
-                return self._dice.choice(RULES[word])
-            case Sequence("array"):
-                return NO_RULE
-            case Sequence() | Map():
-                return self._dice.choice(SIZES)
-            case _:
-                return NO_RULE
-
     # Services -----------------------------------------------------------------------------------------------
 
     def _services(self) -> list[str]:
         made = []
-        agent = self._names.take()
-        divided = self._chance(0.5)
-        if divided:
+        if self._chance(0.5):
             keys = [each for each in self.declared if each.kind in ("enum", "open enum")]
             words_ = ["string", "u32", "i64", "uuid", *(each.name for each in keys)]
-            made.append(f"agent {agent}: {self._dice.choice(words_)};")
-        for _ in range(self._dice.randint(0, 2)):
+            agent = Declared(self._names.take(), "agent", 0, self.name)
+            made.append(f"agent {agent.name}: {self._dice.choice(words_)};")
+            self.beside.append(agent)
+        agents = [each for each in self.beside if each.kind == "agent"]
+        for _ in range(self._dice.choice((0, 1, 1, 2))):
             names = Names(self._dice)
             methods = "".join(
                 f"  {self._method(names)}\n" for _ in range(self._dice.randint(0, self._size.methods))
             )
-            per = f" per {agent}" if divided and self._chance(0.6) else ""
+            divided = agents and self._chance(0.6)
+            per = f" per {self._spelling.name(self._dice.choice(agents))}" if divided else ""
             made.append(f"{self._head()}service {self._names.take()}{per} {{\n{methods}}}")
         carried = [each for each in self.declared if each.kind in ("struct", "union")]
         if carried and self._chance(0.1):
@@ -471,8 +317,9 @@ class _Module:
     def _method(self, names: Names) -> str:
         name = names.take()
         params, results = self._parts("params", 5), self._parts("results", 3)
-        thrown = self._dice.sample(self._errors, self._dice.randint(0, 2))
-        throws = f" throws {', '.join(thrown)}" if thrown else ""
+        errors = [each for each in self.beside if each.kind == "error"]
+        thrown = self._dice.sample(errors, self._dice.randint(0, 2))
+        throws = f" throws {', '.join(map(self._spelling.name, thrown))}" if thrown else ""
         head = self._head()
         if self._chance(0.15):
             return f"{head}@oneway {name}({params});"
@@ -493,7 +340,7 @@ class _Module:
         return f"{head}{name}({params}) -> ({results}){throws};"
 
     def _parts(self, kind: str, most: int, named: bool = True) -> str:
-        of = Declared(kind, kind, self._behind, self._name)
+        of = Declared(kind, kind, self._behind, self.name)
         names = Names(self._dice)
         for _ in range(self._dice.randint(0 if named else 1, most)):
             self._member(of, names.take(), self._chance(0.3))
@@ -503,4 +350,7 @@ class _Module:
         if not named:
             only = of.members[0]
             return f"{self._spelling.type(only.type)} {only.rule.text}"
+        if self._chance(0.15):
+            for number, each in enumerate(of.members, self._dice.randint(1, 9)):
+                each.number = number
         return ", ".join(self._written(each, names) for each in of.members)

@@ -71,13 +71,13 @@ class Member:
 @dataclass(eq=False)
 class Declared:
     name: str
-    kind: str  # struct, union, enum, open enum, flags, type, custom
+    kind: str  # struct, union, enum, open enum, flags, type, custom, const, error, agent
     index: int
     module: str
     tier: str = ""
     members: list[Member] = field(default_factory=list)
-    base: str = ""  # of enums and flags
-    type: Type = Scalar("u8")  # of an alias
+    base: str = ""  # of enums and flags; of a constant its value, as it is written
+    type: Type = Scalar("u8")  # of an alias or a constant
     rule: Rule = NO_RULE
     fixed: bool = False
     least: int = 1  # scalars in its smallest value
