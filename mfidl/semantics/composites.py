@@ -65,15 +65,19 @@ class Composites:
     ) -> model.Value | None:
         """A value inside of another, with the constraints of its place."""
         value = self._context.values.value(expression, type_, scope)
-        if value is not None and not self._keeps(expression, value, constraints):
+        if value is not None and not self._keeps(expression, value, type_, constraints):
             return None
         return value
 
     def _keeps(
-        self, expression: ast.Expr, value: model.Value, constraints: tuple[model.Constraint, ...]
+        self,
+        expression: ast.Expr,
+        value: model.Value,
+        type_: model.Type,
+        constraints: tuple[model.Constraint, ...],
     ) -> bool:
         """Whether a value keeps the constraints of its place; reports it if not."""
-        broken = broken_constraint(value, constraints)
+        broken = broken_constraint(value, type_, constraints)
         if broken is not None:
             text = expression.span.text()
             shown = text if len(text) <= 40 and "\n" not in text else "value"

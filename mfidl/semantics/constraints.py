@@ -8,6 +8,7 @@ from typing import Any
 from mfidl import model
 from mfidl.semantics.annotations import Read, bad_arguments, no_arguments, only_argument
 from mfidl.semantics.context import Context
+from mfidl.semantics.numbers import as_held
 from mfidl.semantics.symbols import Scope
 from mfidl.syntax import ast
 
@@ -200,16 +201,20 @@ def _steps(tree: Iterable[tuple[Any, Any]]) -> int:
     return total
 
 
-def broken_constraint(value: model.Value, constraints: tuple[model.Constraint, ...]) -> str | None:
-    """The constraint that a value breaks, as written, or None. Patterns are not run: they may take for ever
-    here.
+def broken_constraint(
+    value: model.Value, type_: model.Type, constraints: tuple[model.Constraint, ...]
+) -> str | None:
+    """The constraint that a value of this type breaks, as written, or None. Patterns are not run: they may
+    take for ever here.
     """
+    number = bare(type_)
     for constraint in constraints:
         match constraint:
             case model.RangeConstraint(low, high):
                 assert isinstance(value, int | float)
-                above = low is None or value >= low
-                below = high is None or value <= high
+                held = as_held(value, number)
+                above = low is None or held >= as_held(low, number)
+                below = high is None or held <= as_held(high, number)
                 if not (above and below):
                     return f"@range({'' if low is None else low}..{'' if high is None else high})"
             case model.LengthConstraint(least, most):

@@ -17,6 +17,14 @@ def as_float(value: int | float, scalar: model.Scalar) -> float | None:
     return None if math.isinf(number) else number
 
 
+def as_held(value: float, type_: model.Type) -> float:
+    """What a value of the type holds of a number: an f32 the one nearest to it."""
+    if isinstance(type_, model.Primitive) and type_.scalar is model.Scalar.F32:
+        held: float = struct.unpack("<f", struct.pack("<f", value))[0]
+        return held
+    return value
+
+
 def fits_kind(own: model.Type, wanted: model.Type) -> bool:
     """Whether a constant's number may stand for another type, if its value fits."""
     if not (isinstance(own, model.Primitive) and isinstance(wanted, model.Primitive)):

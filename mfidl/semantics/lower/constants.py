@@ -30,7 +30,7 @@ def lower_constant(
         *context.types.constraints_of(spelled),
         *constraints_from(context, of_type, spelled, symbol.scope),
     )
-    check_default(context, declaration.value, value, constraints)
+    check_default(context, declaration.value, value, spelled, constraints)
     return model.Const(
         symbol.name,
         symbol.full_name,

@@ -76,7 +76,7 @@ def _lower_field(
         default = context.values.value(field.default, spelled, scope)
         if default is None:
             return None
-        check_default(context, field.default, default, constraints)
+        check_default(context, field.default, default, spelled, constraints)
     return model.Field(
         field.name.text,
         model.expand(spelled),
@@ -93,10 +93,14 @@ def _lower_field(
 
 
 def check_default(
-    context: Context, expression: ast.Expr, value: model.Value, constraints: tuple[model.Constraint, ...]
+    context: Context,
+    expression: ast.Expr,
+    value: model.Value,
+    type_: model.Type,
+    constraints: tuple[model.Constraint, ...],
 ) -> None:
     """A default, or a constant, must be a legal value of its own place."""
-    broken = broken_constraint(value, constraints)
+    broken = broken_constraint(value, type_, constraints)
     if broken is not None:
         text = expression.span.text()
         shown = text if len(text) <= 40 and "\n" not in text else "value"
