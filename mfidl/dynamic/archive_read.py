@@ -374,7 +374,11 @@ def _zero(at: Decoding, type_: model.Type, message: _Message) -> Value:
     match held_as(at.schema, type_):
         case Held.NUMBER if not _knows_zero(at, type_):
             raise at.fail(Fault.UNKNOWN_ENUM_VALUE, f"0 is no member of {model.spell(type_)}", message.end)
-        case Held.NUMBER | Held.SCALAR:
+        case Held.NUMBER:  # of an enum 0 itself, which need not be what a new value begins with
+            number = at.schema.number(type_)
+            assert number is not None
+            return False if number.is_bool else 0.0 if number.is_float else 0
+        case Held.SCALAR:
             return zero(at.schema, type_)
         case Held.MESSAGE | Held.WRAPPED:
             return _made_one(at, type_, _Message(end=message.end))

@@ -158,6 +158,13 @@ def test_what_is_missing_has_its_default_is_absent_or_empty() -> None:
     assert (found["d"], found["od"], found["ls"]) == ("dflt", None, [])
 
 
+def test_a_key_that_an_entry_lacks_is_the_member_zero_wherever_it_stands(tmp_path: Path) -> None:
+    text = "module t; enum E: u8 { two = 2, none = 0 } @tier(archive) struct S { 1: of: map<E, E>; }"
+    schema_ = Schema(program_of(tmp_path, text))
+
+    assert decode(schema_, "S", bytes.fromhex("0a00")) == {"of": {0: 0}}
+
+
 def test_an_array_that_is_missing_has_its_default(tmp_path: Path) -> None:
     """Else a reader with a new field could not read what was written before."""
     text = "module t; @tier(archive) struct Newer { 1: pair: array<u8, 2> = [7, 8]; 2: other: array<u8, 2>; }"
