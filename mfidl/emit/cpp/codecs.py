@@ -125,7 +125,7 @@ class Codecs:
         ]
         if explained:
             head = "static bool explain(Reader& reader, const std::byte* from, std::size_t at)"
-            functions.append(block(head, [_conjunction(explained)]))
+            functions += [block(head, [_conjunction(explained)]), *self._byte_limits(placed)]
         image = self.facts.struct_is_image(struct)
         if image:
             clearing = [f"std::memset({_at('at', each.offset)}, 0, {each.size});" for each in layout.padding]
@@ -154,6 +154,20 @@ class Codecs:
                 ");",
             ),
             asserts_template="cpp/codec/layout_asserts.j2" if image else "cpp/nothing.j2",
+        )
+
+    def _byte_limits(self, placed: list[tuple[Field, str, int]]) -> tuple[str, str]:
+        """How rows of the struct are checked register by register (mf/codec/memcpy_layout.hpp)."""
+        limited = [
+            (self._types.spell(field.type), offset)
+            for field, _, offset in placed
+            if not self.facts.all_bits_valid(field.type)
+        ]
+        kinds = list(dict.fromkeys(f"ByteLimited<{type_}>" for type_, _ in limited))
+        lowered = [f"Memcpy<{type_}>::limit({_at('at', offset)});" for type_, offset in limited]
+        return (
+            conjunction("static constexpr bool kByteLimits = ", kinds, ";", indent=2),
+            block("static void limit(std::byte* at) noexcept", lowered),
         )
 
     def union_codec(

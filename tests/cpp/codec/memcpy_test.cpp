@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include "bytes.hpp"
@@ -77,6 +78,57 @@ TEST(Memcpy, ChecksBoolsAndClosedEnums) {
             "Posting.rank, at byte 6: an enum has a value that its type does not know");
   EXPECT_EQ((refusal<std::array<Bool, 2>, Tier::memcpy>("01 ff")),
             "[1], at byte 1: a bool is neither 0 nor 1");
+}
+
+/// Why a batch of these bytes is none of T; "decoded" if it is.
+template <class T>
+std::string batch_refusal(const Bytes& bytes) {
+  Reader reader(bytes);
+  std::vector<T> values;
+  const std::size_t count = bytes.size() / Memcpy<T>::kSize;
+  return decode_batch<Tier::memcpy>(reader, count, values) ? "decoded" : reader.error().message();
+}
+
+TEST(Memcpy, FindsTheOneWrongValueOfARowWhereverItStands) {
+  for (std::size_t count = 1; count <= 40; ++count) {
+    Bytes row(count * 8, std::byte{0xFF});
+    for (std::size_t i = 0; i < count; ++i) row[i * 8 + 6] = std::byte{1};
+    EXPECT_EQ(batch_refusal<Posting>(row), "decoded");
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::string at = std::to_string(i * 8 + 6);
+      row[i * 8 + 6] = std::byte{2};
+      EXPECT_EQ(batch_refusal<Posting>(row), "[" + std::to_string(i) + "].rank, at byte " + at +
+                                                 ": an enum has a value that its type does not know");
+      row[i * 8 + 6] = std::byte{0};
+    }
+  }
+}
+
+TEST(Memcpy, FindsTheOneWrongBoolOfALongRow) {
+  Bytes row(20'000, std::byte{1});
+  EXPECT_EQ(batch_refusal<Bool>(row), "decoded");
+  for (const std::size_t i : {0U, 63U, 64U, 8'191U, 8'192U, 19'999U}) {
+    row[i] = std::byte{0x80};
+    const std::string at = std::to_string(i);
+    EXPECT_EQ(batch_refusal<Bool>(row), "[" + at + "], at byte " + at + ": a bool is neither 0 nor 1");
+    row[i] = std::byte{0};
+  }
+}
+
+TEST(Memcpy, ReadsARowIntoAVectorThatHeldMoreOrLess) {
+  for (const std::size_t before : {0U, 1U, 3U, 100U}) {
+    std::vector<Posting> values(before, Posting{7, 7, Rank::pagerank});
+    const Bytes bytes = from_hex("01 00 00 00 02 00 00 00 03 00 00 00 04 00 01 00");
+    Reader reader(bytes);
+    ASSERT_TRUE((decode_batch<Tier::memcpy>(reader, 2, values)));
+    EXPECT_EQ(values, (std::vector<Posting>{{1, 2, Rank::bm25}, {3, 4, Rank::pagerank}}));
+  }
+}
+
+TEST(Memcpy, KnowsWhichEnumsCountFromZeroInOneByte) {
+  EXPECT_TRUE(ByteLimited<Rank>);
+  EXPECT_FALSE(ByteLimited<sample::Lang>);   // open
+  EXPECT_FALSE(ByteLimited<sample::Shade>);  // from 1 on
 }
 
 TEST(Memcpy, RefusesBytesThatAreTooFewOrTooMany) {

@@ -88,6 +88,7 @@ inline constexpr std::string_view kShortName<sample::Tree> = "Tree";
 template <>
 struct EnumTraits<sample::Rank> {
   static constexpr bool kOpen = false;
+  static constexpr std::size_t kMembers = 2;
   static constexpr bool valid(sample::Rank value) noexcept { return static_cast<unsigned>(value) <= 1; }
 };
 
@@ -100,6 +101,7 @@ struct EnumTraits<sample::Lang> {
 template <>
 struct EnumTraits<sample::Shade> {
   static constexpr bool kOpen = false;
+  static constexpr std::size_t kMembers = 2;
   static constexpr bool valid(sample::Shade value) noexcept {
     return value == sample::Shade::light || value == sample::Shade::dark;
   }
@@ -115,6 +117,8 @@ struct Memcpy<sample::Posting> {
   static bool explain(Reader& reader, const std::byte* from, std::size_t at) {
     return explain_field<sample::Rank>(reader, "rank", from + 6, at + 6);
   }
+  static constexpr bool kByteLimits = ByteLimited<sample::Rank>;
+  static void limit(std::byte* at) noexcept { Memcpy<sample::Rank>::limit(at + 6); }
 };
 
 template <>

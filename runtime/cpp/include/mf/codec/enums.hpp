@@ -6,7 +6,7 @@
 namespace mf::codec {
 
 /// `static constexpr bool kOpen`, and `static constexpr bool valid(E)`: is it one of the members? (open: any
-/// number is.)
+/// number is.) Of closed ones `static constexpr std::size_t kMembers` too, how many there are.
 template <class E>
 struct EnumTraits;
 

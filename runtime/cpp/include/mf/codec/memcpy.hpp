@@ -1,40 +1,28 @@
-// R1. Tier memcpy: a value's bytes are its little-endian memory layout (docs/protocol.md, section 8).
+// R1. Tier memcpy: values, and rows of them with nothing between, in the layout that memcpy_layout.hpp
+// describes.
 //
-// Memcpy<T> describes a type. All have
-//   kSize            bytes on the wire
-//   kAllBitsValid    no byte pattern is refused (then nothing needs to look at the bytes)
-//   kHasPadding      some bytes belong to no field
-//   valid(from)      do kSize bytes hold only valid bools and enums?
-//   explain(reader, from, at)   fails with the first that is not valid; `at` is the offset of `from`. Only
-//                    where some bits are not valid
-// Types whose memory *is* that layout ("images": everything but declared errors and structs with empty
-// fields) have
-//   clear_padding(at)      zeroes the bytes that belong to no field, in the encoded value
-// The others are moved slot by slot:
-//   store(to, value)       into zeroed memory
-//   load(from, value)      from bytes that are valid
-// Generated code specialises it for the structs of this tier; the rest is here.
+// What has no padding is copied as it is; what is read is looked at only where some bits are not valid.
 #pragma once
 
 #include <algorithm>
 #include <array>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <numeric>
 #include <span>
-#include <string_view>
 #include <type_traits>
 #include <utility>
-#include <variant>
 #include <vector>
 
-#include "mf/codec/enums.hpp"
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+#include "mf/codec/memcpy_layout.hpp"
 #include "mf/codec/overwrite.hpp"
 #include "mf/codec/reader.hpp"
 #include "mf/codec/writer.hpp"
-#include "mf/core/types.hpp"
 
 // Without SSE (-m32) vectors are handed on in memory: all this is inlined, so there is no ABI to keep.
 #pragma GCC diagnostic push
@@ -42,172 +30,96 @@
 
 namespace mf::codec {
 
-template <class T>
-struct Memcpy;
-
-/// Is each of the bytes 0 or 1?
-[[nodiscard]] bool all_bools(std::span<const std::byte> bytes) noexcept;
-
-/// A type of tier memcpy.
-template <class T>
-concept FixedLayout = requires { Memcpy<T>::kSize; };
-
-/// Its memory is its wire form, so that a whole row of them is one copy.
-template <class T>
-concept MemoryImage = FixedLayout<T> && Memcpy<T>::kSize == sizeof(T) &&
-                      requires(std::byte* at) { Memcpy<T>::clear_padding(at); };
-
 namespace detail {
 
+/// Values of a row that are looked at and copied together, while they are in the nearest cache.
 template <class T>
-struct PlainScalar {
-  static_assert(std::is_trivially_copyable_v<T>);
-  static constexpr std::size_t kSize = sizeof(T);
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static void clear_padding(std::byte* /*at*/) noexcept {}
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
+inline constexpr std::size_t kChunk = sizeof(T) < 8192 ? 8192 / sizeof(T) : 1;
+
+/// Rows whose values, one or several, fill whole registers: few enough for a pattern of bytes to stay there.
+using Lanes [[gnu::vector_size(16)]] = std::uint8_t;
+template <FixedLayout T>
+inline constexpr std::size_t kRegisterBytes = [] {
+  std::size_t bytes = std::lcm(Memcpy<T>::kSize, sizeof(Lanes));
+  while (bytes != 0 && bytes <= 32) {
+    bytes *= 2;  // more of them behind each other, so that there is less to count
+  }
+  return bytes;
+}();
+template <FixedLayout T>
+inline constexpr std::size_t kRegisterValues = [] {
+  constexpr bool kFew = kRegisterBytes<T> != 0 && kRegisterBytes<T> <= 128;
+  return kFew ? kRegisterBytes<T> / std::max<std::size_t>(Memcpy<T>::kSize, 1) : 0;
+}();
+
+/// So many registers of 0xFF, changed by `mark` for each value.
+template <FixedLayout T>
+struct Registers {
+  template <class Mark>
+  explicit Registers(const Mark& mark) noexcept {
+    std::array<std::byte, kRegisterBytes<T>> bytes;
+    bytes.fill(std::byte{0xFF});
+    for (std::size_t i = 0; i < kRegisterValues<T>; ++i) {
+      mark(bytes.data() + i * Memcpy<T>::kSize);
+    }
+    std::memcpy(lanes, bytes.data(), sizeof(lanes));
+  }
+  /// Calls use(offset, lanes of the pattern) for each register, without a loop.
+  template <class Use>
+  void each(const Use& use) const noexcept {
+    [&]<std::size_t... kI>(std::index_sequence<kI...>) noexcept {
+      (use(kI * sizeof(Lanes), lanes[kI]), ...);
+    }(std::make_index_sequence<kRegisterBytes<T> / sizeof(Lanes)>());
+  }
+
+  Lanes lanes[kRegisterBytes<T> / sizeof(Lanes)];
 };
 
-struct BoolByte {
-  static constexpr std::size_t kSize = 1;
-  static constexpr bool kAllBitsValid = false;
-  static constexpr bool kHasPadding = false;
-  static void clear_padding(std::byte* /*at*/) noexcept {}
-  static bool valid(const std::byte* from) noexcept { return std::to_integer<unsigned>(*from) <= 1; }
-  static bool explain(Reader& reader, const std::byte* /*from*/, std::size_t at) {
-    return reader.fail(Fault::invalid_bool, "a bool is neither 0 nor 1", at);
+[[nodiscard]] inline Lanes load_lanes(const std::byte* from) noexcept {
+  Lanes lanes;
+  std::memcpy(&lanes, from, sizeof(lanes));
+  return lanes;
+}
+
+/// Not 0 in the bytes that are more than `most`.
+[[nodiscard]] inline Lanes excess(Lanes lanes, Lanes most) noexcept {
+#if defined(__SSE2__)
+  return reinterpret_cast<Lanes>(
+      _mm_subs_epu8(reinterpret_cast<__m128i>(lanes), reinterpret_cast<__m128i>(most)));
+#else
+  return reinterpret_cast<Lanes>(lanes > most);
+#endif
+}
+
+/// Is no byte more than the most that is valid in its place? Of whole registers of values.
+template <ByteLimited T>
+[[nodiscard]] bool within_limits(const std::byte* from, std::size_t count) noexcept {
+  const Registers<T> limits([](std::byte* at) noexcept { Memcpy<T>::limit(at); });
+  Lanes over{};
+  for (const std::byte* const end = from + count * Memcpy<T>::kSize; from != end; from += kRegisterBytes<T>) {
+    limits.each([&](std::size_t at, Lanes most) noexcept { over |= excess(load_lanes(from + at), most); });
   }
-};
+  std::uint64_t halves[2];
+  std::memcpy(halves, &over, sizeof(halves));
+  return (halves[0] | halves[1]) == 0;
+}
 
 }  // namespace detail
-
-template <class T>
-  requires(std::is_arithmetic_v<T> && !std::same_as<T, bool> && sizeof(T) <= 8)
-struct Memcpy<T> : detail::PlainScalar<T> {};
-
-template <>
-struct Memcpy<Uuid> : detail::PlainScalar<Uuid> {};
-template <>
-struct Memcpy<Timestamp> : detail::PlainScalar<Timestamp> {};
-template <>
-struct Memcpy<Duration> : detail::PlainScalar<Duration> {};
-
-template <>
-struct Memcpy<bool> : detail::BoolByte {
-  static_assert(sizeof(bool) == 1);
-};
-template <>
-struct Memcpy<Bool> : detail::BoolByte {
-  static_assert(sizeof(Bool) == 1);
-};
-
-template <DeclaredEnum E>
-struct Memcpy<E> : detail::PlainScalar<E> {
-  static constexpr bool kAllBitsValid = EnumTraits<E>::kOpen;
-  static bool valid(const std::byte* from) noexcept {
-    std::underlying_type_t<E> number{};
-    std::memcpy(&number, from, sizeof(number));
-    return EnumTraits<E>::valid(static_cast<E>(number));
-  }
-  static bool explain(Reader& reader, const std::byte* /*from*/, std::size_t at) {
-    return reader.fail(Fault::unknown_enum_value, "an enum has a value that its type does not know", at);
-  }
-};
-
-/// Stands for "no value": the result of a method without results.
-template <>
-struct Memcpy<std::monostate> {
-  static constexpr std::size_t kSize = 0;
-  static constexpr bool kAllBitsValid = true;
-  static constexpr bool kHasPadding = false;
-  static bool valid(const std::byte* /*from*/) noexcept { return true; }
-  static void store(std::byte* /*to*/, std::monostate /*value*/) noexcept {}
-  static void load(const std::byte* /*from*/, std::monostate& /*value*/) noexcept {}
-};
-
-template <FixedLayout T, std::size_t N>
-struct Memcpy<std::array<T, N>> {
-  static constexpr std::size_t kSize = Memcpy<T>::kSize * N;
-  static constexpr bool kAllBitsValid = Memcpy<T>::kAllBitsValid;
-  static constexpr bool kHasPadding = Memcpy<T>::kHasPadding;
-
-  static void clear_padding(std::byte* at) noexcept
-    requires MemoryImage<T>
-  {
-    for (std::size_t i = 0; i < N; ++i) {
-      Memcpy<T>::clear_padding(at + i * Memcpy<T>::kSize);
-    }
-  }
-  static bool valid(const std::byte* from) noexcept {
-    for (std::size_t i = 0; i < N; ++i) {
-      if (!Memcpy<T>::valid(from + i * Memcpy<T>::kSize)) {
-        return false;
-      }
-    }
-    return true;
-  }
-  static bool explain(Reader& reader, const std::byte* from, std::size_t at) {
-    std::size_t i = 0;
-    while (Memcpy<T>::valid(from + i * Memcpy<T>::kSize)) {
-      ++i;
-    }
-    Memcpy<T>::explain(reader, from + i * Memcpy<T>::kSize, at + i * Memcpy<T>::kSize);
-    return reader.inside(i);
-  }
-  static void store(std::byte* to, const std::array<T, N>& value) noexcept
-    requires(!MemoryImage<T>)
-  {
-    for (std::size_t i = 0; i < N; ++i) {
-      Memcpy<T>::store(to + i * Memcpy<T>::kSize, value[i]);
-    }
-  }
-  static void load(const std::byte* from, std::array<T, N>& value) noexcept
-    requires(!MemoryImage<T>)
-  {
-    for (std::size_t i = 0; i < N; ++i) {
-      Memcpy<T>::load(from + i * Memcpy<T>::kSize, value[i]);
-    }
-  }
-};
-
-/// Puts one value into zeroed memory of Memcpy<T>::kSize bytes; its padding stays zero.
-template <FixedLayout T>
-void store(std::byte* to, const T& value) noexcept {
-  if constexpr (MemoryImage<T>) {
-    std::memcpy(to, &value, sizeof(T));
-    if constexpr (Memcpy<T>::kHasPadding) {
-      Memcpy<T>::clear_padding(to);
-    }
-  } else {
-    Memcpy<T>::store(to, value);
-  }
-}
-
-/// The opposite, from bytes that Memcpy<T>::valid() has approved.
-template <FixedLayout T>
-void load(const std::byte* from, T& value) noexcept {
-  if constexpr (MemoryImage<T>) {
-    std::memcpy(static_cast<void*>(&value), from, sizeof(T));
-  } else {
-    Memcpy<T>::load(from, value);
-  }
-}
 
 /// Are all values of a row valid? Without a branch a value.
 template <FixedLayout T>
 [[nodiscard]] bool all_valid(const std::byte* from, std::size_t count) noexcept {
-  constexpr std::size_t kSize = Memcpy<T>::kSize;
-  if constexpr (std::same_as<T, bool> || std::same_as<T, Bool>) {
-    return all_bools({from, count});
-  } else {
-    bool good = true;
-    for (std::size_t i = 0; i < count; ++i) {
-      good = static_cast<bool>(static_cast<unsigned>(good) &
-                               static_cast<unsigned>(Memcpy<T>::valid(from + i * kSize)));
-    }
-    return good;
+  bool good = true;
+  std::size_t i = 0;
+  if constexpr (ByteLimited<T> && detail::kRegisterValues<T> != 0) {
+    i = count - count % detail::kRegisterValues<T>;
+    good = detail::within_limits<T>(from, i);
   }
+  for (; i < count; ++i) {
+    good = static_cast<bool>(static_cast<unsigned>(good) &
+                             static_cast<unsigned>(Memcpy<T>::valid(from + i * Memcpy<T>::kSize)));
+  }
+  return good;
 }
 
 /// Encoded size of `count` values.
@@ -217,43 +129,6 @@ template <FixedLayout T>
 }
 
 namespace detail {
-
-/// Values of a row that are looked at and copied together, while they are in the nearest cache.
-template <class T>
-inline constexpr std::size_t kChunk = sizeof(T) < 1024 ? 1024 / sizeof(T) : 1;
-
-/// Copies as many of the values as fill whole registers, without what their padding holds; gives how many.
-template <MemoryImage T>
-std::size_t copy_registers_without_padding(std::byte* to, const T* values, std::size_t count) noexcept {
-  using Lanes [[gnu::vector_size(16)]] = std::uint8_t;
-  constexpr std::size_t kBytes = std::lcm(sizeof(T), sizeof(Lanes));
-  constexpr std::size_t kValues = kBytes / sizeof(T);
-  if constexpr (kBytes > 128) {
-    return 0;  // more masks than registers
-  } else {
-    std::array<std::byte, kBytes> bytes;
-    bytes.fill(std::byte{0xFF});
-    for (std::size_t i = 0; i < kValues; ++i) {
-      Memcpy<T>::clear_padding(bytes.data() + i * sizeof(T));
-    }
-    Lanes masks[kBytes / sizeof(Lanes)];
-    std::memcpy(masks, bytes.data(), kBytes);
-    const auto* from = reinterpret_cast<const std::byte*>(values);
-    const std::size_t whole = count - count % kValues;
-    for (const std::byte* const end = from + whole * sizeof(T); from != end; from += kBytes, to += kBytes) {
-      [=, &masks]<std::size_t... kI>(std::index_sequence<kI...>) noexcept {
-        const auto copy = [=](std::size_t at, Lanes mask) noexcept {
-          Lanes lanes;
-          std::memcpy(&lanes, from + at, sizeof(lanes));
-          lanes &= mask;
-          std::memcpy(to + at, &lanes, sizeof(lanes));
-        };
-        (copy(kI * sizeof(Lanes), masks[kI]), ...);
-      }(std::make_index_sequence<kBytes / sizeof(Lanes)>());
-    }
-    return whole;
-  }
-}
 
 /// Copies values without what their padding holds: what fills no registers word by word through a mask.
 template <MemoryImage T>
@@ -266,7 +141,19 @@ void copy_without_padding(std::byte* to, const T* values, std::size_t count) noe
   Words mask;
   mask.fill(static_cast<Word>(-1));
   Memcpy<T>::clear_padding(reinterpret_cast<std::byte*>(mask.data()));
-  for (std::size_t i = copy_registers_without_padding(to, values, count); i < count; ++i) {
+  std::size_t i = 0;
+  if constexpr (kRegisterValues<T> != 0) {
+    const Registers<T> masks([](std::byte* at) noexcept { Memcpy<T>::clear_padding(at); });
+    for (; i + kRegisterValues<T> <= count; i += kRegisterValues<T>) {
+      const auto* const from = reinterpret_cast<const std::byte*>(values + i);
+      std::byte* const here = to + i * sizeof(T);
+      masks.each([=](std::size_t at, Lanes mask) noexcept {
+        const Lanes lanes = load_lanes(from + at) & mask;
+        std::memcpy(here + at, &lanes, sizeof(lanes));
+      });
+    }
+  }
+  for (; i < count; ++i) {
     Words words;
     std::memcpy(words.data(), static_cast<const void*>(values + i), sizeof(T));
     for (std::size_t k = 0; k < words.size(); ++k) {
@@ -298,21 +185,11 @@ void memcpy_write(Writer& writer, std::span<const T> values) noexcept {
 template <FixedLayout T>
 void memcpy_write(Writer& writer, const T& value) noexcept {
   if constexpr (MemoryImage<T>) {
-    store(writer.skip(sizeof(T)), value);  // so many bytes as the compiler knows: without a call
+    store(writer.skip(sizeof(T)),
+          value);  // so many bytes as the compiler knows: without a call
   } else {
     memcpy_write(writer, std::span<const T>(&value, 1));
   }
-}
-
-/// Part of a struct's explain(): true if the field is valid, else the reader fails with it.
-template <FixedLayout T>
-[[nodiscard]] bool explain_field(Reader& reader, std::string_view name, const std::byte* from,
-                                 std::size_t at) {
-  if (Memcpy<T>::valid(from)) {
-    return true;
-  }
-  Memcpy<T>::explain(reader, from, at);
-  return reader.inside(name);
 }
 
 /// Fails unless the value at `from`, which was just taken from the reader, is valid.

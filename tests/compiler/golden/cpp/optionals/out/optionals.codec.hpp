@@ -30,6 +30,7 @@ inline constexpr std::string_view kShortName<::optionals::Absent> = "Absent";
 template <>
 struct EnumTraits<::optionals::Rank> {
   static constexpr bool kOpen = false;
+  static constexpr std::size_t kMembers = 2;
   static constexpr bool valid(::optionals::Rank value) noexcept {
     switch (value) {
       case ::optionals::Rank::first:

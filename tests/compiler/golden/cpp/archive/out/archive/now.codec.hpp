@@ -71,6 +71,7 @@ inline constexpr std::string_view kShortName<::archive::now::Broken> = "Broken";
 template <>
 struct EnumTraits<::archive::now::Rank> {
   static constexpr bool kOpen = false;
+  static constexpr std::size_t kMembers = 2;
   static constexpr bool valid(::archive::now::Rank value) noexcept {
     switch (value) {
       case ::archive::now::Rank::bm25:
@@ -84,6 +85,7 @@ struct EnumTraits<::archive::now::Rank> {
 template <>
 struct EnumTraits<::archive::now::Depth> {
   static constexpr bool kOpen = false;
+  static constexpr std::size_t kMembers = 2;
   static constexpr bool valid(::archive::now::Depth value) noexcept {
     switch (value) {
       case ::archive::now::Depth::low:

@@ -80,6 +80,7 @@ struct EnumTraits<::shapes::kinds::Wide> {
 template <>
 struct EnumTraits<::shapes::kinds::Rank> {
   static constexpr bool kOpen = false;
+  static constexpr std::size_t kMembers = 2;
   static constexpr bool valid(::shapes::kinds::Rank value) noexcept {
     switch (value) {
       case ::shapes::kinds::Rank::bm25:
@@ -100,6 +101,8 @@ struct Memcpy<::shapes::kinds::Posting> {
   static bool explain(Reader& reader, const std::byte* from, std::size_t at) {
     return explain_field<::shapes::kinds::Rank>(reader, "rank", from + 6, at + 6);
   }
+  static constexpr bool kByteLimits = ByteLimited<::shapes::kinds::Rank>;
+  static void limit(std::byte* at) noexcept { Memcpy<::shapes::kinds::Rank>::limit(at + 6); }
 };
 
 template <>

@@ -706,6 +706,7 @@ inline constexpr std::string_view kShortName<::dcache::messages::EventSubscribeM
 template <>
 struct EnumTraits<::dcache::messages::PoolMode> {
   static constexpr bool kOpen = false;
+  static constexpr std::size_t kMembers = 4;
   static constexpr bool valid(::dcache::messages::PoolMode value) noexcept {
     switch (value) {
       case ::dcache::messages::PoolMode::enabled:
@@ -721,6 +722,7 @@ struct EnumTraits<::dcache::messages::PoolMode> {
 template <>
 struct EnumTraits<::dcache::messages::RetentionPolicy> {
   static constexpr bool kOpen = false;
+  static constexpr std::size_t kMembers = 3;
   static constexpr bool valid(::dcache::messages::RetentionPolicy value) noexcept {
     switch (value) {
       case ::dcache::messages::RetentionPolicy::replica:

@@ -28,6 +28,7 @@ inline constexpr std::string_view kShortName<::sf1::search::DuplicateDocument> =
 template <>
 struct EnumTraits<::sf1::search::Rank> {
   static constexpr bool kOpen = false;
+  static constexpr std::size_t kMembers = 2;
   static constexpr bool valid(::sf1::search::Rank value) noexcept {
     switch (value) {
       case ::sf1::search::Rank::bm25:

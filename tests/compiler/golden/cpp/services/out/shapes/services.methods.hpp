@@ -346,6 +346,8 @@ struct Memcpy<::shapes::services::PlainIn3Out1Request> {
   static bool explain(Reader& reader, const std::byte* from, std::size_t at) {
     return explain_field<bool>(reader, "c", from + 16, at + 16);
   }
+  static constexpr bool kByteLimits = ByteLimited<bool>;
+  static void limit(std::byte* at) noexcept { Memcpy<bool>::limit(at + 16); }
 };
 
 static_assert(sizeof(::shapes::services::PlainIn3Out1Request) == 24 &&

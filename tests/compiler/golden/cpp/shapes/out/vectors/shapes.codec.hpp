@@ -80,6 +80,7 @@ inline constexpr std::string_view kShortName<::vectors::shapes::Bounded> = "Boun
 template <>
 struct EnumTraits<::vectors::shapes::Rank> {
   static constexpr bool kOpen = false;
+  static constexpr std::size_t kMembers = 2;
   static constexpr bool valid(::vectors::shapes::Rank value) noexcept {
     switch (value) {
       case ::vectors::shapes::Rank::bm25:
@@ -99,6 +100,7 @@ struct EnumTraits<::vectors::shapes::Lang> {
 template <>
 struct EnumTraits<::vectors::shapes::Sign> {
   static constexpr bool kOpen = false;
+  static constexpr std::size_t kMembers = 3;
   static constexpr bool valid(::vectors::shapes::Sign value) noexcept {
     switch (value) {
       case ::vectors::shapes::Sign::minus:
@@ -139,6 +141,13 @@ struct Memcpy<::vectors::shapes::Scalars> {
            explain_field<::vectors::shapes::Rank>(reader, "l", from + 66, at + 66) &&
            explain_field<::vectors::shapes::Sign>(reader, "m", from + 68, at + 68);
   }
+  static constexpr bool kByteLimits = ByteLimited<bool> && ByteLimited<::vectors::shapes::Rank> &&
+                                      ByteLimited<::vectors::shapes::Sign>;
+  static void limit(std::byte* at) noexcept {
+    Memcpy<bool>::limit(at);
+    Memcpy<::vectors::shapes::Rank>::limit(at + 66);
+    Memcpy<::vectors::shapes::Sign>::limit(at + 68);
+  }
 };
 
 template <>
@@ -153,6 +162,8 @@ struct Memcpy<::vectors::shapes::Posting> {
   static bool explain(Reader& reader, const std::byte* from, std::size_t at) {
     return explain_field<::vectors::shapes::Rank>(reader, "rank", from + 6, at + 6);
   }
+  static constexpr bool kByteLimits = ByteLimited<::vectors::shapes::Rank>;
+  static void limit(std::byte* at) noexcept { Memcpy<::vectors::shapes::Rank>::limit(at + 6); }
 };
 
 template <>
@@ -179,6 +190,14 @@ struct Memcpy<::vectors::shapes::Nested> {
     return explain_field<::vectors::shapes::Posting>(reader, "first", from, at) &&
            explain_field<std::array<::vectors::shapes::Posting, 3>>(reader, "postings", from + 24, at + 24) &&
            explain_field<std::array<bool, 3>>(reader, "flags", from + 48, at + 48);
+  }
+  static constexpr bool kByteLimits = ByteLimited<::vectors::shapes::Posting> &&
+                                      ByteLimited<std::array<::vectors::shapes::Posting, 3>> &&
+                                      ByteLimited<std::array<bool, 3>>;
+  static void limit(std::byte* at) noexcept {
+    Memcpy<::vectors::shapes::Posting>::limit(at);
+    Memcpy<std::array<::vectors::shapes::Posting, 3>>::limit(at + 24);
+    Memcpy<std::array<bool, 3>>::limit(at + 48);
   }
   static void store(std::byte* to, const ::vectors::shapes::Nested& value) noexcept {
     codec::store(to, value.first);

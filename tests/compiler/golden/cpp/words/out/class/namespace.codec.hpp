@@ -39,6 +39,7 @@ inline constexpr std::string_view kShortName<::class_::namespace_::throw_> = "th
 template <>
 struct EnumTraits<::class_::namespace_::union_> {
   static constexpr bool kOpen = false;
+  static constexpr std::size_t kMembers = 3;
   static constexpr bool valid(::class_::namespace_::union_ value) noexcept {
     switch (value) {
       case ::class_::namespace_::union_::default_:
@@ -63,6 +64,8 @@ struct Memcpy<::class_::namespace_::stdin_> {
   static bool explain(Reader& reader, const std::byte* from, std::size_t at) {
     return explain_field<bool>(reader, "stdin", from + 8, at + 8);
   }
+  static constexpr bool kByteLimits = ByteLimited<bool>;
+  static void limit(std::byte* at) noexcept { Memcpy<bool>::limit(at + 8); }
 };
 
 template <>
@@ -90,6 +93,12 @@ struct Memcpy<::class_::namespace_::IndexQueryRequest_> {
   static bool explain(Reader& reader, const std::byte* from, std::size_t at) {
     return explain_field<::class_::namespace_::stdin_>(reader, "new", from, at) &&
            explain_field<::class_::namespace_::union_>(reader, "template", from + 12, at + 12);
+  }
+  static constexpr bool kByteLimits = ByteLimited<::class_::namespace_::stdin_> &&
+                                      ByteLimited<::class_::namespace_::union_>;
+  static void limit(std::byte* at) noexcept {
+    Memcpy<::class_::namespace_::stdin_>::limit(at);
+    Memcpy<::class_::namespace_::union_>::limit(at + 12);
   }
 };
 

@@ -199,6 +199,8 @@ struct Memcpy<::class_::namespace_::IndexAnyRequest> {
   static bool explain(Reader& reader, const std::byte* from, std::size_t at) {
     return explain_field<::class_::namespace_::union_>(reader, "self", from, at);
   }
+  static constexpr bool kByteLimits = ByteLimited<::class_::namespace_::union_>;
+  static void limit(std::byte* at) noexcept { Memcpy<::class_::namespace_::union_>::limit(at); }
 };
 
 static_assert(sizeof(::class_::namespace_::IndexAnyRequest) == 1 &&
