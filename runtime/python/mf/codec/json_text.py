@@ -102,6 +102,8 @@ def float_from(number: str, *, single: bool) -> float:
     if near == value:
         return near
     if near - near != 0:
+        if abs(value) >= 2.0**128:  # so far out, differences tell nothing any more
+            return near
         near = value * 0 + (3.4028234663852886e38 if value > 0 else -3.4028234663852886e38)
         other = 2.0**128 if value > 0 else -(2.0**128)
     else:
