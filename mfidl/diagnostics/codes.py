@@ -71,6 +71,7 @@ _ROWS = (
     ("E0315", "unknown error", "unknown error `{name}`", "`throws` names errors: error Name { ... }"),
     ("E0316", "unknown enum or module", "no enum or module `{name}`", "A member is written Enum.member, a constant of another module module.NAME."),
     ("E0317", "name taken in a language", "the name `{text}` is taken in {language} already", "What is named for a language keeps that name as it stands, so two members of one scope cannot share it."),
+    ("E0318", "name of a module", "`{name}` is {kind} and a module", "In C++ a class and a namespace would have one name, in Python a class and a module."),
     # Types
     ("E0401", "wrong number of type arguments", "`{name}` takes {expected}, not {found}", "list<T>, set<T>, map<K, V>, array<T, N>."),
     ("E0402", "type without arguments", "`{name}` takes no type arguments", "Only list, set, map and array take arguments."),

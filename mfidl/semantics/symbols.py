@@ -62,6 +62,12 @@ class Kind(Enum):
     BROKEN = "broken"
 
 
+# What generated code calls just so; servants, clients and agents have names with more to them.
+_NAMED_AS_THEY_ARE = frozenset(
+    (Kind.STRUCT, Kind.ERROR, Kind.UNION, Kind.ENUM, Kind.FLAGS, Kind.ALIAS, Kind.CONST)
+)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Symbol:
     """A declaration with its full name. `scope` is the module that it stands in."""
@@ -145,7 +151,34 @@ def collect(modules: Iterable[LoadedModule], diagnostics: Diagnostics) -> list[S
         scopes[id(module)] = scope
         _declare(scope, diagnostics)
         _import(scope, scopes, diagnostics)
+    _refuse_names_of_modules(list(scopes.values()), diagnostics)
     return list(scopes.values())
+
+
+def _refuse_names_of_modules(scopes: list[Scope], diagnostics: Diagnostics) -> None:
+    """A type or constant `b` of module `a` beside a module `a.b`, or one inside of that: in C++ a class and a
+    namespace, in Python a class and a module would have one name.
+    """
+    inside: dict[str, LoadedModule] = {}
+    for scope in scopes:
+        words = scope.module.name.split(".")
+        for end in range(2, len(words) + 1):
+            inside.setdefault(".".join(words[:end]), scope.module)
+    for scope in scopes:
+        for symbol in scope.symbols.values():
+            other = inside.get(f"{scope.module.name}.{symbol.name}")
+            if other is None or symbol.kind not in _NAMED_AS_THEY_ARE or symbol.declaration is None:
+                continue
+            declared = other.declaration
+            notes = [Note(f"module `{other.name}` is here", None if declared is None else declared.path.span)]
+            diagnostics.error(
+                "E0318",
+                symbol.span,
+                notes=notes,
+                help=f"rename the {symbol.kind.value.split()[-1]} or the module",
+                name=f"{scope.module.name}.{symbol.name}",
+                kind=symbol.kind.value,
+            )
 
 
 def _declare(scope: Scope, diagnostics: Diagnostics) -> None:
