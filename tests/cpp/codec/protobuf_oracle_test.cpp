@@ -1,465 +1,24 @@
 // Tier archive against protobuf's own runtime: it parses what we write, and we parse what it writes. Its
-// messages are what `mfidlc proto` prints for tests/vectors/schemas/wide.mfidl, read when the test runs; they
-// are filled by reflection, within the rules that proto2 cannot say (kRanges and the functions below it).
+// messages are what `mfidlc proto` prints for tests/vectors/schemas/wide.mfidl, read when the test runs.
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/descriptor.pb.h>
 #include <google/protobuf/dynamic_message.h>
-#include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
-#include <google/protobuf/text_format.h>
-#include <google/protobuf/unknown_field_set.h>
 #include <google/protobuf/util/message_differencer.h>
-#include <google/protobuf/wire_format.h>
 #include <gtest/gtest.h>
 
 #include <boost/json/src.hpp>  // wide_subjects.cpp reads the vectors with it
 #include <fstream>
-#include <limits>
 #include <memory>
-#include <random>
-#include <set>
+#include <stdexcept>
 #include <string>
-#include <vector>
 
 #include "bytes.hpp"
-#include "vectors/wide.codec.hpp"
+#include "protobuf_bytes.hpp"
+#include "protobuf_filler.hpp"
 #include "wide_subjects.hpp"
 
 namespace mf::codec {
 namespace {
-
-namespace pb = google::protobuf;
-namespace wide = ::vectors::wide;
-using pb::FieldDescriptor;
-using pb::Message;
-
-std::span<const std::byte> bytes_of(const std::string& text) {
-  return std::as_bytes(std::span(text));
-}
-
-std::string text_of(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-// --- what proto2 cannot say
-
-/// The same on every platform, which the distributions of <random> are not.
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : engine_(seed) {}
-
-  std::uint64_t bits() { return engine_(); }
-  std::size_t below(std::size_t bound) { return static_cast<std::size_t>(engine_() % bound); }
-  bool one_in(std::size_t many) { return below(many) == 0; }
-
-  template <class List>
-  const auto& of(const List& list) {
-    return list[below(std::size(list))];
-  }
-
-  std::string bytes(std::size_t size) {
-    std::string text(size, '\0');
-    for (char& each : text) each = static_cast<char>(below(256));
-    return text;
-  }
-
-  std::string text() {
-    static const std::string kPieces[] = {
-        "a", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80", std::string(1, '\0'), std::string(130, 'x')};
-    std::string text;
-    for (std::size_t i = below(4); i > 0; --i) text += of(kPieces);
-    return text;
-  }
-
-  /// Often an edge of the range or of a longer varint.
-  std::int64_t signed_in(std::int64_t least, std::int64_t most) {
-    const std::int64_t edges[] = {least, most, least + 1, most - 1, 0, 1, -1, 63, 64, -64, -65};
-    const auto drawn = one_in(2) ? of(edges) : static_cast<std::int64_t>(bits()) >> below(64);
-    return drawn < least || drawn > most ? 0 : drawn;
-  }
-  std::uint64_t unsigned_to(std::uint64_t most) {
-    const std::uint64_t edges[] = {0, 1, most, most - 1, 127, 128};
-    const auto drawn = one_in(2) ? of(edges) : bits() >> below(64);
-    return drawn > most ? most : drawn;
-  }
-
-  template <class Float>
-  Float real() {
-    using Limits = std::numeric_limits<Float>;
-    const Float values[] = {0,
-                            -Float{0},
-                            1,
-                            Limits::infinity(),
-                            -Limits::infinity(),
-                            Limits::quiet_NaN(),
-                            Limits::denorm_min(),
-                            Limits::lowest(),
-                            Limits::max(),
-                            Float(1) / 3};
-    return one_in(2) ? of(values) : static_cast<Float>(static_cast<std::int64_t>(bits())) / 1024;
-  }
-
- private:
-  std::mt19937_64 engine_;
-};
-
-/// Narrower than the carrier, for whatever is called by a name that begins so; within vectors.wide.
-struct Range {
-  std::string_view name;
-  std::int64_t least;
-  std::int64_t most;
-};
-constexpr Range kRanges[] = {
-    {"ArchiveI8.", -128, 127},
-    {"ArchiveI16.", -32768, 32767},
-    {"ArchiveU8.", 0, 255},
-    {"ArchiveU16.", 0, 65535},
-    {"ArchiveLang.", 0, 65535},
-    {"ArchivePart.", 0, 255},
-    {"Person.", 0, 255},
-    {"Config.NestedValue.", 0, 65535},
-    {"Config.ByUuidEntry.", 0, 255},
-    {"Config.pairs", -32768, 32767},
-    {"Config.DeepEntry.", 0, 255},
-    {"Config.SignsEntry.", 0, 255},
-};
-
-/// Without the package.
-std::string_view name_of(const FieldDescriptor& field) {
-  return std::string_view(field.full_name()).substr(std::string_view("vectors.wide.").size());
-}
-
-const Range* range_of(const FieldDescriptor& field) {
-  for (const Range& range : kRanges) {
-    if (name_of(field).starts_with(range.name)) return &range;
-  }
-  return nullptr;
-}
-
-std::string row(Random& random) {
-  const wide::Rank ranks[] = {wide::Rank::bm25, wide::Rank::pagerank, wide::Rank::both};
-  return text_of(mf::to_bytes(wide::Row{.flag = random.one_in(2),
-                                        .rank = random.of(ranks),
-                                        .id = static_cast<std::uint32_t>(random.bits()),
-                                        .pair = {{{.x = random.real<float>(), .y = 1}, {.x = 2, .y = 3}}},
-                                        .flags = {true, false, random.one_in(2)}}));
-}
-
-std::string tree(Random& random) {
-  wide::Tree tree{.value = static_cast<std::int32_t>(random.bits())};
-  tree.children.resize(random.below(3), tree);
-  tree.named[random.text()] = tree;
-  return text_of(mf::to_bytes(tree));
-}
-
-std::string value(Random& random) {
-  return text_of(mf::to_bytes(random.one_in(2) ? wide::Value::of_text(random.text())
-                                               : wide::Value::of_number(random.real<double>())));
-}
-
-std::string bytes_for(const FieldDescriptor& field, Random& random) {
-  const std::string_view name = name_of(field);
-  if (name.starts_with("ArchiveUuid.") || name.ends_with("ByUuidEntry.key") ||
-      name.ends_with("DeepEntry.key")) {
-    return random.bytes(16);
-  }
-  if (name.starts_with("Config.row") || name == "Contact.row") return row(random);
-  if (name == "Config.PointsEntry.value")
-    return text_of(mf::to_bytes(wide::Point{.x = 1, .y = random.real<float>()}));
-  if (name == "Config.tree") return tree(random);
-  if (name == "Config.value") return value(random);
-  return random.bytes(random.below(20));
-}
-
-/// Arrays have one length; 0 for what has none.
-int length_of(const FieldDescriptor& field) {
-  if (field.name() == "fixed") return 3;
-  return name_of(field) == "Config.contacts" || name_of(field) == "Config.pairs" ? 2 : 0;
-}
-
-bool is_set(const FieldDescriptor& field) {
-  return field.name() == "distinct" || name_of(field) == "Config.names";
-}
-
-/// Of protobuf's maps, and of ours that protobuf has not.
-bool is_map(const FieldDescriptor& field) {
-  return field.is_repeated() && field.message_type() != nullptr &&
-         field.message_type()->name().ends_with("Entry");
-}
-
-bool is_union(const pb::Descriptor& type) {
-  return type.real_oneof_decl_count() > 0;
-}
-
-// --- messages
-
-/// What tells an entry of a map, or an element of a set, from the others.
-std::string key_of(const Message& message, const FieldDescriptor& field, int index) {
-  std::string text;
-  if (is_map(field)) {
-    const Message& entry = message.GetReflection()->GetRepeatedMessage(message, &field, index);
-    pb::TextFormat::PrintFieldValueToString(entry, field.message_type()->FindFieldByNumber(1), -1, &text);
-  } else {
-    pb::TextFormat::PrintFieldValueToString(message, &field, index, &text);
-  }
-  return text;
-}
-
-class Filler {
- public:
-  explicit Filler(std::uint64_t seed) : random_(seed) {}
-
-  /// Fills a new message; `depth` bounds the messages within.
-  void fill(Message& message, int depth) {
-    const pb::Descriptor& type = *message.GetDescriptor();
-    if (is_union(type)) {
-      choose(message, depth);
-      return;
-    }
-    for (int i = 0; i < type.field_count(); ++i) {
-      const FieldDescriptor& field = *type.field(i);
-      if (field.is_repeated()) {
-        repeat(message, field, depth);
-      } else if (field.is_required() || type.options().map_entry() ||
-                 (allowed(field, depth) && random_.one_in(2))) {
-        put(message, field, depth);
-      }
-    }
-    if (type.containing_type() == nullptr && random_.one_in(4)) add_unknown(message);
-  }
-
- private:
-  static bool allowed(const FieldDescriptor& field, int depth) {
-    return depth > 0 || field.message_type() == nullptr;
-  }
-
-  void choose(Message& message, int depth) {
-    const pb::Descriptor& type = *message.GetDescriptor();
-    for (;;) {
-      const FieldDescriptor& field =
-          *type.field(static_cast<int>(random_.below(std::size_t(type.field_count()))));
-      if (!allowed(field, depth)) continue;
-      put(message, field, depth);
-      return;
-    }
-  }
-
-  void repeat(Message& message, const FieldDescriptor& field, int depth) {
-    const int exact = length_of(field);
-    const int most = random_.one_in(10) && field.message_type() == nullptr ? 300 : 4;
-    const int count = exact > 0               ? exact
-                      : allowed(field, depth) ? static_cast<int>(random_.below(std::size_t(most)))
-                                              : 0;
-    std::set<std::string> seen;
-    for (int i = 0; i < count; ++i) {
-      put(message, field, depth);
-      const int last = message.GetReflection()->FieldSize(message, &field) - 1;
-      if ((is_set(field) || is_map(field)) && !seen.insert(key_of(message, field, last)).second) {
-        message.GetReflection()->RemoveLast(&message, &field);
-      }
-    }
-  }
-
-  /// As a newer schema might have. Unions and the messages around containers do not keep them.
-  void add_unknown(Message& message) {
-    pb::UnknownFieldSet& unknown = *message.GetReflection()->MutableUnknownFields(&message);
-    unknown.AddVarint(1000, random_.bits());
-    unknown.AddFixed64(999, random_.bits());
-    unknown.AddLengthDelimited(1000)->assign(random_.bytes(random_.below(5)));
-    unknown.AddFixed32(536870911, 7);
-    unknown.AddGroup(19)->AddVarint(1, random_.bits());
-  }
-
-  void put(Message& message, const FieldDescriptor& field, int depth) {
-    using R = pb::Reflection;
-    const R& reflection = *message.GetReflection();
-    const auto set = [&](auto setter, auto adder, auto drawn) {
-      if (field.is_repeated()) {
-        (reflection.*adder)(&message, &field, std::move(drawn));
-      } else {
-        (reflection.*setter)(&message, &field, std::move(drawn));
-      }
-    };
-    const Range* const range = range_of(field);
-    switch (field.cpp_type()) {
-      case FieldDescriptor::CPPTYPE_BOOL:
-        return set(&R::SetBool, &R::AddBool, random_.one_in(2));
-      case FieldDescriptor::CPPTYPE_FLOAT:
-        return set(&R::SetFloat, &R::AddFloat, random_.real<float>());
-      case FieldDescriptor::CPPTYPE_DOUBLE:
-        return set(&R::SetDouble, &R::AddDouble, random_.real<double>());
-      case FieldDescriptor::CPPTYPE_INT32:
-        return set(&R::SetInt32, &R::AddInt32, signed_in<std::int32_t>(range));
-      case FieldDescriptor::CPPTYPE_INT64:
-        return set(&R::SetInt64, &R::AddInt64, signed_in<std::int64_t>(range));
-      case FieldDescriptor::CPPTYPE_UINT32:
-        return set(&R::SetUInt32, &R::AddUInt32, unsigned_in<std::uint32_t>(range));
-      case FieldDescriptor::CPPTYPE_UINT64:
-        return set(&R::SetUInt64, &R::AddUInt64, unsigned_in<std::uint64_t>(range));
-      case FieldDescriptor::CPPTYPE_ENUM: {
-        const pb::EnumDescriptor& type = *field.enum_type();
-        const auto index = random_.below(static_cast<std::size_t>(type.value_count()));
-        return set(&R::SetEnum, &R::AddEnum, type.value(static_cast<int>(index)));
-      }
-      case FieldDescriptor::CPPTYPE_STRING:
-        return set(&R::SetString, &R::AddString,
-                   field.type() == FieldDescriptor::TYPE_STRING ? random_.text() : bytes_for(field, random_));
-      case FieldDescriptor::CPPTYPE_MESSAGE:
-        return fill(field.is_repeated() ? *reflection.AddMessage(&message, &field)
-                                        : *reflection.MutableMessage(&message, &field),
-                    depth - 1);
-    }
-  }
-
-  template <class T>
-  T signed_in(const Range* range) {
-    using Limits = std::numeric_limits<T>;
-    return static_cast<T>(
-        random_.signed_in(range ? range->least : Limits::min(), range ? range->most : Limits::max()));
-  }
-  template <class T>
-  T unsigned_in(const Range* range) {
-    const auto most = std::numeric_limits<T>::max();
-    return static_cast<T>(random_.unsigned_to(range ? static_cast<std::uint64_t>(range->most) : most));
-  }
-
-  Random random_;
-};
-
-/// Calls see(message) for it and all messages within.
-template <class Message_, class See>
-void visit(Message_& message, const See& see) {
-  see(message);
-  const pb::Reflection& reflection = *message.GetReflection();
-  std::vector<const FieldDescriptor*> fields;
-  reflection.ListFields(message, &fields);
-  for (const FieldDescriptor* const field : fields) {
-    if (field->message_type() == nullptr) continue;
-    const int count = field->is_repeated() ? reflection.FieldSize(message, field) : 1;
-    for (int i = 0; i < count; ++i) {
-      if constexpr (std::is_const_v<Message_>) {
-        visit(field->is_repeated() ? reflection.GetRepeatedMessage(message, field, i)
-                                   : reflection.GetMessage(message, field),
-              see);
-      } else {
-        visit(field->is_repeated() ? *reflection.MutableRepeatedMessage(&message, field, i)
-                                   : *reflection.MutableMessage(&message, field),
-              see);
-      }
-    }
-  }
-}
-
-/// We always send a field with a default.
-void say_defaults(Message& root) {
-  visit(root, [](Message& message) {
-    const pb::Descriptor& type = *message.GetDescriptor();
-    const pb::Reflection& reflection = *message.GetReflection();
-    for (int i = 0; i < type.field_count(); ++i) {
-      const FieldDescriptor& field = *type.field(i);
-      if (!field.has_default_value() || reflection.HasField(message, &field)) continue;
-      switch (field.cpp_type()) {
-        case FieldDescriptor::CPPTYPE_INT64:
-          reflection.SetInt64(&message, &field, field.default_value_int64());
-          break;
-        case FieldDescriptor::CPPTYPE_FLOAT:
-          reflection.SetFloat(&message, &field, field.default_value_float());
-          break;
-        case FieldDescriptor::CPPTYPE_ENUM:
-          reflection.SetEnum(&message, &field, field.default_value_enum());
-          break;
-        default:
-          FAIL() << field.full_name();
-      }
-    }
-  });
-}
-
-/// Of equal keys the last entry counts; protobuf's dynamic messages still list the others.
-void drop_older_entries(Message& root) {
-  visit(root, [](Message& message) {
-    const pb::Descriptor& type = *message.GetDescriptor();
-    const pb::Reflection& reflection = *message.GetReflection();
-    for (int i = 0; i < type.field_count(); ++i) {
-      const FieldDescriptor& field = *type.field(i);
-      if (!is_map(field)) continue;
-      std::set<std::string> seen;
-      for (int at = reflection.FieldSize(message, &field) - 1; at >= 0; --at) {
-        if (seen.insert(key_of(message, field, at)).second) continue;
-        reflection.SwapElements(&message, &field, at, reflection.FieldSize(message, &field) - 1);
-        reflection.RemoveLast(&message, &field);
-      }
-    }
-  });
-}
-
-std::string deterministic(const Message& message) {
-  std::string text;
-  {
-    pb::io::StringOutputStream stream(&text);
-    pb::io::CodedOutputStream coded(&stream);
-    coded.SetSerializationDeterministic(true);
-    message.SerializeToCodedStream(&coded);
-  }
-  return text;
-}
-
-// --- the same message in other bytes
-
-/// The numbers of a packed field as fields of their own.
-void unpack(const std::string& packed, const FieldDescriptor& field, pb::UnknownFieldSet& to) {
-  pb::io::CodedInputStream stream(reinterpret_cast<const std::uint8_t*>(packed.data()),
-                                  static_cast<int>(packed.size()));
-  std::uint32_t word = 0;
-  std::uint64_t number = 0;
-  using Wire = pb::internal::WireFormatLite;
-  while (stream.BytesUntilTotalBytesLimit() != 0 &&
-         stream.CurrentPosition() < static_cast<int>(packed.size())) {
-    switch (Wire::WireTypeForFieldType(static_cast<Wire::FieldType>(field.type()))) {
-      case Wire::WIRETYPE_FIXED32:
-        ASSERT_TRUE(stream.ReadLittleEndian32(&word));
-        to.AddFixed32(field.number(), word);
-        break;
-      case Wire::WIRETYPE_FIXED64:
-        ASSERT_TRUE(stream.ReadLittleEndian64(&number));
-        to.AddFixed64(field.number(), number);
-        break;
-      default:
-        ASSERT_TRUE(stream.ReadVarint64(&number));
-        to.AddVarint(field.number(), number);
-    }
-  }
-}
-
-/// Fields in a random order, those of one number in theirs; numbers unpacked.
-std::string shuffled(const std::string& bytes, const pb::Descriptor& type, Random& random) {
-  pb::UnknownFieldSet packed;
-  EXPECT_TRUE(packed.ParseFromString(bytes));
-  pb::UnknownFieldSet fields;
-  for (int i = 0; i < packed.field_count(); ++i) {
-    const FieldDescriptor* const field = type.FindFieldByNumber(packed.field(i).number());
-    if (field != nullptr && field->is_packed()) {
-      unpack(packed.field(i).length_delimited(), *field, fields);
-    } else {
-      fields.AddField(packed.field(i));
-    }
-  }
-  std::vector<int> numbers;
-  std::map<int, std::vector<int>> places;  // of each number, the last one first
-  for (int i = fields.field_count() - 1; i >= 0; --i) {
-    numbers.push_back(fields.field(i).number());
-    places[fields.field(i).number()].push_back(i);
-  }
-  for (std::size_t i = numbers.size(); i > 1; --i) std::swap(numbers[i - 1], numbers[random.below(i)]);
-  pb::UnknownFieldSet result;
-  for (const int number : numbers) {
-    result.AddField(fields.field(places[number].back()));
-    places[number].pop_back();
-  }
-  std::string text;
-  EXPECT_TRUE(result.SerializeToString(&text));
-  return text;
-}
 
 class ProtobufOracle : public testing::Test {
  protected:
@@ -577,6 +136,28 @@ TEST_F(ProtobufOracle, MergesAsWeDo) {
       if (HasFailure()) return;
     }
   }
+}
+
+/// What one part of a message lacks, another one may have.
+TEST_F(ProtobufOracle, TakesAMessageInParts) {
+  Filler filler(7);
+  Random random(8);
+  int wholes = 0;
+  for (const char* const type : {"Person", "Contact", "Config"}) {
+    SCOPED_TRACE(type);
+    for (int i = 0; i < 200; ++i) {
+      SCOPED_TRACE(i);
+      const auto message = make(type);
+      filler.fill(*message, 3);
+      const std::string bytes = deterministic(*message);
+      const std::string parts = in_parts(bytes, *message->GetDescriptor(), random);
+      wholes += parts == bytes;
+      say_defaults(*message);
+      expect_rewritten(parts, *message);
+      if (HasFailure()) return;
+    }
+  }
+  EXPECT_LT(wholes, 500);  // the others had messages to take apart
 }
 
 }  // namespace
