@@ -2,8 +2,10 @@
 the same in C++.
 """
 
+from typing import TypeAlias
+
 
 class Codec:
-    Value = bytes
+    Value: TypeAlias = bytes
     encode = staticmethod(bytes)
     decode = staticmethod(bytes)

@@ -43,7 +43,7 @@ class Size:
     methods: int
 
 
-SMALL = Size(declarations=6, members=5, methods=2)
+SMALL = Size(declarations=5, members=5, methods=1)
 MODERATE = Size(declarations=12, members=6, methods=3)
 
 

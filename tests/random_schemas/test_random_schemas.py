@@ -76,7 +76,7 @@ def test_every_command_takes_what_check_accepts(seed: int, tmp_path: Path) -> No
 
 
 @pytest.mark.timeout(400)
-@pytest.mark.parametrize("seed", seeds((6, 7, 8)))
+@pytest.mark.parametrize("seed", seeds((6, 7)))
 def test_cpp_agrees_with_both(seed: int, tmp_path: Path, headers: Path) -> None:
     found = compared_with_cpp(made(seed, tmp_path, SMALL), Amount(8, 3, 2), headers)
 
