@@ -218,8 +218,7 @@ class ModuleFiles:
         return self._file("server.hpp", headers, services=self._services)
 
     def _server_source(self) -> GeneratedFile:
-        headers = {'"mf/server/outcome_of.hpp"', '"mf/server/run.hpp"'}
-        return self._file("server.cpp", headers, services=self._services)
+        return self._file("server.cpp", {'"mf/server/run.hpp"'}, services=self._services)
 
     @property
     def _coded(self) -> tuple[StructView | UnionView, ...]:

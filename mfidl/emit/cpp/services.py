@@ -116,8 +116,6 @@ class _MethodMaker:
             scatter_bulk=self._scatter_bulk(),
             handler=self._handler(),
             batch_handler=self._batch_handler(),
-            batch_outcomes=f"mf::Outcomes<{self._result(self._home)}>",
-            batch_template="cpp/server/oneway_batch.j2" if method.oneway else "cpp/server/batch.j2",
             async_handler=self._async_handler(),
         )
 

@@ -273,8 +273,6 @@ class MethodView:
     scatter_bulk: FunctionView
     handler: FunctionView
     batch_handler: FunctionView
-    batch_outcomes: str
-    batch_template: str
     async_handler: FunctionView
 
 

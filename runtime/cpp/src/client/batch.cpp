@@ -1,32 +1,30 @@
-#include "mf/client/batch.hpp"
+#include "client/batch.hpp"
+
+#include <algorithm>
 
 namespace mf::client {
 
-BatchSender::BatchSender(Route route, const MethodInfo& method, protocol::RequestHead head,
-                         std::uint32_t window, TimePoint deadline)
-    : route_(std::move(route)),
-      head_([&] {
-        head.route = static_cast<std::uint16_t>(route_.first + method.index);
-        return head;
-      }()),
-      window_(std::min<std::size_t>(window == 0 ? kDefaultWindow : window, route_.link->max_in_flight())),
-      deadline_(deadline) {}
+Batch::Batch(const link::BatchMethod& method, std::unique_ptr<detail::Decoder> decoder)
+    : method_(method), decoder_(std::move(decoder)), ended_(results().size(), 0) {}
 
-void BatchSender::send(std::size_t items, std::size_t size,
-                       FunctionRef<void(Buffer&, std::size_t, std::size_t)> encode) {
-  if (items == 0) return waiter_.finish();
-  for (std::size_t first = 0; first < items; first += size) {
+void Batch::send(Route route, link::Items requests, std::size_t size, std::uint32_t window,
+                 TimePoint deadline) {
+  if (requests.count == 0) return end();
+  route_ = std::move(route);
+  window_ = std::min<std::size_t>(window == 0 ? kDefaultWindow : window, route_.link->max_in_flight());
+  deadline_ = deadline;
+  for (std::size_t first = 0; first < requests.count; first += size) {
     auto& message = queued_.emplace_back();
     message.first = first;
-    message.count = static_cast<std::uint32_t>(std::min(size, items - first));
-    encode(message.payload, first, message.count);
+    message.count = static_cast<std::uint32_t>(std::min(size, requests.count - first));
+    method_.encode(message.payload, requests, first, message.count);
   }
   pump();
 }
 
 // Sends while the window is open. A send that ends at once (the link is broken) comes back through
 // finished(): the loop here takes the next one, instead of each calling the next.
-void BatchSender::pump() {
+void Batch::pump() {
   std::unique_lock lock(mutex_);
   if (pumping_) return;
   pumping_ = true;
@@ -37,8 +35,13 @@ void BatchSender::pump() {
     ++in_flight_;
     sent = true;
     lock.unlock();
-    auto head = head_;
-    head.count = message.count;
+    const protocol::RequestHead head{
+        .route = static_cast<std::uint16_t>(route_.first + method_.method.info.index),
+        .tier = method_.request_tier,
+        .flags = 0,
+        .count = message.count,
+        .deadline = 0,
+        .id = 0};
     route_.link->start(
         head, message.payload, deadline_,
         [self = shared_from_this(), first = message.first, count = message.count](link::Reply&& reply) {
@@ -52,11 +55,14 @@ void BatchSender::pump() {
   if (sent) route_.link->write_now();
 }
 
-void BatchSender::finished(const link::Reply& reply, std::size_t first, std::uint32_t count) {
+void Batch::finished(const link::Reply& reply, std::size_t first, std::uint32_t count) {
   bool all = false;
   {
     const std::scoped_lock lock(mutex_);
-    if (!given_up_) on_reply(reply, first, count);
+    if (!given_up_) {
+      detail::take_apart(method_.method, reply, first, count, *decoder_);
+      std::fill_n(ended_.begin() + static_cast<std::ptrdiff_t>(first), count, std::uint8_t{1});
+    }
     --in_flight_;
     all = queued_.empty() && in_flight_ == 0;
   }
@@ -67,30 +73,45 @@ void BatchSender::finished(const link::Reply& reply, std::size_t first, std::uin
   }
 }
 
-bool BatchSender::wait(TimePoint until) {
+bool Batch::wait_until(TimePoint until) {
+  if (waiter_.done()) return true;
   // The link ends every call at its deadline by itself; a little later nothing can be open.
   const auto last = deadline_ == kNever ? kNever : deadline_ + std::chrono::seconds(1);
   route_.link->drive(waiter_, std::min(until, last));
-  return done();
+  return waiter_.done();
 }
 
-void BatchSender::finish() {
-  if (wait(kNever)) return;
+void Batch::finish() {
+  if (wait_until(kNever)) return;
   const std::scoped_lock lock(mutex_);
   given_up_ = true;
   queued_.clear();
-  on_given_up();
+  const auto failure = link::share(Failure{.code = Code::deadline_exceeded,
+                                           .execution = Execution::unknown,
+                                           .message = "the batch did not end by its deadline",
+                                           .declared = nullptr});
+  for (std::size_t item = 0; item < ended_.size(); ++item) {
+    if (ended_[item] == 0) results().fail(item, failure);
+  }
 }
 
-Failure BatchSender::not_in_time() {
-  return Failure{.code = Code::deadline_exceeded,
-                 .execution = Execution::unknown,
-                 .message = "the batch did not end by its deadline",
-                 .declared = nullptr};
+bool Batch::wait(std::chrono::nanoseconds timeout) {
+  return wait_until(deadline_after(std::chrono::steady_clock::now(), timeout));
 }
 
-void BatchSender::poll() {
-  route_.link->poll();
+bool Batch::ready() {
+  if (!waiter_.done()) route_.link->poll();
+  return waiter_.done();
+}
+
+void Batch::end() {
+  ended_.assign(results().size(), 1);
+  waiter_.finish();
+}
+
+void Batch::look(FunctionRef<void(std::span<const std::uint8_t>)> look) {
+  const std::scoped_lock lock(mutex_);
+  look(ended_);
 }
 
 std::vector<AgentReply> gather(const ScatterTarget& target, const MethodInfo& method,

@@ -11,6 +11,7 @@
 #include "mf/client/client.hpp"
 #include "mf/core/function_ref.hpp"
 #include "mf/core/service.hpp"
+#include "mf/link/client_link.hpp"
 #include "mf/link/pool.hpp"
 #include "mf/transport/reactor.hpp"
 #include "mf/transport/workers.hpp"

@@ -3,78 +3,114 @@
 namespace mf::client::detail {
 namespace {
 
-std::string method_name(std::string_view service, std::string_view method) {
-  return std::string(service) + "." + std::string(method);
-}
-
-}  // namespace
-
-Failure bad_reply(std::string_view service, std::string_view method, std::string_view reason) {
+Failure bad_reply(const link::Method& method, std::string_view reason) {
   return Failure{.code = Code::decode_error,
                  .execution = Execution::unknown,
-                 .message = "the reply of " + method_name(service, method) + ": " + std::string(reason),
+                 .message = "the reply of " + link::full_name(method) + ": " + std::string(reason),
                  .declared = nullptr};
 }
 
-Failure server_failure(const link::Reply& reply, std::string_view service, std::string_view method) {
+Failure declared_failure(const link::Method& method, std::size_t index, std::span<const std::byte> bytes) {
+  const auto refuse = [](std::string message) {
+    return Failure{.code = Code::decode_error,
+                   .execution = Execution::unknown,
+                   .message = std::move(message),
+                   .declared = nullptr};
+  };
+  if (index >= method.errors.size()) {
+    return refuse("the reply holds an error that the method does not declare");
+  }
+  codec::Reader reader(bytes);
+  auto error = method.errors[index].decode(reader);
+  if (!error) return refuse(reader.error().message());
+  std::string what = error->what();
+  return Failure{.code = Code::declared,
+                 .execution = Execution::unknown,
+                 .message = std::move(what),
+                 .declared = std::move(error)};
+}
+
+/// What the server's failure record says.
+Failure server_failure(const link::Reply& reply, const link::Method& method) {
   protocol::FailureRecord record;
   if (!protocol::parse_failure(reply.payload, record)) {
-    return bad_reply(service, method, "a failure record that cannot be read");
+    return bad_reply(method, "a failure record that cannot be read");
   }
   return Failure{.code = reply.status,
                  .execution = record.execution,
-                 .message = method_name(service, method) + ": " + std::string(record.message),
+                 .message = link::full_name(method) + ": " + std::string(record.message),
                  .declared = nullptr};
 }
 
-namespace {
+void fail(Decoder& into, std::size_t item, Failure failure) {
+  into.results.fail(item, link::share(std::move(failure)));
+}
 
-bool take_item(protocol::MixedReader& items, std::uint32_t item, ReplySink& sink) {
-  const auto code = items.outcome(item);
+void take_result(const link::Method& method, std::size_t item, Decoder& into) {
+  if (method.result_violation != nullptr) {
+    if (const auto bad = method.result_violation(into.next())) [[unlikely]] {
+      into.drop_next();
+      return fail(into, item, bad_reply(method, *bad));
+    }
+  }
+  into.take_next(item);
+}
+
+/// The outcome of item `index` of a mixed reply, which is item `item` of the call.
+bool take_item(protocol::MixedReader& items, std::uint32_t index, const link::Method& method,
+               std::size_t item, Decoder& into) {
+  const auto code = items.outcome(index);
   if (code == Code::ok) {
-    sink.take_next(item);
+    take_result(method, item, into);
     return true;
   }
   if (code == Code::declared) {
-    std::uint16_t index = 0;
+    std::uint16_t error = 0;
     std::span<const std::byte> bytes;
-    if (!items.next_declared(index, bytes)) return false;
-    sink.set_declared(item, index, bytes);
+    if (!items.next_declared(error, bytes)) return false;
+    fail(into, item, declared_failure(method, error, bytes));
     return true;
   }
   protocol::FailureRecord record;
   if (!items.next_failure(record)) return false;
-  sink.set(item, Failure{.code = code,
-                         .execution = record.execution,
-                         .message = std::string(record.message),
-                         .declared = nullptr});
+  fail(into, item,
+       Failure{.code = code,
+               .execution = record.execution,
+               .message = std::string(record.message),
+               .declared = nullptr});
   return true;
 }
 
 }  // namespace
 
-void take_apart(const link::Reply& reply, std::size_t items, Tier tier, std::string_view service,
-                std::string_view method, ReplySink& sink) {
-  const auto refuse = [&](std::string_view why) { sink.set_all(bad_reply(service, method, why)); };
-  if (reply.local) return sink.set_all(reply.failure);
+void take_apart(const link::Method& method, const link::Reply& reply, std::size_t first, std::size_t items,
+                Decoder& into) {
+  const auto set_all = [&](Failure failure) {
+    const auto shared = link::share(std::move(failure));
+    for (std::size_t item = 0; item < items; ++item) into.results.fail(first + item, shared);
+  };
+  const auto refuse = [&](std::string_view why) { set_all(bad_reply(method, why)); };
+  if (reply.local) return set_all(reply.failure);
   const bool mixed = reply.status == Code::declared;
-  if (reply.status != Code::ok && !mixed) return sink.set_all(server_failure(reply, service, method));
+  if (reply.status != Code::ok && !mixed) return set_all(server_failure(reply, method));
   if (reply.count != items) return refuse("another number of items than were sent");
-  if (reply.encoding != static_cast<std::uint8_t>(tier))
+  if (reply.encoding != static_cast<std::uint8_t>(method.result_tier))
     return refuse("another encoding than the schema says");
   if (!mixed) {
     codec::Reader reader(reply.payload);
-    if (!sink.decode_results(reader, items) || !reader.finish()) return refuse(reader.error().message());
-    return sink.take_all();
+    if (!into.decode_results(reader, items) || !reader.finish()) return refuse(reader.error().message());
+    if (method.result_violation == nullptr) return into.take_all(first);
+    for (std::size_t item = 0; item < items; ++item) take_result(method, first + item, into);
+    return;
   }
   protocol::MixedReader outcomes(reply.payload, reply.count);
   if (!outcomes.ok()) return refuse("outcomes that do not fit");
   codec::Reader reader(outcomes.rest());
-  if (!sink.decode_results(reader, outcomes.results()) || !outcomes.skip_results(reader.offset())) {
+  if (!into.decode_results(reader, outcomes.results()) || !outcomes.skip_results(reader.offset())) {
     return refuse(reader.error().message());
   }
   for (std::uint32_t i = 0; i < reply.count; ++i) {
-    if (!take_item(outcomes, i, sink)) return refuse("a record that ends early");
+    if (!take_item(outcomes, i, method, first + i, into)) return refuse("a record that ends early");
   }
   if (!outcomes.finished()) refuse("bytes behind the last record");
 }

@@ -41,4 +41,12 @@ Failure undeclared(const Failure& failure) {
                 ", which the method does not declare");
 }
 
+void Duty::answer(void* outcome) {
+  if (const auto answers = std::exchange(answers_, nullptr)) answers->answer(item_, outcome);
+}
+
+Duty::~Duty() {
+  if (answers_) answers_->fail(item_, shared(failed("the handler gave up the call without answering it")));
+}
+
 }  // namespace mf::detail

@@ -34,5 +34,17 @@ const Failure& unset_failure() noexcept {
   return kFailure;
 }
 
+SharedFailure shared(Failure failure) {
+  return std::make_shared<const Failure>(std::move(failure));
+}
+
+SharedFailure shared(const Error& error) {
+  return shared(Failure{error.code(), error.execution(), error.what(), nullptr});
+}
+
+SharedFailure shared(const DeclaredError& error) {
+  return shared(Failure::of(error));
+}
+
 }  // namespace detail
 }  // namespace mf

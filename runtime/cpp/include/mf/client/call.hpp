@@ -6,15 +6,13 @@
 //   in one message each also over a ScatterTarget, with an outcome an agent
 #pragma once
 
-#include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -30,14 +28,11 @@ namespace mf::client {
 
 namespace detail {
 
-inline TimePoint deadline_of(const CallOptions& options, const MethodInfo& method) {
-  return deadline_after(std::chrono::steady_clock::now(),
-                        effective_deadline(options.deadline, method.deadline));
-}
+[[nodiscard]] TimePoint deadline_of(const CallOptions& options, const MethodInfo& method);
 
 template <class M>
-constexpr protocol::RequestHead head(std::uint32_t count = 1, std::uint8_t flags = 0) {
-  return {.route = 0, .tier = M::kRequestTier, .flags = flags, .count = count, .deadline = 0, .id = 0};
+constexpr protocol::RequestHead head() {
+  return {.route = 0, .tier = M::kRequestTier, .flags = 0, .count = 1, .deadline = 0, .id = 0};
 }
 
 template <class M, class... Args>
@@ -52,27 +47,8 @@ template <class M, class... Args>
 void check_arguments(const Args&... args) {
   link::check_arguments<M>(args...);
   if (const auto bad = codec::refusal_of_args<M::kRequestTier, typename M::Request>(args...)) [[unlikely]] {
-    link::refuse_argument<M>(*bad);
+    link::refuse_argument(link::kMethod<M>, *bad);
   }
-}
-
-template <class M>
-void check_requests(std::span<const typename M::Request> requests) {
-  link::check_requests<M>(requests);
-  if constexpr (!codec::Readable<typename M::Request>::kAlways) {
-    for (std::size_t i = 0; i < requests.size(); ++i) {
-      if (const auto bad = codec::refusal<M::kRequestTier>(requests[i])) [[unlikely]] {
-        link::refuse_item<M>(i, *bad);
-      }
-    }
-  }
-}
-
-template <class M>
-void encode_requests(Buffer& buffer, std::span<const typename M::Request> requests) {
-  buffer.resize(codec::encoded_batch_size<M::kRequestTier>(requests));
-  codec::Writer writer(buffer.data());
-  codec::encode_batch<M::kRequestTier>(writer, requests);
 }
 
 /// How a call of this process ended: its own failures are its outcome as they are.
@@ -88,23 +64,6 @@ auto ended(Call&& call) -> Outcome<std::invoke_result_t<Call&>> {
   } catch (...) {
     return Failure::from_current_exception();
   }
-}
-
-/// One-way calls in messages, sent here and now; an outcome says whether its message was handed over.
-template <class M>
-Outcomes<void> send_oneway_messages(const Target& target, std::size_t size, TimePoint deadline,
-                                    std::uint8_t flags, std::span<const typename M::Request> requests) {
-  Outcomes<void> outcomes(requests.size());
-  for (std::size_t first = 0; first < requests.size(); first += size) {
-    const auto part = requests.subspan(first, std::min(size, requests.size() - first));
-    const auto sent = ended([&] {
-      target.send_oneway(
-          M::kInfo, head<M>(static_cast<std::uint32_t>(part.size()), flags),
-          [&](Buffer& buffer) { encode_requests<M>(buffer, part); }, deadline);
-    });
-    if (!sent) std::ranges::fill(std::span(outcomes).subspan(first, part.size()), sent);
-  }
-  return outcomes;
 }
 
 }  // namespace detail
@@ -156,22 +115,19 @@ auto start(const Target& target, const CallOptions& options, Token&& token, cons
 
 namespace detail {
 
-template <class M>
-BatchCall<typename M::Result> begin_batch(const Target& target, std::size_t size, std::uint32_t window,
-                                          TimePoint deadline, std::span<const typename M::Request> requests) {
-  using Result = typename M::Result;
-  auto route = target.route(deadline);
-  if (!route) {
-    Outcomes<Result> outcomes(requests.size());
-    fail_all(std::span(outcomes), route.failure());
-    return BatchCall<Result>(std::move(outcomes));
-  }
-  const auto state = std::make_shared<BatchState<Result>>(route.value(), M::kInfo, head<M>(), window,
-                                                          deadline, requests.size(), &decode_reply<M>);
-  state->send(requests.size(), size, [&](Buffer& buffer, std::size_t first, std::size_t count) {
-    encode_requests<M>(buffer, requests.subspan(first, count));
-  });
-  return BatchCall<Result>(state);
+/// Batches: what they do is the same for all methods, and their results differ by type only.
+[[nodiscard]] std::shared_ptr<BatchState> batch(const Target& target, const link::BatchMethod& method,
+                                                const link::LocalBatch& local, const BatchOptions& options,
+                                                link::Items requests, std::unique_ptr<Decoder> decoder);
+void bulk(const Target& target, const link::BatchMethod& method, const link::LocalBatch& local,
+          const CallOptions& options, link::Items requests, Decoder& decoder);
+[[nodiscard]] std::vector<AgentReply> gather_bulk(const ScatterTarget& target,
+                                                  const link::BatchMethod& method, link::Items requests,
+                                                  TimePoint deadline);
+
+template <class Result, Tier kTier>
+std::unique_ptr<Decoder> decoded(std::size_t items) {
+  return std::unique_ptr<Decoder>(new DecoderOf<Result, kTier>(items));
 }
 
 }  // namespace detail
@@ -179,39 +135,17 @@ BatchCall<typename M::Result> begin_batch(const Target& target, std::size_t size
 template <class M>
 BatchCall<typename M::Result> batch(const Target& target, const BatchOptions& options,
                                     std::span<const typename M::Request> requests) {
-  using Result = typename M::Result;
-  const CallOptions call_options{.deadline = options.deadline};
-  if (const auto local = target.local<M>()) {
-    return BatchCall<Result>(link::local_batch<M>(local, call_options, requests));
-  }
-  detail::check_requests<M>(requests);
-  const auto deadline = detail::deadline_of(call_options, M::kInfo);
-  const std::size_t size = std::max<std::uint32_t>(options.size != 0 ? options.size : M::kInfo.batch_max, 1);
-  if constexpr (M::kInfo.oneway) {
-    return BatchCall<Result>(detail::send_oneway_messages<M>(target, size, deadline, 0, requests));
-  } else {
-    return detail::begin_batch<M>(target, size, options.window, deadline, requests);
-  }
+  return BatchCall<typename M::Result>(
+      detail::batch(target, link::kBatchMethod<M>, target.local<M>(), options, link::items<M>(requests),
+                    detail::decoded<typename M::Result, M::kResultTier>(requests.size())));
 }
 
 template <class M>
 Outcomes<typename M::Result> bulk(const Target& target, const CallOptions& options,
                                   std::span<const typename M::Request> requests) {
-  using Result = typename M::Result;
-  if (requests.empty()) return {};
-  if (const auto local = target.local<M>()) return link::local_batch<M>(local, options, requests);
-  detail::check_requests<M>(requests);
-  if constexpr (M::kInfo.oneway) {
-    return detail::send_oneway_messages<M>(target, requests.size(), detail::deadline_of(options, M::kInfo),
-                                           protocol::kBulk, requests);
-  }
-  const auto encode = [&](Buffer& buffer) { detail::encode_requests<M>(buffer, requests); };
-  const auto head = detail::head<M>(static_cast<std::uint32_t>(requests.size()), protocol::kBulk);
-  Outcomes<Result> outcomes(requests.size());
-  link::ReplySlot slot;
-  target.call(slot, M::kInfo, head, encode, detail::deadline_of(options, M::kInfo));
-  decode_reply<M>(slot.reply, std::span(outcomes));
-  return outcomes;
+  detail::DecoderOf<typename M::Result, M::kResultTier> results(requests.size());
+  detail::bulk(target, link::kBatchMethod<M>, target.local<M>(), options, link::items<M>(requests), results);
+  return std::move(results.outcomes());
 }
 
 namespace detail {
@@ -261,19 +195,15 @@ Scattered<Outcomes<typename M::Result>> bulk(const ScatterTarget& target, const 
     };
     return detail::scatter_in_turn<Result>(target, deadline, call_one);
   }
-  detail::check_requests<M>(requests);
-  const auto encode = [&](Buffer& buffer) { detail::encode_requests<M>(buffer, requests); };
-  const auto head = detail::head<M>(static_cast<std::uint32_t>(requests.size()), protocol::kBulk);
+  check_sent_requests(link::kBatchMethod<M>, link::items<M>(requests));
   Scattered<Result> results;
-  for (auto& part : gather(target, M::kInfo, head, encode, deadline)) {
-    auto& result = results.emplace_back();
-    result.agent = std::move(part.agent);
+  for (auto& part : detail::gather_bulk(target, link::kBatchMethod<M>, link::items<M>(requests), deadline)) {
     if (part.reply.local) {
-      result.outcome = std::move(part.reply.failure);
+      results.push_back({std::move(part.agent), std::move(part.reply.failure)});
     } else {
-      Result outcomes(requests.size());
-      decode_reply<M>(part.reply, std::span(outcomes));
-      result.outcome = std::move(outcomes);
+      detail::DecoderOf<typename M::Result, M::kResultTier> decoded(requests.size());
+      take_apart(link::kMethod<M>, part.reply, 0, requests.size(), decoded);
+      results.push_back({std::move(part.agent), std::move(decoded.outcomes())});
     }
   }
   return results;

@@ -22,9 +22,15 @@
 #include "mf/core/function_ref.hpp"
 #include "mf/core/options.hpp"
 #include "mf/core/service.hpp"
-#include "mf/link/client_link.hpp"
+#include "mf/core/unique_function.hpp"
 #include "mf/link/local.hpp"
 #include "mf/link/reply.hpp"
+#include "mf/protocol/session.hpp"
+
+namespace mf::link {
+class ClientLink;
+class Waiter;
+}  // namespace mf::link
 
 namespace mf::client {
 
@@ -52,19 +58,10 @@ class Target {
   /// that has none for this target. Found once: then it costs one branch. All methods M of a target belong to
   /// its service, so they agree about the type.
   template <class M>
-  [[nodiscard]] link::Local<M> local() const {
+  [[nodiscard]] link::LocalOf<M> local() const {
     if (!in_process_) [[likely]]
       return {};
-    link::Local<M> local;
-    local.plain = static_cast<typename M::Servant*>(plain_servant_.load());
-    if (local.plain == nullptr) {
-      auto* servant = local_servant();
-      local.plain = dynamic_cast<typename M::Servant*>(servant);
-      plain_servant_.store(local.plain);
-      local.async = dynamic_cast<typename M::AsyncServant*>(servant);
-    }
-    local.agent = agent_;
-    return local;
+    return find_local<typename M::Servant, typename M::AsyncServant>();
   }
 
   void call(link::ReplySlot& slot, const MethodInfo& method, const protocol::RequestHead& head, Encode encode,
@@ -93,6 +90,19 @@ class Target {
 
   explicit Target(std::shared_ptr<State> state);
   [[nodiscard]] Servant* local_servant() const;
+  template <class Plain, class Async>
+  [[nodiscard]] link::Local<Plain, Async> find_local() const {
+    link::Local<Plain, Async> local;
+    local.plain = static_cast<Plain*>(plain_servant_.load());
+    if (local.plain == nullptr) {
+      auto* servant = local_servant();
+      local.plain = dynamic_cast<Plain*>(servant);
+      plain_servant_.store(local.plain);
+      local.async = dynamic_cast<Async*>(servant);
+    }
+    local.agent = agent_;
+    return local;
+  }
   [[nodiscard]] Route ready_route() const;
 
   /// An atomic pointer that is copied with its target.

@@ -7,6 +7,7 @@
 // exception is HANDLER_FAILED; so is a declared error that the method does not declare. All of them may have
 // run.
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -14,7 +15,6 @@
 
 #include "mf/core/outcome.hpp"
 #include "mf/core/service.hpp"
-#include "mf/core/unique_function.hpp"
 
 namespace mf {
 
@@ -60,29 +60,44 @@ template <class Handler>
   }
 }
 
-/// The duty to answer one call, from any thread, once. One that is dropped unanswered answers HANDLER_FAILED.
-template <class T>
-class Responder {
- public:
-  explicit Responder(UniqueFunction<void(Outcome<T>&&)> answer) : answer_(std::move(answer)) {}
-  Responder(Responder&& other) noexcept : answer_(std::exchange(other.answer_, nullptr)) {}
-  Responder& operator=(Responder&&) = delete;
-  ~Responder() {
-    if (answer_) {
-      respond(Failure{.code = Code::handler_failed,
-                      .execution = Execution::unknown,
-                      .message = "the handler gave up the call without answering it",
-                      .declared = nullptr});
-    }
-  }
+namespace detail {
 
-  /// A value, a declared error or a failure. Later answers are ignored.
-  void respond(Outcome<T> outcome) {
-    if (auto answer = std::exchange(answer_, nullptr)) answer(std::move(outcome));
-  }
+/// Where the answers to a message's items go, without their type. Thread-safe.
+class Answers {
+ public:
+  virtual ~Answers() = default;
+  /// Moves from `outcome`, an Outcome<T>.
+  virtual void answer(std::size_t item, void* outcome) = 0;
+  virtual void fail(std::size_t item, const SharedFailure& failure) = 0;
+};
+
+/// What a responder is but for its type.
+class Duty {
+ public:
+  Duty(std::shared_ptr<Answers> answers, std::size_t item) noexcept
+      : answers_(std::move(answers)), item_(item) {}
+  Duty(Duty&&) noexcept = default;
+  Duty& operator=(Duty&&) = delete;
+  ~Duty();
+
+ protected:
+  void answer(void* outcome);
 
  private:
-  UniqueFunction<void(Outcome<T>&&)> answer_;
+  std::shared_ptr<Answers> answers_;  // null once answered
+  std::size_t item_;
+};
+
+}  // namespace detail
+
+/// The duty to answer one call, from any thread, once. One that is dropped unanswered answers HANDLER_FAILED.
+template <class T>
+class Responder : detail::Duty {
+ public:
+  using Duty::Duty;
+
+  /// A value, a declared error or a failure. Later answers are ignored.
+  void respond(Outcome<T> outcome) { answer(&outcome); }
 };
 
 }  // namespace mf

@@ -7,9 +7,10 @@
 #include <concepts>
 #include <exception>
 #include <memory>
+#include <new>
 #include <string>
+#include <type_traits>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "mf/core/error.hpp"
@@ -34,6 +35,9 @@ namespace detail {
 /// What an outcome is that nobody has set.
 [[nodiscard]] const Failure& unset_failure() noexcept;
 using SharedFailure = std::shared_ptr<const Failure>;
+[[nodiscard]] SharedFailure shared(Failure failure);
+[[nodiscard]] SharedFailure shared(const Error& error);
+[[nodiscard]] SharedFailure shared(const DeclaredError& error);
 }  // namespace detail
 
 template <class T>
@@ -41,30 +45,51 @@ class [[nodiscard]] Outcome {
  public:
   using Value = T;
 
-  Outcome() noexcept : state_(std::in_place_index<1>) {}
-  Outcome(const T& value) : state_(std::in_place_index<0>, value) {}
+  Outcome() noexcept : failure_(), holds_(Holds::failure) {}
+  Outcome(const T& value) : value_(value), holds_(Holds::value) {}
   Outcome(T&& value) noexcept(std::is_nothrow_move_constructible_v<T>)
-      : state_(std::in_place_index<0>, std::move(value)) {}
-  Outcome(Failure failure)
-      : state_(std::in_place_index<1>, std::make_shared<const Failure>(std::move(failure))) {}
-  Outcome(const Error& error) : Outcome(Failure{error.code(), error.execution(), error.what(), nullptr}) {}
-  Outcome(const DeclaredError& error) : Outcome(Failure::of(error)) {}
+      : value_(std::move(value)), holds_(Holds::value) {}
+  Outcome(Failure failure) : Outcome(detail::shared(std::move(failure))) {}
+  Outcome(const Error& error) : Outcome(detail::shared(error)) {}
+  Outcome(const DeclaredError& error) : Outcome(detail::shared(error)) {}
   /// Shares the failure: for the many items of a message that all ended the same way.
   explicit Outcome(detail::SharedFailure failure) noexcept
-      : state_(std::in_place_index<1>, std::move(failure)) {}
+      : failure_(std::move(failure)), holds_(Holds::failure) {}
 
-  [[nodiscard]] bool ok() const noexcept { return state_.index() == 0; }
+  Outcome(const Outcome& other) : holds_(Holds::nothing) { take(other); }
+  Outcome(Outcome&& other) noexcept(std::is_nothrow_move_constructible_v<T>) : holds_(Holds::nothing) {
+    take(std::move(other));
+  }
+  Outcome& operator=(const Outcome& other) { return *this = Outcome(other); }
+  Outcome& operator=(Outcome&& other) noexcept(std::is_nothrow_move_constructible_v<T>) {
+    if (this != &other) {
+      drop();
+      take(std::move(other));
+    }
+    return *this;
+  }
+  ~Outcome() { drop(); }
+
+  [[nodiscard]] bool ok() const noexcept { return holds_ == Holds::value; }
   explicit operator bool() const noexcept { return ok(); }
 
   /// The value; throws the declared error or mf::Error if there is none.
-  [[nodiscard]] const T& value() const& { return checked(*this); }
-  [[nodiscard]] T& value() & { return checked(*this); }
-  [[nodiscard]] T&& value() && { return std::move(checked(*this)); }
+  [[nodiscard]] const T& value() const& {
+    check();
+    return value_;
+  }
+  [[nodiscard]] T& value() & {
+    check();
+    return value_;
+  }
+  [[nodiscard]] T&& value() && {
+    check();
+    return std::move(value_);
+  }
 
   /// Only when !ok().
   [[nodiscard]] const Failure& failure() const noexcept {
-    const auto* shared = std::get_if<1>(&state_);
-    return shared != nullptr && *shared ? **shared : detail::unset_failure();
+    return holds_ == Holds::failure && failure_ ? *failure_ : detail::unset_failure();
   }
   /// The declared error, if the outcome is one of that type; else null.
   template <std::derived_from<DeclaredError> E>
@@ -73,14 +98,39 @@ class [[nodiscard]] Outcome {
   }
 
  private:
-  template <class Self>
-  static auto& checked(Self& self) {
-    if (!self.ok()) [[unlikely]]
-      self.failure().raise();
-    return *std::get_if<0>(&self.state_);
+  /// Nothing: a constructor of T threw when a value was about to be put here.
+  enum class Holds : unsigned char { value, failure, nothing };
+
+  void check() const {
+    if (!ok()) [[unlikely]]
+      failure().raise();
+  }
+  template <class Other>
+  void take(Other&& other) {
+    if (other.holds_ == Holds::value) {
+      ::new (static_cast<void*>(std::addressof(value_))) T(std::forward<Other>(other).value_);
+    } else if (other.holds_ == Holds::failure) {
+      ::new (static_cast<void*>(std::addressof(failure_)))
+          detail::SharedFailure(std::forward<Other>(other).failure_);
+    }
+    holds_ = other.holds_;
+  }
+  void drop() noexcept {
+    const auto held = std::exchange(holds_, Holds::nothing);
+    if (held == Holds::value) {
+      value_.~T();
+    } else if (held == Holds::failure) {
+      failure_.~shared_ptr();
+    }
   }
 
-  std::variant<T, detail::SharedFailure> state_;
+  // By hand, not a std::variant: this is in every stub for every result, and a variant costs the compiler ten
+  // times as much.
+  union {
+    T value_;
+    detail::SharedFailure failure_;
+  };
+  Holds holds_;
 };
 
 template <>
@@ -89,9 +139,9 @@ class [[nodiscard]] Outcome<void> {
   using Value = void;
 
   Outcome() noexcept = default;  // nothing to return: success is the absence of a failure
-  Outcome(Failure failure) : failure_(std::make_shared<const Failure>(std::move(failure))) {}
-  Outcome(const Error& error) : Outcome(Failure{error.code(), error.execution(), error.what(), nullptr}) {}
-  Outcome(const DeclaredError& error) : Outcome(Failure::of(error)) {}
+  Outcome(Failure failure) : failure_(detail::shared(std::move(failure))) {}
+  Outcome(const Error& error) : failure_(detail::shared(error)) {}
+  Outcome(const DeclaredError& error) : failure_(detail::shared(error)) {}
   explicit Outcome(detail::SharedFailure failure) noexcept : failure_(std::move(failure)) {}
 
   [[nodiscard]] bool ok() const noexcept { return failure_ == nullptr; }

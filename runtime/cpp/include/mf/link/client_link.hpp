@@ -46,8 +46,6 @@
 
 namespace mf::link {
 
-using Completion = UniqueFunction<void(Reply&&)>;
-
 /// A thread that sleeps until something on a link is done, or until it is asked to lead. It must outlive
 /// finish(): keep it in what the completions share, not on the stack.
 class Waiter {

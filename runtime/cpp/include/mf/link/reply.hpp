@@ -10,6 +10,7 @@
 
 #include "mf/core/buffer.hpp"
 #include "mf/core/outcome.hpp"
+#include "mf/core/unique_function.hpp"
 
 namespace mf::link {
 
@@ -63,6 +64,8 @@ struct Reply {
     payload = owner.span();
   }
 };
+
+using Completion = UniqueFunction<void(Reply&&)>;
 
 /// Where a blocking caller receives its reply: small payloads are copied to its own stack, large ones shared.
 struct ReplySlot {

@@ -4,272 +4,223 @@
 // A message of one item calls the method's own function; one of several calls its batch function with all of
 // them. Items that break a constraint are answered INVALID_ARGUMENT and kept from the servant. Nothing
 // escapes: what a handler throws becomes its outcome.
+//
+// Only the quick path of a lone call is compiled for each method. The rest works with Requests, of which each
+// method has a class, and Encoder, of which each type of results has one.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "mf/codec/constraints.hpp"
 #include "mf/codec/readable.hpp"
 #include "mf/codec/tiered.hpp"
 #include "mf/core/handler.hpp"
+#include "mf/link/method.hpp"
+#include "mf/link/results.hpp"
 #include "mf/protocol/reply.hpp"
 #include "mf/server/incoming.hpp"
+#include "mf/server/outcome_of.hpp"
 
 namespace mf::server {
 
 namespace detail {
 
-[[nodiscard]] Failure invalid_argument(std::string violation);
-[[nodiscard]] Failure invalid_result(const std::string& violation);
-[[nodiscard]] Failure invalid_error(std::string_view error, const std::string& violation);
-[[nodiscard]] Failure not_answered(std::size_t answered, std::size_t items);
-void log_oneway_failure(const Log& log, const ServiceInfo& service, const MethodInfo& method,
-                        const Failure& failure);
+template <class Result>
+inline constexpr bool kMayRefuse = !codec::Readable<Result>::kAlways;
+template <>
+inline constexpr bool kMayRefuse<void> = false;
 
-/// Writes a record for a failure; declared errors by their index in the method's list.
-template <class... Errors>
-void write_failure(protocol::MixedWriter& writer, Buffer& out, const Failure& failure,
-                   ErrorList<Errors...> /*list*/) {
-  std::uint16_t index = 0;
-  [[maybe_unused]] const auto write_as = [&]<class E>() {
-    const auto* error = dynamic_cast<const E*>(failure.declared.get());
-    if (error == nullptr) {
-      ++index;
-      return false;
-    }
-    writer.begin_declared(index);
-    codec::Writer body(out.append(codec::encoded_size<Tier::febird>(*error)));
-    codec::encode<Tier::febird>(body, *error);
-    writer.end_declared();
-    return true;
-  };
-  if (failure.declared && (... || write_as.template operator()<Errors>())) return;
-  writer.failure(failure.execution, failure.message);
+/// Why no client could read this result, if there is a reason.
+template <Tier kTier, class Result>
+std::optional<std::string> result_refusal(const Result& value) {
+  if (const auto bad = codec::refusal<kTier>(value)) [[unlikely]] {
+    constexpr auto kName = codec::kShortName<Result>;
+    return codec::rooted(kName.empty() ? "the result" : kName, *bad);
+  }
+  return std::nullopt;
 }
 
-template <class... Errors>
-bool is_declared(const Failure& failure, ErrorList<Errors...> /*list*/) {
-  return failure.declared && mf::detail::Declares<ErrorList<Errors...>>::contains(*failure.declared);
-}
+/// The outcomes of a message, to be written.
+class Encoder {
+ public:
+  explicit Encoder(link::Results& of) noexcept : results(of) {}
+  virtual ~Encoder() = default;
+  Encoder(const Encoder&) = delete;
+  Encoder& operator=(const Encoder&) = delete;
 
-template <class M>
-void append_result(Buffer& out, const Outcome<typename M::Result>& outcome) {
-  if constexpr (!std::is_void_v<typename M::Result>) {
-    const auto& value = outcome.value();
-    codec::Writer writer(out.append(codec::encoded_size<M::kResultTier>(value)));
-    codec::encode<M::kResultTier>(writer, value);
-  }
-}
+  /// Of an item with a value.
+  [[nodiscard]] virtual const void* value(std::size_t item) const = 0;
+  /// Why no client could read it, if there is a reason.
+  [[nodiscard]] virtual std::optional<std::string> refusal(std::size_t item) const = 0;
+  /// False: no item has such a reason.
+  [[nodiscard]] virtual bool may_refuse() const noexcept = 0;
+  virtual void append(Buffer& out, std::size_t item) const = 0;
+  /// Of values only.
+  virtual void append_all(Buffer& out) const = 0;
 
-/// Why a declared error must not leave: clients would refuse it. Nothing for one that is not declared.
-template <class... Errors>
-std::optional<Failure> error_violation([[maybe_unused]] const DeclaredError& error,
-                                       ErrorList<Errors...> /*list*/) {
-  std::optional<Failure> failure;
-  [[maybe_unused]] const auto judge = [&]<class E>(const E* found) {
-    if (found == nullptr) return;
-    auto bad = codec::violation(*found);
-    if (!bad) bad = codec::refusal<Tier::febird>(*found);
-    if (bad) failure = invalid_error(codec::kShortName<E>, *bad);
-  };
-  (judge(dynamic_cast<const Errors*>(&error)), ...);
-  return failure;
-}
+  link::Results& results;
+};
 
-/// What breaks its own constraints, or no client could read, must not leave; neither may an error that is not
-/// declared.
-template <class M>
-void sort_out(Outcome<typename M::Result>& outcome) {
-  if (!outcome.ok()) {
-    const auto& failure = outcome.failure();
-    if (!failure.declared) return;
-    if (!is_declared(failure, typename M::Errors{})) {
-      outcome = mf::detail::undeclared(failure);
-    } else if (auto bad = error_violation(*failure.declared, typename M::Errors{})) {
-      outcome = std::move(*bad);
-    }
-    return;
-  }
-  if constexpr (!std::is_void_v<typename M::Result>) {
-    const auto& value = outcome.value();
-    if (auto bad = codec::result_violation<M>(value)) [[unlikely]] {
-      outcome = invalid_result(*bad);
-    } else if (auto refused = codec::refusal<M::kResultTier>(value)) [[unlikely]] {
-      constexpr auto kName = codec::kShortName<typename M::Result>;
-      outcome = invalid_result(codec::rooted(kName.empty() ? "the result" : kName, *refused));
-    }
-  }
-}
+template <class Result, Tier kTier>
+class EncoderOf final : public Encoder {
+ public:
+  explicit EncoderOf(std::size_t items) : Encoder(of_type_), of_type_(items) {}
 
-}  // namespace detail
-
-/// Answers a message with the outcomes of its items.
-template <class M>
-void answer(Ticket& ticket, std::span<Outcome<typename M::Result>> outcomes) {
-  if (ticket.oneway()) return ticket.done();
-  std::size_t failed = 0;
-  for (auto& outcome : outcomes) {
-    detail::sort_out<M>(outcome);
-    if (!outcome.ok()) ++failed;
-  }
-  Buffer out;
-  if (failed == 0) {
-    if constexpr (!std::is_void_v<typename M::Result>) {
-      std::size_t size = 0;
-      for (const auto& outcome : outcomes) size += codec::encoded_size<M::kResultTier>(outcome.value());
-      out.resize(size);
-      codec::Writer writer(out.data());
-      for (const auto& outcome : outcomes) codec::encode<M::kResultTier>(writer, outcome.value());
-    }
-    return ticket.answer(protocol::kStatusOk, M::kResultTier, out);
-  }
-  const auto count = static_cast<std::uint32_t>(outcomes.size());
-  protocol::MixedWriter writer(out, count);
-  for (std::uint32_t i = 0; i < count; ++i) {
-    if (outcomes[i].ok()) {
-      detail::append_result<M>(out, outcomes[i]);
+  [[nodiscard]] const void* value([[maybe_unused]] std::size_t item) const override {
+    if constexpr (std::is_void_v<Result>) {
+      return nullptr;
     } else {
-      writer.set(i, outcomes[i].failure().code);
+      return &at(item);
     }
   }
-  for (const auto& outcome : outcomes) {
-    if (!outcome.ok()) detail::write_failure(writer, out, outcome.failure(), typename M::Errors{});
+  [[nodiscard]] std::optional<std::string> refusal([[maybe_unused]] std::size_t item) const override {
+    if constexpr (kMayRefuse<Result>) return result_refusal<kTier>(at(item));
+    return std::nullopt;
   }
-  ticket.answer(protocol::kStatusMixed, M::kResultTier, out);
-}
+  [[nodiscard]] bool may_refuse() const noexcept override { return kMayRefuse<Result>; }
+  void append([[maybe_unused]] Buffer& out, [[maybe_unused]] std::size_t item) const override {
+    if constexpr (!std::is_void_v<Result>) {
+      codec::Writer writer(out.append(codec::encoded_size<kTier>(at(item))));
+      codec::encode<kTier>(writer, at(item));
+    }
+  }
+  void append_all([[maybe_unused]] Buffer& out) const override {
+    if constexpr (!std::is_void_v<Result>) {
+      const auto items = of_type_.size();
+      std::size_t size = 0;
+      for (std::size_t i = 0; i < items; ++i) size += codec::encoded_size<kTier>(at(i));
+      codec::Writer writer(out.append(size));
+      for (std::size_t i = 0; i < items; ++i) codec::encode<kTier>(writer, at(i));
+    }
+  }
 
-namespace detail {
+ private:
+  const auto& at(std::size_t item) const { return of_type_.outcomes()[item].value(); }
+
+  link::ResultsOf<Result> of_type_;
+};
+
+/// The requests of a message, without their type.
+class Requests {
+ public:
+  virtual bool decode(codec::Reader& reader, std::size_t count) = 0;
+  [[nodiscard]] virtual bool constrained() const noexcept = 0;
+  [[nodiscard]] virtual std::optional<std::string> violation(std::size_t item) const = 0;
+  /// Only these from now on.
+  virtual void keep(std::span<const std::size_t> places) = 0;
+  [[nodiscard]] virtual std::unique_ptr<Encoder> encoder(std::size_t items) const = 0;
+  /// Calls the servant's batch function.
+  virtual void run(void* servant, void* into) const = 0;
+  /// Gives a request away to an asynchronous servant; no `answers`: nobody waits for one.
+  virtual void begin(void* servant, std::size_t item,
+                     const std::shared_ptr<mf::detail::Answers>& answers) = 0;
+
+ protected:
+  ~Requests() = default;
+};
 
 template <class M>
-void answer_one(Incoming& in, Outcome<typename M::Result>&& outcome) {
-  if (in.ticket().oneway()) {
-    if (!outcome.ok()) log_oneway_failure(in.log(), M::kService, M::kInfo, outcome.failure());
-    return in.ticket().done();
-  }
-  answer<M>(in.ticket(), std::span(&outcome, 1));
-}
+class RequestsOf final : public Requests {
+ public:
+  using Request = typename M::Request;
+  using Result = typename M::Result;
 
-template <class M>
-bool decode_requests(Incoming& in, std::vector<typename M::Request>& requests) {
-  if (in.tier() != M::kRequestTier) {
-    in.ticket().fail(Code::decode_error, Execution::not_executed, "another encoding than the schema says");
-    return false;
+  bool decode(codec::Reader& reader, std::size_t count) override {
+    return codec::decode_batch<M::kRequestTier>(reader, count, requests_);
   }
-  codec::Reader reader(in.payload());
-  if (codec::decode_batch<M::kRequestTier>(reader, in.count(), requests) && reader.finish()) return true;
-  in.ticket().fail(Code::decode_error, Execution::not_executed, reader.error().message());
-  return false;
-}
+  [[nodiscard]] bool constrained() const noexcept override { return codec::Constrained<Request>; }
+  [[nodiscard]] std::optional<std::string> violation([[maybe_unused]] std::size_t item) const override {
+    if constexpr (codec::Constrained<Request>) {
+      return codec::violation(requests_[item]);
+    } else {
+      return std::nullopt;
+    }
+  }
+  void keep([[maybe_unused]] std::span<const std::size_t> places) override {
+    if constexpr (codec::Constrained<Request>) {
+      std::vector<Request> kept;
+      kept.reserve(places.size());
+      for (const auto place : places) kept.push_back(std::move(requests_[place]));
+      requests_.swap(kept);
+    }
+  }
+  [[nodiscard]] std::unique_ptr<Encoder> encoder(std::size_t items) const override {
+    return std::unique_ptr<Encoder>(new EncoderOf<Result, M::kResultTier>(items));
+  }
+  void run(void* servant, void* into) const override {
+    link::detail::FunctionsOf<M>::run(servant, {requests_.data(), requests_.size()}, into);
+  }
+  void begin(void* servant, std::size_t item,
+             [[maybe_unused]] const std::shared_ptr<mf::detail::Answers>& answers) override {
+    auto& typed = *static_cast<typename M::AsyncServant*>(servant);
+    if constexpr (M::kInfo.oneway) {
+      M::invoke(typed, std::move(requests_[item]));
+    } else {
+      M::invoke(typed, std::move(requests_[item]), Responder<Result>(answers, item));
+    }
+  }
+
+ private:
+  std::vector<Request> requests_;
+};
+
+/// A payload that is not what the schema says.
+void refuse_payload(Incoming& in, const codec::Reader& reader);
+void refuse_arguments(Incoming& in, const std::string& violation);
+[[nodiscard]] Failure invalid_result(const std::string& violation);
+/// How a lone call ended that has no value to send: well, or not.
+void answer_nothing(Incoming& in, const link::Method& method);
+void answer_failure(Incoming& in, const link::Method& method, const Failure& failure);
+/// The bytes of a lone result are put together here, by each thread.
+[[nodiscard]] Buffer& scratch();
+void answer_scratch(Incoming& in, Tier tier, Buffer& scratch);
+
+void run_batch(Incoming& in, const link::Method& method, Tier tier, Requests& requests, void* servant);
+void run_async(Incoming& in, const link::Method& method, Tier tier, Requests& requests, void* servant);
 
 template <class M>
 void run_one(Incoming& in, typename M::Servant& servant) {
-  using Result = typename M::Result;
   typename M::Request request{};
   codec::Reader reader(in.payload());
   if (in.tier() != M::kRequestTier || !codec::decode<M::kRequestTier>(reader, request) || !reader.finish())
       [[unlikely]] {
-    return in.ticket().fail(
-        Code::decode_error, Execution::not_executed,
-        reader.failed() ? reader.error().message() : "another encoding than the schema says");
+    return refuse_payload(in, reader);
   }
-  if (auto bad = codec::violation(request)) [[unlikely]] {
-    return in.ticket().fail(Code::invalid_argument, Execution::not_executed, *bad);
-  }
-  const CallScope scope(in.info());
-  if constexpr (std::is_void_v<Result>) {
-    answer_one<M>(in, outcome_of([&] { M::invoke(servant, request); }));
-  } else {
-    auto outcome = outcome_of([&] { return M::invoke(servant, request); });
-    sort_out<M>(outcome);
-    if (!outcome.ok()) [[unlikely]]
-      return answer_one<M>(in, std::move(outcome));
-    thread_local Buffer scratch;
-    const auto& value = outcome.value();
-    scratch.resize(codec::encoded_size<M::kResultTier>(value));
-    codec::Writer writer(scratch.data());
-    codec::encode<M::kResultTier>(writer, value);
-    in.ticket().answer(protocol::kStatusOk, M::kResultTier, scratch);
-    if (scratch.capacity() > (std::size_t{64} << 10U)) scratch = Buffer();
-  }
-}
-
-template <class M>
-void run_batch(Incoming& in, typename M::Servant& servant) {
-  using Result = typename M::Result;
-  std::vector<typename M::Request> requests;
-  if (!decode_requests<M>(in, requests)) return;
-  Outcomes<Result> outcomes(requests.size());
-  std::vector<std::size_t> places;  // of the requests that the servant gets, if not all
   if constexpr (codec::Constrained<typename M::Request>) {
-    std::vector<typename M::Request> good;
-    for (std::size_t i = 0; i < requests.size(); ++i) {
-      if (auto bad = codec::violation(requests[i])) {
-        outcomes[i] = invalid_argument(std::move(*bad));
-      } else {
-        places.push_back(i);
-      }
-    }
-    if (places.size() == requests.size()) {
-      places.clear();
-    } else {
-      for (const auto i : places) good.push_back(std::move(requests[i]));
-      requests = std::move(good);
-    }
+    if (auto bad = codec::violation(request)) [[unlikely]]
+      return refuse_arguments(in, *bad);
   }
   const CallScope scope(in.info());
-  if constexpr (M::kInfo.oneway) {
-    const auto outcome = outcome_of([&] { M::invoke_batch(servant, requests); });
-    if (!outcome.ok()) log_oneway_failure(in.log(), M::kService, M::kInfo, outcome.failure());
-    return answer<M>(in.ticket(), std::span(outcomes));
+  const auto outcome = mf::outcome_of([&] { return M::invoke(servant, request); });
+  if (!outcome.ok()) [[unlikely]]
+    return answer_failure(in, link::kMethod<M>, outcome.failure());
+  if constexpr (std::is_void_v<typename M::Result>) {
+    answer_nothing(in, link::kMethod<M>);
   } else {
-    auto ran = outcome_of([&] { return M::invoke_batch(servant, requests); });
-    Outcomes<Result> results;
-    if (ran.ok()) {
-      results = std::move(ran).value();
-      const auto answered = results.size();
-      results.resize(requests.size());
-      for (auto i = answered; i < results.size(); ++i) results[i] = not_answered(answered, requests.size());
-    } else {
-      results.assign(requests.size(), Outcome<Result>(std::make_shared<const Failure>(ran.failure())));
+    const auto& value = outcome.value();
+    if constexpr (link::detail::results_are_constrained<M>()) {
+      if (auto bad = codec::result_violation<M>(value)) [[unlikely]]
+        return answer_failure(in, link::kMethod<M>, invalid_result(*bad));
     }
-    if (places.empty() && requests.size() == outcomes.size()) {
-      outcomes = std::move(results);
-    } else {
-      for (std::size_t i = 0; i < places.size(); ++i) outcomes[places[i]] = std::move(results[i]);
+    if constexpr (kMayRefuse<typename M::Result>) {
+      if (const auto bad = result_refusal<M::kResultTier>(value)) [[unlikely]]
+        return answer_failure(in, link::kMethod<M>, invalid_result(*bad));
     }
-    answer<M>(in.ticket(), std::span(outcomes));
+    auto& bytes = scratch();
+    bytes.resize(codec::encoded_size<M::kResultTier>(value));
+    codec::Writer writer(bytes.data());
+    codec::encode<M::kResultTier>(writer, value);
+    answer_scratch(in, M::kResultTier, bytes);
   }
 }
-
-/// Collects the answers of an asynchronous servant; the last one sends the reply.
-template <class M>
-struct Collected {
-  Collected(Ticket with, std::size_t items) : ticket(std::move(with)), outcomes(items), open(items) {}
-
-  void set(std::size_t item, Outcome<typename M::Result>&& outcome) {
-    bool last = false;
-    {
-      const std::scoped_lock lock(mutex);
-      outcomes[item] = std::move(outcome);
-      last = --open == 0;
-    }
-    if (last) answer<M>(ticket, std::span(outcomes));
-  }
-
-  std::mutex mutex;
-  Ticket ticket;
-  Outcomes<typename M::Result> outcomes;
-  std::size_t open;
-};
 
 }  // namespace detail
 
@@ -277,39 +228,30 @@ template <class M>
 void run(Incoming& in, typename M::Servant& servant) {
   if (in.count() == 1) [[likely]]
     return detail::run_one<M>(in, servant);
-  detail::run_batch<M>(in, servant);
+  detail::RequestsOf<M> requests;
+  detail::run_batch(in, link::kMethod<M>, M::kRequestTier, requests, &servant);
 }
 
 template <class M>
 void run(Incoming& in, typename M::AsyncServant& servant) {
-  std::vector<typename M::Request> requests;
-  if (!detail::decode_requests<M>(in, requests)) return;
-  const CallScope scope(in.info());
-  if constexpr (M::kInfo.oneway) {
-    Outcomes<void> outcomes(requests.size());
-    for (auto& request : requests) {
-      if (auto bad = codec::violation(request)) continue;
-      const auto outcome = outcome_of([&] { M::invoke(servant, std::move(request)); });
-      if (!outcome.ok()) detail::log_oneway_failure(in.log(), M::kService, M::kInfo, outcome.failure());
-    }
-    answer<M>(in.ticket(), std::span(outcomes));
-  } else {
-    using Result = typename M::Result;
-    const auto collected = std::make_shared<detail::Collected<M>>(std::move(in.ticket()), requests.size());
-    for (std::size_t i = 0; i < requests.size(); ++i) {
-      if (auto bad = codec::violation(requests[i])) {
-        collected->set(i, detail::invalid_argument(std::move(*bad)));
-        continue;
-      }
-      Responder<Result> responder(
-          [collected, i](Outcome<Result>&& outcome) { collected->set(i, std::move(outcome)); });
-      // A handler that throws has dropped its responder, which has answered.
-      (void)outcome_of([&] { M::invoke(servant, std::move(requests[i]), std::move(responder)); });
-    }
-  }
+  detail::RequestsOf<M> requests;
+  detail::run_async(in, link::kMethod<M>, M::kRequestTier, requests, &servant);
 }
 
-/// For an index that generated code does not know; the binding has checked it, so this is a fault of ours.
-void refuse_method(Incoming& in);
+/// What a batch function does unless a servant has one of its own: calls the method for each item.
+template <class M>
+auto each(typename M::Servant& servant, std::span<const typename M::Request> requests) {
+  const auto run_item = [&](std::size_t item) {
+    return server::outcome_of([&] { return M::invoke(servant, requests[item]); });
+  };
+  if constexpr (M::kInfo.oneway) {
+    // Nobody waits for the outcome, and one that fails must not keep the others from running.
+    for (std::size_t i = 0; i < requests.size(); ++i) static_cast<void>(run_item(i));
+  } else {
+    Outcomes<typename M::Result> outcomes(requests.size());
+    for (std::size_t i = 0; i < requests.size(); ++i) outcomes[i] = run_item(i);
+    return outcomes;
+  }
+}
 
 }  // namespace mf::server

@@ -2,7 +2,6 @@
 // hello.Greeter: fingerprint d3cc56dbc653314368834da834a54467
 #include "hello.server.hpp"
 
-#include "mf/server/outcome_of.hpp"
 #include "mf/server/run.hpp"
 
 namespace hello {
@@ -34,13 +33,7 @@ void GreeterAsyncServant::dispatch(mf::server::Incoming& incoming) {
 }
 
 mf::Outcomes<std::string> GreeterServant::greet_batch(std::span<const GreeterGreetRequest> requests) {
-  mf::Outcomes<std::string> outcomes;
-  outcomes.reserve(requests.size());
-  for (const auto& request : requests) {
-    const auto handler = [&] { return methods::GreeterGreet::invoke(*this, request); };
-    outcomes.push_back(mf::server::outcome_of(handler));
-  }
-  return outcomes;
+  return mf::server::each<methods::GreeterGreet>(*this, requests);
 }
 
 }  // namespace hello

@@ -2,7 +2,6 @@
 // optionals.Keeper: fingerprint ad7e1dbdab491d31297c664e8f095dd2
 #include "optionals.server.hpp"
 
-#include "mf/server/outcome_of.hpp"
 #include "mf/server/run.hpp"
 
 namespace optionals {
@@ -34,13 +33,7 @@ void KeeperAsyncServant::dispatch(mf::server::Incoming& incoming) {
 }
 
 mf::Outcomes<Present> KeeperServant::keep_batch(std::span<const KeeperKeepRequest> requests) {
-  mf::Outcomes<Present> outcomes;
-  outcomes.reserve(requests.size());
-  for (const auto& request : requests) {
-    const auto handler = [&] { return methods::KeeperKeep::invoke(*this, request); };
-    outcomes.push_back(mf::server::outcome_of(handler));
-  }
-  return outcomes;
+  return mf::server::each<methods::KeeperKeep>(*this, requests);
 }
 
 }  // namespace optionals

@@ -2,7 +2,6 @@
 // archive.now.Store: fingerprint 945a5d5aa357c48f43343a5e2c41e99a
 #include "archive/now.server.hpp"
 
-#include "mf/server/outcome_of.hpp"
 #include "mf/server/run.hpp"
 
 namespace archive::now {
@@ -42,33 +41,15 @@ void StoreAsyncServant::dispatch(mf::server::Incoming& incoming) {
 }
 
 mf::Outcomes<mf::Graph<Config>> StoreServant::put_batch(std::span<const StorePutRequest> requests) {
-  mf::Outcomes<mf::Graph<Config>> outcomes;
-  outcomes.reserve(requests.size());
-  for (const auto& request : requests) {
-    const auto handler = [&] { return methods::StorePut::invoke(*this, request); };
-    outcomes.push_back(mf::server::outcome_of(handler));
-  }
-  return outcomes;
+  return mf::server::each<methods::StorePut>(*this, requests);
 }
 
 mf::Outcomes<StoreHoldResult> StoreServant::hold_batch(std::span<const StoreHoldRequest> requests) {
-  mf::Outcomes<StoreHoldResult> outcomes;
-  outcomes.reserve(requests.size());
-  for (const auto& request : requests) {
-    const auto handler = [&] { return methods::StoreHold::invoke(*this, request); };
-    outcomes.push_back(mf::server::outcome_of(handler));
-  }
-  return outcomes;
+  return mf::server::each<methods::StoreHold>(*this, requests);
 }
 
 mf::Outcomes<Pair> StoreServant::pair_batch(std::span<const StorePairRequest> requests) {
-  mf::Outcomes<Pair> outcomes;
-  outcomes.reserve(requests.size());
-  for (const auto& request : requests) {
-    const auto handler = [&] { return methods::StorePair::invoke(*this, request); };
-    outcomes.push_back(mf::server::outcome_of(handler));
-  }
-  return outcomes;
+  return mf::server::each<methods::StorePair>(*this, requests);
 }
 
 }  // namespace archive::now

@@ -2,7 +2,6 @@
 // shapes.kinds.Kinds: fingerprint 4dbe13498b75c26cc88693c3157468bc
 #include "shapes/kinds.server.hpp"
 
-#include "mf/server/outcome_of.hpp"
 #include "mf/server/run.hpp"
 
 #pragma GCC diagnostic push
@@ -45,33 +44,15 @@ void KindsAsyncServant::dispatch(mf::server::Incoming& incoming) {
 }
 
 mf::Outcomes<Value> KindsServant::turn_batch(std::span<const KindsTurnRequest> requests) {
-  mf::Outcomes<Value> outcomes;
-  outcomes.reserve(requests.size());
-  for (const auto& request : requests) {
-    const auto handler = [&] { return methods::KindsTurn::invoke(*this, request); };
-    outcomes.push_back(mf::server::outcome_of(handler));
-  }
-  return outcomes;
+  return mf::server::each<methods::KindsTurn>(*this, requests);
 }
 
 mf::Outcomes<KindsFindResult> KindsServant::find_batch(std::span<const KindsFindRequest> requests) {
-  mf::Outcomes<KindsFindResult> outcomes;
-  outcomes.reserve(requests.size());
-  for (const auto& request : requests) {
-    const auto handler = [&] { return methods::KindsFind::invoke(*this, request); };
-    outcomes.push_back(mf::server::outcome_of(handler));
-  }
-  return outcomes;
+  return mf::server::each<methods::KindsFind>(*this, requests);
 }
 
 mf::Outcomes<double> KindsServant::evaluate_batch(std::span<const KindsEvaluateRequest> requests) {
-  mf::Outcomes<double> outcomes;
-  outcomes.reserve(requests.size());
-  for (const auto& request : requests) {
-    const auto handler = [&] { return methods::KindsEvaluate::invoke(*this, request); };
-    outcomes.push_back(mf::server::outcome_of(handler));
-  }
-  return outcomes;
+  return mf::server::each<methods::KindsEvaluate>(*this, requests);
 }
 
 }  // namespace shapes::kinds

@@ -2,7 +2,6 @@
 // shapes.patterns.Finder: fingerprint 207a46f64771d6713ee78a15f6433c39
 #include "shapes/patterns.server.hpp"
 
-#include "mf/server/outcome_of.hpp"
 #include "mf/server/run.hpp"
 
 namespace shapes::patterns {
@@ -34,13 +33,7 @@ void FinderAsyncServant::dispatch(mf::server::Incoming& incoming) {
 }
 
 mf::Outcomes<std::string> FinderServant::find_batch(std::span<const FinderFindRequest> requests) {
-  mf::Outcomes<std::string> outcomes;
-  outcomes.reserve(requests.size());
-  for (const auto& request : requests) {
-    const auto handler = [&] { return methods::FinderFind::invoke(*this, request); };
-    outcomes.push_back(mf::server::outcome_of(handler));
-  }
-  return outcomes;
+  return mf::server::each<methods::FinderFind>(*this, requests);
 }
 
 }  // namespace shapes::patterns

@@ -3,7 +3,6 @@
 // sf1.search.Admin: fingerprint 6f16a413e0ab1782e0f2c4f2309cf308
 #include "sf1/search.server.hpp"
 
-#include "mf/server/outcome_of.hpp"
 #include "mf/server/run.hpp"
 
 namespace sf1::search {
@@ -55,61 +54,27 @@ void IndexAsyncServant::dispatch(mf::server::Incoming& incoming) {
 }
 
 mf::Outcomes<::sf1::text::DocId> IndexServant::add_batch(std::span<const IndexAddRequest> requests) {
-  mf::Outcomes<::sf1::text::DocId> outcomes;
-  outcomes.reserve(requests.size());
-  for (const auto& request : requests) {
-    const auto handler = [&] { return methods::IndexAdd::invoke(*this, request); };
-    outcomes.push_back(mf::server::outcome_of(handler));
-  }
-  return outcomes;
+  return mf::server::each<methods::IndexAdd>(*this, requests);
 }
 
 mf::Outcomes<std::vector<Hit>> IndexServant::query_batch(std::span<const IndexQueryRequest> requests) {
-  mf::Outcomes<std::vector<Hit>> outcomes;
-  outcomes.reserve(requests.size());
-  for (const auto& request : requests) {
-    const auto handler = [&] { return methods::IndexQuery::invoke(*this, request); };
-    outcomes.push_back(mf::server::outcome_of(handler));
-  }
-  return outcomes;
+  return mf::server::each<methods::IndexQuery>(*this, requests);
 }
 
 mf::Outcomes<IndexStatsResult> IndexServant::stats_batch(std::span<const IndexStatsRequest> requests) {
-  mf::Outcomes<IndexStatsResult> outcomes;
-  outcomes.reserve(requests.size());
-  for (const auto& request : requests) {
-    const auto handler = [&] { return methods::IndexStats::invoke(*this, request); };
-    outcomes.push_back(mf::server::outcome_of(handler));
-  }
-  return outcomes;
+  return mf::server::each<methods::IndexStats>(*this, requests);
 }
 
 mf::Outcomes<void> IndexServant::clear_batch(std::span<const IndexClearRequest> requests) {
-  mf::Outcomes<void> outcomes;
-  outcomes.reserve(requests.size());
-  for (const auto& request : requests) {
-    const auto handler = [&] { return methods::IndexClear::invoke(*this, request); };
-    outcomes.push_back(mf::server::outcome_of(handler));
-  }
-  return outcomes;
+  return mf::server::each<methods::IndexClear>(*this, requests);
 }
 
 void IndexServant::touch_batch(std::span<const IndexTouchRequest> requests) {
-  for (const auto& request : requests) {
-    // Nobody waits for the outcome, and one that fails must not keep the others from running.
-    const auto handler = [&] { methods::IndexTouch::invoke(*this, request); };
-    static_cast<void>(mf::server::outcome_of(handler));
-  }
+  return mf::server::each<methods::IndexTouch>(*this, requests);
 }
 
 mf::Outcomes<float> IndexServant::score_batch(std::span<const IndexScoreRequest> requests) {
-  mf::Outcomes<float> outcomes;
-  outcomes.reserve(requests.size());
-  for (const auto& request : requests) {
-    const auto handler = [&] { return methods::IndexScore::invoke(*this, request); };
-    outcomes.push_back(mf::server::outcome_of(handler));
-  }
-  return outcomes;
+  return mf::server::each<methods::IndexScore>(*this, requests);
 }
 
 const mf::ServiceInfo& AdminServant::service() const noexcept {
@@ -139,13 +104,7 @@ void AdminAsyncServant::dispatch(mf::server::Incoming& incoming) {
 }
 
 mf::Outcomes<mf::Bytes> AdminServant::ping_batch(std::span<const AdminPingRequest> requests) {
-  mf::Outcomes<mf::Bytes> outcomes;
-  outcomes.reserve(requests.size());
-  for (const auto& request : requests) {
-    const auto handler = [&] { return methods::AdminPing::invoke(*this, request); };
-    outcomes.push_back(mf::server::outcome_of(handler));
-  }
-  return outcomes;
+  return mf::server::each<methods::AdminPing>(*this, requests);
 }
 
 }  // namespace sf1::search

@@ -3,7 +3,6 @@
 // shapes.services.Sharded: fingerprint da167a27623b5225bfb7a72152c259bc
 #include "shapes/services.server.hpp"
 
-#include "mf/server/outcome_of.hpp"
 #include "mf/server/run.hpp"
 
 namespace shapes::services {
@@ -95,157 +94,67 @@ void PlainAsyncServant::dispatch(mf::server::Incoming& incoming) {
 }
 
 mf::Outcomes<void> PlainServant::in0_out0_batch(std::span<const PlainIn0Out0Request> requests) {
-  mf::Outcomes<void> outcomes;
-  outcomes.reserve(requests.size());
-  for (const auto& request : requests) {
-    const auto handler = [&] { return methods::PlainIn0Out0::invoke(*this, request); };
-    outcomes.push_back(mf::server::outcome_of(handler));
-  }
-  return outcomes;
+  return mf::server::each<methods::PlainIn0Out0>(*this, requests);
 }
 
 mf::Outcomes<std::int32_t> PlainServant::in0_out1_batch(std::span<const PlainIn0Out1Request> requests) {
-  mf::Outcomes<std::int32_t> outcomes;
-  outcomes.reserve(requests.size());
-  for (const auto& request : requests) {
-    const auto handler = [&] { return methods::PlainIn0Out1::invoke(*this, request); };
-    outcomes.push_back(mf::server::outcome_of(handler));
-  }
-  return outcomes;
+  return mf::server::each<methods::PlainIn0Out1>(*this, requests);
 }
 
 mf::Outcomes<PlainIn0Out2Result> PlainServant::in0_out2_batch(std::span<const PlainIn0Out2Request> requests) {
-  mf::Outcomes<PlainIn0Out2Result> outcomes;
-  outcomes.reserve(requests.size());
-  for (const auto& request : requests) {
-    const auto handler = [&] { return methods::PlainIn0Out2::invoke(*this, request); };
-    outcomes.push_back(mf::server::outcome_of(handler));
-  }
-  return outcomes;
+  return mf::server::each<methods::PlainIn0Out2>(*this, requests);
 }
 
 mf::Outcomes<void> PlainServant::in1_out0_batch(std::span<const PlainIn1Out0Request> requests) {
-  mf::Outcomes<void> outcomes;
-  outcomes.reserve(requests.size());
-  for (const auto& request : requests) {
-    const auto handler = [&] { return methods::PlainIn1Out0::invoke(*this, request); };
-    outcomes.push_back(mf::server::outcome_of(handler));
-  }
-  return outcomes;
+  return mf::server::each<methods::PlainIn1Out0>(*this, requests);
 }
 
 mf::Outcomes<std::string> PlainServant::in1_out1_batch(std::span<const PlainIn1Out1Request> requests) {
-  mf::Outcomes<std::string> outcomes;
-  outcomes.reserve(requests.size());
-  for (const auto& request : requests) {
-    const auto handler = [&] { return methods::PlainIn1Out1::invoke(*this, request); };
-    outcomes.push_back(mf::server::outcome_of(handler));
-  }
-  return outcomes;
+  return mf::server::each<methods::PlainIn1Out1>(*this, requests);
 }
 
 mf::Outcomes<void> PlainServant::in2_out0_batch(std::span<const PlainIn2Out0Request> requests) {
-  mf::Outcomes<void> outcomes;
-  outcomes.reserve(requests.size());
-  for (const auto& request : requests) {
-    const auto handler = [&] { return methods::PlainIn2Out0::invoke(*this, request); };
-    outcomes.push_back(mf::server::outcome_of(handler));
-  }
-  return outcomes;
+  return mf::server::each<methods::PlainIn2Out0>(*this, requests);
 }
 
 mf::Outcomes<Pair> PlainServant::in2_out1_batch(std::span<const PlainIn2Out1Request> requests) {
-  mf::Outcomes<Pair> outcomes;
-  outcomes.reserve(requests.size());
-  for (const auto& request : requests) {
-    const auto handler = [&] { return methods::PlainIn2Out1::invoke(*this, request); };
-    outcomes.push_back(mf::server::outcome_of(handler));
-  }
-  return outcomes;
+  return mf::server::each<methods::PlainIn2Out1>(*this, requests);
 }
 
 mf::Outcomes<bool> PlainServant::in3_out1_batch(std::span<const PlainIn3Out1Request> requests) {
-  mf::Outcomes<bool> outcomes;
-  outcomes.reserve(requests.size());
-  for (const auto& request : requests) {
-    const auto handler = [&] { return methods::PlainIn3Out1::invoke(*this, request); };
-    outcomes.push_back(mf::server::outcome_of(handler));
-  }
-  return outcomes;
+  return mf::server::each<methods::PlainIn3Out1>(*this, requests);
 }
 
 mf::Outcomes<mf::Bytes> PlainServant::in4_out1_batch(std::span<const PlainIn4Out1Request> requests) {
-  mf::Outcomes<mf::Bytes> outcomes;
-  outcomes.reserve(requests.size());
-  for (const auto& request : requests) {
-    const auto handler = [&] { return methods::PlainIn4Out1::invoke(*this, request); };
-    outcomes.push_back(mf::server::outcome_of(handler));
-  }
-  return outcomes;
+  return mf::server::each<methods::PlainIn4Out1>(*this, requests);
 }
 
 mf::Outcomes<PlainIn4Out2Result> PlainServant::in4_out2_batch(std::span<const PlainIn4Out2Request> requests) {
-  mf::Outcomes<PlainIn4Out2Result> outcomes;
-  outcomes.reserve(requests.size());
-  for (const auto& request : requests) {
-    const auto handler = [&] { return methods::PlainIn4Out2::invoke(*this, request); };
-    outcomes.push_back(mf::server::outcome_of(handler));
-  }
-  return outcomes;
+  return mf::server::each<methods::PlainIn4Out2>(*this, requests);
 }
 
 mf::Outcomes<std::vector<Pair>> PlainServant::in5_out1_batch(std::span<const PlainIn5Out1Request> requests) {
-  mf::Outcomes<std::vector<Pair>> outcomes;
-  outcomes.reserve(requests.size());
-  for (const auto& request : requests) {
-    const auto handler = [&] { return methods::PlainIn5Out1::invoke(*this, request); };
-    outcomes.push_back(mf::server::outcome_of(handler));
-  }
-  return outcomes;
+  return mf::server::each<methods::PlainIn5Out1>(*this, requests);
 }
 
 mf::Outcomes<PlainIn5Out2Result> PlainServant::in5_out2_batch(std::span<const PlainIn5Out2Request> requests) {
-  mf::Outcomes<PlainIn5Out2Result> outcomes;
-  outcomes.reserve(requests.size());
-  for (const auto& request : requests) {
-    const auto handler = [&] { return methods::PlainIn5Out2::invoke(*this, request); };
-    outcomes.push_back(mf::server::outcome_of(handler));
-  }
-  return outcomes;
+  return mf::server::each<methods::PlainIn5Out2>(*this, requests);
 }
 
 mf::Outcomes<std::int32_t> PlainServant::in6_out1_batch(std::span<const PlainIn6Out1Request> requests) {
-  mf::Outcomes<std::int32_t> outcomes;
-  outcomes.reserve(requests.size());
-  for (const auto& request : requests) {
-    const auto handler = [&] { return methods::PlainIn6Out1::invoke(*this, request); };
-    outcomes.push_back(mf::server::outcome_of(handler));
-  }
-  return outcomes;
+  return mf::server::each<methods::PlainIn6Out1>(*this, requests);
 }
 
 void PlainServant::note0_batch(std::span<const PlainNote0Request> requests) {
-  for (const auto& request : requests) {
-    // Nobody waits for the outcome, and one that fails must not keep the others from running.
-    const auto handler = [&] { methods::PlainNote0::invoke(*this, request); };
-    static_cast<void>(mf::server::outcome_of(handler));
-  }
+  return mf::server::each<methods::PlainNote0>(*this, requests);
 }
 
 void PlainServant::note1_batch(std::span<const PlainNote1Request> requests) {
-  for (const auto& request : requests) {
-    // Nobody waits for the outcome, and one that fails must not keep the others from running.
-    const auto handler = [&] { methods::PlainNote1::invoke(*this, request); };
-    static_cast<void>(mf::server::outcome_of(handler));
-  }
+  return mf::server::each<methods::PlainNote1>(*this, requests);
 }
 
 void PlainServant::note2_batch(std::span<const PlainNote2Request> requests) {
-  for (const auto& request : requests) {
-    // Nobody waits for the outcome, and one that fails must not keep the others from running.
-    const auto handler = [&] { methods::PlainNote2::invoke(*this, request); };
-    static_cast<void>(mf::server::outcome_of(handler));
-  }
+  return mf::server::each<methods::PlainNote2>(*this, requests);
 }
 
 const mf::ServiceInfo& ShardedServant::service() const noexcept {
@@ -283,33 +192,15 @@ void ShardedAsyncServant::dispatch(mf::server::Incoming& incoming) {
 }
 
 mf::Outcomes<std::vector<Pair>> ShardedServant::read_batch(std::span<const ShardedReadRequest> requests) {
-  mf::Outcomes<std::vector<Pair>> outcomes;
-  outcomes.reserve(requests.size());
-  for (const auto& request : requests) {
-    const auto handler = [&] { return methods::ShardedRead::invoke(*this, request); };
-    outcomes.push_back(mf::server::outcome_of(handler));
-  }
-  return outcomes;
+  return mf::server::each<methods::ShardedRead>(*this, requests);
 }
 
 mf::Outcomes<double> ShardedServant::ratio_batch(std::span<const ShardedRatioRequest> requests) {
-  mf::Outcomes<double> outcomes;
-  outcomes.reserve(requests.size());
-  for (const auto& request : requests) {
-    const auto handler = [&] { return methods::ShardedRatio::invoke(*this, request); };
-    outcomes.push_back(mf::server::outcome_of(handler));
-  }
-  return outcomes;
+  return mf::server::each<methods::ShardedRatio>(*this, requests);
 }
 
 mf::Outcomes<ShardedNamedResult> ShardedServant::named_batch(std::span<const ShardedNamedRequest> requests) {
-  mf::Outcomes<ShardedNamedResult> outcomes;
-  outcomes.reserve(requests.size());
-  for (const auto& request : requests) {
-    const auto handler = [&] { return methods::ShardedNamed::invoke(*this, request); };
-    outcomes.push_back(mf::server::outcome_of(handler));
-  }
-  return outcomes;
+  return mf::server::each<methods::ShardedNamed>(*this, requests);
 }
 
 }  // namespace shapes::services

@@ -2,7 +2,6 @@
 // vectors.shapes.Index: fingerprint 5a1cc0ec701bfbcc7c0e02d60c1665af
 #include "vectors/shapes.server.hpp"
 
-#include "mf/server/outcome_of.hpp"
 #include "mf/server/run.hpp"
 
 namespace vectors::shapes {
@@ -54,61 +53,27 @@ void IndexAsyncServant::dispatch(mf::server::Incoming& incoming) {
 }
 
 mf::Outcomes<void> IndexServant::nothing_batch(std::span<const IndexNothingRequest> requests) {
-  mf::Outcomes<void> outcomes;
-  outcomes.reserve(requests.size());
-  for (const auto& request : requests) {
-    const auto handler = [&] { return methods::IndexNothing::invoke(*this, request); };
-    outcomes.push_back(mf::server::outcome_of(handler));
-  }
-  return outcomes;
+  return mf::server::each<methods::IndexNothing>(*this, requests);
 }
 
 mf::Outcomes<std::int32_t> IndexServant::one_batch(std::span<const IndexOneRequest> requests) {
-  mf::Outcomes<std::int32_t> outcomes;
-  outcomes.reserve(requests.size());
-  for (const auto& request : requests) {
-    const auto handler = [&] { return methods::IndexOne::invoke(*this, request); };
-    outcomes.push_back(mf::server::outcome_of(handler));
-  }
-  return outcomes;
+  return mf::server::each<methods::IndexOne>(*this, requests);
 }
 
 mf::Outcomes<std::vector<Hit>> IndexServant::query_batch(std::span<const IndexQueryRequest> requests) {
-  mf::Outcomes<std::vector<Hit>> outcomes;
-  outcomes.reserve(requests.size());
-  for (const auto& request : requests) {
-    const auto handler = [&] { return methods::IndexQuery::invoke(*this, request); };
-    outcomes.push_back(mf::server::outcome_of(handler));
-  }
-  return outcomes;
+  return mf::server::each<methods::IndexQuery>(*this, requests);
 }
 
 mf::Outcomes<IndexStatsResult> IndexServant::stats_batch(std::span<const IndexStatsRequest> requests) {
-  mf::Outcomes<IndexStatsResult> outcomes;
-  outcomes.reserve(requests.size());
-  for (const auto& request : requests) {
-    const auto handler = [&] { return methods::IndexStats::invoke(*this, request); };
-    outcomes.push_back(mf::server::outcome_of(handler));
-  }
-  return outcomes;
+  return mf::server::each<methods::IndexStats>(*this, requests);
 }
 
 mf::Outcomes<IndexNamedResult> IndexServant::named_batch(std::span<const IndexNamedRequest> requests) {
-  mf::Outcomes<IndexNamedResult> outcomes;
-  outcomes.reserve(requests.size());
-  for (const auto& request : requests) {
-    const auto handler = [&] { return methods::IndexNamed::invoke(*this, request); };
-    outcomes.push_back(mf::server::outcome_of(handler));
-  }
-  return outcomes;
+  return mf::server::each<methods::IndexNamed>(*this, requests);
 }
 
 void IndexServant::touch_batch(std::span<const IndexTouchRequest> requests) {
-  for (const auto& request : requests) {
-    // Nobody waits for the outcome, and one that fails must not keep the others from running.
-    const auto handler = [&] { methods::IndexTouch::invoke(*this, request); };
-    static_cast<void>(mf::server::outcome_of(handler));
-  }
+  return mf::server::each<methods::IndexTouch>(*this, requests);
 }
 
 }  // namespace vectors::shapes

@@ -2,7 +2,6 @@
 // class.namespace.Index: fingerprint a0002c39eae4b9cfd233ffd11a304379
 #include "class/namespace.server.hpp"
 
-#include "mf/server/outcome_of.hpp"
 #include "mf/server/run.hpp"
 
 namespace class_::namespace_ {
@@ -62,82 +61,36 @@ void IndexAsyncServant::dispatch(mf::server::Incoming& incoming) {
 }
 
 mf::Outcomes<IndexQueryRequest_> IndexServant::query_batch(std::span<const IndexQueryRequest> requests) {
-  mf::Outcomes<IndexQueryRequest_> outcomes;
-  outcomes.reserve(requests.size());
-  for (const auto& request : requests) {
-    const auto handler = [&] { return methods::IndexQuery::invoke(*this, request); };
-    outcomes.push_back(mf::server::outcome_of(handler));
-  }
-  return outcomes;
+  return mf::server::each<methods::IndexQuery>(*this, requests);
 }
 
 mf::Outcomes<IndexAsyncQueryResult> IndexServant::async_query_batch(
     std::span<const IndexAsyncQueryRequest> requests) {
-  mf::Outcomes<IndexAsyncQueryResult> outcomes;
-  outcomes.reserve(requests.size());
-  for (const auto& request : requests) {
-    const auto handler = [&] { return methods::IndexAsyncQuery::invoke(*this, request); };
-    outcomes.push_back(mf::server::outcome_of(handler));
-  }
-  return outcomes;
+  return mf::server::each<methods::IndexAsyncQuery>(*this, requests);
 }
 
 mf::Outcomes<template_> IndexServant::query_batch_batch(std::span<const IndexQueryBatchRequest> requests) {
-  mf::Outcomes<template_> outcomes;
-  outcomes.reserve(requests.size());
-  for (const auto& request : requests) {
-    const auto handler = [&] { return methods::IndexQueryBatch::invoke(*this, request); };
-    outcomes.push_back(mf::server::outcome_of(handler));
-  }
-  return outcomes;
+  return mf::server::each<methods::IndexQueryBatch>(*this, requests);
 }
 
 mf::Outcomes<void> IndexServant::at_batch(std::span<const IndexAtRequest> requests) {
-  mf::Outcomes<void> outcomes;
-  outcomes.reserve(requests.size());
-  for (const auto& request : requests) {
-    const auto handler = [&] { return methods::IndexAt::invoke(*this, request); };
-    outcomes.push_back(mf::server::outcome_of(handler));
-  }
-  return outcomes;
+  return mf::server::each<methods::IndexAt>(*this, requests);
 }
 
 mf::Outcomes<void> IndexServant::any_batch(std::span<const IndexAnyRequest> requests) {
-  mf::Outcomes<void> outcomes;
-  outcomes.reserve(requests.size());
-  for (const auto& request : requests) {
-    const auto handler = [&] { return methods::IndexAny::invoke(*this, request); };
-    outcomes.push_back(mf::server::outcome_of(handler));
-  }
-  return outcomes;
+  return mf::server::each<methods::IndexAny>(*this, requests);
 }
 
 mf::Outcomes<void> IndexServant::dispatch_batch(std::span<const IndexDispatchRequest> requests) {
-  mf::Outcomes<void> outcomes;
-  outcomes.reserve(requests.size());
-  for (const auto& request : requests) {
-    const auto handler = [&] { return methods::IndexDispatch::invoke(*this, request); };
-    outcomes.push_back(mf::server::outcome_of(handler));
-  }
-  return outcomes;
+  return mf::server::each<methods::IndexDispatch>(*this, requests);
 }
 
 mf::Outcomes<stdin_> IndexServant::service_batch(std::span<const IndexServiceRequest> requests) {
-  mf::Outcomes<stdin_> outcomes;
-  outcomes.reserve(requests.size());
-  for (const auto& request : requests) {
-    const auto handler = [&] { return methods::IndexService::invoke(*this, request); };
-    outcomes.push_back(mf::server::outcome_of(handler));
-  }
-  return outcomes;
+  return mf::server::each<methods::IndexService>(*this, requests);
 }
 
 void IndexServant::operator_batch(std::span<const IndexOperatorRequest> requests) {
-  for (const auto& request : requests) {
-    // Nobody waits for the outcome, and one that fails must not keep the others from running.
-    const auto handler = [&] { methods::IndexOperator::invoke(*this, request); };
-    static_cast<void>(mf::server::outcome_of(handler));
-  }
+  return mf::server::each<methods::IndexOperator>(*this, requests);
 }
 
 }  // namespace class_::namespace_

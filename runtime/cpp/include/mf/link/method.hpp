@@ -1,0 +1,228 @@
+// A method without its types: constants, and functions over items that only they look at.
+//
+// Batches, calls to asynchronous servants and everything that is not the quick path of a lone call work with
+// these, so that they are compiled once, in the library, or once for a type of results, and not once for
+// every method of every service.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "mf/codec/constraints.hpp"
+#include "mf/codec/readable.hpp"
+#include "mf/codec/tiered.hpp"
+#include "mf/core/buffer.hpp"
+#include "mf/core/handler.hpp"
+#include "mf/core/service.hpp"
+
+namespace mf::link {
+
+/// The requests of a batch, borrowed, without their type.
+struct Items {
+  const void* first = nullptr;
+  std::size_t count = 0;
+};
+
+/// One error of a method's list.
+struct DeclaredType {
+  bool (*is)(const DeclaredError& error);
+  /// Null: what the reader says is wrong.
+  std::shared_ptr<const DeclaredError> (*decode)(codec::Reader& reader);
+  /// Why one of this type must not leave, with its name: clients would refuse it. Nothing: it may.
+  std::optional<std::string> (*refusal)(const DeclaredError& error);
+  /// Appends one of this type.
+  void (*encode)(Buffer& out, const DeclaredError& error);
+};
+
+struct Method {
+  const ServiceInfo& service;
+  const MethodInfo& info;
+  Tier result_tier;
+  std::span<const DeclaredType> errors;
+  /// What is wrong with a result, if anything; null: it has no constraints.
+  std::optional<std::string> (*result_violation)(const void* result);
+};
+
+/// Gives an asynchronous servant its own copy of a request; where its answer goes, which is nowhere for
+/// one-way methods.
+using BeginItem = void (*)(void* servant, Items requests, std::size_t item,
+                           const std::shared_ptr<mf::detail::Answers>& answers);
+
+/// What batches need besides.
+struct BatchMethod {
+  const Method& method;
+  Tier request_tier;
+  /// What is wrong with a request, if anything; null: its type has no constraints.
+  std::optional<std::string> (*violation)(Items requests, std::size_t item);
+  /// Why no server could read a request; null: all requests can be read.
+  std::optional<std::string> (*refusal)(Items requests, std::size_t item);
+  void (*encode)(Buffer& buffer, Items requests, std::size_t first, std::size_t count);
+  /// Runs a servant's batch function; `into`: an Outcomes<Result>, left alone by one-way methods.
+  void (*run)(void* servant, Items requests, void* into);
+  BeginItem begin;
+};
+
+/// "sf1.search.Index.query"
+[[nodiscard]] std::string full_name(const Method& method);
+/// Refuses a whole batch by the first item that breaks a constraint.
+void check_requests(const BatchMethod& method, Items requests);
+/// The same by what servers would refuse, for requests that leave the process.
+void check_sent_requests(const BatchMethod& method, Items requests);
+[[noreturn]] void refuse_argument(const Method& method, const std::string& violation);
+/// A declared error that the method does not declare is a failure of the handler.
+[[nodiscard]] Failure declared_or_failed(const Method& method, const Failure& failure);
+[[nodiscard]] std::shared_ptr<const Failure> share(Failure failure);
+
+/// In a catch block: throws what a caller in the process is told.
+[[noreturn]] void raise_handler_failure(const Method& method);
+
+namespace detail {
+
+template <class E>
+bool is_declared(const DeclaredError& error) {
+  return dynamic_cast<const E*>(&error) != nullptr;
+}
+
+template <class E>
+std::shared_ptr<const DeclaredError> decode_declared(codec::Reader& reader) {
+  auto error = std::make_shared<E>();
+  if (!codec::decode<Tier::febird>(reader, *error) || !reader.finish()) return nullptr;
+  return error;
+}
+
+template <class E>
+std::optional<std::string> declared_refusal(const DeclaredError& error) {
+  const auto& typed = dynamic_cast<const E&>(error);
+  auto bad = codec::violation(typed);
+  if (!bad) bad = codec::refusal<Tier::febird>(typed);
+  if (bad) return codec::rooted(codec::kShortName<E>, *bad);
+  return std::nullopt;
+}
+
+template <class E>
+void encode_declared(Buffer& out, const DeclaredError& error) {
+  const auto& typed = dynamic_cast<const E&>(error);
+  codec::Writer writer(out.append(codec::encoded_size<Tier::febird>(typed)));
+  codec::encode<Tier::febird>(writer, typed);
+}
+
+template <class List>
+struct DeclaredTypes;
+template <>
+struct DeclaredTypes<ErrorList<>> {
+  static constexpr std::span<const DeclaredType> kAll{};
+};
+template <class... Errors>
+struct DeclaredTypes<ErrorList<Errors...>> {
+  static constexpr DeclaredType kAll[] = {{&is_declared<Errors>, &decode_declared<Errors>,
+                                           &declared_refusal<Errors>, &encode_declared<Errors>}...};
+};
+
+template <class M>
+constexpr bool results_are_constrained() {
+  if constexpr (requires { &M::result_violation; }) return true;
+  return codec::Constrained<typename M::Result>;
+}
+
+template <class M>
+std::optional<std::string> result_violation(const void* result) {
+  return codec::result_violation<M>(*static_cast<const typename M::Result*>(result));
+}
+
+template <class M>
+constexpr auto result_violation_or_null() -> std::optional<std::string> (*)(const void*) {
+  if constexpr (results_are_constrained<M>()) {
+    return &result_violation<M>;
+  } else {
+    return nullptr;
+  }
+}
+
+/// The functions of a BatchMethod.
+template <class M>
+struct FunctionsOf {
+  using Request = typename M::Request;
+  using Result = typename M::Result;
+
+  static const Request& item(Items requests, std::size_t at) {
+    return static_cast<const Request*>(requests.first)[at];
+  }
+  static std::optional<std::string> violation(Items requests, std::size_t at) {
+    return codec::violation(item(requests, at));
+  }
+  static std::optional<std::string> refusal(Items requests, std::size_t at) {
+    return codec::refusal<M::kRequestTier>(item(requests, at));
+  }
+  static void encode(Buffer& buffer, Items requests, std::size_t first, std::size_t count) {
+    const std::span<const Request> part(&item(requests, first), count);
+    buffer.resize(codec::encoded_batch_size<M::kRequestTier>(part));
+    codec::Writer writer(buffer.data());
+    codec::encode_batch<M::kRequestTier>(writer, part);
+  }
+  static void run(void* servant, Items requests, [[maybe_unused]] void* into) {
+    auto& typed = *static_cast<typename M::Servant*>(servant);
+    const std::span<const Request> all(static_cast<const Request*>(requests.first), requests.count);
+    if constexpr (M::kInfo.oneway) {
+      M::invoke_batch(typed, all);
+    } else {
+      *static_cast<Outcomes<Result>*>(into) = M::invoke_batch(typed, all);
+    }
+  }
+  static void begin(void* servant, Items requests, std::size_t at,
+                    [[maybe_unused]] const std::shared_ptr<mf::detail::Answers>& answers) {
+    auto& typed = *static_cast<typename M::AsyncServant*>(servant);
+    if constexpr (M::kInfo.oneway) {
+      M::invoke(typed, Request(item(requests, at)));
+    } else {
+      M::invoke(typed, Request(item(requests, at)), Responder<Result>(answers, at));
+    }
+  }
+
+  static constexpr auto violation_or_null() -> std::optional<std::string> (*)(Items, std::size_t) {
+    if constexpr (codec::Constrained<Request>) {
+      return &FunctionsOf::violation;
+    } else {
+      return nullptr;
+    }
+  }
+  static constexpr auto refusal_or_null() -> std::optional<std::string> (*)(Items, std::size_t) {
+    if constexpr (codec::Readable<Request>::kAlways) {
+      return nullptr;
+    } else {
+      return &FunctionsOf::refusal;
+    }
+  }
+};
+
+}  // namespace detail
+
+template <class M>
+inline constexpr Method kMethod{
+    .service = M::kService,
+    .info = M::kInfo,
+    .result_tier = M::kResultTier,
+    .errors = detail::DeclaredTypes<typename M::Errors>::kAll,
+    .result_violation = detail::result_violation_or_null<M>(),
+};
+
+template <class M>
+inline constexpr BatchMethod kBatchMethod{
+    .method = kMethod<M>,
+    .request_tier = M::kRequestTier,
+    .violation = detail::FunctionsOf<M>::violation_or_null(),
+    .refusal = detail::FunctionsOf<M>::refusal_or_null(),
+    .encode = &detail::FunctionsOf<M>::encode,
+    .run = &detail::FunctionsOf<M>::run,
+    .begin = &detail::FunctionsOf<M>::begin,
+};
+
+template <class M>
+Items items(std::span<const typename M::Request> requests) {
+  return {requests.data(), requests.size()};
+}
+
+}  // namespace mf::link

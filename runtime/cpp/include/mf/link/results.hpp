@@ -1,0 +1,77 @@
+// The outcomes of many items without their type: what sends, waits for and answers batches works with these,
+// so that it is compiled once and not for every type of results.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "mf/core/outcome.hpp"
+
+namespace mf::link {
+
+class Results {
+ public:
+  Results() = default;
+  virtual ~Results() = default;
+  Results(const Results&) = delete;
+  Results& operator=(const Results&) = delete;
+
+  [[nodiscard]] virtual std::size_t size() const noexcept = 0;
+  [[nodiscard]] virtual bool all_ok() const noexcept = 0;
+  /// Null: a value.
+  [[nodiscard]] virtual const Failure* failure(std::size_t item) const noexcept = 0;
+  virtual void fail(std::size_t item, const std::shared_ptr<const Failure>& failure) = 0;
+  /// Moves from `outcome`, an Outcome<Result>.
+  virtual void set(std::size_t item, void* outcome) = 0;
+  /// Of so many items from now on: what was there moves to these places, or stays if there are none; what is
+  /// too much is dropped.
+  virtual void spread(std::size_t items, std::span<const std::size_t> places) = 0;
+  /// The Outcomes<Result>.
+  [[nodiscard]] virtual void* all() noexcept = 0;
+
+  void fail_all(const std::shared_ptr<const Failure>& failure) {
+    for (std::size_t item = 0; item < size(); ++item) fail(item, failure);
+  }
+};
+
+template <class Result>
+class ResultsOf final : public Results {
+ public:
+  explicit ResultsOf(std::size_t items) : outcomes_(items) {}
+
+  [[nodiscard]] std::size_t size() const noexcept override { return outcomes_.size(); }
+  [[nodiscard]] bool all_ok() const noexcept override {
+    for (std::size_t i = 0; i < outcomes_.size(); ++i) {
+      if (!outcomes_[i].ok()) return false;
+    }
+    return true;
+  }
+  [[nodiscard]] const Failure* failure(std::size_t item) const noexcept override {
+    return outcomes_[item].ok() ? nullptr : &outcomes_[item].failure();
+  }
+  void fail(std::size_t item, const std::shared_ptr<const Failure>& failure) override {
+    outcomes_[item] = Outcome<Result>(failure);
+  }
+  void set(std::size_t item, void* outcome) override {
+    outcomes_[item] = std::move(*static_cast<Outcome<Result>*>(outcome));
+  }
+  void spread(std::size_t items, std::span<const std::size_t> places) override {
+    Outcomes<Result> all(items);
+    const std::size_t most = places.empty() ? items : places.size();
+    for (std::size_t i = 0; i < outcomes_.size() && i < most; ++i) {
+      all[places.empty() ? i : places[i]] = std::move(outcomes_[i]);
+    }
+    outcomes_.swap(all);
+  }
+  [[nodiscard]] void* all() noexcept override { return &outcomes_; }
+
+  [[nodiscard]] Outcomes<Result>& outcomes() noexcept { return outcomes_; }
+  [[nodiscard]] const Outcomes<Result>& outcomes() const noexcept { return outcomes_; }
+
+ private:
+  Outcomes<Result> outcomes_;
+};
+
+}  // namespace mf::link

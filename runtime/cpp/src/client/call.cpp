@@ -1,0 +1,93 @@
+#include "mf/client/call.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "client/batch.hpp"
+
+namespace mf::client::detail {
+namespace {
+
+protocol::RequestHead head_of(const link::BatchMethod& method, std::size_t count, std::uint8_t flags) {
+  return {.route = 0,
+          .tier = method.request_tier,
+          .flags = flags,
+          .count = static_cast<std::uint32_t>(count),
+          .deadline = 0,
+          .id = 0};
+}
+
+/// One-way calls in messages of so many, sent here and now; an outcome says whether its message was handed
+/// over.
+void send_oneway_messages(const Target& target, const link::BatchMethod& method, link::Items requests,
+                          std::size_t size, TimePoint deadline, std::uint8_t flags, link::Results& results) {
+  for (std::size_t first = 0; first < requests.count; first += size) {
+    const auto count = std::min(size, requests.count - first);
+    const auto encode = [&](Buffer& buffer) { method.encode(buffer, requests, first, count); };
+    try {
+      target.send_oneway(method.method.info, head_of(method, count, flags), encode, deadline);
+    } catch (...) {
+      const auto failure = link::share(Failure::from_current_exception());
+      for (std::size_t i = 0; i < count; ++i) results.fail(first + i, failure);
+    }
+  }
+}
+
+}  // namespace
+
+TimePoint deadline_of(const CallOptions& options, const MethodInfo& method) {
+  return deadline_after(std::chrono::steady_clock::now(),
+                        effective_deadline(options.deadline, method.deadline));
+}
+
+std::shared_ptr<BatchState> batch(const Target& target, const link::BatchMethod& method,
+                                  const link::LocalBatch& local, const BatchOptions& options,
+                                  link::Items requests, std::unique_ptr<Decoder> decoder) {
+  const CallOptions call_options{.deadline = options.deadline};
+  auto state = std::make_shared<Batch>(method, std::move(decoder));
+  if (local) {
+    link::local_batch(method, local, call_options, requests, state->results());
+    state->end();
+    return state;
+  }
+  check_sent_requests(method, requests);
+  const auto& info = method.method.info;
+  const auto deadline = deadline_of(call_options, info);
+  const std::size_t size = std::max<std::uint32_t>(options.size != 0 ? options.size : info.batch_max, 1);
+  if (info.oneway) {
+    send_oneway_messages(target, method, requests, size, deadline, 0, state->results());
+    state->end();
+  } else if (auto route = target.route(deadline)) {
+    state->send(std::move(route).value(), requests, size, options.window, deadline);
+  } else {
+    state->results().fail_all(link::share(route.failure()));
+    state->end();
+  }
+  return state;
+}
+
+void bulk(const Target& target, const link::BatchMethod& method, const link::LocalBatch& local,
+          const CallOptions& options, link::Items requests, Decoder& decoder) {
+  if (requests.count == 0) return;
+  if (local) return link::local_batch(method, local, options, requests, decoder.results);
+  check_sent_requests(method, requests);
+  const auto& info = method.method.info;
+  const auto deadline = deadline_of(options, info);
+  if (info.oneway) {
+    return send_oneway_messages(target, method, requests, requests.count, deadline, protocol::kBulk,
+                                decoder.results);
+  }
+  const auto encode = [&](Buffer& buffer) { method.encode(buffer, requests, 0, requests.count); };
+  link::ReplySlot slot;
+  target.call(slot, info, head_of(method, requests.count, protocol::kBulk), encode, deadline);
+  take_apart(method.method, slot.reply, 0, requests.count, decoder);
+}
+
+std::vector<AgentReply> gather_bulk(const ScatterTarget& target, const link::BatchMethod& method,
+                                    link::Items requests, TimePoint deadline) {
+  const auto encode = [&](Buffer& buffer) { method.encode(buffer, requests, 0, requests.count); };
+  return gather(target, method.method.info, head_of(method, requests.count, protocol::kBulk), encode,
+                deadline);
+}
+
+}  // namespace mf::client::detail

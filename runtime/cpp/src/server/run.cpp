@@ -1,0 +1,271 @@
+#include "mf/server/run.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+#include "mf/core/log.hpp"
+
+namespace mf::server::detail {
+
+using link::share;
+
+namespace {
+
+constexpr std::size_t kScratchKept = std::size_t{64} << 10U;
+
+Failure failed(Code code, Execution execution, std::string message) {
+  return Failure{.code = code, .execution = execution, .message = std::move(message), .declared = nullptr};
+}
+
+Failure not_answered(std::size_t answered, std::size_t items) {
+  return failed(
+      Code::handler_failed, Execution::unknown,
+      "the batch handler answered " + std::to_string(answered) + " of " + std::to_string(items) + " items");
+}
+
+void log_oneway_failure(const Log& log, const link::Method& method, const Failure& failure) {
+  log.write(Level::warning, "oneway_failed",
+            {{"service", method.service.name},
+             {"method", method.info.name},
+             {"code", name(failure.code)},
+             {"message", failure.message}});
+}
+
+/// Writes a record for a failure; declared errors by their index in the method's list.
+void write_failure(protocol::MixedWriter& writer, Buffer& out, const link::Method& method,
+                   const Failure& failure) {
+  for (std::size_t i = 0; failure.declared && i < method.errors.size(); ++i) {
+    if (!method.errors[i].is(*failure.declared)) continue;
+    writer.begin_declared(static_cast<std::uint16_t>(i));
+    method.errors[i].encode(out, *failure.declared);
+    writer.end_declared();
+    return;
+  }
+  writer.failure(failure.execution, failure.message);
+}
+
+/// How the client is told of a declared error: one that the method does not declare, or that no client could
+/// read, must not leave.
+Failure told(const link::Method& method, const Failure& failure) {
+  for (const auto& error : method.errors) {
+    if (!error.is(*failure.declared)) continue;
+    if (const auto bad = error.refusal(*failure.declared)) {
+      return failed(Code::handler_failed, Execution::unknown,
+                    "the handler's error breaks the schema: " + *bad);
+    }
+    return failure;
+  }
+  return mf::detail::undeclared(failure);
+}
+
+/// Neither may a result leave that breaks its constraints, or that no client could read.
+void sort_out(const link::Method& method, const Encoder& encoder) {
+  auto& results = encoder.results;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (const auto* failure = results.failure(i)) {
+      if (failure->declared) results.fail(i, share(told(method, *failure)));
+      continue;
+    }
+    auto bad = method.result_violation == nullptr ? std::nullopt : method.result_violation(encoder.value(i));
+    if (!bad && encoder.may_refuse()) bad = encoder.refusal(i);
+    if (bad) results.fail(i, share(invalid_result(*bad)));
+  }
+}
+
+/// Answers a message with the outcomes of its items.
+void answer(Ticket& ticket, const link::Method& method, const Encoder& encoder) {
+  if (ticket.oneway()) return ticket.done();
+  const auto& results = encoder.results;
+  if (!results.all_ok() || method.result_violation != nullptr || encoder.may_refuse())
+    sort_out(method, encoder);
+  Buffer out;
+  if (results.all_ok()) {
+    encoder.append_all(out);
+    return ticket.answer(protocol::kStatusOk, method.result_tier, out);
+  }
+  const auto count = static_cast<std::uint32_t>(results.size());
+  protocol::MixedWriter writer(out, count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (const auto* failure = results.failure(i)) {
+      writer.set(i, failure->code);
+    } else {
+      encoder.append(out, i);
+    }
+  }
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (const auto* failure = results.failure(i)) write_failure(writer, out, method, *failure);
+  }
+  ticket.answer(protocol::kStatusMixed, method.result_tier, out);
+}
+
+bool decode(Incoming& in, Tier tier, Requests& requests) {
+  codec::Reader reader(in.payload());
+  if (in.tier() == tier && requests.decode(reader, in.count()) && reader.finish()) return true;
+  refuse_payload(in, reader);
+  return false;
+}
+
+/// Items that the servant does not get.
+struct Refused {
+  std::vector<std::size_t> kept;  // where the others are, if there are any refused ones
+  std::vector<std::pair<std::size_t, std::string>> refused;
+};
+
+Refused refuse_items(Requests& requests, std::size_t items) {
+  Refused found;
+  if (!requests.constrained()) return found;
+  for (std::size_t i = 0; i < items; ++i) {
+    if (auto bad = requests.violation(i)) {
+      found.refused.emplace_back(i, std::move(*bad));
+    } else {
+      found.kept.push_back(i);
+    }
+  }
+  if (found.refused.empty()) {
+    found.kept.clear();
+  } else {
+    requests.keep(found.kept);
+  }
+  return found;
+}
+
+/// Collects the answers of an asynchronous servant; the last one sends the reply.
+class Collected final : public mf::detail::Answers {
+ public:
+  Collected(Ticket ticket, const link::Method& method, std::unique_ptr<Encoder> encoder)
+      : ticket_(std::move(ticket)),
+        method_(method),
+        encoder_(std::move(encoder)),
+        open_(encoder_->results.size()) {}
+
+  void answer(std::size_t item, void* outcome) override {
+    ended([&] { encoder_->results.set(item, outcome); });
+  }
+  void fail(std::size_t item, const std::shared_ptr<const Failure>& failure) override {
+    ended([&] { encoder_->results.fail(item, failure); });
+  }
+
+ private:
+  template <class Set>
+  void ended(Set set) {
+    bool last = false;
+    {
+      const std::scoped_lock lock(mutex_);
+      set();
+      last = --open_ == 0;
+    }
+    if (last) detail::answer(ticket_, method_, *encoder_);
+  }
+
+  std::mutex mutex_;
+  Ticket ticket_;
+  const link::Method& method_;
+  const std::unique_ptr<Encoder> encoder_;
+  std::size_t open_;
+};
+
+}  // namespace
+
+void refuse_payload(Incoming& in, const codec::Reader& reader) {
+  in.ticket().fail(Code::decode_error, Execution::not_executed,
+                   reader.failed() ? reader.error().message() : "another encoding than the schema says");
+}
+
+void refuse_arguments(Incoming& in, const std::string& violation) {
+  in.ticket().fail(Code::invalid_argument, Execution::not_executed, violation);
+}
+
+Failure invalid_result(const std::string& violation) {
+  return failed(Code::handler_failed, Execution::unknown,
+                "the handler's result breaks the schema: " + violation);
+}
+
+void answer_nothing(Incoming& in, const link::Method& method) {
+  if (in.ticket().oneway()) return in.ticket().done();
+  Buffer nothing;
+  in.ticket().answer(protocol::kStatusOk, method.result_tier, nothing);
+}
+
+void answer_failure(Incoming& in, const link::Method& method, const Failure& failure) {
+  if (in.ticket().oneway()) {
+    log_oneway_failure(in.log(), method, failure);
+    return in.ticket().done();
+  }
+  const auto known = failure.declared ? told(method, failure) : failure;
+  Buffer out;
+  protocol::MixedWriter writer(out, 1);
+  writer.set(0, known.code);
+  write_failure(writer, out, method, known);
+  in.ticket().answer(protocol::kStatusMixed, method.result_tier, out);
+}
+
+Buffer& scratch() {
+  thread_local Buffer buffer;
+  return buffer;
+}
+
+void answer_scratch(Incoming& in, Tier tier, Buffer& scratch) {
+  in.ticket().answer(protocol::kStatusOk, tier, scratch);
+  if (scratch.capacity() > kScratchKept) scratch = Buffer();
+}
+
+void run_batch(Incoming& in, const link::Method& method, Tier tier, Requests& requests, void* servant) {
+  const std::size_t items = in.count();
+  if (!decode(in, tier, requests)) return;
+  const auto refused = refuse_items(requests, items);
+  const auto given = items - refused.refused.size();  // to the servant
+  const CallScope scope(in.info());
+  if (method.info.oneway) {
+    try {
+      if (given != 0) requests.run(servant, nullptr);
+    } catch (...) {
+      log_oneway_failure(in.log(), method, mf::detail::handler_failure());
+    }
+    return in.ticket().done();
+  }
+  const auto encoder = requests.encoder(0);
+  auto& results = encoder->results;
+  std::shared_ptr<const Failure> all_failed;
+  try {
+    if (given != 0) requests.run(servant, results.all());
+  } catch (...) {
+    all_failed = share(mf::detail::handler_failure());
+  }
+  const auto answered = all_failed ? 0 : std::min(results.size(), given);
+  if (results.size() != items || !refused.kept.empty()) results.spread(items, refused.kept);
+  if (answered < given) {
+    const auto why = all_failed ? all_failed : share(not_answered(answered, given));
+    for (auto i = answered; i < given; ++i) results.fail(refused.kept.empty() ? i : refused.kept[i], why);
+  }
+  for (const auto& [item, violation] : refused.refused) {
+    results.fail(item, share(failed(Code::invalid_argument, Execution::not_executed, violation)));
+  }
+  answer(in.ticket(), method, *encoder);
+}
+
+void run_async(Incoming& in, const link::Method& method, Tier tier, Requests& requests, void* servant) {
+  const std::size_t items = in.count();
+  if (!decode(in, tier, requests)) return;
+  const CallScope scope(in.info());
+  std::shared_ptr<Collected> collected;  // null: nobody waits
+  if (!method.info.oneway) {
+    collected = std::make_shared<Collected>(std::move(in.ticket()), method, requests.encoder(items));
+  }
+  for (std::size_t i = 0; i < items; ++i) {
+    if (auto bad = requests.constrained() ? requests.violation(i) : std::nullopt) {
+      if (collected) {
+        collected->fail(i, share(failed(Code::invalid_argument, Execution::not_executed, std::move(*bad))));
+      }
+      continue;
+    }
+    try {
+      requests.begin(servant, i, collected);
+    } catch (...) {
+      // One that throws has dropped its responder, which has answered.
+      if (!collected) log_oneway_failure(in.log(), method, mf::detail::handler_failure());
+    }
+  }
+  if (!collected) in.ticket().done();
+}
+
+}  // namespace mf::server::detail
