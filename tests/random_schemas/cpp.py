@@ -12,7 +12,7 @@ from mfidl import model
 from mfidl.dynamic.fault import Fault as Number
 from mfidl.emit.cpp.names import Names
 from tests.random_schemas.made import Made
-from tests.random_schemas.readings import Crash, Fault, Outcome, Subject, Value
+from tests.random_schemas.readings import Crash, Fault, Outcome, Subject, Value, Violated
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
@@ -183,6 +183,8 @@ def _outcome(answer: str) -> Outcome:
             data = "" if data == "-" else data
             violated = "" if violated == "-" else violated
             return Value(text, bytes.fromhex(data), int(hash37), int(hash64), violated)
+        case ("C", [words]) | ("F", ["0", _, words]):
+            return Violated(words)
         case "F", [number, offset, path]:
             return Fault(Number(int(number)).name, int(offset), path)
         case _:

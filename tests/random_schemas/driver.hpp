@@ -3,7 +3,8 @@
 //   W index json   the value in a JSON text: `V hex hash37 hash64 violation json`, tabs between, or a fault
 //   R index hex    the value in bytes: the same
 //
-// A fault is `F number offset path`; `-` stands for no bytes and for no constraint violated.
+// A fault is `F number offset path`, a constraint that keeps a value from being written `C words`; `-` stands
+// for no bytes and for no constraint violated.
 #pragma once
 
 #include <cstdio>
@@ -21,6 +22,7 @@
 #include "mf/codec/json.hpp"
 #include "mf/codec/tiered.hpp"
 #include "mf/codec/value.hpp"
+#include "mf/core/error.hpp"
 
 namespace driver {
 
@@ -129,6 +131,8 @@ inline int run(const std::vector<Subject>& subjects) {
     std::string answer;
     try {
       answer = line[0] == 'W' ? subject.write(rest) : subject.read(from_hex(rest));
+    } catch (const mf::Error& error) {
+      answer = std::string(error.code() == mf::Code::invalid_argument ? "C\t" : "E\t") + error.what();
     } catch (const std::exception& error) {
       answer = std::string("E\t") + error.what();
     }

@@ -53,7 +53,7 @@ class Fault:
 
 @dataclass(frozen=True)
 class Violated:
-    """A constraint of the schema, which Python checks while it reads."""
+    """A constraint of the schema keeps the value out: Python checks while it reads, C++ behind it."""
 
     words: str
 

@@ -61,7 +61,7 @@ def compared_with_cpp(schema: Made, amount: Amount, headers: Path | None) -> lis
         native.close()
 
 
-@pytest.mark.parametrize("seed", seeds((1, 2, 3)))
+@pytest.mark.parametrize("seed", seeds((1, 2)))
 def test_python_agrees_with_the_documents(seed: int, tmp_path: Path) -> None:
     found = compared(made(seed, tmp_path), Amount(6, 2, 2))
 
