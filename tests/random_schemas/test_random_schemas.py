@@ -68,7 +68,7 @@ def test_python_agrees_with_the_documents(seed: int, tmp_path: Path) -> None:
     assert not found, told(seed, found)
 
 
-@pytest.mark.parametrize("seed", seeds((4, 5)))
+@pytest.mark.parametrize("seed", seeds((4,)))
 def test_every_command_takes_what_check_accepts(seed: int, tmp_path: Path) -> None:
     found = refusals(made(seed, tmp_path, SMALL))
 
