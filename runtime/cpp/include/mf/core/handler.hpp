@@ -88,6 +88,21 @@ class Duty {
   std::size_t item_;
 };
 
+/// Hands the one answer to a function.
+template <class T, class Function>
+class AnswerTo final : public Answers {
+ public:
+  explicit AnswerTo(Function function) : function_(std::move(function)) {}
+
+  void answer(std::size_t /*item*/, void* outcome) override {
+    function_(std::move(*static_cast<Outcome<T>*>(outcome)));
+  }
+  void fail(std::size_t /*item*/, const SharedFailure& failure) override { function_(Outcome<T>(failure)); }
+
+ private:
+  Function function_;
+};
+
 }  // namespace detail
 
 /// The duty to answer one call, from any thread, once. One that is dropped unanswered answers HANDLER_FAILED.
@@ -95,6 +110,11 @@ template <class T>
 class Responder : detail::Duty {
  public:
   using Duty::Duty;
+  /// `function(Outcome<T>&&)` gets the answer: for tests of servants, and for calls that are passed on.
+  template <class Function>
+    requires std::is_invocable_v<Function&, Outcome<T>&&>
+  explicit Responder(Function function)
+      : Duty(std::make_shared<detail::AnswerTo<T, Function>>(std::move(function)), 0) {}
 
   /// A value, a declared error or a failure. Later answers are ignored.
   void respond(Outcome<T> outcome) { answer(&outcome); }
