@@ -195,5 +195,13 @@ TEST(Row, OfAClosedEnumNamesTheValueThatIsUnknown) {
             "[1], at byte 2: the elements of a set are not strictly ascending");
 }
 
+TEST(Row, ThatIsRefusedLeavesNoUnknownValueInAnArray) {
+  std::array<sample::Shade, 2> shades{sample::Shade::dark, sample::Shade::dark};
+  const auto bytes = from_hex("00 01 09");
+  Reader reader(bytes);
+  EXPECT_FALSE(Febird<decltype(shades)>::read(reader, shades));
+  for (const auto shade : shades) EXPECT_TRUE(EnumTraits<sample::Shade>::valid(shade));
+}
+
 }  // namespace
 }  // namespace mf::codec

@@ -1,9 +1,12 @@
 // The typed front of the client, over method descriptions (docs/generated-code.md): what the bodies of
 // generated stubs are.
 //
-//   call     one blocking call; throws                     batch    message level: a handle on many calls in
-//   few messages start    one asynchronous call, any completion token   bulk     application level: all items
-//   in one message each also over a ScatterTarget, with an outcome an agent
+//   call     one blocking call; throws
+//   start    one asynchronous call, any completion token
+//   batch    message level: a handle on many calls in few messages
+//   bulk     application level: all items in one message
+//
+// Each also over a ScatterTarget, with an outcome an agent.
 #pragma once
 
 #include <cstddef>

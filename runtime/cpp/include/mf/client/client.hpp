@@ -1,9 +1,11 @@
 // The client of a process: opened once, shared by all stubs and threads, closed by its destructor.
 //
-//   mf::Client client("mf://localhost:7400");     services are looked up at a controller, calls go directly
-//   to their servers mf::Client client("tcp://localhost:7401");    one server, no controller; several,
-//   separated by commas, share the calls mf::Client client(light);                     the servants of a
-//   mf::Light in this process, nothing is serialized
+//   mf::Client client("mf://localhost:7400");
+//     services are looked up at a controller, calls go directly to their servers
+//   mf::Client client("tcp://localhost:7401");
+//     one server, no controller; several, separated by commas, share the calls
+//   mf::Client client(light);
+//     the servants of a mf::Light in this process, nothing is serialized
 //
 // Nothing is connected before the first call, so clients may start before controller and servers. Stubs made
 // of a client keep what they need alive; calls after the client's end fail with CANCELLED.

@@ -51,9 +51,11 @@ void take_apart(const link::Method& method, const link::Reply& reply, std::size_
                 Decoder& into);
 
 template <class Result, Tier kTier>
-class DecoderOf final : public Decoder {
+class DecoderOf final : link::HoldsResults<Result>, public Decoder {
+  using Held = link::HoldsResults<Result>;
+
  public:
-  explicit DecoderOf(std::size_t items) : Decoder(of_type_), of_type_(items) {}
+  explicit DecoderOf(std::size_t items) : Held(items), Decoder(Held::of_type_) {}
 
   bool decode_results(codec::Reader& reader, std::size_t count) override {
     values_.clear();
@@ -63,9 +65,9 @@ class DecoderOf final : public Decoder {
   [[nodiscard]] const void* next() const override { return &values_[next_]; }
   void take_next(std::size_t item) override {
     if constexpr (std::is_void_v<Result>) {
-      of_type_.outcomes()[item] = Outcome<void>();
+      this->of_type_.outcomes()[item] = Outcome<void>();
     } else {
-      of_type_.outcomes()[item] = Outcome<Result>(static_cast<Result>(std::move(values_[next_++])));
+      this->of_type_.outcomes()[item] = Outcome<Result>(static_cast<Result>(std::move(values_[next_++])));
     }
   }
   void drop_next() override { ++next_; }
@@ -73,10 +75,9 @@ class DecoderOf final : public Decoder {
     for (std::size_t i = 0; i < values_.size(); ++i) take_next(first + i);
   }
 
-  [[nodiscard]] Outcomes<Result>& outcomes() noexcept { return of_type_.outcomes(); }
+  [[nodiscard]] Outcomes<Result>& outcomes() noexcept { return this->of_type_.outcomes(); }
 
  private:
-  link::ResultsOf<Result> of_type_;
   std::vector<Stored<Result>> values_;
   std::size_t next_ = 0;
 };

@@ -5,8 +5,7 @@
 //   kRaw                    its encoding is its memory image as in Memcpy<T>: rows of it are one copy
 //   size(value)             bytes of its encoding
 //   write(writer, value)    unchecked: size() bytes are there
-//   read(reader, value)     false: reader.error() says what, where, and the path; `value` is then any valid
-//   one
+//   read(reader, value)     false: reader.error() says what, where, and the path; `value` is any valid one
 // Every scalar, enum, std::optional, vector, array, set, map and every struct of tier memcpy has it from
 // here; generated code specialises it for the structs of tier febird. read() overwrites what `value` held and
 // reuses its memory.

@@ -11,7 +11,14 @@
 
 namespace mf::codec::detail {
 
-#if defined(__GLIBCXX__) && !defined(_GLIBCXX_DEBUG)
+// Checked vectors keep more than an end.
+#if defined(__GLIBCXX__) && !defined(_GLIBCXX_DEBUG) && !defined(_GLIBCXX_SANITIZE_VECTOR)
+#define MF_VECTOR_END_CAN_BE_SET 1
+#else
+#define MF_VECTOR_END_CAN_BE_SET 0
+#endif
+
+#if MF_VECTOR_END_CAN_BE_SET
 template <class T>
 struct VectorEnd : std::vector<T> {
   static void set(std::vector<T>& values, std::size_t count) noexcept {
@@ -26,7 +33,7 @@ struct VectorEnd : std::vector<T> {
 template <class T>
   requires(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>)
 [[nodiscard]] T* overwrite(std::vector<T>& values, std::size_t count) {
-#if defined(__GLIBCXX__) && !defined(_GLIBCXX_DEBUG)
+#if MF_VECTOR_END_CAN_BE_SET
   if (count > values.capacity()) {
     values.clear();
     values.reserve(count);
@@ -39,3 +46,5 @@ template <class T>
 }
 
 }  // namespace mf::codec::detail
+
+#undef MF_VECTOR_END_CAN_BE_SET

@@ -216,17 +216,20 @@ template <class T>
   return true;
 }
 
+/// A closed enum: what was read may be no value of it.
+template <class T>
+inline constexpr bool kMayBeUnknown = false;
+template <DeclaredEnum T>
+inline constexpr bool kMayBeUnknown<T> = !EnumTraits<T>::kOpen;
+
 /// The same for a block that was just taken; `first` is the index of its first value.
 template <class T>
 [[nodiscard]] bool check_block(Reader& reader, const T* values, std::size_t first, std::size_t count,
                                unsigned code) {
-  if constexpr (DeclaredEnum<T>) {
-    if constexpr (!EnumTraits<T>::kOpen) {
-      for (std::size_t i = 0; i < count; ++i) {
-        if (!check_value(reader, values[i], first + i, reader.offset() - ((count - i) << code)))
-            [[unlikely]] {
-          return false;
-        }
+  if constexpr (kMayBeUnknown<T>) {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!check_value(reader, values[i], first + i, reader.offset() - ((count - i) << code))) [[unlikely]] {
+        return false;
       }
     }
   }
@@ -280,6 +283,21 @@ struct SpanSink {
   }
 };
 
+/// The same where a refused block, of at most kMost values, must not be seen.
+template <class T, std::size_t kMost>
+struct CheckedSink {
+  T* values;
+  std::array<T, kMost> block{};
+  T* room(std::size_t /*first*/, std::size_t /*count*/) noexcept { return block.data(); }
+  [[nodiscard]] bool take(Reader& reader, std::size_t first, std::size_t count, unsigned code) {
+    if (!check_block(reader, block.data(), first, count, code)) [[unlikely]] {
+      return false;
+    }
+    std::copy_n(block.data(), count, values + first);
+    return true;
+  }
+};
+
 /// A vector has no zeros written before the values; after a failure nobody sees what was not written.
 template <class T>
 [[nodiscard]] bool read_row(Reader& reader, std::vector<T>& values) {
@@ -315,9 +333,12 @@ template <class T>
 template <class T, std::size_t N>
 [[nodiscard]] bool read_array_row(Reader& reader, std::array<T, N>& values) {
   const std::byte* codes = nullptr;
-  SpanSink<T> sink{values.data()};
-  return take_codes(reader, row_blocks(N), kMaxCode<T>, codes) &&
-         read_blocks<T>(reader, N, 0, 0, codes, sink);
+  if (!take_codes(reader, row_blocks(N), kMaxCode<T>, codes)) [[unlikely]] {
+    return false;
+  }
+  std::conditional_t<kMayBeUnknown<T>, CheckedSink<T, std::min(N, kRowBlock)>, SpanSink<T>> sink{
+      values.data()};
+  return read_blocks<T>(reader, N, 0, 0, codes, sink);
 }
 
 }  // namespace mf::codec::detail

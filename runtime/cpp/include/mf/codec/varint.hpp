@@ -1,7 +1,8 @@
 // R1. LEB128 integers, shortest form only, and zigzag for signed ones.
 //
-//   unsigned   groups of 7 bits, lowest first, bit 7 set in all but the last byte; the last byte of several
-//   is not 0 signed     (n << 1) ^ (n >> 63), then as unsigned, in the range of the type
+//   unsigned   groups of 7 bits, lowest first, bit 7 set in all but the last byte, which is not 0 if it is
+//              one of several
+//   signed     (n << 1) ^ (n >> 63), then as unsigned, in the range of the type
 #pragma once
 
 #include <bit>

@@ -20,29 +20,11 @@ namespace mf {
 
 namespace detail {
 
-template <class List>
-struct Declares;
-template <class... Errors>
-struct Declares<ErrorList<Errors...>> {
-  static bool contains([[maybe_unused]] const DeclaredError& error) noexcept {
-    return (... || (dynamic_cast<const Errors*>(&error) != nullptr));
-  }
-};
-
 /// In a catch block: the failure that the exception being handled stands for; declared errors as they are.
 [[nodiscard]] Failure handler_failure();
 [[nodiscard]] Failure undeclared(const Failure& failure);
 
 }  // namespace detail
-
-/// In a catch block: how a handler of a method with these errors has ended.
-template <class Errors>
-[[nodiscard]] Failure handler_failure() {
-  auto failure = detail::handler_failure();
-  if (failure.declared && !detail::Declares<Errors>::contains(*failure.declared))
-    return detail::undeclared(failure);
-  return failure;
-}
 
 /// What `handler()` gives or throws, as an outcome. Errors that the method does not declare are sorted out by
 /// who sends it.

@@ -178,7 +178,9 @@ struct FunctionsOf {
     if constexpr (M::kInfo.oneway) {
       M::invoke(typed, Request(item(requests, at)));
     } else {
-      M::invoke(typed, Request(item(requests, at)), Responder<Result>(answers, at));
+      // Made before the request is copied: whatever throws from here on drops it, and that is an answer.
+      Responder<Result> responder(answers, at);
+      M::invoke(typed, Request(item(requests, at)), std::move(responder));
     }
   }
 

@@ -74,4 +74,12 @@ class ResultsOf final : public Results {
   Outcomes<Result> outcomes_;
 };
 
+/// Holds results for a class whose base refers to them, which must exist before that base: listed in front.
+template <class Result>
+struct HoldsResults {
+  explicit HoldsResults(std::size_t items) : of_type_(items) {}
+
+  ResultsOf<Result> of_type_;
+};
+
 }  // namespace mf::link

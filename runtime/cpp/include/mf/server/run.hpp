@@ -70,9 +70,11 @@ class Encoder {
 };
 
 template <class Result, Tier kTier>
-class EncoderOf final : public Encoder {
+class EncoderOf final : link::HoldsResults<Result>, public Encoder {
+  using Held = link::HoldsResults<Result>;
+
  public:
-  explicit EncoderOf(std::size_t items) : Encoder(of_type_), of_type_(items) {}
+  explicit EncoderOf(std::size_t items) : Held(items), Encoder(Held::of_type_) {}
 
   [[nodiscard]] const void* value([[maybe_unused]] std::size_t item) const override {
     if constexpr (std::is_void_v<Result>) {
@@ -94,7 +96,7 @@ class EncoderOf final : public Encoder {
   }
   void append_all([[maybe_unused]] Buffer& out) const override {
     if constexpr (!std::is_void_v<Result>) {
-      const auto items = of_type_.size();
+      const auto items = this->of_type_.size();
       std::size_t size = 0;
       for (std::size_t i = 0; i < items; ++i) size += codec::encoded_size<kTier>(at(i));
       codec::Writer writer(out.append(size));
@@ -103,9 +105,7 @@ class EncoderOf final : public Encoder {
   }
 
  private:
-  const auto& at(std::size_t item) const { return of_type_.outcomes()[item].value(); }
-
-  link::ResultsOf<Result> of_type_;
+  const auto& at(std::size_t item) const { return this->of_type_.outcomes()[item].value(); }
 };
 
 /// The requests of a message, without their type.
