@@ -3,6 +3,7 @@ The second functions read them, by the law that the careful reader and protobuf 
 """
 
 import random
+import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
@@ -230,6 +231,99 @@ def test_an_account_is_kept_of_memory(loose: Archives, data: bytes) -> None:
     with pytest.raises(mf.DecodeError) as caught:
         loose.codec("All").within(Limits(decoded=20_000)).decode(data)
     assert caught.value.fault is mf.Fault.BUDGET_EXCEEDED
+
+
+NUMBERS = (
+    "module lenient_numbers; @tier(archive) struct Numbers { 1: small: list<u32>; 2000: real: list<f64>; }"
+)
+SMALL, SMALL_PACKED = b"\x08\x80\x01", b"\x0a\x02\x80\x01"
+REAL, REAL_PACKED = b"\x81\x7d" + bytes(8), b"\x82\x7d\x08" + bytes(8)
+
+
+@pytest.fixture(scope="module")
+def numbers() -> mf.codec.codec.TypeCodec[Any]:
+    return Archives(NUMBERS).codec("Numbers")
+
+
+def peak_of(read: Callable[[], Any]) -> int:
+    tracemalloc.start()
+    try:
+        read()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("field", [SMALL, REAL])
+def test_unpacked_numbers_take_no_more_memory_than_is_charged(numbers: Any, field: bytes) -> None:
+    data = metered(field * 60_000, 1 << 30)
+    before = data.left
+
+    peak = peak_of(lambda: lenient(numbers.shape).read_alone(data, 0, 1))
+
+    assert peak < before - data.left
+
+
+@pytest.mark.parametrize("field", [SMALL, REAL])
+def test_a_refusal_of_unpacked_numbers_takes_no_more_memory_than_there_is(numbers: Any, field: bytes) -> None:
+    budget, data, one_piece = 1 << 20, field * 100_000, 1 << 17
+
+    def refused() -> None:
+        with pytest.raises(GIVE_UP):
+            lenient(numbers.shape).read_alone(metered(data, budget + len(data)), 0, 1)
+        with pytest.raises(CarefulError):
+            CarefulReader(data, Limits(decoded=budget)).alone(numbers.shape)
+
+    assert peak_of(refused) < budget + len(data) + one_piece
+
+
+@pytest.mark.parametrize(
+    ("data", "path", "offset"),
+    [
+        (SMALL * 10_000, "Numbers.small", 1),
+        (REAL * 10_000, "Numbers.real", 2),
+        (UNKNOWN + SMALL * 10_000 + SMALL_PACKED, "Numbers.small", 5),
+        (b"\x0a\x90\x4e" + bytes(10_000), "Numbers.small", 3),
+        (b"\x82\x7d\x80\xf1\x04" + bytes(80_000), "Numbers.real", 5),
+    ],
+)
+def test_numbers_beyond_the_budget_are_refused_before_one_is_read(
+    numbers: Any, monkeypatch: pytest.MonkeyPatch, data: bytes, path: str, offset: int
+) -> None:
+    monkeypatch.delattr("mf.codec.careful_archive_message._read_one")
+
+    with pytest.raises(mf.DecodeError) as caught:
+        numbers.within(Limits(decoded=100_000)).decode(data)
+
+    assert (caught.value.fault, caught.value.path) == (mf.Fault.BUDGET_EXCEEDED, path)
+    assert caught.value.offset == offset
+
+
+@pytest.mark.parametrize(
+    ("packed", "other"),
+    [
+        (SMALL_PACKED, SMALL),
+        (SMALL_PACKED, b"\x88\x00\x80\x01"),  # the tag is longer than needed
+        (REAL_PACKED, REAL),
+    ],
+)
+def test_numbers_are_charged_for_once_however_they_come(numbers: Any, packed: bytes, other: bytes) -> None:
+    left = []
+    for pieces in ([packed] * 10_000, [other] * 10_000, [packed, other, other, other] * 2_500):
+        reader = CarefulReader(b"".join(pieces), DEFAULT_LIMITS)
+        reader.alone(numbers.shape)
+        left.append(reader._budget)
+    assert len(set(left)) == 1
+
+
+@pytest.mark.parametrize(
+    "data", [SMALL[:1], SMALL[:2], SMALL * 5_000 + SMALL[:2], REAL[:9], b"\x08" + b"\x80" * 10 + REAL]
+)
+def test_a_run_that_is_cut_off_is_the_careful_readers(numbers: Any, data: bytes) -> None:
+    with pytest.raises(GIVE_UP):
+        leniently(numbers.shape, data)
+    with pytest.raises(mf.DecodeError):
+        numbers.decode(data)
 
 
 @pytest.mark.parametrize("name", FILLED)

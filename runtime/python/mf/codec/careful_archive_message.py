@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from mf.codec import shape as s
 from mf.codec import sizes
 from mf.codec.archive_form import bare, integer_of, is_message, is_zigzag, limits_of, wire_of
+from mf.codec.archive_runs import Runs, packed_in, runs_of
 from mf.codec.archive_wire import BYTES, CLOSE_GROUP
 from mf.codec.careful_archive_finish import finish, object_at, there
 from mf.codec.careful_archive_open import Form, Open, Place, open_message
@@ -89,7 +90,7 @@ def _read_place(r: "CarefulReader", opened: Open, place: Place, wire: int, tag: 
         case Form.REPEATED:
             assert isinstance(place.shape, s.List | s.Set | s.Array)
             r._enter()
-            _read_repeated(r, place.shape.element, wire, opened.values.setdefault(place.number, []), tag)
+            _read_repeated(r, opened, place, place.shape.element, wire, tag)
             r._depth -= 1
         case Form.MAP:
             assert isinstance(place.shape, s.Map)
@@ -213,20 +214,41 @@ def _foreign(r: "CarefulReader", shape: s.Shape) -> Any:
     return value
 
 
-def _read_repeated(r: "CarefulReader", element: s.Shape, wire: int, values: list[Any], tag: int) -> None:
+def _read_repeated(
+    r: "CarefulReader", opened: Open, place: Place, element: s.Shape, wire: int, tag: int
+) -> None:
+    """Numbers are charged for ahead: millions of them, read one by one, would take minutes to refuse."""
+    values = opened.values.setdefault(place.number, [])
+    memory = 8 + _uncharged(element)
     if wire == BYTES and wire_of(element) != BYTES:
         with bounded(r, r._length()):
+            r.charge(packed_in(r._data, wire_of(element)) * memory)
             while r.pos < len(r._data):
                 _read_element(r, element, values)
         return
     r._path.item(len(values))
     check_wire(r, element, wire, tag)
     r._path.back()
+    if wire == BYTES:
+        r.charge(memory)
+    elif r._base + tag >= opened.charged:
+        opened.charged = r._base + _charge_run(r, runs_of(place.number, wire), memory, tag)
     _read_element(r, element, values)
 
 
+def _charge_run(r: "CarefulReader", runs: Runs, memory: int, tag: int) -> int:
+    """For the numbers that follow each other from `tag` on. Returns where the run ends."""
+    pos, stop = tag, runs.stop(r._data, tag, len(r._data))
+    if stop == tag:  # the tag is longer than needed, or the number wrong
+        r.charge(memory)
+    while stop > pos:
+        r.charge(runs.count(r._data, pos, stop) * memory)
+        pos, stop = stop, runs.stop(r._data, stop, len(r._data))
+    return stop
+
+
 def _read_element(r: "CarefulReader", element: s.Shape, values: list[Any]) -> None:
-    r.charge(8 + _uncharged(element))
+    """Which has been charged for."""
     r._path.item(len(values))
     values.append(_read_one(r, element))
     r._path.back()

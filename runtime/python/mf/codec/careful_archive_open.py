@@ -60,10 +60,23 @@ class Place:
 
 class Open:
     """A message of which there may be more. `spans`: where the parts of each message in it are; `last`: where
-    the last alternative of a union is, which alone counts.
+    the last alternative of a union is, which alone counts; `charged`: up to where unpacked numbers have been
+    charged for.
     """
 
-    __slots__ = ("any", "end", "inner", "is_union", "last", "made", "places", "spans", "unknown", "values")
+    __slots__ = (
+        "any",
+        "charged",
+        "end",
+        "inner",
+        "is_union",
+        "last",
+        "made",
+        "places",
+        "spans",
+        "unknown",
+        "values",
+    )
 
     def __init__(
         self, whole: bytes, places: list[Place], spans: list[Span], *, is_union: bool = False
@@ -75,6 +88,7 @@ class Open:
         self.made: dict[int, Any] = {}
         self.unknown = bytearray()
         self.any = False
+        self.charged = 0
         self.end = spans[-1][1] if spans else 0
         self.spans: dict[int, list[Span]] = {}
         self.last = 0

@@ -2,9 +2,9 @@
 
 Generated codecs and the helpers that they call check just enough never to produce a wrong value. Where
 something is not as expected they raise `MalformedError`, or let Python's own error (a short buffer, a wrong
-type) pass: the names in
-`GIVE_UP`. `mf.codec.Codec` then repeats the work with the careful reader or writer, which alone decides and
-finds the words, the offset and the path. So the fast path may give up on anything rare, and never explains.
+type) pass: `GIVE_UP` has them all. `mf.codec.Codec` then repeats the work with the careful reader or writer,
+which alone decides and finds the words, the offset and the path. So the fast path may give up on anything
+rare, and never explains.
 """
 
 import struct

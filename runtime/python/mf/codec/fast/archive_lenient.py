@@ -6,13 +6,13 @@ becomes the value at the end of the message. Messages in parts, groups, and tags
 stay with the careful reader.
 """
 
-import re
 from collections.abc import Iterable
 
 from mf.codec import shape as s
 from mf.codec import sizes
 from mf.codec.archive_form import bare, is_message, is_wrapped, wire_of
-from mf.codec.archive_wire import BYTES, FIXED32, VARINT, tag_of
+from mf.codec.archive_runs import runs_of
+from mf.codec.archive_wire import BYTES, tag_of
 from mf.codec.fast.archive_read import ArchiveReading
 from mf.codec.fast.archive_value import Read, tag_bytes
 from mf.codec.fast.unit import indented
@@ -188,7 +188,7 @@ class LenientReading(ArchiveReading):
         element = bare(shape.element)
         if wire_of(element) != BYTES:
             loose = tag_of(number, wire_of(element))
-            text, value = self._unpacked(element, loose, end)
+            text, value = self._unpacked(element, number, end)
             branches.append((_number(loose), [*text, *self._more(place, value)]))
         return branches
 
@@ -198,16 +198,17 @@ class LenientReading(ArchiveReading):
         empty = ["if not more:", "    raise MalformedError"] if isinstance(place.shape, s.Array) else []
         return [f"more = {values}", *charged, *empty, f"{place.local} += more"]
 
-    def _unpacked(self, element: s.Shape, tag: bytes, end: str) -> Read:
-        """All that follow each other with this tag become packed ones."""
-        wire = wire_of(element)
-        one = b"[\\x80-\\xff]{0,9}[\\0-\\x7f]" if wire == VARINT else b".{4}" if wire == FIXED32 else b".{8}"
-        head = re.escape(tag)
-        run = self.unit.constant("run", re.compile(b"(?:%b%b)+" % (head, one), re.DOTALL).match)
-        parts = self.unit.constant("parts", re.compile(b"%b(%b)" % (head, one), re.DOTALL).findall)
+    def _unpacked(self, element: s.Shape, number: int, end: str) -> Read:
+        """Those that follow each other with this tag become packed ones, a piece of the run at a time: what
+        is made before it is charged for is never more than one piece.
+        """
+        runs = runs_of(number, wire_of(element))
+        stop_of, parts = self.unit.constant("stop_of", runs.stop), self.unit.constant("parts", runs.parts)
         text, value = self.numbers(element, "found")
         return [
-            f"stop = {run}(data, pos, {end}).end()",
+            f"stop = {stop_of}(data, pos, {end})",
+            "if stop == pos:",
+            "    raise MalformedError",
             f'piece = b"".join({parts}(data, pos, stop))',
             *text,
             "pos = stop",
