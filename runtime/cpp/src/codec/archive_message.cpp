@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <string>
-#include <vector>
 
 #include "mf/codec/archive_packed.hpp"
 
@@ -73,46 +72,54 @@ constexpr std::size_t kMergeCost = 64;  // of the budget, so that empty messages
   }
 }
 
-/// A message of the field that is merged: where its bytes stand in all, and where they came from.
-struct Part {
-  std::size_t start;
-  const std::byte* from;
-  std::size_t size;
-};
-
+/// Where the messages of a field are that are merged.
 struct Parts {
-  std::vector<Part> all;
-  bool superseded = false;  // by another alternative of the union
+  std::span<const std::byte> around;
+  Limits limits;
+  std::uint32_t tag;
+  KnownFields rivals;
+
+  /// Visits each, up to a field that takes their place, or to what cannot be read. True: another alternative
+  /// of the union takes their place.
+  template <class Visit>
+  [[nodiscard]] bool walk(const Visit& visit) const {
+    Reader reader(around, limits);
+    while (reader.left() != 0) {
+      const std::size_t tag_offset = reader.offset();
+      std::uint32_t met = 0;
+      std::size_t length = 0;
+      if (!read_tag(reader, met)) {
+        return false;
+      }
+      if (met == tag) {
+        if (!read_length(reader, length)) {
+          return false;
+        }
+        visit(std::span(reader.peek(), length));
+        reader.advance(length);
+      } else if (find(rivals, met >> 3U) != nullptr) {
+        return met >> 3U != tag >> 3U;
+      } else if (!skip_value(reader, met, tag_offset)) {
+        return false;
+      }
+    }
+    return false;
+  }
 };
 
-/// All messages with this tag in the bytes, up to a field that takes their place, or to what cannot be read.
-[[nodiscard]] Parts parts_of(std::span<const std::byte> bytes, const Limits& limits, std::uint32_t tag,
-                             KnownFields rivals) {
-  Parts parts;
-  std::size_t start = 0;
-  Reader reader(bytes, limits);
-  while (reader.left() != 0) {
-    const std::size_t tag_offset = reader.offset();
-    std::uint32_t met = 0;
-    std::size_t length = 0;
-    if (!read_tag(reader, met)) {
-      break;
+/// Where a byte of the joined parts came from; of their end: the end of the last one.
+[[nodiscard]] const std::byte* origin(const Parts& parts, std::size_t offset) {
+  const std::byte* from = nullptr;
+  std::size_t start = 0;  // of the part among the joined bytes
+  bool found = false;
+  static_cast<void>(parts.walk([&](std::span<const std::byte> part) {
+    if (!found) {
+      from = part.data() + (offset - start);
+      found = offset - start < part.size();
+      start += part.size();
     }
-    if (met == tag) {
-      if (!read_length(reader, length)) {
-        break;
-      }
-      parts.all.push_back({start, reader.peek(), length});
-      start += length;
-      reader.advance(length);
-    } else if (find(rivals, met >> 3U) != nullptr) {
-      parts.superseded = met >> 3U != tag >> 3U;
-      break;
-    } else if (!skip_value(reader, met, tag_offset)) {
-      break;
-    }
-  }
-  return parts;
+  }));
+  return from;
 }
 
 }  // namespace
@@ -287,37 +294,41 @@ bool Message::merge(const Reader::Place& place, bool again, FunctionRef<bool(Rea
   if (!again && reader_.error().fault != Fault::missing_field) {
     return false;
   }
-  const std::span<const std::byte> all(begin_, place.end);
-  const auto [parts, superseded] = parts_of(all, {place.levels_left, all.size()}, tag_, rivals_);
-  if (!again && parts.size() < 2 && !superseded) {
+  std::size_t present = 0;
+  if (again && std::ranges::find(merged_, tag_) != merged_.end()) {
+    return read_length(reader_, present) && skip_bytes(reader_, present);
+  }
+  const std::span<const std::byte> around(begin_, place.end);
+  const Parts parts{around, {place.levels_left, around.size()}, tag_, rivals_};
+  std::size_t count = 0;
+  std::size_t size = 0;
+  const bool superseded = parts.walk([&](std::span<const std::byte> part) {
+    ++count;
+    size += part.size();
+  });
+  if (!again && count < 2 && !superseded) {
     return false;
   }
   reader_.return_to(place);
-  std::size_t present = 0;
   if (!read_length(reader_, present)) {  // of the last one, which was not looked at yet
     return false;
   }
+  merged_.push_front(tag_);
   if (superseded) {  // whatever it lacks, it will not be the value
     reader_.advance(present);
     return true;
   }
-  const std::size_t size = parts.back().start + parts.back().size;
   if (!reader_.charge(size + kMergeCost, 1)) {
     return false;
   }
   Bytes bytes;
   bytes.reserve(size);
-  for (const Part& part : parts) {
-    bytes.insert(bytes.end(), part.from, part.from + part.size);
-  }
+  static_cast<void>(parts.walk(
+      [&](std::span<const std::byte> part) { bytes.insert(bytes.end(), part.begin(), part.end()); }));
   const Limits limits = reader_.limits_left();
   Reader merged(bytes, limits);
   if (!read(merged)) {
-    const std::size_t offset = merged.error().offset;
-    const auto part =
-        std::ranges::find_if(parts, [offset](const Part& each) { return offset < each.start + each.size; });
-    const Part& held = part == parts.end() ? parts.back() : *part;
-    const auto shift = held.from - reader_.peek() + static_cast<std::ptrdiff_t>(offset - held.start);
+    const std::ptrdiff_t shift = origin(parts, merged.error().offset) - reader_.peek();
     reader_.fail(merged.error().fault, merged.error().reason,
                  static_cast<std::size_t>(static_cast<std::ptrdiff_t>(reader_.offset()) + shift));
     return merged.error().path.empty() ? false : reader_.inside(merged.error().path);

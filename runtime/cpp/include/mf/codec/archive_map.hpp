@@ -83,22 +83,13 @@ template <class K, class V>
   do {
     K key{};
     V value{};
-    const auto place = reader.place();
     const auto read_entry = [&] { return detail::read_entry(reader, key, value, graph...); };
     if (!reader.charge(1, sizeof(std::pair<const K, V>) + kNodeOverhead) || !read_bounded(reader, read_entry))
         [[unlikely]] {
       return reader.inside(filled);
     }
     ++filled;
-    const std::size_t before = values.size();
-    const auto entry = values.emplace_hint(values.end(), std::move(key), std::move(value));
-    if (values.size() == before) [[unlikely]] {  // a key that came before, and what was moved is gone
-      reader.return_to(place);
-      if (!read_bounded(reader, read_entry)) {
-        return reader.inside(filled);
-      }
-      entry->second = std::move(value);
-    }
+    values.insert_or_assign(values.end(), std::move(key), std::move(value));
   } while (message.follows(tag));
   reader.leave();
   return true;

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <forward_list>
 #include <span>
 #include <string_view>
 
@@ -196,13 +197,14 @@ class Message {
   /// The bytes of all messages of the present field in this message, as one: what protobuf reads where a
   /// field that holds one message comes several times. `place` is where its present one begins, `again` tells
   /// that it is not the first. The first one alone may have failed for lack of a field that a later one has;
-  /// if there is none, that failure stays.
+  /// if there is none, that failure stays. All are read at once, so those that follow are passed over.
   [[nodiscard]] bool merge(const Reader::Place& place, bool again, FunctionRef<bool(Reader&)> read);
 
   /// A union has changed its alternative: what came before counts no more. `known` are all its alternatives.
   void start_anew(KnownFields known) noexcept {
     begin_ = at_;
     rivals_ = known;
+    merged_.clear();
   }
 
   /// False: this field is needed, and was not there.
@@ -226,6 +228,7 @@ class Message {
   std::uint32_t tag_ = 0;
   bool met_unknown_ = false;
   KnownFields rivals_;
+  std::forward_list<std::uint32_t> merged_;  // the tags of which all messages were read, or count no more
 };
 
 }  // namespace mf::codec::archive
