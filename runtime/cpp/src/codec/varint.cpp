@@ -3,23 +3,11 @@
 #include <bit>
 #include <cstring>
 
+#include "mf/codec/varint_word.hpp"
+
 namespace mf::codec {
 
 namespace {
-
-/// Eight groups of seven bits, each in a byte, side by side.
-constexpr std::uint64_t joined(std::uint64_t groups) noexcept {
-  groups = (groups & 0x007F'007F'007F'007FU) | ((groups & 0x7F00'7F00'7F00'7F00U) >> 1U);
-  groups = (groups & 0x0000'3FFF'0000'3FFFU) | ((groups & 0x3FFF'0000'3FFF'0000U) >> 2U);
-  return (groups & 0x0FFF'FFFFU) | ((groups & 0x0FFF'FFFF'0000'0000U) >> 4U);
-}
-
-/// The opposite, of a number below 2^56.
-constexpr std::uint64_t spread(std::uint64_t value) noexcept {
-  value = (value & 0x0FFF'FFFFU) | ((value & 0x00FF'FFFF'F000'0000U) << 4U);
-  value = (value & 0x0000'3FFF'0000'3FFFU) | ((value & 0x0FFF'C000'0FFF'C000U) << 2U);
-  return (value & 0x007F'007F'007F'007FU) | ((value & 0x3F80'3F80'3F80'3F80U) << 1U);
-}
 
 /// A number of up to eight bytes, without a branch a byte: false if it is longer, or anything is wrong.
 bool read_eight_bytes(Reader& reader, std::uint64_t max, std::uint64_t& value) noexcept {
@@ -33,7 +21,7 @@ bool read_eight_bytes(Reader& reader, std::uint64_t max, std::uint64_t& value) n
     return false;
   }
   const auto bits = static_cast<unsigned>(std::countr_zero(ends));  // 7 in the first byte, 15 in the second
-  const std::uint64_t sum = joined(eight & (ends ^ (ends - 1)));
+  const std::uint64_t sum = join_groups(eight & (ends ^ (ends - 1)));
   const std::uint64_t longest_of_fewer_bytes = (std::uint64_t{1} << (bits / 8 * 7)) - 1;
   if (sum > max || (sum <= longest_of_fewer_bytes && bits > 7)) {
     return false;
@@ -56,7 +44,7 @@ std::byte* write_long_varint(std::byte* to, std::uint64_t value) noexcept {
     // Two halves that overlap: 4 to 8 bytes, without a branch a byte.
     const std::size_t size = varint_size(value);
     const std::uint64_t more = 0x0080'8080'8080'8080U >> (64 - 8 * size);
-    const std::uint64_t bytes = spread(value) | more;
+    const std::uint64_t bytes = split_groups(value) | more;
     const auto low = static_cast<std::uint32_t>(bytes);
     const auto high = static_cast<std::uint32_t>(bytes >> (8 * size - 32));
     std::memcpy(to, &low, sizeof(low));
