@@ -112,6 +112,21 @@ void print_to(mf::Printer& printer, const Nothing& /*value*/) {
   printer.close();
 }
 
+bool operator==(const Tree& left, const Tree& right) {
+  return left.kids == right.kids && left.unknown_fields == right.unknown_fields;
+}
+
+std::strong_ordering operator<=>(const Tree& left, const Tree& right) {
+  if (const auto order = left.kids <=> right.kids; order != 0) return order;
+  return left.unknown_fields <=> right.unknown_fields;
+}
+
+void print_to(mf::Printer& printer, const Tree& value) {
+  printer.open("Tree");
+  printer.field("kids", value.kids);
+  printer.close();
+}
+
 void print_to(mf::Printer& printer, const All& value) {
   printer.open("All");
   printer.field("flag", value.flag);
@@ -460,6 +475,43 @@ bool Archive<::archive::now::Nothing>::read(Reader& reader, ::archive::now::Noth
   if (reader.failed()) return false;
   reader.leave();
   return true;
+}
+
+std::size_t Archive<::archive::now::Tree>::size(const ::archive::now::Tree& value) noexcept {
+  return archive::size(1, value.kids) + unknown_size(value.unknown_fields);
+}
+
+void Archive<::archive::now::Tree>::write(BackWriter& writer, const ::archive::now::Tree& value) noexcept {
+  BackWriter back = writer;
+  back.unknown(value.unknown_fields);
+  archive::write(back, 1, value.kids);
+  writer = back;
+}
+
+bool Archive<::archive::now::Tree>::read(Reader& reader, ::archive::now::Tree& value) {
+  static constexpr std::array<archive::KnownField, 1> kFields{{{1, "kids", archive::Elements::tagged}}};
+  std::size_t filled1 = 0;
+  if (!reader.enter()) return false;
+  value.kids.clear();
+  value.unknown_fields.bytes.clear();
+  archive::Message message(reader);
+  archive::Cursor cursor(reader);
+  while (message.next(cursor)) {
+    switch (message.tag()) {
+      case 10:
+        if (!archive::read_row(message, cursor, filled1, value.kids)) return reader.inside("kids");
+        break;
+      default:
+        if (!message.skip(cursor, kFields, value.unknown_fields)) return false;
+    }
+  }
+  if (reader.failed()) return false;
+  reader.leave();
+  return true;
+}
+
+bool Readable<::archive::now::Tree>::holds(const ::archive::now::Tree& value, unsigned levels) {
+  return levels != 0 && readable(value.kids, levels - 1);
 }
 
 std::size_t Archive<::archive::now::All>::size(const ::archive::now::All& value) noexcept {

@@ -44,6 +44,10 @@ inline constexpr Tier kPlannedTier<::archive::now::Nothing> = Tier::archive;
 template <>
 inline constexpr std::string_view kShortName<::archive::now::Nothing> = "Nothing";
 template <>
+inline constexpr Tier kPlannedTier<::archive::now::Tree> = Tier::archive;
+template <>
+inline constexpr std::string_view kShortName<::archive::now::Tree> = "Tree";
+template <>
 inline constexpr Tier kPlannedTier<::archive::now::All> = Tier::archive;
 template <>
 inline constexpr std::string_view kShortName<::archive::now::All> = "All";
@@ -167,6 +171,16 @@ template <>
 struct Febird<::archive::now::Nothing> : ArchiveInFebird<::archive::now::Nothing> {};
 
 template <>
+struct Archive<::archive::now::Tree> {
+  static constexpr bool kLinked = false;
+  static std::size_t size(const ::archive::now::Tree& value) noexcept;
+  static void write(BackWriter& writer, const ::archive::now::Tree& value) noexcept;
+  [[nodiscard]] static bool read(Reader& reader, ::archive::now::Tree& value);
+};
+template <>
+struct Febird<::archive::now::Tree> : ArchiveInFebird<::archive::now::Tree> {};
+
+template <>
 struct Archive<::archive::now::All> {
   static constexpr bool kLinked = false;
   static std::size_t size(const ::archive::now::All& value) noexcept;
@@ -240,6 +254,12 @@ template <>
 struct Readable<::archive::now::Choice> {
   static constexpr bool kAlways = false;
   [[nodiscard]] static bool holds(const ::archive::now::Choice& value, unsigned levels);
+};
+
+template <>
+struct Readable<::archive::now::Tree> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::archive::now::Tree& value, unsigned levels);
 };
 
 template <>

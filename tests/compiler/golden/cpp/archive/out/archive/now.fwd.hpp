@@ -15,6 +15,7 @@ struct Hit;
 struct Pair;
 class Choice;
 struct Nothing;
+struct Tree;
 struct All;
 struct Person;
 class Contact;

@@ -180,6 +180,26 @@ bool Json<::archive::now::Nothing>::read(JsonReader& reader, ::archive::now::Not
   return read_json_object(reader, {}, [](std::size_t /*field*/) { return false; });
 }
 
+void Json<::archive::now::Tree>::write(JsonWriter& writer, const ::archive::now::Tree& value) {
+  if (!writer.open_object()) return;
+  write_json_member(writer, "kids", value.kids);
+  writer.close_object();
+}
+
+bool Json<::archive::now::Tree>::read(JsonReader& reader, ::archive::now::Tree& value) {
+  static constexpr std::array<JsonField, 1> kFields{{
+      {"kids"},
+  }};
+  return read_json_object(reader, kFields, [&](std::size_t field) {
+    switch (field) {
+      case 0:
+        return read_json(reader, value.kids);
+      default:
+        return false;
+    }
+  });
+}
+
 void Json<::archive::now::All>::write(JsonWriter& writer, const ::archive::now::All& value) {
   if (!writer.open_object()) return;
   write_json_member(writer, "flag", value.flag);

@@ -66,6 +66,12 @@ struct Json<::archive::now::Nothing> {
 };
 
 template <>
+struct Json<::archive::now::Tree> {
+  static void write(JsonWriter& writer, const ::archive::now::Tree& value);
+  [[nodiscard]] static bool read(JsonReader& reader, ::archive::now::Tree& value);
+};
+
+template <>
 struct Json<::archive::now::All> {
   static void write(JsonWriter& writer, const ::archive::now::All& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::archive::now::All& value);

@@ -256,6 +256,16 @@ struct Nothing {
   friend void print_to(mf::Printer& printer, const Nothing& value);
 };
 
+struct Tree {
+  std::map<std::string, Tree> kids{};
+  /// Fields of a newer schema, as they came.
+  mf::UnknownFields unknown_fields{};
+
+  friend bool operator==(const Tree& left, const Tree& right);
+  friend std::strong_ordering operator<=>(const Tree& left, const Tree& right);
+  friend void print_to(mf::Printer& printer, const Tree& value);
+};
+
 /// Every kind of field.
 struct All {
   bool flag{};
