@@ -129,3 +129,23 @@ def _number(number: Number) -> st.SearchStrategy[Any]:
         return st.floats(width=32 if number.size == 4 else 64, allow_nan=False)
     low, high = number.limits
     return st.integers(low, high) | st.integers(max(low, -200), min(high, 300))
+
+
+# What damaged JSON is made of.
+JSON_PIECES = [
+    b"",
+    b'"',
+    b"{",
+    b"}",
+    b"[",
+    b"]",
+    b",",
+    b"null",
+    b"-1",
+    b"1e400",
+    b"\\",
+    b"\xff",
+    b"0",
+    b":",
+    b"true",
+]

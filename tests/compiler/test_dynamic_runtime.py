@@ -17,7 +17,7 @@ from mfidl.compiler import Exit, Targets, compile_files
 from mfidl.dynamic import DecodeError, Schema, decode, encode, from_json, to_json
 from mfidl.dynamic.names import find
 from mfidl.dynamic.sample import Sampler
-from tests.compiler.dynamic_values import SCHEMA
+from tests.compiler.dynamic_values import JSON_PIECES, SCHEMA
 
 PLAIN = ["Point", "Empty", "Mixed", "Hit", "Numbers", "Rows", "Holder", "Tree", "Value", "Gone"]
 ARCHIVE = ["Note", "Choice", "Plain", "Rich", "Config", "Person", "Link", "Boxes"]
@@ -28,23 +28,6 @@ CODEC = """class Codec:
     encode = staticmethod(bytes)
     decode = staticmethod(bytes)
 """
-PIECES = [
-    b"",
-    b'"',
-    b"{",
-    b"}",
-    b"[",
-    b"]",
-    b",",
-    b"null",
-    b"-1",
-    b"1e400",
-    b"\\",
-    b"\xff",
-    b"0",
-    b":",
-    b"true",
-]
 
 
 class WithCustom(Sampler):
@@ -125,7 +108,7 @@ def test_both_take_or_refuse_damaged_json_alike(generated: tuple[Schema, ModuleT
         good = to_json(schema, name, value).encode()
         for _ in range(DAMAGES):
             at = dice.randrange(len(good) + 1)
-            text = good[:at] + dice.choice(PIECES) + good[at + dice.randrange(4) :]
+            text = good[:at] + dice.choice(JSON_PIECES) + good[at + dice.randrange(4) :]
             ours = outcome_of(lambda text=text: to_json(schema, name, from_json(schema, name, text)))
             theirs = outcome_of(lambda text=text: mf.to_json(mf.from_json(type_, text)))
             assert theirs == ours, text

@@ -12,25 +12,9 @@ from mfidl import dynamic, model
 from mfidl.dynamic import Schema
 from mfidl.dynamic.sample import Sampler, Undrawable
 from mfidl.explain.samples import sample
+from tests.compiler.dynamic_values import JSON_PIECES
 from tests.random_schemas.readings import Crash, Fault, Outcome, Reading, Subject, Value, Violated
 
-_PIECES = [
-    b"",
-    b'"',
-    b"{",
-    b"}",
-    b"[",
-    b"]",
-    b",",
-    b"null",
-    b"-1",
-    b"1e400",
-    b"\\",
-    b"\xff",
-    b"0",
-    b":",
-    b"true",
-]
 _BYTES = [0, 1, 2, 3, 4, 5, 127, 128, 129, 192, 254, 255]
 
 
@@ -173,5 +157,5 @@ def damaged_text(text: bytes, dice: random.Random) -> bytes:
     if dice.random() < 0.3:  # a whole number, name or bracket instead of any byte
         words = [each.span() for each in re.finditer(rb'"[^"]*"|-?\d+|[{}\[\],:]', text)]
         begin, end = dice.choice(words) if words else (0, 0)
-        return text[:begin] + dice.choice(_PIECES) + text[end:]
-    return text[:at] + dice.choice(_PIECES) + text[at + dice.randrange(4) :]
+        return text[:begin] + dice.choice(JSON_PIECES) + text[end:]
+    return text[:at] + dice.choice(JSON_PIECES) + text[at + dice.randrange(4) :]

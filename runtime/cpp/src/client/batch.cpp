@@ -86,10 +86,10 @@ void Batch::finish() {
   const std::scoped_lock lock(mutex_);
   given_up_ = true;
   queued_.clear();
-  const auto failure = link::share(Failure{.code = Code::deadline_exceeded,
-                                           .execution = Execution::unknown,
-                                           .message = "the batch did not end by its deadline",
-                                           .declared = nullptr});
+  const auto failure = mf::detail::shared(Failure{.code = Code::deadline_exceeded,
+                                                  .execution = Execution::unknown,
+                                                  .message = "the batch did not end by its deadline",
+                                                  .declared = nullptr});
   for (std::size_t item = 0; item < ended_.size(); ++item) {
     if (ended_[item] == 0) results().fail(item, failure);
   }

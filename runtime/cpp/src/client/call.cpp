@@ -27,7 +27,7 @@ void send_oneway_messages(const Target& target, const link::BatchMethod& method,
     try {
       target.send_oneway(method.method.info, head_of(method, count, flags), encode, deadline);
     } catch (...) {
-      const auto failure = link::share(Failure::from_current_exception());
+      const auto failure = mf::detail::shared(Failure::from_current_exception());
       for (std::size_t i = 0; i < count; ++i) results.fail(first + i, failure);
     }
   }
@@ -60,7 +60,7 @@ std::shared_ptr<BatchState> batch(const Target& target, const link::BatchMethod&
   } else if (auto route = target.route(deadline)) {
     state->send(std::move(route).value(), requests, size, options.window, deadline);
   } else {
-    state->results().fail_all(link::share(route.failure()));
+    state->results().fail_all(mf::detail::shared(route.failure()));
     state->end();
   }
   return state;

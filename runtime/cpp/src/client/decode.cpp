@@ -43,7 +43,7 @@ Failure server_failure(const link::Reply& reply, const link::Method& method) {
 }
 
 void fail(Decoder& into, std::size_t item, Failure failure) {
-  into.results.fail(item, link::share(std::move(failure)));
+  into.results.fail(item, mf::detail::shared(std::move(failure)));
 }
 
 void take_result(const link::Method& method, std::size_t item, Decoder& into) {
@@ -86,7 +86,7 @@ bool take_item(protocol::MixedReader& items, std::uint32_t index, const link::Me
 void take_apart(const link::Method& method, const link::Reply& reply, std::size_t first, std::size_t items,
                 Decoder& into) {
   const auto set_all = [&](Failure failure) {
-    const auto shared = link::share(std::move(failure));
+    const auto shared = mf::detail::shared(std::move(failure));
     for (std::size_t item = 0; item < items; ++item) into.results.fail(first + item, shared);
   };
   const auto refuse = [&](std::string_view why) { set_all(bad_reply(method, why)); };

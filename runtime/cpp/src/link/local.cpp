@@ -14,12 +14,7 @@ void refuse_expired() {
 }
 
 void log_oneway_failure(const Method& method) {
-  const auto failure = mf::detail::handler_failure();
-  Log().write(Level::warning, "oneway_failed",
-              {{"service", method.service.name},
-               {"method", method.info.name},
-               {"code", name(failure.code)},
-               {"message", failure.message}});
+  log_oneway_failure(Log(), method, mf::detail::handler_failure());
 }
 
 namespace {
@@ -29,14 +24,14 @@ namespace {
 void sort_out(const Method& method, Results& results, std::size_t items) {
   if (const auto answered = results.size(); answered != items) {
     results.spread(items, {});
-    const auto nothing = share(Failure{});
+    const auto nothing = mf::detail::shared(Failure{});
     for (auto item = answered; item < items; ++item) results.fail(item, nothing);
   }
   if (results.all_ok()) return;
   for (std::size_t item = 0; item < items; ++item) {
     const auto* failure = results.failure(item);
     if (failure != nullptr && failure->declared) {
-      results.fail(item, share(declared_or_failed(method, *failure)));
+      results.fail(item, mf::detail::shared(declared_or_failed(method, *failure)));
     }
   }
 }
@@ -77,10 +72,10 @@ class LocalAnswers final : public mf::detail::Answers {
     }
     over_ = true;
     if (open_ == 0) return;
-    const auto failure = share(Failure{.code = Code::deadline_exceeded,
-                                       .execution = Execution::unknown,
-                                       .message = "no reply within the deadline",
-                                       .declared = nullptr});
+    const auto failure = mf::detail::shared(Failure{.code = Code::deadline_exceeded,
+                                                    .execution = Execution::unknown,
+                                                    .message = "no reply within the deadline",
+                                                    .declared = nullptr});
     for (std::size_t item = 0; item < answered_.size(); ++item) {
       if (answered_[item] == 0) results_.fail(item, failure);
     }
@@ -133,7 +128,7 @@ void local_batch(const BatchMethod& method, const LocalBatch& local, const CallO
   try {
     method.run(local.plain, requests, results.all());
   } catch (...) {
-    const auto failure = share(mf::detail::handler_failure());
+    const auto failure = mf::detail::shared(mf::detail::handler_failure());
     results.spread(requests.count, {});
     results.fail_all(failure);
   }

@@ -50,8 +50,12 @@ void raise_handler_failure(const Method& method) {
   failure.raise();
 }
 
-std::shared_ptr<const Failure> share(Failure failure) {
-  return std::make_shared<const Failure>(std::move(failure));
+void log_oneway_failure(const Log& log, const Method& method, const Failure& failure) {
+  log.write(Level::warning, "oneway_failed",
+            {{"service", method.service.name},
+             {"method", method.info.name},
+             {"code", name(failure.code)},
+             {"message", failure.message}});
 }
 
 }  // namespace mf::link

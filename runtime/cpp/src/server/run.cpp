@@ -7,7 +7,7 @@
 
 namespace mf::server::detail {
 
-using link::share;
+using mf::detail::shared;
 
 namespace {
 
@@ -21,14 +21,6 @@ Failure not_answered(std::size_t answered, std::size_t items) {
   return failed(
       Code::handler_failed, Execution::unknown,
       "the batch handler answered " + std::to_string(answered) + " of " + std::to_string(items) + " items");
-}
-
-void log_oneway_failure(const Log& log, const link::Method& method, const Failure& failure) {
-  log.write(Level::warning, "oneway_failed",
-            {{"service", method.service.name},
-             {"method", method.info.name},
-             {"code", name(failure.code)},
-             {"message", failure.message}});
 }
 
 /// Writes a record for a failure; declared errors by their index in the method's list.
@@ -63,12 +55,12 @@ void sort_out(const link::Method& method, const Encoder& encoder) {
   auto& results = encoder.results;
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (const auto* failure = results.failure(i)) {
-      if (failure->declared) results.fail(i, share(told(method, *failure)));
+      if (failure->declared) results.fail(i, shared(told(method, *failure)));
       continue;
     }
     auto bad = method.result_violation == nullptr ? std::nullopt : method.result_violation(encoder.value(i));
     if (!bad && encoder.may_refuse()) bad = encoder.refusal(i);
-    if (bad) results.fail(i, share(invalid_result(*bad)));
+    if (bad) results.fail(i, shared(invalid_result(*bad)));
   }
 }
 
@@ -188,7 +180,7 @@ void answer_nothing(Incoming& in, const link::Method& method) {
 
 void answer_failure(Incoming& in, const link::Method& method, const Failure& failure) {
   if (in.ticket().oneway()) {
-    log_oneway_failure(in.log(), method, failure);
+    link::log_oneway_failure(in.log(), method, failure);
     return in.ticket().done();
   }
   const auto known = failure.declared ? told(method, failure) : failure;
@@ -219,7 +211,7 @@ void run_batch(Incoming& in, const link::Method& method, Tier tier, Requests& re
     try {
       if (given != 0) requests.run(servant, nullptr);
     } catch (...) {
-      log_oneway_failure(in.log(), method, mf::detail::handler_failure());
+      link::log_oneway_failure(in.log(), method, mf::detail::handler_failure());
     }
     return in.ticket().done();
   }
@@ -229,16 +221,16 @@ void run_batch(Incoming& in, const link::Method& method, Tier tier, Requests& re
   try {
     if (given != 0) requests.run(servant, results.all());
   } catch (...) {
-    all_failed = share(mf::detail::handler_failure());
+    all_failed = shared(mf::detail::handler_failure());
   }
   const auto answered = all_failed ? 0 : std::min(results.size(), given);
   if (results.size() != items || !refused.kept.empty()) results.spread(items, refused.kept);
   if (answered < given) {
-    const auto why = all_failed ? all_failed : share(not_answered(answered, given));
+    const auto why = all_failed ? all_failed : shared(not_answered(answered, given));
     for (auto i = answered; i < given; ++i) results.fail(refused.kept.empty() ? i : refused.kept[i], why);
   }
   for (const auto& [item, violation] : refused.refused) {
-    results.fail(item, share(failed(Code::invalid_argument, Execution::not_executed, violation)));
+    results.fail(item, shared(failed(Code::invalid_argument, Execution::not_executed, violation)));
   }
   answer(in.ticket(), method, *encoder);
 }
@@ -254,7 +246,7 @@ void run_async(Incoming& in, const link::Method& method, Tier tier, Requests& re
   for (std::size_t i = 0; i < items; ++i) {
     if (auto bad = requests.constrained() ? requests.violation(i) : std::nullopt) {
       if (collected) {
-        collected->fail(i, share(failed(Code::invalid_argument, Execution::not_executed, std::move(*bad))));
+        collected->fail(i, shared(failed(Code::invalid_argument, Execution::not_executed, std::move(*bad))));
       }
       continue;
     }
@@ -262,7 +254,7 @@ void run_async(Incoming& in, const link::Method& method, Tier tier, Requests& re
       requests.begin(servant, i, collected);
     } catch (...) {
       // One that throws has dropped its responder, which has answered.
-      if (!collected) log_oneway_failure(in.log(), method, mf::detail::handler_failure());
+      if (!collected) link::log_oneway_failure(in.log(), method, mf::detail::handler_failure());
     }
   }
   if (!collected) in.ticket().done();

@@ -4,8 +4,7 @@
 // Archive<T> is the codec of one struct, union or graph:
 //   size(value)             bytes of its message
 //   write(writer, value)    from back to front: what size() said is there
-//   read(reader, value)     all that the reader has left; false: reader.error() says what, where, and the
-//   path
+//   read(reader, value)     all that the reader has left; false: reader.error() says what and where
 // Generated code specialises it. In tier febird such a value stands behind its length.
 #pragma once
 

@@ -4,8 +4,7 @@
 //   write_packed(writer, values)       from back to front
 //   count_varints(bytes)               how many end in the bytes: so many a row may hold
 //   read_packed(at, end, to)           as many as are usual; gives where the next one begins, which the
-//   reader
-//                                      has to look at: it is unusual, wrong, or near the end
+//                                      reader looks at: it is unusual, wrong, or near the end
 // Numbers that fit into one or two bytes, or that take five, go several at a time, or without a search for
 // their ends; the others by words of eight bytes (varint_word.hpp).
 #pragma once

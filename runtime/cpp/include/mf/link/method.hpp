@@ -17,6 +17,7 @@
 #include "mf/codec/tiered.hpp"
 #include "mf/core/buffer.hpp"
 #include "mf/core/handler.hpp"
+#include "mf/core/log.hpp"
 #include "mf/core/service.hpp"
 
 namespace mf::link {
@@ -75,7 +76,9 @@ void check_sent_requests(const BatchMethod& method, Items requests);
 [[noreturn]] void refuse_argument(const Method& method, const std::string& violation);
 /// A declared error that the method does not declare is a failure of the handler.
 [[nodiscard]] Failure declared_or_failed(const Method& method, const Failure& failure);
-[[nodiscard]] std::shared_ptr<const Failure> share(Failure failure);
+
+/// Nobody is told how a one-way call ended: its failure is logged.
+void log_oneway_failure(const Log& log, const Method& method, const Failure& failure);
 
 /// In a catch block: throws what a caller in the process is told.
 [[noreturn]] void raise_handler_failure(const Method& method);

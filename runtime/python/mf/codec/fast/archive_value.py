@@ -255,9 +255,9 @@ class ValueReading:
                 "    raise MalformedError",
                 *self.unit.charged(f"len(piece) // {width} * {memory}"),
                 f"{local}, _ = {self.unit.sequence('read', plain.name)}(piece, 0, len(piece) // {width})",
-            ], self._each(plain, local)
+            ], self.unit.each(plain, local)
         charged = self.unit.charged(f"numbers_in(piece) * {memory}")
-        return [*charged, f"{local} = {self._varints(plain)}"], self._each(plain, local)
+        return [*charged, f"{local} = {self._varints(plain)}"], self.unit.each(plain, local)
 
     def _varints(self, plain: s.Shape) -> str:
         if isinstance(plain, s.Ref):
@@ -270,17 +270,6 @@ class ValueReading:
         if is_zigzag(plain):
             return f"unpack_signed(piece, {high - low})"
         return f"unpack_unsigned(piece, {high})" if low == 0 else f"unpack_members(piece, {low}, {high})"
-
-    def _each(self, plain: s.Shape, local: str) -> str:
-        match plain:
-            case s.Enum(values=known):
-                return f"list(map({self.unit.constant('values', known)}.__getitem__, {local}))"
-            case s.Scalar(name="timestamp"):
-                return f"list(map(Timestamp, {local}))"
-            case s.Scalar(name="duration"):
-                return f"list(map(Duration, {local}))"
-            case _:
-                return local
 
     def map(self, shape: s.Map, tag: bytes, name: str, end: str, level: int) -> Read:
         local, kept, stop = self.unit.local(name), self.unit.local("key"), self.unit.local("stop")

@@ -263,7 +263,8 @@ class Reading:
         integers = sizes.row_of(shape.key), sizes.row_of(shape.value)
         if None in integers:
             return one_by_one
-        keys, values = self._each(shape.key, "numbers[::2]"), self._each(shape.value, "numbers[1::2]")
+        keys = self._unit.each(shape.key, "numbers[::2]")
+        values = self._unit.each(shape.value, "numbers[1::2]")
         return [
             f"if {count} < {MANY_ENTRIES}:",
             *indented(one_by_one),
@@ -294,23 +295,11 @@ class Reading:
         """Integers in a list, or in an array of this length."""
         name = sizes.row_of(element)
         call = f"read_{name}_row(data, pos)" if length is None else f"read_{name}_codes(data, pos, {length})"
-        return [f"{local}, pos = {call}"], self._each(element, local)
+        return [f"{local}, pos = {call}"], self._unit.each(element, local)
 
     def _scalars(self, element: s.Shape, scalar: str, count: str, local: str) -> tuple[list[str], str]:
         text = [f"{local}, pos = {self._unit.sequence('read', scalar)}(data, pos, {count})"]
-        return text, local if scalar in ("bool", "uuid") else self._each(element, local)
-
-    def _each(self, element: s.Shape, values: str) -> str:
-        """Numbers as they were read -> a list of the values that they stand for."""
-        match bare(element):
-            case s.Enum(values=known):
-                return f"list(map({self._unit.constant('values', known)}.__getitem__, {values}))"
-            case s.Scalar(name="timestamp"):
-                return f"list(map(Timestamp, {values}))"
-            case s.Scalar(name="duration"):
-                return f"list(map(Duration, {values}))"
-            case _:
-                return values
+        return text, local if scalar in ("bool", "uuid") else self._unit.each(element, local)
 
     def _others(self, shape: s.Composite, what: str, count: str, level: int) -> str:
         deeper = f", depth + {level}" if self._unit.is_deep(shape) else ""

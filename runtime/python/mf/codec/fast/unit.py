@@ -105,6 +105,18 @@ class Unit:
             self.globals[helper] = getattr(uuids, helper)
         return helper
 
+    def each(self, element: s.Shape, values: str) -> str:
+        """Numbers as they were read -> a list of the values that they stand for."""
+        match bare(element):
+            case s.Enum(values=known):
+                return f"list(map({self.constant('values', known)}.__getitem__, {values}))"
+            case s.Scalar(name="timestamp"):
+                return f"list(map(Timestamp, {values}))"
+            case s.Scalar(name="duration"):
+                return f"list(map(Duration, {values}))"
+            case _:
+                return values
+
     def charged(self, memory: str) -> list[str]:
         """Statements that take memory from what a message may have, in readers that keep an account."""
         return [f"data.charge({memory})"] if self.lenient and memory != "0" else []
