@@ -162,8 +162,8 @@ def test_the_tree_is_imported_and_used(case: str) -> None:
 
 DEFAULTS = """
 import mf
-from defaults import Early, Kind, Late, PlotterClient, PlotterDrawRequest, PlotterFindRequest, PlotterServant
-from defaults import Point
+from defaults import Early, Kind, Late, PlotterClient, PlotterDrawRequest, PlotterFindRequest, PlotterPickRequest
+from defaults import PlotterServant, Point
 
 class Plotter(PlotterServant):
     def draw(self, scale, point, points, named, numbers, maybe):
@@ -173,6 +173,7 @@ class Plotter(PlotterServant):
     def find(self, limit, words, near, note):
         if note: raise Early(what=note)
         return [*words, f"{limit} {near.x}"]
+    def pick(self, after, count, note): return f"{after} {count} {note}"
     def __init___(self, __slots___): return Kind.__new___
     def _target(self): pass
 
@@ -183,6 +184,8 @@ def calls(where):
         [each.value() for each in plotter.draw_bulk([PlotterDrawRequest(1)])]
         assert plotter.__init___(3) is Kind.__new___
         assert plotter.find(words=["a"]) == ["a", "10 1"] and plotter.find(3, words=[]) == ["3 1"]
+        assert plotter.pick(None, 3) == "None 3 None" and plotter.pick(4, 5, "n") == "4 5 n"
+        assert plotter.pick_bulk([PlotterPickRequest(None, 6)])[0].value() == "None 6 None"
         found = plotter.find_bulk([PlotterFindRequest(words=["b"])])
         assert [each.value() for each in found] == [["b", "10 1"]]
         try: plotter.find(words=[], note="n")

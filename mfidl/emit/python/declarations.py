@@ -219,10 +219,10 @@ class TypesFile:
 
     def _parameters(self, struct: Struct, *, given: bool = False) -> tuple[LineView, ...]:
         lines = []
-        named_from = first_named(struct)
+        placed = places(struct)
         for at, (each, name) in enumerate(zip(struct.fields, self._context.attributes(struct), strict=True)):
-            default = field_default(self._context, each) if may_be_left_out(each) else ""
-            if at >= named_from:
+            default = field_default(self._context, each) if placed.left_out(at, each) else ""
+            if at >= placed.named_from:
                 default = self._named(default)
             lines.append(self._field(each, name, default, given=given))
         return tuple(lines)
@@ -258,17 +258,31 @@ def decorator(context: Context, deprecated: str | None) -> str:
     return f"@{context.imports.name('mf.core.deprecation', 'deprecated')}({text_literal(deprecated)})\n"
 
 
-def first_named(struct: Struct) -> int:
-    """Where parameters begin that a caller must name, if there are any: the first without a default that
-    stands behind one with a default.
+@dataclass(frozen=True, slots=True)
+class Places:
+    """How a caller gives the parameters: from `optional_from` on those may be left out that can be, and from
+    `named_from` on all must be named (decision 0015).
     """
-    at, fields = 0, struct.fields
-    while at < len(fields) and not may_be_left_out(fields[at]):
-        at += 1
-    while at < len(fields) and may_be_left_out(fields[at]):
-        at += 1
-    return at
+
+    optional_from: int
+    named_from: int
+
+    def left_out(self, at: int, each: Field) -> bool:
+        return at >= self.optional_from and _may_be_left_out(each)
 
 
-def may_be_left_out(each: Field) -> bool:
+def places(struct: Struct) -> Places:
+    """Naming begins at the first parameter that must be given behind one whose schema writes a default. An
+    optional one without a default does not ask for that much: in front of such parameters it must be given.
+    """
+    fields = struct.fields
+    default = next((at for at, each in enumerate(fields) if each.default is not None), len(fields))
+    required = [at for at, each in enumerate(fields) if not _may_be_left_out(each)]
+    return Places(
+        optional_from=max((at + 1 for at in required if at < default), default=0),
+        named_from=next((at for at in required if at > default), len(fields)),
+    )
+
+
+def _may_be_left_out(each: Field) -> bool:
     return each.default is not None or isinstance(each.type, OptionalOf)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from mfidl.emit.naming import PYTHON_RESERVED, Scope
 from mfidl.emit.python.codec import fields_text
 from mfidl.emit.python.context import Context
-from mfidl.emit.python.declarations import decorator, first_named, may_be_left_out, with_deprecation
+from mfidl.emit.python.declarations import decorator, places, with_deprecation
 from mfidl.emit.python.layout import bracket, docstring
 from mfidl.emit.python.literals import constant_default, is_made_by_call, literal
 from mfidl.emit.python.names import MethodNames, ServiceNames, written
@@ -270,15 +270,15 @@ class ClientFile(ServiceFile):
         return f"def {name}(\n{lines}    ) -> {result}:"
 
     def _parameters(self, struct: Struct) -> list[str]:
-        """Parameters behind a default that have none themselves stand behind a star: they must be named."""
-        named_from = first_named(struct)
+        """Parameters that must be named stand behind a star."""
+        placed = places(struct)
         items = []
         for at, (each, name) in enumerate(zip(struct.fields, self._context.attributes(struct), strict=True)):
             text = f"{name}: {annotation(self._context, each.spelled, given=True)}"
-            if may_be_left_out(each):
+            if placed.left_out(at, each):
                 text += " | None" * is_made_by_call(each)
                 text += f" = {constant_default(self._context, each)}"
-            if at == named_from:
+            if at == placed.named_from:
                 items.append("*")
             items.append(text)
         return items

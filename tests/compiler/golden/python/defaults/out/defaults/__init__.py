@@ -13,6 +13,7 @@ from defaults._types import (
     PlotterDrawRequest,
     PlotterFindRequest,
     PlotterInitRequest,
+    PlotterPickRequest,
     PlotterTargetRequest,
     Point,
 )
@@ -29,6 +30,7 @@ __all__ = [
     "PlotterDrawRequest",
     "PlotterFindRequest",
     "PlotterInitRequest",
+    "PlotterPickRequest",
     "PlotterServant",
     "PlotterTargetRequest",
     "Point",

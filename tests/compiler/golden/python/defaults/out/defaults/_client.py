@@ -7,12 +7,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import mf
-from defaults._methods import PLOTTER___INIT__, PLOTTER__TARGET, PLOTTER_DRAW, PLOTTER_FIND, PLOTTER_SERVICE
+from defaults._methods import (
+    PLOTTER___INIT__,
+    PLOTTER__TARGET,
+    PLOTTER_DRAW,
+    PLOTTER_FIND,
+    PLOTTER_PICK,
+    PLOTTER_SERVICE,
+)
 from defaults._types import (
     Kind,
     PlotterDrawRequest,
     PlotterFindRequest,
     PlotterInitRequest,
+    PlotterPickRequest,
     PlotterTargetRequest,
     Point,
 )
@@ -122,6 +130,30 @@ class PlotterClient:
     ) -> list[mf.Outcome[list[str]]]:
         """Many calls of `find` in one message."""
         return self._target.bulk(PLOTTER_FIND, requests, options)
+
+    def pick(
+        self, after: int | None, count: int, note: str | None = None, *, options: mf.CallOptions | None = None
+    ) -> str:
+        """An optional parameter without a default is given by place in front of what must be given."""
+        return self._target.call(PLOTTER_PICK, options, after, count, note)
+
+    async def pick_async(
+        self, after: int | None, count: int, note: str | None = None, *, options: mf.CallOptions | None = None
+    ) -> str:
+        """Like `pick`, awaited."""
+        return await self._target.call_async(PLOTTER_PICK, options, after, count, note)
+
+    def pick_batch(
+        self, requests: Sequence[PlotterPickRequest], *, options: mf.BatchOptions | None = None
+    ) -> mf.BatchCall[str]:
+        """Many calls of `pick`, in as many messages as it takes."""
+        return self._target.batch(PLOTTER_PICK, requests, options)
+
+    def pick_bulk(
+        self, requests: Sequence[PlotterPickRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[str]]:
+        """Many calls of `pick` in one message."""
+        return self._target.bulk(PLOTTER_PICK, requests, options)
 
     def __init___(self, __slots___: int, *, options: mf.CallOptions | None = None) -> Kind:
         return self._target.call(PLOTTER___INIT__, options, __slots___)

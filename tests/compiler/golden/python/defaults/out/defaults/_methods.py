@@ -12,6 +12,7 @@ from defaults._types import (
     PlotterDrawRequest,
     PlotterFindRequest,
     PlotterInitRequest,
+    PlotterPickRequest,
     PlotterTargetRequest,
     Point,
 )
@@ -50,9 +51,21 @@ PLOTTER_FIND: Final[Method[PlotterFindRequest, list[str]]] = method(
     errors=(EARLY_CODEC,),
 )
 
+PLOTTER_PICK: Final[Method[PlotterPickRequest, str]] = method(
+    "defaults.Plotter.pick",
+    2,
+    PlotterPickRequest,
+    params=lambda: (
+        shape.Field("after", shape.Optional(shape.I64)),
+        shape.Field("count", shape.U32),
+        shape.Field("note", shape.Optional(shape.STRING)),
+    ),
+    results=lambda: (shape.Field("value", shape.STRING),),
+)
+
 PLOTTER___INIT__: Final[Method[PlotterInitRequest, Kind]] = method(
     "defaults.Plotter.__init__",
-    2,
+    3,
     PlotterInitRequest,
     params=lambda: (shape.Field("__slots__", shape.U8, "__slots___"),),
     results=lambda: (shape.Field("value", KIND_SHAPE),),
@@ -64,7 +77,7 @@ PLOTTER___INIT__: Final[Method[PlotterInitRequest, Kind]] = method(
 
 PLOTTER__TARGET: Final[Method[PlotterTargetRequest, None]] = method(
     "defaults.Plotter._target",
-    3,
+    4,
     PlotterTargetRequest,
     request_encoding=MEMCPY,
     result_encoding=MEMCPY,
@@ -92,6 +105,13 @@ service defaults.Plotter
   results febird
    value list<string>
   throws defaults.Early
+ method pick
+  params febird
+   after i64?
+   count u32
+   note string?
+  results febird
+   value string
  method __init__
   params memcpy
    __slots__ u8
@@ -124,6 +144,6 @@ PLOTTER_SERVICE: Final = ServiceInfo(
     name="defaults.Plotter",
     agent=None,
     descriptor=PLOTTER_DESCRIPTOR,
-    fingerprint=bytes.fromhex("8cea19c63fe0c618d7b2383027291289"),
-    methods=(PLOTTER_DRAW, PLOTTER_FIND, PLOTTER___INIT__, PLOTTER__TARGET),
+    fingerprint=bytes.fromhex("ab9d52ea704f61b7eb069f7d458a790e"),
+    methods=(PLOTTER_DRAW, PLOTTER_FIND, PLOTTER_PICK, PLOTTER___INIT__, PLOTTER__TARGET),
 )

@@ -15,6 +15,7 @@ from defaults._types import (
     PlotterDrawRequest,
     PlotterFindRequest,
     PlotterInitRequest,
+    PlotterPickRequest,
     PlotterTargetRequest,
     Point,
 )
@@ -55,6 +56,14 @@ class PlotterServant(Servant, ABC):
     def find_batch(self, requests: Sequence[PlotterFindRequest]) -> list[mf.Outcome[list[str]]]:
         """All items of a message that has more than one; here `find` for each."""
         return mf.each(self.find, ((each.limit, each.words, each.near, each.note) for each in requests))
+
+    @abstractmethod
+    def pick(self, after: int | None, count: int, note: str | None) -> str:
+        """An optional parameter without a default is given by place in front of what must be given."""
+
+    def pick_batch(self, requests: Sequence[PlotterPickRequest]) -> list[mf.Outcome[str]]:
+        """All items of a message that has more than one; here `pick` for each."""
+        return mf.each(self.pick, ((each.after, each.count, each.note) for each in requests))
 
     @abstractmethod
     def __init___(self, __slots___: int) -> Kind: ...

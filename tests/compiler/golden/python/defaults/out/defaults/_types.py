@@ -69,6 +69,15 @@ class PlotterFindRequest:
 
 
 @dataclass(slots=True)
+class PlotterPickRequest:
+    """One call of Plotter.pick, for batches."""
+
+    after: int | None
+    count: int
+    note: str | None = None
+
+
+@dataclass(slots=True)
 class PlotterInitRequest:
     """One call of Plotter.__init__, for batches."""
 
