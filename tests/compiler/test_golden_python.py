@@ -162,8 +162,8 @@ def test_the_tree_is_imported_and_used(case: str) -> None:
 
 DEFAULTS = """
 import mf
-from defaults import Early, Kind, Late, PlotterClient, PlotterDrawRequest, PlotterFindRequest, PlotterPickRequest
-from defaults import PlotterServant, Point
+from defaults import Early, Kind, Late, PlotterClient, PlotterDrawRequest, PlotterFindRequest
+from defaults import PlotterPickRequest, PlotterServant, Point
 
 class Plotter(PlotterServant):
     def draw(self, scale, point, points, named, numbers, maybe):
