@@ -204,7 +204,11 @@ def _default(holder: Holder, head: str, before: model.Field, after: model.Field,
     if isinstance(before.type, model.OptionalOf) != isinstance(after.type, model.OptionalOf):
         return  # said there
     if before.default is None:
-        return  # a new default takes nothing away
+        behind = [each for each in holder.new[holder.new.index(after) + 1 :] if not _may_be_left_out(each)]
+        if behind and holder.word == "parameter":  # decision 0015; elsewhere a new default takes nothing away
+            words = f"{head} has a default now: callers in Python must name `{behind[0].name}` behind it"
+            _report(holder, changes, "B0207", {_S}, words, after, before)
+        return
     impacts = {_B}
     gone = after.default is None
     if gone and holder.tier is Tier.ARCHIVE and not isinstance(after.type, model.OptionalOf):
@@ -265,8 +269,12 @@ def _report(
 
 def _may_be_absent(field: model.Field) -> bool:
     """Bytes without the field decode: it is optional, has a default, or is a container that may be empty."""
-    repeated = isinstance(field.type, model.ListOf | model.SetOf | model.MapOf)
-    return repeated or field.default is not None or isinstance(field.type, model.OptionalOf)
+    return isinstance(field.type, model.ListOf | model.SetOf | model.MapOf) or _may_be_left_out(field)
+
+
+def _may_be_left_out(field: model.Field) -> bool:
+    """A caller need not give the parameter."""
+    return field.default is not None or isinstance(field.type, model.OptionalOf)
 
 
 def _bare(type_: model.Type) -> model.Type:

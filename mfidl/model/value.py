@@ -75,5 +75,7 @@ Value = (
 
 
 def same(one: Value | None, other: Value | None) -> bool:
-    """Whether two defaults or constants are the same: nan is, though it does not equal itself."""
-    return one == other or repr(one) == repr(other)
+    """Whether two defaults or constants are the same: nan is, though it does not equal itself; 0.0 and -0.0
+    are not, though they are equal. 5 and 5.0 are: the type says there what changed.
+    """
+    return repr(one) == repr(other) or (one == other and type(one) is not type(other))

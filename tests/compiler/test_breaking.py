@@ -116,6 +116,8 @@ CASES: dict[str, tuple[str, str, dict[str, str]]] = {
     "archive reservation dropped": (ARCHIVE.format("reserved 2;"), ARCHIVE.format(""), {"B0209": "wire"}),
     "archive default removed": (ARCHIVE.format("2: b: u32 = 5;"), ARCHIVE.format("2: b: u32;"), {"B0207": "wire"}),
     "archive default changed": (ARCHIVE.format("2: b: u32 = 5;"), ARCHIVE.format("2: b: u32 = 6;"), {"B0207": "behaviour"}),
+    "default of another sign": (ARCHIVE.format("2: b: f64 = 0.0;"), ARCHIVE.format("2: b: f64 = -0.0;"), {"B0207": "behaviour"}),
+    "default nan kept": (ARCHIVE.format("2: b: f64 = nan;"), ARCHIVE.format("2: b: f64 = nan;"), {}),
     # enums, flags, unions
     "closed member added": ("enum E: u8 { a = 0 }", "enum E: u8 { a = 0, b = 1 }", {"B0301": "wire"}),
     "open member added": ("open enum E: u8 { a = 0 }", "open enum E: u8 { a = 0, b = 1 }", {}),
@@ -154,6 +156,8 @@ CASES: dict[str, tuple[str, str, dict[str, str]]] = {
     "deadline shorter": ("service I { f(); }", "service I { @deadline(1s) f(); }", {"B0610": "behaviour"}),
     "deadline longer": ("service I { @deadline(1s) f(); }", "service I { @deadline(2s) f(); }", {}),
     "parameter added": ("service I { f(a: u8); }", "service I { f(a: u8, b: u8 = 1); }", {"B0201": "wire layout source"}),
+    "default in front of a parameter": ("service I { f(a: u8, b: u8); }", "service I { f(a: u8 = 1, b: u8); }", {"B0207": "source"}),
+    "default behind a parameter": ("service I { f(a: u8, b: u8?, c: u8?); }", "service I { f(a: u8, b: u8? = 1, c: u8?); }", {}),
     "result added": ("service I { f() -> (a: u8); }", "service I { f() -> (a: u8, b: u8); }", {"B0201": "wire layout"}),
     "result unwrapped": ("service I { f() -> (value: u8); }", "service I { f() -> u8; }", {"B0614": "source"}),
     "stream": ("service I { f() -> list<u8>; }", "service I { f() -> stream<u8>; }", {"B0611": "wire source"}),
