@@ -129,6 +129,46 @@ def test_who_uses_what_is_deprecated_is_told(tmp_path: Path) -> None:
     }
 
 
+_DEPRECATED = """
+module old;
+struct Inner { a: u32 = 1; b: string; }
+struct Old {
+  inner: Inner @deprecated("use rows");
+  given: Inner = { a: 3, b: "" } @deprecated;
+  rows: list<Inner> @deprecated;
+  pair: array<Inner, 2> @deprecated("gone");
+  maybe: Inner? @deprecated;
+  at: timestamp @deprecated;
+}
+@tier(archive) struct Kept { 1: inner: Inner @deprecated; 2: by: map<u32, Old>; }
+service Archive { keep(a: Old @deprecated, b: Kept) -> (a: Old @deprecated, c: Kept); }
+"""
+
+_USES_WHOLE = """
+#include "mf/codec/json.hpp"
+#include "mf/codec/value.hpp"
+#include "old.client.hpp"
+#include "old.codec.hpp"
+#include "old.json.hpp"
+#include "old.server.hpp"
+template <class T>
+bool travels(const T& value) {
+  const auto text = mf::to_json(value);
+  return mf::from_bytes<T>(mf::to_bytes(value)).ok() && mf::from_json<T>(text).ok();
+}
+bool both(const old::Old& one, const old::Kept& other) { return travels(one) && travels(other); }
+"""
+
+
+def test_who_does_not_name_what_is_deprecated_is_not_told(tmp_path: Path) -> None:
+    (tmp_path / "old.mfidl").write_text(_DEPRECATED)
+    generate_into(tmp_path, [tmp_path / "old.mfidl"], tmp_path)
+    (tmp_path / "uses.cpp").write_text(_USES_WHOLE)
+    sources = [tmp_path / f"{name}.cpp" for name in ("uses", "old.client", "old.server")]
+    said = run_all({each.name: syntax("g++", each, f"-I{tmp_path}") for each in sources})
+    assert said == {each.name: "" for each in sources}
+
+
 def test_the_forward_header_is_enough_to_name_types(tmp_path: Path) -> None:
     source = tmp_path / "names.cpp"
     source.write_text(

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "mf/codec/tiered.hpp"
+#include "mf/core/fresh.hpp"
 #include "mf/core/outcome.hpp"
 #include "mf/core/types.hpp"
 #include "mf/link/method.hpp"
@@ -116,7 +117,7 @@ Outcome<Result> decode_any(const link::Method& method, const link::Reply& reply)
 
 template <class M>
 Outcome<typename M::Result> decode_single(const link::Reply& reply) {
-  detail::Stored<typename M::Result> value{};
+  auto value = fresh<detail::Stored<typename M::Result>>();
   if (detail::take_one_of<M>(reply, value)) [[likely]] {
     if constexpr (std::is_void_v<typename M::Result>) {
       return {};
@@ -130,7 +131,7 @@ Outcome<typename M::Result> decode_single(const link::Reply& reply) {
 /// The one result of a single call; throws what the outcome throws.
 template <class M>
 typename M::Result take_result(const link::Reply& reply) {
-  detail::Stored<typename M::Result> value{};
+  auto value = fresh<detail::Stored<typename M::Result>>();
   if (detail::take_one_of<M>(reply, value)) [[likely]] {
     if constexpr (std::is_void_v<typename M::Result>) {
       return;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "mf/codec/archive_single.hpp"
+#include "mf/core/fresh.hpp"
 
 namespace mf::codec::archive {
 
@@ -82,7 +83,7 @@ template <class K, class V>
   const std::uint32_t tag = message.tag();
   do {
     K key{};
-    V value{};
+    auto value = fresh<V>();
     const auto read_entry = [&] { return detail::read_entry(reader, key, value, graph...); };
     if (!reader.charge(1, sizeof(std::pair<const K, V>) + kNodeOverhead) || !read_bounded(reader, read_entry))
         [[unlikely]] {

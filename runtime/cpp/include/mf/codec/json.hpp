@@ -15,6 +15,7 @@
 #include "mf/codec/result.hpp"
 #include "mf/codec/tier.hpp"
 #include "mf/core/error.hpp"
+#include "mf/core/fresh.hpp"
 
 namespace mf {
 
@@ -34,7 +35,7 @@ template <class T>
 template <class T>
 [[nodiscard]] Result<T> from_json(std::string_view text, const codec::Limits& limits = {}) {
   codec::JsonReader reader(text, limits);
-  T value{};
+  auto value = fresh<T>();
   if (reader.begin() && codec::Json<T>::read(reader, value) && reader.finish()) {
     return value;
   }

@@ -21,6 +21,7 @@
 #include "mf/codec/json_reader.hpp"
 #include "mf/codec/json_text.hpp"
 #include "mf/codec/json_writer.hpp"
+#include "mf/core/fresh.hpp"
 #include "mf/core/types.hpp"
 
 namespace mf::codec {
@@ -40,7 +41,7 @@ template <class T>
 /// Of a field whose default may have made another value than a new one.
 template <class T>
 [[nodiscard]] bool read_json_anew(JsonReader& reader, T& value) {
-  value = T{};
+  value = fresh<T>();
   return Json<T>::read(reader, value);
 }
 

@@ -30,6 +30,7 @@
 #include "mf/codec/tier.hpp"
 #include "mf/codec/tiered.hpp"
 #include "mf/codec/utf8.hpp"
+#include "mf/core/fresh.hpp"
 
 namespace mf::codec {
 
@@ -172,7 +173,7 @@ namespace detail {
 template <Tier kTier, class T>
 [[nodiscard]] std::optional<std::string> refusal_of(std::span<const std::byte> bytes) {
   Reader reader(bytes, {.decoded_bytes = SIZE_MAX});
-  T value{};
+  auto value = fresh<T>();
   if (decode<kTier>(reader, value) && reader.finish()) {
     return std::nullopt;
   }

@@ -18,6 +18,7 @@
 #include "mf/codec/tier.hpp"
 #include "mf/codec/tiered.hpp"
 #include "mf/core/buffer.hpp"
+#include "mf/core/fresh.hpp"
 #include "mf/core/types.hpp"
 
 namespace mf {
@@ -74,7 +75,7 @@ template <class T>
 /// The same into a new one.
 template <class T>
 [[nodiscard]] Result<T> from_bytes(std::span<const std::byte> bytes, const Limits& limits = {}) {
-  Result<T> result{T{}};
+  Result<T> result{fresh<T>()};
   if (auto read = from_bytes_into(bytes, *result, limits); !read) [[unlikely]] {
     return read.error();
   }

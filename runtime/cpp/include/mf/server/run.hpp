@@ -22,6 +22,7 @@
 #include "mf/codec/constraints.hpp"
 #include "mf/codec/readable.hpp"
 #include "mf/codec/tiered.hpp"
+#include "mf/core/fresh.hpp"
 #include "mf/core/handler.hpp"
 #include "mf/link/method.hpp"
 #include "mf/link/results.hpp"
@@ -188,7 +189,7 @@ void run_async(Incoming& in, const link::Method& method, Tier tier, Requests& re
 
 template <class M>
 void run_one(Incoming& in, typename M::Servant& servant) {
-  typename M::Request request{};
+  auto request = fresh<typename M::Request>();
   codec::Reader reader(in.payload());
   if (in.tier() != M::kRequestTier || !codec::decode<M::kRequestTier>(reader, request) || !reader.finish())
       [[unlikely]] {
