@@ -25,6 +25,9 @@ demo: ## Run the report's search testbed on WordNet's glosses
 	@$(MAKE) build-release WHAT='--target demo'
 	@$(PY) examples/testbed/demo.py
 
+# Tests of many processes and their time limits: they want both cores for themselves.
+ALONE := tests/faults tests/interop tests/testbed
+
 # The order is cheapest first, so that a mistake shows early; the sanitizers close.
 test: ## Run everything that must hold, as CI does
 	@$(STAGE) 'install what the tests need' tools/bootstrap core test
@@ -32,7 +35,8 @@ test: ## Run everything that must hold, as CI does
 	@$(MAKE) build-release
 	@$(STAGE) 'C++ tests, g++ -O2' ctest --preset release -j $(JOBS)
 	@$(STAGE) 'Python tests of the compiler and of builds' $(PY) -m pytest -q -n $(JOBS) tests/compiler tests/build
-	@$(STAGE) 'Python tests of runtimes and examples' $(PY) -m pytest -q --ignore tests/compiler --ignore tests/build
+	@$(STAGE) 'Python tests of the runtime' $(PY) -m pytest -q -n $(JOBS) $(ALONE:%=--ignore %) --ignore tests/compiler --ignore tests/build
+	@$(STAGE) 'Python tests of processes that are killed, stopped and timed' $(PY) -m pytest -q $(ALONE)
 	@$(MAKE) sanitizers
 
 bench: ## Run every bench; `make bench-rpc` runs one, QUICK=1 shortens it
