@@ -103,6 +103,12 @@ def test_a_reader_takes_what_protobuf_allows(hexed: str, value: Any) -> None:
         assert decode(schema(), "Note", bytes.fromhex(hexed)) == value
 
 
+def test_a_default_of_f32_is_a_value_of_f32(tmp_path: Path) -> None:
+    text = "module t; @tier(archive) struct S { 1: a: f32 = 16777217; 2: b: array<f32, 1> = [16777217]; 3: c: f64 = 0.1; }"
+    read = decode(Schema(program_of(tmp_path, text)), "S", b"")
+    assert read == {"a": 16777216.0, "b": [16777216.0], "c": 0.1}
+
+
 RICH = {
     "o": None, "d": "dflt", "od": None, "list": [], "names": [], "fixed": [0.0, 0.0], "m": {}, "by": {}, "note": NOTE,
     "maybe": None, "ch": {"n": 0}, "sparse": [], "nested": [], "pt": {"x": 0.0, "y": 0, "b": False}, "hits": [], "s": [],

@@ -171,6 +171,17 @@ def test_a_chain_of_a_hundred_thousand_objects(chain: Any) -> None:
     gc.collect()
 
 
+def test_pickles_do_not_recurse_whatever_the_first_field_is() -> None:
+    node = None
+    for number in range(20_000):
+        node = schema().package.Node(str(number), next=node, others=[])
+    back = pickle.loads(pickle.dumps(node))
+    for number in reversed(range(20_000)):
+        assert back.name == str(number)
+        back = back.next
+    assert back is None
+
+
 def test_pickles_keep_who_is_who() -> None:
     p = schema().package
     first = p.Node("first", boxes=[p.Box(note=p.Note(p.Map("m", p.Node("start"), p.PlaceText("home")), 3))])

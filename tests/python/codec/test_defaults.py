@@ -31,6 +31,14 @@ def schema() -> Archives:
         @tier(archive) struct Old {_NUMBERS}
         struct New {_without(_NUMBERS)}
         struct Point {{ x: f32 = 0.1; y: f32 = 2.5; z: array<f32, 2> = [0.1, 0.3]; }}
+        struct Nope {{}}
+        struct Nothings {{
+          lists: list<array<Nope, 2>>; named: map<u8, array<Nope, 2>>; maybe: array<Nope, 2>?;
+        }}
+        @tier(archive) struct Bounded {{
+          1: named: map<string @length(1..8), u8>; 2: high: map<u8, u8 @range(1..)>;
+          3: full: map<u8, list<u8> @length(1..)>; 4: warm: map<u8, f32 @range(0.5..)>;
+        }}
         struct Holder {{ new: New = {{ a: 0.7 }}; points: list<Point> = [{{ x: 0.9 }}, {{}}]; old: Old; }}
         """
     )
@@ -41,6 +49,33 @@ def test_a_default_of_f32_is_one(name: str) -> None:
     value = getattr(schema().package, name)()
     assert mf.from_bytes(type(value), mf.to_bytes(value)) == value
     assert mf.from_json(type(value), mf.to_json(value)) == value
+
+
+def test_arrays_of_nothing_have_bytes() -> None:
+    package = schema().package
+    pair = [package.Nope(), package.Nope()]
+    for value, data in (
+        (package.Nothings(), "000000"),
+        (package.Nothings([pair, pair], {7: pair}, pair), "02010701"),
+    ):
+        assert mf.to_bytes(value).hex() == data
+        assert mf.from_bytes(package.Nothings, bytes.fromhex(data)) == value
+
+
+@pytest.mark.parametrize(
+    ("data", "where"),
+    [
+        ("0a021001", r"Bounded\.named\[0\]"),
+        ("12020801", r"Bounded\.high\[0\]"),
+        ("1a020801", r"Bounded\.full\[0\]"),
+        ("22020801", r"Bounded\.warm\[0\]"),
+    ],
+)
+def test_what_an_entry_lacks_is_held_to_its_constraints(data: str, where: str) -> None:
+    with pytest.raises(mf.Error, match=where) as caught:
+        mf.from_bytes(schema().package.Bounded, bytes.fromhex(data))
+    assert caught.value.code is mf.Code.INVALID_ARGUMENT
+    assert mf.from_bytes(schema().package.Bounded, bytes.fromhex("12021001")).high == {0: 1}
 
 
 def test_numbers_are_rounded_once() -> None:

@@ -83,19 +83,26 @@ def _container(r: "CarefulReader", shape: s.Shape, found: list[Any], end: int) -
 
 
 def there(r: "CarefulReader", entry: Open, place: Place) -> Any:
-    """The key or value of an entry; its zero if it is not there."""
+    """The key or value of an entry; its zero if it is not there, which constraints hold as well."""
     if place.number in entry.made:
         return entry.made[place.number]
     if place.number in entry.values:
         return entry.values[place.number]
-    match bare(place.shape):
-        case shape if is_message(shape):
-            return finish(r, open_message(r, shape, [(entry.end, entry.end)]), shape)
-        case s.Enum() as shape:
+    rules, shape = place.rules, place.shape
+    while isinstance(shape, s.Checked):
+        rules, shape = [*rules, *shape.rules], shape.shape
+    return r._checked(rules, _unsent(r, entry, bare(shape)), r.pos)
+
+
+def _unsent(r: "CarefulReader", entry: Open, shape: s.Shape) -> Any:
+    if is_message(shape):
+        return finish(r, open_message(r, shape, [(entry.end, entry.end)]), shape)
+    match shape:
+        case s.Enum():
             return r._member(shape, 0, r.pos)
         case s.Ref(element=element):
             return object_at(r, element, 0, r.pos)
-        case shape:
+        case _:
             return zero(shape)
 
 

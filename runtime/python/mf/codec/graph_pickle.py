@@ -88,7 +88,8 @@ def _held(value: Any, kinds: tuple[type, ...]) -> Iterator[Any]:
     if isinstance(value, kinds):
         yield value
     elif isinstance(value, dict):
-        yield from _held(list(value.values()), kinds)
+        for each in value.values():  # of a map, or the slots of an object: whatever its fields hold
+            yield from _held(each, kinds)
     elif isinstance(value, (list, tuple)) and value and not isinstance(value[0], (int, float, str, bytes)):
         for each in value:
             yield from _held(each, kinds)

@@ -215,7 +215,10 @@ class Writing:
                 return self._others(other, "write", values, level)
             case _:
                 item = self._unit.local("item")
-                return [f"for {item} in {values}:", *indented(self._value(element, item, level))]
+                written = self._value(element, item, level)
+                return (
+                    [f"for {item} in {values}:", *indented(written)] if written else []
+                )  # arrays of nothing
 
     def _others(self, shape: s.Composite, what: str, values: str, level: int) -> list[str]:
         deeper = f", depth + {level}" if self._unit.is_deep(shape) else ""
