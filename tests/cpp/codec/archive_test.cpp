@@ -10,6 +10,7 @@ namespace {
 using now::All;
 using now::Choice;
 using now::Pair;
+using now::Rows;
 
 // --- bytes
 
@@ -107,6 +108,28 @@ TEST(Archive, MessagesOfOneFieldAreMerged) {
   EXPECT_EQ(told<Choice>("12 02 0801 0a 01 78 12 02 1004"), "missing_field at 11 in Choice.pair.a");
   EXPECT_EQ(told<Choice>("12 02 0801 12 03 1a01ff"), "invalid_utf8 at 8 in Choice.pair.note");
   EXPECT_EQ(told<Choice>("12 02 0801 12 00"), "missing_field at 6 in Choice.pair.b");
+}
+
+TEST(Archive, AnArrayMayComeInPieces) {
+  EXPECT_TRUE(decoded<Rows>("0a 03 0a0101 0a 03 0a0102") == Rows::of_small({1, 2}));
+  EXPECT_TRUE(decoded<Rows>("0a 03 0a0101 1a 01 78") == Rows::of_text("x"));
+  EXPECT_EQ(told<Rows>("0a 03 0a0101"), "wrong_length at 5 in Rows.small");
+  EXPECT_EQ(told<Rows>("0a 03 0a0101 0a 04 0a020203"), "wrong_length at 11 in Rows.small");
+  Bytes bytes = mf::to_bytes(All{});
+  const Bytes entry = from_hex("ea02 0c 0807 12 03 0a0101 12 03 0a0102");
+  bytes.insert(bytes.end(), entry.begin(), entry.end());
+  EXPECT_TRUE(mf::from_bytes<All>(bytes)->depths.at(now::Depth::high) == (std::array<std::uint8_t, 2>{1, 2}));
+}
+
+TEST(Archive, WhatAnElementLacksItLacksWhateverFollows) {
+  EXPECT_EQ(told<Rows>("12 04 0a 02 0801"), "missing_field at 6 in Rows.pairs[0].b");
+  EXPECT_EQ(told<Rows>("12 04 0a 02 0801 1a 01 78"), "missing_field at 6 in Rows.pairs[0].b");
+  EXPECT_EQ(told<Rows>("12 04 0a 02 0801 12 04 0a 02 1002"), "missing_field at 6 in Rows.pairs[0].b");
+}
+
+TEST(Archive, AnAlternativeThatOnlyTheFirstPartDoesNotKnow) {
+  EXPECT_TRUE(decoded<Rows>("22 02 3001 22 03 0a0178") == Rows::of_choice(Choice::of_text("x")));
+  EXPECT_EQ(told<Rows>("22 02 3001"), "unknown_alternative at 4 in Rows.choice");
 }
 
 /// So many of them that work for each pair of pieces would take more than the budget, or not end.

@@ -291,7 +291,7 @@ std::size_t Message::run_length() const noexcept {
 }
 
 bool Message::merge(const Reader::Place& place, bool again, FunctionRef<bool(Reader&)> read) {
-  if (!again && reader_.error().fault != Fault::missing_field) {
+  if (!again && !reader_.incomplete()) {
     return false;
   }
   std::size_t present = 0;
@@ -328,17 +328,19 @@ bool Message::merge(const Reader::Place& place, bool again, FunctionRef<bool(Rea
   const Limits limits = reader_.limits_left();
   Reader merged(bytes, limits);
   if (!read(merged)) {
-    const std::ptrdiff_t shift = origin(parts, merged.error().offset) - reader_.peek();
-    reader_.fail(merged.error().fault, merged.error().reason,
-                 static_cast<std::size_t>(static_cast<std::ptrdiff_t>(reader_.offset()) + shift));
-    return merged.error().path.empty() ? false : reader_.inside(merged.error().path);
+    const DecodeError& error = merged.error();
+    const std::ptrdiff_t shift = origin(parts, error.offset) - reader_.peek();
+    const auto offset = static_cast<std::size_t>(static_cast<std::ptrdiff_t>(reader_.offset()) + shift);
+    static_cast<void>(merged.incomplete() ? reader_.fail_incomplete(error.fault, error.reason, offset)
+                                          : reader_.fail(error.fault, error.reason, offset));
+    return error.path.empty() ? false : reader_.inside(error.path);
   }
   reader_.advance(present);
   return reader_.charge(limits.decoded_bytes - merged.limits_left().decoded_bytes, 1);
 }
 
 bool Message::missing(std::string_view name) {
-  reader_.fail(Fault::missing_field, "a field is missing that has no default");
+  reader_.fail_incomplete(Fault::missing_field, "a field is missing that has no default");
   return reader_.inside(name);
 }
 
@@ -347,16 +349,17 @@ bool Message::has_length(std::size_t wanted, std::size_t filled) {
     return true;
   }
   if (filled == 0) {
-    return reader_.fail(Fault::missing_field, "the elements of an array are missing");
+    return reader_.fail_incomplete(Fault::missing_field, "the elements of an array are missing");
   }
-  return reader_.fail(Fault::wrong_length,
-                      "an array has " + std::to_string(filled) + " elements, not " + std::to_string(wanted));
+  return reader_.fail_incomplete(Fault::wrong_length, "an array has " + std::to_string(filled) +
+                                                          " elements, not " + std::to_string(wanted));
 }
 
 bool Message::no_alternative() {
-  return met_unknown_ ? reader_.fail(Fault::unknown_alternative,
-                                     "a union has an alternative that its type does not know")
-                      : reader_.fail(Fault::missing_field, "a union holds none of its alternatives");
+  return met_unknown_
+             ? reader_.fail_incomplete(Fault::unknown_alternative,
+                                       "a union has an alternative that its type does not know")
+             : reader_.fail_incomplete(Fault::missing_field, "a union holds none of its alternatives");
 }
 
 }  // namespace mf::codec::archive

@@ -28,11 +28,17 @@ bool Reader::fail(Fault fault, std::string_view reason, std::size_t offset) {
   return false;
 }
 
+bool Reader::fail_incomplete(Fault fault, std::string_view reason, std::size_t offset) {
+  incomplete_ = incomplete_ || !failed_;
+  return fail(fault, reason, offset);
+}
+
 void Reader::return_to(const Place& place) {
   cursor_ = place.cursor;
   end_ = place.end;
   levels_left_ = place.levels_left;
   failed_ = false;
+  incomplete_ = false;
   error_ = {};
 }
 
@@ -43,6 +49,7 @@ bool Reader::inside(std::string_view field) {
 }
 
 bool Reader::inside(std::size_t index) {
+  incomplete_ = false;
   std::string step(1, '[');
   step += std::to_string(index);
   step += ']';

@@ -141,9 +141,16 @@ class Reader {
   /// All return false. The first failure stays; an offset other than the present one may be given.
   bool fail(Fault fault, std::string_view reason) { return fail(fault, reason, offset()); }
   bool fail(Fault fault, std::string_view reason, std::size_t offset);
+  /// What is wrong is that a message ends: another part of the same message, or of what holds it, may mend
+  /// it.
+  bool fail_incomplete(Fault fault, std::string_view reason) {
+    return fail_incomplete(fault, reason, offset());
+  }
+  bool fail_incomplete(Fault fault, std::string_view reason, std::size_t offset);
+  [[nodiscard]] bool incomplete() const noexcept { return incomplete_; }
   /// The failure happened inside this field, element, or (outermost) type.
   bool inside(std::string_view field);
-  bool inside(std::size_t index);
+  bool inside(std::size_t index);  // an element has no other parts: what it lacks, it lacks
 
  private:
   [[nodiscard]] bool fits(std::size_t count, std::size_t min_size) const noexcept {
@@ -162,6 +169,7 @@ class Reader {
   std::size_t budget_;
   unsigned levels_left_;
   bool failed_ = false;
+  bool incomplete_ = false;
   DecodeError error_;
 };
 

@@ -107,6 +107,15 @@ void print_to(mf::Printer& printer, const Choice& value) {
   printer.close();
 }
 
+void print_to(mf::Printer& printer, const Rows& value) {
+  printer.open("Rows");
+  if (value.is_small()) printer.field("small", value.small());
+  if (value.is_pairs()) printer.field("pairs", value.pairs());
+  if (value.is_text()) printer.field("text", value.text());
+  if (value.is_choice()) printer.field("choice", value.choice());
+  printer.close();
+}
+
 void print_to(mf::Printer& printer, const Nothing& /*value*/) {
   printer.open("Nothing");
   printer.close();
@@ -448,6 +457,95 @@ bool Readable<::archive::now::Choice>::holds(const ::archive::now::Choice& value
       return levels != 0 && readable(value.text(), levels - 1);
     case Kind::pair:
       return levels != 0 && readable(value.pair(), levels - 1);
+    default:
+      return levels != 0;
+  }
+}
+
+std::size_t Archive<::archive::now::Rows>::size(const ::archive::now::Rows& value) noexcept {
+  using Kind = ::archive::now::Rows::Kind;
+  switch (value.kind()) {
+    case Kind::small:
+      return archive::size_one(1, value.small());
+    case Kind::pairs:
+      return archive::size_one(2, value.pairs());
+    case Kind::text:
+      return archive::size_one(3, value.text());
+    case Kind::choice:
+      return archive::size_one(4, value.choice());
+  }
+  return 0;
+}
+
+void Archive<::archive::now::Rows>::write(BackWriter& writer, const ::archive::now::Rows& value) noexcept {
+  using Kind = ::archive::now::Rows::Kind;
+  switch (value.kind()) {
+    case Kind::small:
+      return archive::write_one(writer, 1, value.small());
+    case Kind::pairs:
+      return archive::write_one(writer, 2, value.pairs());
+    case Kind::text:
+      return archive::write_one(writer, 3, value.text());
+    case Kind::choice:
+      return archive::write_one(writer, 4, value.choice());
+  }
+}
+
+bool Archive<::archive::now::Rows>::read(Reader& reader, ::archive::now::Rows& value) {
+  static constexpr std::array<archive::KnownField, 4> kFields{{{1, "small"}, {2, "pairs"}, {3, "text"},
+                                                               {4, "choice"}}};
+  std::uint32_t held = 0;  // the number of the alternative that was read last
+  if (!reader.enter()) return false;
+  archive::Message message(reader);
+  while (message.next()) {
+    switch (message.tag()) {
+      case 10:
+        if (held != 1) {
+          message.start_anew(kFields);
+          value.set_small({});
+        }
+        if (!archive::merged(message, held == 1, value.small())) return reader.inside("small");
+        held = 1;
+        break;
+      case 18:
+        if (held != 2) {
+          message.start_anew(kFields);
+          value.set_pairs({});
+        }
+        if (!archive::merged(message, held == 2, value.pairs())) return reader.inside("pairs");
+        held = 2;
+        break;
+      case 26:
+        value.set_text({});
+        if (!archive::read(message, value.text())) return reader.inside("text");
+        held = 3;
+        break;
+      case 34:
+        if (held != 4) {
+          message.start_anew(kFields);
+          value.set_choice({});
+        }
+        if (!archive::merged(message, held == 4, value.choice())) return reader.inside("choice");
+        held = 4;
+        break;
+      default:
+        if (!message.skip(kFields)) return false;
+    }
+  }
+  if (reader.failed() || (held == 0 && !message.no_alternative())) return false;
+  reader.leave();
+  return true;
+}
+
+bool Readable<::archive::now::Rows>::holds(const ::archive::now::Rows& value, unsigned levels) {
+  using Kind = ::archive::now::Rows::Kind;
+  switch (value.kind()) {
+    case Kind::pairs:
+      return levels != 0 && readable(value.pairs(), levels - 1);
+    case Kind::text:
+      return levels != 0 && readable(value.text(), levels - 1);
+    case Kind::choice:
+      return levels != 0 && readable(value.choice(), levels - 1);
     default:
       return levels != 0;
   }

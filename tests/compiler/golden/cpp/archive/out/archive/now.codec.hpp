@@ -40,6 +40,10 @@ inline constexpr Tier kPlannedTier<::archive::now::Choice> = Tier::archive;
 template <>
 inline constexpr std::string_view kShortName<::archive::now::Choice> = "Choice";
 template <>
+inline constexpr Tier kPlannedTier<::archive::now::Rows> = Tier::archive;
+template <>
+inline constexpr std::string_view kShortName<::archive::now::Rows> = "Rows";
+template <>
 inline constexpr Tier kPlannedTier<::archive::now::Nothing> = Tier::archive;
 template <>
 inline constexpr std::string_view kShortName<::archive::now::Nothing> = "Nothing";
@@ -161,6 +165,16 @@ template <>
 struct Febird<::archive::now::Choice> : ArchiveInFebird<::archive::now::Choice> {};
 
 template <>
+struct Archive<::archive::now::Rows> {
+  static constexpr bool kLinked = false;
+  static std::size_t size(const ::archive::now::Rows& value) noexcept;
+  static void write(BackWriter& writer, const ::archive::now::Rows& value) noexcept;
+  [[nodiscard]] static bool read(Reader& reader, ::archive::now::Rows& value);
+};
+template <>
+struct Febird<::archive::now::Rows> : ArchiveInFebird<::archive::now::Rows> {};
+
+template <>
 struct Archive<::archive::now::Nothing> {
   static constexpr bool kLinked = false;
   static std::size_t size(const ::archive::now::Nothing& value) noexcept;
@@ -254,6 +268,12 @@ template <>
 struct Readable<::archive::now::Choice> {
   static constexpr bool kAlways = false;
   [[nodiscard]] static bool holds(const ::archive::now::Choice& value, unsigned levels);
+};
+
+template <>
+struct Readable<::archive::now::Rows> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::archive::now::Rows& value, unsigned levels);
 };
 
 template <>

@@ -14,6 +14,7 @@ struct Point;
 struct Hit;
 struct Pair;
 class Choice;
+class Rows;
 struct Nothing;
 struct Tree;
 struct All;

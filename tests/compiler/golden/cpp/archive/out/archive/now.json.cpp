@@ -171,6 +171,53 @@ bool Json<::archive::now::Choice>::read(JsonReader& reader, ::archive::now::Choi
   });
 }
 
+void Json<::archive::now::Rows>::write(JsonWriter& writer, const ::archive::now::Rows& value) {
+  if (!writer.open_object()) return;
+  using Kind = ::archive::now::Rows::Kind;
+  switch (value.kind()) {
+    case Kind::small:
+      write_json_member(writer, "small", value.small());
+      break;
+    case Kind::pairs:
+      write_json_member(writer, "pairs", value.pairs());
+      break;
+    case Kind::text:
+      write_json_member(writer, "text", value.text());
+      break;
+    case Kind::choice:
+      write_json_member(writer, "choice", value.choice());
+      break;
+  }
+  writer.close_object();
+}
+
+bool Json<::archive::now::Rows>::read(JsonReader& reader, ::archive::now::Rows& value) {
+  static constexpr std::array<std::string_view, 4> kAlternatives{
+      "small",
+      "pairs",
+      "text",
+      "choice",
+  };
+  return read_json_union(reader, kAlternatives, [&](std::size_t which) {
+    switch (which) {
+      case 0:
+        value.set_small({});
+        return read_json(reader, value.small());
+      case 1:
+        value.set_pairs({});
+        return read_json(reader, value.pairs());
+      case 2:
+        value.set_text({});
+        return read_json(reader, value.text());
+      case 3:
+        value.set_choice({});
+        return read_json(reader, value.choice());
+      default:
+        return false;
+    }
+  });
+}
+
 void Json<::archive::now::Nothing>::write(JsonWriter& writer, const ::archive::now::Nothing& /*value*/) {
   if (!writer.open_object()) return;
   writer.close_object();

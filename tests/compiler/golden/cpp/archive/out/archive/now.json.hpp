@@ -60,6 +60,12 @@ struct Json<::archive::now::Choice> {
 };
 
 template <>
+struct Json<::archive::now::Rows> {
+  static void write(JsonWriter& writer, const ::archive::now::Rows& value);
+  [[nodiscard]] static bool read(JsonReader& reader, ::archive::now::Rows& value);
+};
+
+template <>
 struct Json<::archive::now::Nothing> {
   static void write(JsonWriter& writer, const ::archive::now::Nothing& /*value*/);
   [[nodiscard]] static bool read(JsonReader& reader, ::archive::now::Nothing& /*value*/);

@@ -247,6 +247,70 @@ class Choice {
   std::variant<std::string, Pair, std::vector<std::uint32_t>, Point, bool> value_;
 };
 
+class Rows {
+ public:
+  /// Which alternative it is, by its number in the schema.
+  enum class Kind : std::uint32_t {
+    small = 1,
+    pairs = 2,
+    text = 3,
+    choice = 4,
+  };
+
+  /// A new one holds `small`.
+  Rows() = default;
+
+  [[nodiscard]] Kind kind() const noexcept { return static_cast<Kind>(value_.index() + 1); }
+  /// Calls visitor(value) with what the union holds.
+  template <class Visitor>
+  decltype(auto) visit(Visitor&& visitor) const {
+    if (is_small()) return visitor(small());
+    if (is_pairs()) return visitor(pairs());
+    if (is_text()) return visitor(text());
+    return visitor(choice());
+  }
+
+  [[nodiscard]] static Rows of_small(std::array<std::uint8_t, 2> value) {
+    return Rows(std::in_place_index<0>, value);
+  }
+  [[nodiscard]] bool is_small() const noexcept { return value_.index() == 0; }
+  [[nodiscard]] const std::array<std::uint8_t, 2>& small() const { return std::get<0>(value_); }
+  [[nodiscard]] std::array<std::uint8_t, 2>& small() { return std::get<0>(value_); }
+  void set_small(std::array<std::uint8_t, 2> value) { value_.emplace<0>(value); }
+
+  [[nodiscard]] static Rows of_pairs(std::vector<Pair> value) {
+    return Rows(std::in_place_index<1>, std::move(value));
+  }
+  [[nodiscard]] bool is_pairs() const noexcept { return value_.index() == 1; }
+  [[nodiscard]] const std::vector<Pair>& pairs() const { return std::get<1>(value_); }
+  [[nodiscard]] std::vector<Pair>& pairs() { return std::get<1>(value_); }
+  void set_pairs(std::vector<Pair> value) { value_.emplace<1>(std::move(value)); }
+
+  [[nodiscard]] static Rows of_text(std::string value) {
+    return Rows(std::in_place_index<2>, std::move(value));
+  }
+  [[nodiscard]] bool is_text() const noexcept { return value_.index() == 2; }
+  [[nodiscard]] const std::string& text() const { return std::get<2>(value_); }
+  [[nodiscard]] std::string& text() { return std::get<2>(value_); }
+  void set_text(std::string value) { value_.emplace<2>(std::move(value)); }
+
+  [[nodiscard]] static Rows of_choice(Choice value) { return Rows(std::in_place_index<3>, std::move(value)); }
+  [[nodiscard]] bool is_choice() const noexcept { return value_.index() == 3; }
+  [[nodiscard]] const Choice& choice() const { return std::get<3>(value_); }
+  [[nodiscard]] Choice& choice() { return std::get<3>(value_); }
+  void set_choice(Choice value) { value_.emplace<3>(std::move(value)); }
+
+  friend bool operator==(const Rows&, const Rows&) = default;
+  friend std::partial_ordering operator<=>(const Rows&, const Rows&) = default;
+  friend void print_to(mf::Printer& printer, const Rows& value);
+
+ private:
+  template <std::size_t I, class T>
+  Rows(std::in_place_index_t<I> which, T&& value) : value_(which, std::forward<T>(value)) {}
+
+  std::variant<std::array<std::uint8_t, 2>, std::vector<Pair>, std::string, Choice> value_;
+};
+
 struct Nothing {
   /// Fields of a newer schema, as they came.
   mf::UnknownFields unknown_fields{};
