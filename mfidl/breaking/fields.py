@@ -204,7 +204,7 @@ def _default(holder: Holder, head: str, before: model.Field, after: model.Field,
     if isinstance(before.type, model.OptionalOf) != isinstance(after.type, model.OptionalOf):
         return  # said there
     if before.default is None:
-        behind = [each for each in holder.new[holder.new.index(after) + 1 :] if not _may_be_left_out(each)]
+        behind = [each for each in holder.new[holder.new.index(after) + 1 :] if not each.may_be_left_out]
         if behind and holder.word == "parameter":  # decision 0015; elsewhere a new default takes nothing away
             words = f"{head} has a default now: callers in Python must name `{behind[0].name}` behind it"
             _report(holder, changes, "B0207", {_S}, words, after, before)
@@ -269,12 +269,7 @@ def _report(
 
 def _may_be_absent(field: model.Field) -> bool:
     """Bytes without the field decode: it is optional, has a default, or is a container that may be empty."""
-    return isinstance(field.type, model.ListOf | model.SetOf | model.MapOf) or _may_be_left_out(field)
-
-
-def _may_be_left_out(field: model.Field) -> bool:
-    """A caller need not give the parameter."""
-    return field.default is not None or isinstance(field.type, model.OptionalOf)
+    return isinstance(field.type, model.ListOf | model.SetOf | model.MapOf) or field.may_be_left_out
 
 
 def _bare(type_: model.Type) -> model.Type:

@@ -1,11 +1,10 @@
 """F6. Defaults of the schema, and zeros, as plain values."""
 
-import struct
-
 from mfidl import model
 from mfidl.dynamic.schema import Schema
 from mfidl.dynamic.value import Value
 from mfidl.model import Scalar
+from mfidl.semantics.numbers import as_held
 
 
 def plain(schema: Schema, type_: model.Type, value: model.Value) -> Value:
@@ -32,8 +31,8 @@ def plain(schema: Schema, type_: model.Type, value: model.Value) -> Value:
             assert isinstance(type_, model.Named)
             chosen = next(each for each in schema.union(type_).alternatives if each.name == name)
             return {name: plain(schema, chosen.type, held)}
-        case float() if type_ == model.Primitive(Scalar.F32):
-            return struct.unpack("<f", struct.pack("<f", value))[0]  # what a value of the type can be
+        case float():
+            return as_held(value, type_)
         case _:
             return value
 

@@ -5,7 +5,7 @@ from enum import Enum as PythonEnum
 
 from mfidl.model.constraint import Constraint
 from mfidl.model.plan import UNPLANNED, Layout, StructPlan, Tier
-from mfidl.model.types import DeclKind, Named, Primitive, Type
+from mfidl.model.types import DeclKind, Named, OptionalOf, Primitive, Type
 from mfidl.model.value import Value
 from mfidl.source import Span
 
@@ -77,6 +77,11 @@ class Field:
     deprecated: str | None = None
     target_names: TargetNames = ()
     span: Span | None = field(default=None, repr=False)
+
+    @property
+    def may_be_left_out(self) -> bool:
+        """Whoever makes the value, or calls, need not give it: something else stands for it."""
+        return self.default is not None or isinstance(self.type, OptionalOf)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

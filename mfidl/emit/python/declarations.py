@@ -19,7 +19,6 @@ from mfidl.model import (
     Flags,
     FlagsMember,
     Method,
-    OptionalOf,
     Struct,
     Tier,
     Union,
@@ -268,7 +267,7 @@ class Places:
     named_from: int
 
     def left_out(self, at: int, each: Field) -> bool:
-        return at >= self.optional_from and _may_be_left_out(each)
+        return at >= self.optional_from and each.may_be_left_out
 
 
 def places(struct: Struct) -> Places:
@@ -277,12 +276,8 @@ def places(struct: Struct) -> Places:
     """
     fields = struct.fields
     default = next((at for at, each in enumerate(fields) if each.default is not None), len(fields))
-    required = [at for at, each in enumerate(fields) if not _may_be_left_out(each)]
+    required = [at for at, each in enumerate(fields) if not each.may_be_left_out]
     return Places(
         optional_from=max((at + 1 for at in required if at < default), default=0),
         named_from=next((at for at in required if at > default), len(fields)),
     )
-
-
-def _may_be_left_out(each: Field) -> bool:
-    return each.default is not None or isinstance(each.type, OptionalOf)

@@ -3,7 +3,6 @@ with.
 """
 
 import math
-from struct import pack, unpack
 
 from mfidl.emit.python.context import Context
 from mfidl.emit.python.facts import referred
@@ -35,6 +34,7 @@ from mfidl.model import (
     Value,
 )
 from mfidl.model.types import DeclKind
+from mfidl.semantics.numbers import as_held
 
 _ZERO = {Scalar.BOOL: "False", Scalar.F32: "0.0", Scalar.F64: "0.0", Scalar.STRING: '""', Scalar.BYTES: 'b""'}
 
@@ -86,8 +86,7 @@ def _plain(context: Context, type_: Type, value: bool | int | float | str | byte
 
 def float_literal(type_: Type, value: float) -> str:
     """Of an f32 as reading makes it: a value is the same before it is written and after."""
-    if isinstance(type_, Primitive) and type_.scalar is Scalar.F32:
-        (value,) = unpack("<f", pack("<f", value))
+    value = as_held(value, type_)
     return repr(value) if math.isfinite(value) else f'float("{value}")'
 
 

@@ -1,5 +1,5 @@
-// A new value of a generated type, made without a word about what of it is deprecated.
 #pragma once
+// A new value of a generated type, made without a word about what of it is deprecated.
 
 namespace mf {
 

@@ -216,9 +216,8 @@ class Writing:
             case _:
                 item = self._unit.local("item")
                 written = self._value(element, item, level)
-                return (
-                    [f"for {item} in {values}:", *indented(written)] if written else []
-                )  # arrays of nothing
+                # Arrays of nothing have no bytes.
+                return [f"for {item} in {values}:", *indented(written)] if written else []
 
     def _others(self, shape: s.Composite, what: str, values: str, level: int) -> list[str]:
         deeper = f", depth + {level}" if self._unit.is_deep(shape) else ""
