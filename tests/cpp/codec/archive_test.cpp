@@ -205,6 +205,15 @@ TEST(Archive, EntriesMayLackKeyOrValueAndKeysMayComeTwice) {
   EXPECT_EQ(with("9202 0b 0a0161 0a016b 120179 1800")->words.at("k"), "y");  // an unknown field in it
   EXPECT_EQ(with("9a02 02 0101")->ids.size(), 4U);
   EXPECT_EQ(with("da02 02 0807")->lists.at(7).size(), 0U);
+  // The last key is the entry's; what was read of its value, into a place of its own or not, goes with it.
+  const auto renamed = with("9202 09 0a0161 120179 0a0162")->words;
+  EXPECT_EQ(renamed.count("a"), 0U);
+  EXPECT_EQ(renamed.at("b"), "y");
+  const auto both = with("9202 06 0a0161 120178 9202 09 0a0161 120179 0a0162")->words;
+  EXPECT_EQ(both.at("a"), "x");
+  EXPECT_EQ(both.at("b"), "y");
+  const auto moved = with("d202 1c 0a 10 07000000000000000000000000000000 12 02 0801 12 04 1002 0805");
+  EXPECT_TRUE(moved->by_id.at({{7}}) == (now::Pair{.a = 5, .b = 2}));
 }
 
 // --- unknown fields

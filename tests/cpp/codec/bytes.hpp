@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -35,6 +36,16 @@ inline std::string to_hex(std::span<const std::byte> bytes) {
     text += kDigits[std::to_integer<std::size_t>(byte & std::byte{15})];
   }
   return text;
+}
+
+/// One value in any tier, and why it is none.
+template <Tier kTier, class T>
+[[nodiscard]] bool from_bytes(std::span<const std::byte> bytes, T& value, DecodeError& error,
+                              const Limits& limits = {}) {
+  Reader reader(bytes, limits);
+  const bool good = decode_whole<kTier>(reader, value);
+  error = reader.error();
+  return good;
 }
 
 /// The value makes exactly these bytes, they make the value again, and no shorter bytes do.

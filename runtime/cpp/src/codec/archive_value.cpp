@@ -1,6 +1,10 @@
 #include "mf/codec/archive_value.hpp"
 
 #include <string>
+#include <string_view>
+
+#include "mf/codec/febird_scalar.hpp"
+#include "mf/codec/overwrite.hpp"
 
 namespace mf::codec::archive {
 
@@ -20,40 +24,14 @@ bool refuse_bool(Reader& reader, std::size_t start) {
 
 }  // namespace detail
 
-namespace {
-
-/// Texts of up to 127 bytes of ASCII, which most are; false: it is none, and nothing was taken.
-[[nodiscard]] bool read_short_text(Reader& reader, std::string& value) {
-  const std::byte* const from = reader.peek();
-  const std::size_t left = reader.left();
-  const std::size_t length = left == 0 ? left : std::to_integer<std::size_t>(*from);
-  if (length >= 0x80 || length >= left || !is_ascii(from + 1, length) || !reader.charge(length, 1)) {
-    return false;
-  }
-  reader.advance(length + 1);
-  value.assign(reinterpret_cast<const char*>(from + 1), length);
-  return true;
-}
-
-}  // namespace
-
 bool Value<std::string>::read(Reader& reader, std::string& value) {
-  if (read_short_text(reader, value)) [[likely]] {
-    return true;
-  }
   std::size_t length = 0;
   if (!read_length(reader, length) || !reader.charge(length, 1)) [[unlikely]] {
     return false;
   }
-  const std::byte* const from = reader.peek();
-  if (!is_ascii(from, length)) [[unlikely]] {
-    if (const std::size_t good = valid_utf8_prefix({from, length}); good != length) {
-      return reader.fail(Fault::invalid_utf8, "a string is not UTF-8", reader.offset() + good);
-    }
-  }
-  value.assign(reinterpret_cast<const char*>(from), length);
+  const std::string_view text(reinterpret_cast<const char*>(reader.peek()), length);
   reader.advance(length);
-  return true;
+  return codec::detail::overwrite(value, text) || codec::detail::check_utf8(reader, text);
 }
 
 bool Value<Bytes>::read(Reader& reader, Bytes& value) {

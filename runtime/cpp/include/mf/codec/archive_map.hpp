@@ -23,31 +23,42 @@ template <class T>
   }
 }
 
-/// Key and value of an entry; what is not there is their zero, or as an empty message.
+/// The value behind its tag; `again`: it has come before in this entry.
+template <class V>
+[[nodiscard]] bool read_mapped(Message& entry, bool again, V& value, const auto&... graph) {
+  if constexpr (requires { Value<V>::read_body(entry.reader(), value, graph...); }) {
+    return merged_value(entry, again, value, graph...);  // an optional is in a message here
+  } else {
+    return Value<V>::read(entry.reader(), value, graph...);
+  }
+}
+
+/// What stands for a value that is not there: zero, or as an empty message.
+template <class V>
+[[nodiscard]] bool read_no_value(Reader& reader, V& value, const auto&... graph) {
+  if constexpr (requires { Value<V>::read_body(reader, value, graph...); }) {
+    return Value<V>::read_body(reader, value, graph...);
+  } else if constexpr (requires { Value<V>::zero(reader, value, graph...); }) {
+    return Value<V>::zero(reader, value, graph...);
+  } else {
+    return zero_is_valid(reader, value);
+  }
+}
+
+/// Key and value of an entry in any order, each as often as it likes. A value that is there already counts as
+/// the first one.
 template <class K, class V>
-[[nodiscard]] bool read_entry(Reader& reader, K& key, V& value, const auto&... graph) {
-  Message entry(reader);
-  constexpr std::uint32_t kKey = tag_of(1, Value<K>::kWire);
-  constexpr std::uint32_t kValue = tag_of(2, Value<V>::kWire);
-  bool seen_key = false;
-  bool seen_value = false;
+[[nodiscard]] bool read_entry(Message& entry, bool seen_key, K& key, bool seen_value, V& value,
+                              const auto&... graph) {
+  Reader& reader = entry.reader();
   while (entry.next()) {
-    if (entry.tag() == kKey) {
+    if (entry.tag() == tag_of(1, Value<K>::kWire)) {
       if (!Value<K>::read(reader, key)) [[unlikely]] {
         return false;
       }
       seen_key = true;
-      if (!entry.follows(kValue)) {
-        continue;
-      }
-    }
-    if (entry.tag() == kValue) {
-      if constexpr (requires { Value<V>::read_body(reader, value, graph...); }) {
-        if (!merged_value(entry, seen_value, value, graph...))
-            [[unlikely]] {  // an optional is in a message here
-          return false;
-        }
-      } else if (!Value<V>::read(reader, value, graph...)) [[unlikely]] {
+    } else if (entry.tag() == tag_of(2, Value<V>::kWire)) {
+      if (!read_mapped(entry, seen_value, value, graph...)) [[unlikely]] {
         return false;
       }
       seen_value = true;
@@ -55,19 +66,53 @@ template <class K, class V>
       return false;
     }
   }
-  if (reader.failed()) {
+  if (reader.failed() || (!seen_key && !zero_is_valid(reader, key))) {
     return false;
   }
-  if (!seen_key && !zero_is_valid(reader, key)) {
+  return seen_value || read_no_value(reader, value, graph...);
+}
+
+/// An entry of which nothing is usual, or whose key is there already.
+template <class K, class V>
+[[nodiscard]] bool read_any_entry(Message& entry, bool seen_key, K key, bool seen_value, V value,
+                                  std::map<K, V>& values, const auto&... graph) {
+  if (!read_entry(entry, seen_key, key, seen_value, value, graph...)) [[unlikely]] {
     return false;
   }
-  if constexpr (requires { Value<V>::read_body(reader, value, graph...); }) {
-    return seen_value || Value<V>::read_body(reader, value, graph...);
-  } else if constexpr (requires { Value<V>::zero(reader, value, graph...); }) {
-    return seen_value || Value<V>::zero(reader, value, graph...);
-  } else {
-    return seen_value || zero_is_valid(reader, value);
+  values.insert_or_assign(std::move(key), std::move(value));
+  return true;
+}
+
+/// One entry into the map. Nearly all are a new key and a value behind it: that one is made in its place,
+/// which is the last one if the writer had a map, too.
+template <class K, class V>
+[[nodiscard]] bool read_into(Reader& reader, std::map<K, V>& values, const auto&... graph) {
+  Message entry(reader);
+  if (!entry.follows(tag_of(1, Value<K>::kWire))) [[unlikely]] {
+    return read_any_entry(entry, false, K{}, false, fresh<V>(), values, graph...);
   }
+  K key{};
+  if (!Value<K>::read(reader, key)) [[unlikely]] {
+    return false;
+  }
+  if (!entry.follows(tag_of(2, Value<V>::kWire))) [[unlikely]] {
+    return read_any_entry(entry, true, std::move(key), false, fresh<V>(), values, graph...);
+  }
+  const std::size_t before = values.size();
+  const auto at = values.try_emplace(values.end(), std::move(key));
+  if (values.size() == before) [[unlikely]] {
+    auto value = fresh<V>();
+    return read_mapped(entry, false, value, graph...) &&
+           read_any_entry(entry, true, std::move(key), true, std::move(value), values, graph...);
+  }
+  if (!read_mapped(entry, false, at->second, graph...)) [[unlikely]] {
+    return false;
+  }
+  if (reader.left() == 0) [[likely]] {
+    return true;
+  }
+  auto node = values.extract(at);  // another key may follow
+  return read_any_entry(entry, true, std::move(node.key()), true, std::move(node.mapped()), values, graph...);
 }
 
 }  // namespace detail
@@ -82,15 +127,11 @@ template <class K, class V>
   }
   const std::uint32_t tag = message.tag();
   do {
-    K key{};
-    auto value = fresh<V>();
-    const auto read_entry = [&] { return detail::read_entry(reader, key, value, graph...); };
-    if (!reader.charge(1, sizeof(std::pair<const K, V>) + kNodeOverhead) || !read_bounded(reader, read_entry))
-        [[unlikely]] {
+    if (!reader.charge(1, sizeof(std::pair<const K, V>) + kNodeOverhead) ||
+        !read_bounded(reader, [&] { return detail::read_into(reader, values, graph...); })) [[unlikely]] {
       return reader.inside(filled);
     }
     ++filled;
-    values.insert_or_assign(values.end(), std::move(key), std::move(value));
   } while (message.follows(tag));
   reader.leave();
   return true;

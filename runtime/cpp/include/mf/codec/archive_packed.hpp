@@ -20,6 +20,7 @@
 
 #include "mf/codec/archive_number.hpp"
 #include "mf/codec/varint_word.hpp"
+#include "mf/codec/writer.hpp"
 
 namespace mf::codec::archive {
 
@@ -214,7 +215,7 @@ template <VarintNumber T>
 template <PlainNumber T>
 [[nodiscard]] const std::byte* read_packed(const std::byte* at, const std::byte* end, T*& to) noexcept {
   const auto whole = static_cast<std::size_t>(end - at) / sizeof(T);
-  if (whole != 0) std::memcpy(static_cast<void*>(to), at, whole * sizeof(T));
+  codec::detail::copy_bytes(reinterpret_cast<std::byte*>(to), at, whole * sizeof(T));
   to += whole;
   return at + whole * sizeof(T);
 }

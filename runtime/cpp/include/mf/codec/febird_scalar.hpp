@@ -12,6 +12,7 @@
 #include "mf/codec/boxed.hpp"
 #include "mf/codec/enums.hpp"
 #include "mf/codec/memcpy.hpp"
+#include "mf/codec/overwrite.hpp"
 #include "mf/codec/reader.hpp"
 #include "mf/codec/utf8.hpp"
 #include "mf/codec/varint.hpp"
@@ -160,12 +161,13 @@ struct Febird<std::string> {
     writer.bytes(value.data(), value.size());
   }
   [[nodiscard]] static bool read(Reader& reader, std::string& value) {
-    std::string_view text;
-    if (!detail::read_text(reader, text)) [[unlikely]] {
+    const std::byte* from = nullptr;
+    std::size_t length = 0;
+    if (!reader.take_counted(from, length)) [[unlikely]] {
       return false;
     }
-    value.assign(text);
-    return true;
+    const std::string_view text(reinterpret_cast<const char*>(from), length);
+    return detail::overwrite(value, text) || detail::check_utf8(reader, text);
   }
 };
 

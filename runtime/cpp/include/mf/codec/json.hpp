@@ -8,6 +8,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "mf/codec/json_container.hpp"
 #include "mf/codec/json_value.hpp"
@@ -15,7 +16,6 @@
 #include "mf/codec/result.hpp"
 #include "mf/codec/tier.hpp"
 #include "mf/core/error.hpp"
-#include "mf/core/fresh.hpp"
 
 namespace mf {
 
@@ -35,14 +35,15 @@ template <class T>
 template <class T>
 [[nodiscard]] Result<T> from_json(std::string_view text, const codec::Limits& limits = {}) {
   codec::JsonReader reader(text, limits);
-  auto value = fresh<T>();
-  if (reader.begin() && codec::Json<T>::read(reader, value) && reader.finish()) {
-    return value;
+  Result<T> result{std::in_place};
+  if (reader.begin() && codec::Json<T>::read(reader, *result) && reader.finish()) {
+    return result;
   }
   if constexpr (!codec::kShortName<T>.empty()) {
     reader.inside(codec::kShortName<T>);
   }
-  return reader.error();
+  result.refuse(reader.error());
+  return result;
 }
 
 }  // namespace mf

@@ -29,7 +29,12 @@ template <class T>
 class [[nodiscard]] Result {
  public:
   Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+  /// A new value, made where it stays.
+  explicit Result(std::in_place_t /*tag*/) : state_(std::in_place_index<0>) {}
   Result(DecodeError error) : state_(std::in_place_index<1>, std::move(error)) {}
+
+  /// There is no value, after all.
+  void refuse(DecodeError error) { state_.template emplace<1>(std::move(error)); }
 
   [[nodiscard]] bool ok() const noexcept { return state_.index() == 0; }
   explicit operator bool() const noexcept { return ok(); }

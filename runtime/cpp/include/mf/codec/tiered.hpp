@@ -89,6 +89,18 @@ template <Tier kTier, class T>
   }
 }
 
+/// All that the reader has left, as one value. False: the reader says why, with a path from the type on.
+template <Tier kTier, class T>
+[[nodiscard]] bool decode_whole(Reader& reader, T& value) {
+  if (decode<kTier>(reader, value) && reader.finish()) [[likely]] {
+    return true;
+  }
+  if constexpr (!kShortName<T>.empty()) {
+    reader.inside(kShortName<T>);
+  }
+  return false;
+}
+
 /// Bytes of a batch.
 template <Tier kTier, class T>
 [[nodiscard]] std::size_t encoded_batch_size(std::span<const T> values) noexcept {
@@ -147,21 +159,6 @@ template <Tier kTier, class T>
   Writer writer(bytes.data());
   encode<kTier>(writer, value, bytes.size());
   return bytes;
-}
-
-/// The opposite: exactly one value, nothing behind it. False: `error` says why, with a path from the type on.
-template <Tier kTier, class T>
-[[nodiscard]] bool from_bytes(std::span<const std::byte> bytes, T& value, DecodeError& error,
-                              const Limits& limits = {}) {
-  Reader reader(bytes, limits);
-  if (decode<kTier>(reader, value) && reader.finish()) [[likely]] {
-    return true;
-  }
-  if constexpr (!kShortName<T>.empty()) {
-    reader.inside(kShortName<T>);
-  }
-  error = reader.error();
-  return false;
 }
 
 }  // namespace mf::codec

@@ -11,14 +11,15 @@
 
 #include <cstddef>
 #include <span>
+#include <utility>
 
 #include "mf/codec/limits.hpp"
 #include "mf/codec/readable.hpp"
+#include "mf/codec/reader.hpp"
 #include "mf/codec/result.hpp"
 #include "mf/codec/tier.hpp"
 #include "mf/codec/tiered.hpp"
 #include "mf/core/buffer.hpp"
-#include "mf/core/fresh.hpp"
 #include "mf/core/types.hpp"
 
 namespace mf {
@@ -62,9 +63,9 @@ void append_bytes(Buffer& out, const T& value) {
 template <class T>
 [[nodiscard]] Result<void> from_bytes_into(std::span<const std::byte> bytes, T& value,
                                            const Limits& limits = {}) {
-  DecodeError error;
-  if (!codec::from_bytes<codec::kTierOf<T>>(bytes, value, error, limits)) [[unlikely]] {
-    return error;
+  codec::Reader reader(bytes, limits);
+  if (!codec::decode_whole<codec::kTierOf<T>>(reader, value)) [[unlikely]] {
+    return reader.error();
   }
   if (const auto bad = codec::read_violation(value)) [[unlikely]] {
     return codec::violated(codec::kShortName<T>, *bad);
@@ -75,9 +76,12 @@ template <class T>
 /// The same into a new one.
 template <class T>
 [[nodiscard]] Result<T> from_bytes(std::span<const std::byte> bytes, const Limits& limits = {}) {
-  Result<T> result{fresh<T>()};
-  if (auto read = from_bytes_into(bytes, *result, limits); !read) [[unlikely]] {
-    return read.error();
+  Result<T> result{std::in_place};  // the one that all ways return: it is made where the caller wants it
+  codec::Reader reader(bytes, limits);
+  if (!codec::decode_whole<codec::kTierOf<T>>(reader, *result)) [[unlikely]] {
+    result.refuse(reader.error());
+  } else if (const auto bad = codec::read_violation(*result)) [[unlikely]] {
+    result.refuse(codec::violated(codec::kShortName<T>, *bad));
   }
   return result;
 }
