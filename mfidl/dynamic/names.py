@@ -120,7 +120,10 @@ class _Parser:
         word = self._peek()
         if not word[:1].isdigit():
             raise self._wrong("the length of the array is expected here, a number")
-        number = int(word.replace("_", ""))
+        digits = word.replace("_", "").lstrip("0")
+        if not digits:
+            raise self._wrong("an array has at least one element")
+        number = int(digits[:9])
         if number > 1 << 24:
             raise self._wrong("so long an array could never be sent")
         self._at += 1

@@ -182,7 +182,7 @@ def test_more_is_read_than_is_written(type_: str, text: str, value: Any) -> None
         ("Field", '["title", 1]', Fault.JSON_DUPLICATE_KEY, 10, "[1]"),
         ("array<u8, 2>", "[1]", Fault.WRONG_LENGTH, 2, ""),
         ("array<u8, 2>", "[1,2,3]", Fault.WRONG_LENGTH, 4, ""),
-        ("array<u8, 0>", "[ 1]", Fault.WRONG_LENGTH, 2, ""),
+        ("array<u8, 1>", "[ ]", Fault.WRONG_LENGTH, 2, ""),
         ("list<u8>", "[1,]", Fault.JSON_SYNTAX, 3, "[1]"),
         ("list<u8>", "[1 2]", Fault.JSON_SYNTAX, 3, ""),
         ("list<u8>", "[1", Fault.JSON_SYNTAX, 2, ""),
