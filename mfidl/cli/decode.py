@@ -6,6 +6,7 @@ from mfidl.cli.values import (
     bytes_options,
     checked_type,
     load,
+    malformed,
     malformed_bytes,
     read_bytes,
     say,
@@ -32,7 +33,7 @@ def command(
     `Index.query.params`) or an expression (`list<Hit>`). BYTES is a file; without one they come from standard
     input. Bytes that are no such value: exit code 1, and where and why; `mfidlc annotate` shows more.
     """
-    from mfidl.dynamic import DecodeError, Schema, decode, to_json
+    from mfidl.dynamic import DecodeError, EncodeError, Schema, decode, to_json
 
     schema = Schema(load(file, import_paths, color))
     checked_type(schema, type_, tier)
@@ -41,4 +42,7 @@ def command(
         value = decode(schema, type_, data, tier_of(tier))
     except DecodeError as error:
         malformed_bytes(error, data, name)
-    say(to_json(schema, type_, value) + "\n")
+    try:
+        say(to_json(schema, type_, value) + "\n")
+    except EncodeError as error:
+        malformed(f"error: {error}\n")

@@ -33,6 +33,8 @@ def command(
     FILE is a schema, or what `mfidlc descriptor` wrote. TYPE is a name in it (`Hit`, `sf1.search.Hit`,
     `Index.query.params`) or an expression (`list<Hit>`). How values look as JSON: docs/json.md.
     """
+    if as_hex and out is not None:
+        raise click.UsageError("Give --hex or --out, not both: digits are for people.")
     from mfidl.dynamic import DecodeError, EncodeError, Schema, encode, from_json
     from mfidl.dynamic.pictures import of_json
 

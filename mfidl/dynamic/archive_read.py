@@ -75,10 +75,13 @@ def _read_places(
     steps = len(at.path.steps)
     names = {each.number: each.name for each in places}
     by_number = {each.number: each for each in places}
+    faulty = 0
     try:
         while at.pos < at.end:
             start = at.pos
+            faulty = 0
             number, wire = read_field_tag(at, names)
+            faulty = number
             message.any_field = True
             place = by_number.get(number)
             if place is None:
@@ -96,15 +99,19 @@ def _read_places(
                 at.path.steps.pop()
     except DecodeError as error:
         del at.path.steps[steps:]
-        raise _leftmost(at, places, message, error) from None
+        raise _leftmost(at, places, message, faulty, error) from None
     message.end = at.pos
 
 
-def _leftmost(at: Decoding, places: list[Place], message: _Message, error: DecodeError) -> DecodeError:
-    """Now that nothing more will be merged: what a message before the fault lacks comes first."""
+def _leftmost(
+    at: Decoding, places: list[Place], message: _Message, faulty: int, error: DecodeError
+) -> DecodeError:
+    """Now that nothing more will be merged: what a message before the fault lacks comes first. The field with
+    the fault has not come to its end, whatever pieces of it came before.
+    """
     for place in places:
         found = message.found.get(place.number)
-        if isinstance(found, _Message):
+        if isinstance(found, _Message) and place.number != faulty:
             steps = len(at.path.steps)
             at.path.steps += [place.name] if place.name else []
             try:
@@ -350,7 +357,7 @@ def _called(place: Place) -> str:
 def _made_elements(at: Decoding, place: Place, found: list[Any] | None, end: int) -> list[Value]:
     type_ = place.type
     if isinstance(type_, model.ArrayOf) and len(found or []) != type_.length:
-        if found is None:
+        if not found:
             return _default(at, place, end)  # type: ignore[no-any-return]
         reason = f"{model.spell(type_)} has {type_.length} elements, not {len(found)}"
         raise at.fail(Fault.WRONG_LENGTH, reason, end)

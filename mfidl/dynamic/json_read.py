@@ -364,6 +364,7 @@ class _Reader:
         """The tables of a graph; references are checked when all are known."""
         json = self._json
         self._kind(type_, "object")
+        self._enter()
         references = self._references = []
         tables = self._schema.tables(type_.full_name)
         full_names = {name: full_name for full_name, name in tables.items()}
@@ -383,10 +384,13 @@ class _Reader:
             assert isinstance(declaration, model.Struct | model.Union)
             reference = declaration.reference
             self._kind(model.ListOf(reference), "array")
+            self._enter()
             self._elements(lambda _: objects.append(self._object(reference)), None, reference)
+            self._depth -= 1
             json.path.steps.pop()
 
         end = self._members(table)
+        self._depth -= 1
         graph = {full_name: found.get(full_name, []) for full_name in tables}
         self._check_graph(type_.full_name, graph, references, end)
         return Graph(graph)

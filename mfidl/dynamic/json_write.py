@@ -7,6 +7,7 @@ from uuid import UUID
 
 from mfidl import model
 from mfidl.dynamic.codec import root_of, schema_of
+from mfidl.dynamic.decoding import MAX_DEPTH
 from mfidl.dynamic.errors import EncodeError
 from mfidl.dynamic.graph import ordered
 from mfidl.dynamic.json_float import float_text
@@ -23,7 +24,10 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def to_json(program: model.Program | Schema, type_: str | model.Type, value: Value) -> str:
-    """The JSON text of a value that its type holds, as `decode` and `from_json` give them."""
+    """The JSON text of a value that its type holds, as `decode` and `from_json` give them.
+
+    EncodeError: a graph whose values nest as deep as bytes may, which is deeper than JSON may.
+    """
     schema = schema_of(program)
     pieces: list[str] = []
     _Writer(schema, pieces).value(root_of(schema, type_).type, value)
@@ -49,6 +53,7 @@ class _Writer:
         self._schema = schema
         self._add = pieces.append
         self._in_graph = False
+        self._depth = 0
 
     def value(self, type_: model.Type, value: Value) -> None:
         number = self._schema.number(type_)
@@ -69,20 +74,30 @@ class _Writer:
             case model.Named():
                 self._declared(type_, value)
 
+    def _open(self, bracket: str) -> None:
+        if self._depth == MAX_DEPTH:
+            raise EncodeError("", f"as JSON it is nested deeper than {MAX_DEPTH}")
+        self._depth += 1
+        self._add(bracket)
+
+    def _close(self, bracket: str) -> None:
+        self._depth -= 1
+        self._add(bracket)
+
     def _array(self, element: model.Type, values: Value) -> None:
-        self._add("[")
+        self._open("[")
         for index, each in enumerate(values):
             if index:
                 self._add(",")
             self.value(element, each)
-        self._add("]")
+        self._close("]")
 
     def _map(self, key: model.Type, held: model.Type, value: Value) -> None:
-        self._add("{")
+        self._open("{")
         for index, (each, found) in enumerate(value.items()):
             self._name(self._key(key, each), index)
             self.value(held, found)
-        self._add("}")
+        self._close("}")
 
     def _key(self, type_: model.Type, value: Value) -> str:
         number = self._schema.number(type_)
@@ -115,22 +130,25 @@ class _Writer:
         if not isinstance(value, Graph):
             raise EncodeError("", f"{root} is a Graph, not {type(value).__name__}")
         graph = ordered(self._schema, root, value, "")
-        self._add("{")
+        self._open("{")
         for index, (full_name, name) in enumerate(self._schema.tables(root).items()):
             declaration = self._schema.program.declaration(full_name)
             assert isinstance(declaration, model.Struct | model.Union)
             self._name(name, index)
-            self._add("[")
+            self._open("[")
             for place, each in enumerate(graph.tables[full_name]):
                 if place:
                     self._add(",")
                 self._members(declaration.reference, each)
-            self._add("]")
-        self._add("}")
+            self._close("]")
+        self._close("}")
 
     def _members(self, type_: model.Named, value: Value) -> None:
-        self._add("{")
-        if type_.kind is model.DeclKind.UNION:
+        is_union = type_.kind is model.DeclKind.UNION
+        counts = is_union or not self._schema.is_implicit(self._schema.struct(type_))
+        self._depth -= not counts
+        self._open("{")
+        if is_union:
             [(name, held)] = value.items()
             self._name(name, 0)
             of = next(each for each in self._schema.union(type_).alternatives if each.name == name)
@@ -144,7 +162,8 @@ class _Writer:
                     self._name(field.name, index)
                     self.value(field.type, found)
                     index += 1
-        self._add("}")
+        self._close("}")
+        self._depth += not counts
 
 
 def number_text(schema: Schema, number: Number, value: Value) -> str:

@@ -189,6 +189,7 @@ def test_of_a_long_line_only_what_is_around_the_mistake_is_shown(schema: Path) -
         (["decode", "Hit", "--hex", "0 01"], "a byte has two digits, this one stands alone\n  0 01\n  ^"),
         (["decode", "Hit", "--hex", "0g"], "`g` is no hexadecimal digit\n  0g\n   ^"),
         (["decode", "Hit", "file", "--hex", "00"], "Give BYTES or --hex, not both."),
+        (["encode", "Hit", "--hex", "--out", "x"], "Give --hex or --out, not both"),
         (["encode", "Hit", "--tier", "memcpy"], "`t.Hit` is febird, it cannot be memcpy"),
         (["encode", "Note", "--tier", "custom"], "`t.Note` is archive, it cannot be custom"),
         (["vectors", "--type", "Hti"], "there is no type `Hti`"),

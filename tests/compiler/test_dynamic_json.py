@@ -15,7 +15,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mfidl.compiler import check
-from mfidl.dynamic import DecodeError, Fault, Graph, Schema, from_json, to_json
+from mfidl.dynamic import (
+    DecodeError,
+    EncodeError,
+    Fault,
+    Graph,
+    Schema,
+    decode,
+    encode,
+    from_json,
+    to_json,
+)
 from mfidl.dynamic.json_float import float_of, float_text
 from tests.compiler.dynamic_values import SCHEMA
 from tests.compiler.schema import program_of
@@ -274,3 +284,26 @@ def test_the_texts_that_the_runtimes_read_are_read_alike() -> None:
             wrong.append((case, found))
 
     assert wrong == []
+
+
+def test_the_object_and_the_tables_of_a_graph_are_levels_that_bytes_do_not_have(tmp_path: Path) -> None:
+    text = """module t;
+@tier(archive) struct Node { 1: inside: Box?; 2: next: ref<Node>?; }
+@tier(archive) struct Box { 1: inside: Box?; 2: owner: ref<Node>?; }
+"""
+    nodes = Schema(program_of(tmp_path, text))
+
+    def graph(boxes: int) -> Graph:
+        inside: Any = None
+        for _ in range(boxes):
+            inside = {"inside": inside, "owner": None}
+        return Graph({"t.Node": [{"inside": inside, "next": None}]})
+
+    assert from_json(nodes, "Node", to_json(nodes, "Node", graph(61))) == graph(61)
+    assert decode(nodes, "Node", encode(nodes, "Node", graph(62))) == graph(62)
+    with pytest.raises(EncodeError, match="as JSON it is nested deeper than 64"):
+        to_json(nodes, "Node", graph(62))
+    deeper = to_json(nodes, "Node", graph(61)).replace('{"inside":{', '{"inside":{"inside":{', 1)
+    with pytest.raises(DecodeError) as told:
+        from_json(nodes, "Node", deeper)
+    assert told.value.fault is Fault.DEPTH_EXCEEDED

@@ -115,6 +115,7 @@ TEST(Archive, AnArrayMayComeInPieces) {
   EXPECT_TRUE(decoded<Rows>("0a 03 0a0101 1a 01 78") == Rows::of_text("x"));
   EXPECT_EQ(told<Rows>("0a 03 0a0101"), "wrong_length at 5 in Rows.small");
   EXPECT_EQ(told<Rows>("0a 03 0a0101 0a 04 0a020203"), "wrong_length at 11 in Rows.small");
+  EXPECT_EQ(told<Rows>("0a 02 0a00"), "missing_field at 4 in Rows.small");
   Bytes bytes = mf::to_bytes(All{});
   const Bytes entry = from_hex("ea02 0c 0807 12 03 0a0101 12 03 0a0102");
   bytes.insert(bytes.end(), entry.begin(), entry.end());
@@ -214,6 +215,21 @@ TEST(Archive, EntriesMayLackKeyOrValueAndKeysMayComeTwice) {
   EXPECT_EQ(both.at("b"), "y");
   const auto moved = with("d202 1c 0a 10 07000000000000000000000000000000 12 02 0801 12 04 1002 0805");
   EXPECT_TRUE(moved->by_id.at({{7}}) == (now::Pair{.a = 5, .b = 2}));
+}
+
+TEST(Archive, ValuesOfAMapMayBeLargerThanTheStack) {
+  Bytes usual = from_hex("0a c7a8a504 08 01 12 c0a8a504");
+  usual.resize(usual.size() + 9'000'000);
+  Bytes value_first = from_hex("0a c7a8a504 12 c0a8a504");
+  value_first.resize(value_first.size() + 9'000'000);
+  value_first.insert(value_first.end(), {std::byte{8}, std::byte{1}});
+  Bytes twice = usual;
+  twice.insert(twice.end(), usual.begin(), usual.end());
+  for (const Bytes& bytes : {from_hex("0a 00"), from_hex("0a 02 0801"), usual, value_first, twice}) {
+    const auto giants = mf::from_bytes<now::Giants>(bytes);
+    ASSERT_TRUE(giants) << giants.error().message();
+    EXPECT_EQ(giants->by_id.size(), 1U);
+  }
 }
 
 // --- unknown fields

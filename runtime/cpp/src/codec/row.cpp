@@ -10,11 +10,11 @@ bool check_row_head(Reader& reader, std::uint64_t head, unsigned max_code, std::
   if (count > std::numeric_limits<std::uint32_t>::max()) {
     return reader.fail(Fault::number_out_of_range, "a number does not fit in its type", start);
   }
-  if ((head & 3U) > max_code) {
-    return reader.fail(Fault::number_out_of_range, "a row is wider than its type", start);
-  }
   if (count == 0) {
     return head == 0 || reader.fail(Fault::malformed_number, "a row of no values has a width", start);
+  }
+  if ((head & 3U) > max_code) {
+    return reader.fail(Fault::number_out_of_range, "a row is wider than its type", start);
   }
   return reader.check_count(static_cast<std::size_t>(count), 1, start);
 }

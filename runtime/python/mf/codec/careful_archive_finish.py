@@ -62,7 +62,7 @@ def _finish_place(r: "CarefulReader", opened: Open, place: Place) -> Any:
             return found
         if place.optional:
             return None
-    elif not isinstance(place.shape, s.Array) or found is not None or place.shape.length == 0:
+    elif found or not isinstance(place.shape, s.Array):
         return r._checked(place.rules, _container(r, place.shape, found or [], end), end)
     if place.default is not None:
         return place.default()

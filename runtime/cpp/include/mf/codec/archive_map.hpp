@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "mf/codec/archive_single.hpp"
-#include "mf/core/fresh.hpp"
 
 namespace mf::codec::archive {
 
@@ -45,20 +44,28 @@ template <class V>
   }
 }
 
-/// Key and value of an entry in any order, each as often as it likes. A value that is there already counts as
-/// the first one.
+/// An entry that is in no map yet. Values may be larger than a stack: they are never made but on the heap.
 template <class K, class V>
-[[nodiscard]] bool read_entry(Message& entry, bool seen_key, K& key, bool seen_value, V& value,
-                              const auto&... graph) {
+[[nodiscard]] typename std::map<K, V>::node_type new_entry(K&& key) {
+  std::map<K, V> apart;
+  return apart.extract(apart.try_emplace(std::move(key)).first);
+}
+
+/// The rest of an entry in any order, key and value each as often as they like. `seen_value`: the made one
+/// counts as the first.
+template <class K, class V>
+[[nodiscard]] bool read_rest(Message& entry, bool seen_key, bool seen_value,
+                             typename std::map<K, V>::node_type made, std::map<K, V>& values,
+                             const auto&... graph) {
   Reader& reader = entry.reader();
   while (entry.next()) {
     if (entry.tag() == tag_of(1, Value<K>::kWire)) {
-      if (!Value<K>::read(reader, key)) [[unlikely]] {
+      if (!Value<K>::read(reader, made.key())) [[unlikely]] {
         return false;
       }
       seen_key = true;
     } else if (entry.tag() == tag_of(2, Value<V>::kWire)) {
-      if (!read_mapped(entry, seen_value, value, graph...)) [[unlikely]] {
+      if (!read_mapped(entry, seen_value, made.mapped(), graph...)) [[unlikely]] {
         return false;
       }
       seen_value = true;
@@ -66,20 +73,14 @@ template <class K, class V>
       return false;
     }
   }
-  if (reader.failed() || (!seen_key && !zero_is_valid(reader, key))) {
+  if (reader.failed() || (!seen_key && !zero_is_valid(reader, made.key())) ||
+      (!seen_value && !read_no_value(reader, made.mapped(), graph...))) {
     return false;
   }
-  return seen_value || read_no_value(reader, value, graph...);
-}
-
-/// An entry of which nothing is usual, or whose key is there already.
-template <class K, class V>
-[[nodiscard]] bool read_any_entry(Message& entry, bool seen_key, K key, bool seen_value, V value,
-                                  std::map<K, V>& values, const auto&... graph) {
-  if (!read_entry(entry, seen_key, key, seen_value, value, graph...)) [[unlikely]] {
-    return false;
+  auto put = values.insert(std::move(made));
+  if (!put.inserted) {
+    put.position->second = std::move(put.node.mapped());
   }
-  values.insert_or_assign(std::move(key), std::move(value));
   return true;
 }
 
@@ -88,31 +89,26 @@ template <class K, class V>
 template <class K, class V>
 [[nodiscard]] bool read_into(Reader& reader, std::map<K, V>& values, const auto&... graph) {
   Message entry(reader);
-  if (!entry.follows(tag_of(1, Value<K>::kWire))) [[unlikely]] {
-    return read_any_entry(entry, false, K{}, false, fresh<V>(), values, graph...);
-  }
   K key{};
-  if (!Value<K>::read(reader, key)) [[unlikely]] {
+  const bool has_key = entry.follows(tag_of(1, Value<K>::kWire));
+  if (has_key && !Value<K>::read(reader, key)) [[unlikely]] {
     return false;
   }
-  if (!entry.follows(tag_of(2, Value<V>::kWire))) [[unlikely]] {
-    return read_any_entry(entry, true, std::move(key), false, fresh<V>(), values, graph...);
+  if (!has_key || !entry.follows(tag_of(2, Value<V>::kWire))) [[unlikely]] {
+    return read_rest(entry, has_key, false, new_entry<K, V>(std::move(key)), values, graph...);
   }
   const std::size_t before = values.size();
   const auto at = values.try_emplace(values.end(), std::move(key));
   if (values.size() == before) [[unlikely]] {
-    auto value = fresh<V>();
-    return read_mapped(entry, false, value, graph...) &&
-           read_any_entry(entry, true, std::move(key), true, std::move(value), values, graph...);
+    auto made = new_entry<K, V>(std::move(key));
+    return read_mapped(entry, false, made.mapped(), graph...) &&
+           read_rest(entry, true, true, std::move(made), values, graph...);
   }
   if (!read_mapped(entry, false, at->second, graph...)) [[unlikely]] {
     return false;
   }
-  if (reader.left() == 0) [[likely]] {
-    return true;
-  }
-  auto node = values.extract(at);  // another key may follow
-  return read_any_entry(entry, true, std::move(node.key()), true, std::move(node.mapped()), values, graph...);
+  return reader.left() == 0 ||  // another key may follow
+         read_rest(entry, true, true, values.extract(at), values, graph...);
 }
 
 }  // namespace detail

@@ -7,7 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <set>
 #include <span>
 #include <utility>
@@ -108,12 +108,13 @@ template <class T, std::size_t N>
   if (!reader.enter()) [[unlikely]] {
     return false;
   }
-  std::optional<T> extra;
+  std::unique_ptr<T> extra;  // elements may be larger than a stack
   const auto into = [&](std::size_t i) -> T& {
     if constexpr (N != 0) {
       if (i < N) return values[i];
     }
-    return extra ? *extra : extra.emplace();
+    if (!extra) extra = std::make_unique<T>();
+    return *extra;
   };
   if constexpr (Packed<T>) {
     if (message.tag() % 8 == static_cast<unsigned>(Wire::length)) {

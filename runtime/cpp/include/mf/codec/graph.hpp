@@ -124,7 +124,12 @@ class Graph {
 
  private:
   // Found beside the types, where generated code declares them.
-  static std::span<const codec::GraphTable> tables() { return graph_tables(static_cast<const T*>(nullptr)); }
+  static std::span<const codec::GraphTable> tables() {
+    static_assert(
+        requires(const T* root) { graph_tables(root); },
+        "values of this type refer to no objects: they need no mf::Graph");
+    return graph_tables(static_cast<const T*>(nullptr));
+  }
 
   template <class U>
   U* own(std::unique_ptr<U> object) {

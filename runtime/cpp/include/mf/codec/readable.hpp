@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -30,7 +31,6 @@
 #include "mf/codec/tier.hpp"
 #include "mf/codec/tiered.hpp"
 #include "mf/codec/utf8.hpp"
-#include "mf/core/fresh.hpp"
 
 namespace mf::codec {
 
@@ -173,8 +173,8 @@ namespace detail {
 template <Tier kTier, class T>
 [[nodiscard]] std::optional<std::string> refusal_of(std::span<const std::byte> bytes) {
   Reader reader(bytes, {.decoded_bytes = SIZE_MAX});
-  auto value = fresh<T>();
-  if (decode<kTier>(reader, value) && reader.finish()) {
+  const auto value = std::make_unique<T>();  // it may be larger than a stack
+  if (decode<kTier>(reader, *value) && reader.finish()) {
     return std::nullopt;
   }
   return reader.error().path + ": " + reader.error().reason;

@@ -46,6 +46,7 @@ template <Tier kTier, class T>
   if constexpr (kTier == Tier::memcpy) {
     return Memcpy<T>::kSize;
   } else if constexpr (kTier == Tier::archive) {
+    static_assert(!Archive<T>::kLinked, "values of this type refer to objects: take an mf::Graph of it");
     return Archive<T>::size(value);
   } else if constexpr (kTier == Tier::custom) {
     return custom_size(value);
@@ -81,6 +82,7 @@ template <Tier kTier, class T>
   if constexpr (kTier == Tier::memcpy) {
     return memcpy_read(reader, value);
   } else if constexpr (kTier == Tier::archive) {
+    static_assert(!Archive<T>::kLinked, "values of this type refer to objects: take an mf::Graph of it");
     return Archive<T>::read(reader, value);
   } else if constexpr (kTier == Tier::custom) {
     return custom_read(reader, value);

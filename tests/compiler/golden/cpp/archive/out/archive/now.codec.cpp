@@ -136,6 +136,18 @@ void print_to(mf::Printer& printer, const Tree& value) {
   printer.close();
 }
 
+void print_to(mf::Printer& printer, const Giant& value) {
+  printer.open("Giant");
+  printer.field("memory", value.memory);
+  printer.close();
+}
+
+void print_to(mf::Printer& printer, const Giants& value) {
+  printer.open("Giants");
+  printer.field("by_id", value.by_id);
+  printer.close();
+}
+
 void print_to(mf::Printer& printer, const All& value) {
   printer.open("All");
   printer.field("flag", value.flag);
@@ -610,6 +622,44 @@ bool Archive<::archive::now::Tree>::read(Reader& reader, ::archive::now::Tree& v
 
 bool Readable<::archive::now::Tree>::holds(const ::archive::now::Tree& value, unsigned levels) {
   return levels != 0 && readable(value.kids, levels - 1);
+}
+
+static_assert(sizeof(::archive::now::Giant) == 9000000 && alignof(::archive::now::Giant) == 1);
+static_assert(std::is_trivially_copyable_v<::archive::now::Giant>);
+static_assert(offsetof(::archive::now::Giant, memory) == 0);
+
+std::size_t Archive<::archive::now::Giants>::size(const ::archive::now::Giants& value) noexcept {
+  return archive::size(1, value.by_id) + unknown_size(value.unknown_fields);
+}
+
+void Archive<::archive::now::Giants>::write(BackWriter& writer,
+                                            const ::archive::now::Giants& value) noexcept {
+  BackWriter back = writer;
+  back.unknown(value.unknown_fields);
+  archive::write(back, 1, value.by_id);
+  writer = back;
+}
+
+bool Archive<::archive::now::Giants>::read(Reader& reader, ::archive::now::Giants& value) {
+  static constexpr std::array<archive::KnownField, 1> kFields{{{1, "by_id", archive::Elements::tagged}}};
+  std::size_t filled1 = 0;
+  if (!reader.enter()) return false;
+  value.by_id.clear();
+  value.unknown_fields.bytes.clear();
+  archive::Message message(reader);
+  archive::Cursor cursor(reader);
+  while (message.next(cursor)) {
+    switch (message.tag()) {
+      case 10:
+        if (!archive::read_row(message, cursor, filled1, value.by_id)) return reader.inside("by_id");
+        break;
+      default:
+        if (!message.skip(cursor, kFields, value.unknown_fields)) return false;
+    }
+  }
+  if (reader.failed()) return false;
+  reader.leave();
+  return true;
 }
 
 std::size_t Archive<::archive::now::All>::size(const ::archive::now::All& value) noexcept {

@@ -52,6 +52,14 @@ inline constexpr Tier kPlannedTier<::archive::now::Tree> = Tier::archive;
 template <>
 inline constexpr std::string_view kShortName<::archive::now::Tree> = "Tree";
 template <>
+inline constexpr Tier kPlannedTier<::archive::now::Giant> = Tier::memcpy;
+template <>
+inline constexpr std::string_view kShortName<::archive::now::Giant> = "Giant";
+template <>
+inline constexpr Tier kPlannedTier<::archive::now::Giants> = Tier::archive;
+template <>
+inline constexpr std::string_view kShortName<::archive::now::Giants> = "Giants";
+template <>
 inline constexpr Tier kPlannedTier<::archive::now::All> = Tier::archive;
 template <>
 inline constexpr std::string_view kShortName<::archive::now::All> = "All";
@@ -193,6 +201,25 @@ struct Archive<::archive::now::Tree> {
 };
 template <>
 struct Febird<::archive::now::Tree> : ArchiveInFebird<::archive::now::Tree> {};
+
+template <>
+struct Memcpy<::archive::now::Giant> {
+  static constexpr std::size_t kSize = 9000000;
+  static constexpr bool kAllBitsValid = true;
+  static constexpr bool kHasPadding = false;
+  static void clear_padding(std::byte* /*at*/) noexcept {}
+  static bool valid(const std::byte* /*from*/) noexcept { return true; }
+};
+
+template <>
+struct Archive<::archive::now::Giants> {
+  static constexpr bool kLinked = false;
+  static std::size_t size(const ::archive::now::Giants& value) noexcept;
+  static void write(BackWriter& writer, const ::archive::now::Giants& value) noexcept;
+  [[nodiscard]] static bool read(Reader& reader, ::archive::now::Giants& value);
+};
+template <>
+struct Febird<::archive::now::Giants> : ArchiveInFebird<::archive::now::Giants> {};
 
 template <>
 struct Archive<::archive::now::All> {

@@ -17,6 +17,8 @@ class Choice;
 class Rows;
 struct Nothing;
 struct Tree;
+struct Giant;
+struct Giants;
 struct All;
 struct Person;
 class Contact;

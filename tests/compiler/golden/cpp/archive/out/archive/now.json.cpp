@@ -247,6 +247,46 @@ bool Json<::archive::now::Tree>::read(JsonReader& reader, ::archive::now::Tree& 
   });
 }
 
+void Json<::archive::now::Giant>::write(JsonWriter& writer, const ::archive::now::Giant& value) {
+  if (!writer.open_object()) return;
+  write_json_member(writer, "memory", value.memory);
+  writer.close_object();
+}
+
+bool Json<::archive::now::Giant>::read(JsonReader& reader, ::archive::now::Giant& value) {
+  static constexpr std::array<JsonField, 1> kFields{{
+      {"memory"},
+  }};
+  return read_json_object(reader, kFields, [&](std::size_t field) {
+    switch (field) {
+      case 0:
+        return read_json(reader, value.memory);
+      default:
+        return false;
+    }
+  });
+}
+
+void Json<::archive::now::Giants>::write(JsonWriter& writer, const ::archive::now::Giants& value) {
+  if (!writer.open_object()) return;
+  write_json_member(writer, "by_id", value.by_id);
+  writer.close_object();
+}
+
+bool Json<::archive::now::Giants>::read(JsonReader& reader, ::archive::now::Giants& value) {
+  static constexpr std::array<JsonField, 1> kFields{{
+      {"by_id"},
+  }};
+  return read_json_object(reader, kFields, [&](std::size_t field) {
+    switch (field) {
+      case 0:
+        return read_json(reader, value.by_id);
+      default:
+        return false;
+    }
+  });
+}
+
 void Json<::archive::now::All>::write(JsonWriter& writer, const ::archive::now::All& value) {
   if (!writer.open_object()) return;
   write_json_member(writer, "flag", value.flag);

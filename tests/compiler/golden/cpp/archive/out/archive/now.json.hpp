@@ -78,6 +78,18 @@ struct Json<::archive::now::Tree> {
 };
 
 template <>
+struct Json<::archive::now::Giant> {
+  static void write(JsonWriter& writer, const ::archive::now::Giant& value);
+  [[nodiscard]] static bool read(JsonReader& reader, ::archive::now::Giant& value);
+};
+
+template <>
+struct Json<::archive::now::Giants> {
+  static void write(JsonWriter& writer, const ::archive::now::Giants& value);
+  [[nodiscard]] static bool read(JsonReader& reader, ::archive::now::Giants& value);
+};
+
+template <>
 struct Json<::archive::now::All> {
   static void write(JsonWriter& writer, const ::archive::now::All& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::archive::now::All& value);

@@ -330,6 +330,25 @@ struct Tree {
   friend void print_to(mf::Printer& printer, const Tree& value);
 };
 
+/// Larger than a stack.
+struct Giant {
+  std::array<std::uint8_t, 9000000> memory{};
+
+  friend bool operator==(const Giant&, const Giant&) = default;
+  friend std::strong_ordering operator<=>(const Giant&, const Giant&) = default;
+  friend void print_to(mf::Printer& printer, const Giant& value);
+};
+
+struct Giants {
+  std::map<std::uint8_t, Giant> by_id{};
+  /// Fields of a newer schema, as they came.
+  mf::UnknownFields unknown_fields{};
+
+  friend bool operator==(const Giants&, const Giants&) = default;
+  friend std::strong_ordering operator<=>(const Giants&, const Giants&) = default;
+  friend void print_to(mf::Printer& printer, const Giants& value);
+};
+
 /// Every kind of field.
 struct All {
   bool flag{};
