@@ -146,8 +146,7 @@ class _Writer:
     def _members(self, type_: model.Named, value: Value) -> None:
         is_union = type_.kind is model.DeclKind.UNION
         counts = is_union or not self._schema.is_implicit(self._schema.struct(type_))
-        self._depth -= not counts
-        self._open("{")
+        self._open("{") if counts else self._add("{")
         if is_union:
             [(name, held)] = value.items()
             self._name(name, 0)
@@ -162,8 +161,7 @@ class _Writer:
                     self._name(field.name, index)
                     self.value(field.type, found)
                     index += 1
-        self._close("}")
-        self._depth += not counts
+        self._close("}") if counts else self._add("}")
 
 
 def number_text(schema: Schema, number: Number, value: Value) -> str:

@@ -123,7 +123,7 @@ class _Parser:
         digits = word.replace("_", "").lstrip("0")
         if not digits:
             raise self._wrong("an array has at least one element")
-        number = int(digits[:9])
+        number = int(digits[:9])  # more are too many, and Python reads no number of thousands of digits
         if number > 1 << 24:
             raise self._wrong("so long an array could never be sent")
         self._at += 1
