@@ -1,6 +1,10 @@
 // The limit: one memcpy into warm memory, of the elements of lists of numbers and structs, and of as many
-// bytes as febird makes of everything else. It makes no object, so nothing that does can reach it.
+// bytes as febird makes of everything else. It makes no object, so nothing that does can reach it: `copy` is
+// the limit for those, a copy of the object in memory, with its allocations and without a look at any byte.
 #include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
 
 #include "mf/codec/tiered.hpp"
 #include "payload.codec.hpp"
@@ -61,6 +65,29 @@ class Copy final : public Codec {
   Raw<T> raw_;
 };
 
+/// A fresh object from one that is there.
+template <class T>
+class CopiedObject final : public Codec {
+ public:
+  explicit CopiedObject(T value) : value_(std::move(value)) {}
+
+  [[nodiscard]] std::size_t bytes() const override {
+    return mf::codec::encoded_size<mf::Tier::febird>(value_);
+  }
+  [[nodiscard]] const char* mistake() override { return T(value_) == value_ ? nullptr : "another object"; }
+  [[nodiscard]] bool does(Step step) const override { return step == Step::deserialize; }
+  void run(Step /*step*/, std::size_t times) override {
+    for (std::size_t i = 0; i < times; ++i) {
+      keep(value_);
+      const T copy = value_;
+      keep(copy);
+    }
+  }
+
+ private:
+  T value_;
+};
+
 /// A number and a text for the hash table, as they lie in memory.
 template <class T>
 struct InPlace {
@@ -78,9 +105,10 @@ struct InPlace {
 }  // namespace
 
 void register_memory(Entries& entries) {
-  each_work([&](std::string work, auto make) {
+  each_work([&](const std::string& work, auto make) {
     using T = decltype(make());
-    entries.push_back({std::move(work), "raw", [make] { return std::make_unique<Copy<T>>(make()); }});
+    entries.push_back({work, "raw", [make] { return std::make_unique<Copy<T>>(make()); }});
+    entries.push_back({work, "copy", [make] { return std::make_unique<CopiedObject<T>>(make()); }});
   });
   add_hash_insert<InPlace>(entries, "raw");
 }

@@ -1,9 +1,13 @@
 #include "mf/codec/overwrite.hpp"
 
+#include <cstdint>
 #include <cstring>
 
 #include "mf/codec/utf8.hpp"
 #include "mf/codec/writer.hpp"
+
+// Without SSE (-m32) vectors are handed on in memory: all this is inlined, so there is no ABI to keep.
+#pragma GCC diagnostic ignored "-Wpsabi"
 
 namespace mf::codec::detail {
 
@@ -25,55 +29,38 @@ void set_length(std::string& string, std::size_t size) {
 }
 #endif
 
-using Sixteen [[gnu::vector_size(16)]] = std::uint64_t;
-
-std::uint64_t folded(std::uint64_t bits) noexcept {
-  return bits;
+bool is_ascii(std::uint64_t bits) noexcept {
+  return (bits & 0x8080808080808080U) == 0;
 }
-std::uint64_t folded(const Sixteen& bits) noexcept {
-  return bits[0] | bits[1];
-}
-
-/// Copies both halves of a text of twice a part at most, which overlap; true if all of it is ASCII.
-template <class Part>
-bool copy_halves(char* to, const char* from, std::size_t size) noexcept {
-  Part first;
-  Part last;
-  std::memcpy(&first, from, sizeof(Part));
-  std::memcpy(&last, from + size - sizeof(Part), sizeof(Part));
-  std::memcpy(to, &first, sizeof(Part));
-  std::memcpy(to + size - sizeof(Part), &last, sizeof(Part));
-  return (folded(first | last) & 0x8080808080808080U) == 0;
+bool is_ascii(const Sixteen& bits) noexcept {
+  std::uint64_t halves[2];
+  std::memcpy(halves, &bits, sizeof(halves));
+  return is_ascii(halves[0] | halves[1]);
 }
 
-bool copy_text(char* to, const char* from, std::size_t size) noexcept {
+/// copy_bytes() that looks at what it copies.
+bool copy_text(std::byte* to, const std::byte* from, std::size_t size) noexcept {
   if (size > 64) {
     std::memcpy(to, from, size);
-    return is_ascii(reinterpret_cast<const std::byte*>(from), size);
+    return codec::is_ascii(from, size);
   }
-  if (size > 32) {
-    const bool ascii = copy_halves<Sixteen>(to, from, 32);
-    return copy_halves<Sixteen>(to + size - 32, from + size - 32, 32) && ascii;
-  }
-  if (size >= 16) return copy_halves<Sixteen>(to, from, size);
-  if (size >= 8) return copy_halves<std::uint64_t>(to, from, size);
-  if (size >= 4) return copy_halves<std::uint32_t>(to, from, size);
-  if (size == 0) return true;
-  const char bits = from[0] | from[size / 2] | from[size - 1];
-  to[0] = from[0];
-  to[size / 2] = from[size / 2];
-  to[size - 1] = from[size - 1];
-  return (bits & 0x80) == 0;
+  if (size >= 32) return is_ascii(copy_double_ends(to, from, size));
+  if (size >= 16) return is_ascii(copy_ends<Sixteen>(to, from, size));
+  if (size >= 8) return is_ascii(copy_ends<std::uint64_t>(to, from, size));
+  if (size >= 4) return is_ascii(copy_ends<std::uint32_t>(to, from, size));
+  copy_bytes(to, from, size);
+  return codec::is_ascii(from, size);
 }
 
 }  // namespace
 
 bool overwrite(std::string& string, std::string_view text) {
+  const auto* const from = reinterpret_cast<const std::byte*>(text.data());
   if (text.size() > string.capacity()) {
     string = std::string(text);
-    return is_ascii(reinterpret_cast<const std::byte*>(text.data()), text.size());
+    return codec::is_ascii(from, text.size());
   }
-  const bool ascii = copy_text(string.data(), text.data(), text.size());
+  const bool ascii = copy_text(reinterpret_cast<std::byte*>(string.data()), from, text.size());
   set_length(string, text.size());
   return ascii;
 }

@@ -29,6 +29,16 @@ namespace mf::codec {
 template <class T>
 struct Archive;  // mf/codec/archive.hpp
 
+namespace detail {
+
+/// Of a value that is not part of a graph.
+template <class T>
+struct LoneArchive : Archive<T> {
+  static_assert(!Archive<T>::kLinked, "values of this type refer to objects: take an mf::Graph of it");
+};
+
+}  // namespace detail
+
 /// Bytes of the smallest encoding of a T. Only memcpy and febird know where a value ends, and so have
 /// batches; the parameters and results of methods are always one of the two.
 template <Tier kTier, class T>
@@ -46,8 +56,7 @@ template <Tier kTier, class T>
   if constexpr (kTier == Tier::memcpy) {
     return Memcpy<T>::kSize;
   } else if constexpr (kTier == Tier::archive) {
-    static_assert(!Archive<T>::kLinked, "values of this type refer to objects: take an mf::Graph of it");
-    return Archive<T>::size(value);
+    return detail::LoneArchive<T>::size(value);
   } else if constexpr (kTier == Tier::custom) {
     return custom_size(value);
   } else {
@@ -61,7 +70,7 @@ template <Tier kTier, class T>
 void encode(Writer& writer, const T& value, std::size_t size) noexcept {
   if constexpr (kTier == Tier::archive) {
     BackWriter back(writer.skip(size) + size);
-    Archive<T>::write(back, value);
+    detail::LoneArchive<T>::write(back, value);
   } else if constexpr (kTier == Tier::custom) {
     Custom<T>::Codec::write({writer.skip(size), size}, value);
   } else if constexpr (kTier == Tier::memcpy) {
@@ -82,8 +91,7 @@ template <Tier kTier, class T>
   if constexpr (kTier == Tier::memcpy) {
     return memcpy_read(reader, value);
   } else if constexpr (kTier == Tier::archive) {
-    static_assert(!Archive<T>::kLinked, "values of this type refer to objects: take an mf::Graph of it");
-    return Archive<T>::read(reader, value);
+    return detail::LoneArchive<T>::read(reader, value);
   } else if constexpr (kTier == Tier::custom) {
     return custom_read(reader, value);
   } else {

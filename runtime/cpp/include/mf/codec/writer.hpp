@@ -33,16 +33,17 @@ void store_part(std::byte* to, Part part) noexcept {
   std::memcpy(to, &part, sizeof(part));
 }
 
-/// Both ends of up to twice as many bytes. All is loaded before anything is stored: nothing is loaded again
-/// in fear that it has changed.
+/// Both ends of up to twice as many bytes; gives the bits of all of them. All is loaded before anything is
+/// stored: nothing is loaded again in fear that it has changed.
 template <class Part>
-void copy_ends(std::byte* to, const std::byte* from, std::size_t size) noexcept {
+Part copy_ends(std::byte* to, const std::byte* from, std::size_t size) noexcept {
   const auto first = load_part<Part>(from);
   const auto last = load_part<Part>(from + size - sizeof(Part));
   store_part(to, first);
   store_part(to + size - sizeof(Part), last);
+  return first | last;
 }
-inline void copy_double_ends(std::byte* to, const std::byte* from, std::size_t size) noexcept {
+inline Sixteen copy_double_ends(std::byte* to, const std::byte* from, std::size_t size) noexcept {
   const auto first = load_part<Sixteen>(from);
   const auto second = load_part<Sixteen>(from + 16);
   const auto last_but_one = load_part<Sixteen>(from + size - 32);
@@ -51,6 +52,7 @@ inline void copy_double_ends(std::byte* to, const std::byte* from, std::size_t s
   store_part(to + 16, second);
   store_part(to + size - 32, last_but_one);
   store_part(to + size - 16, last);
+  return first | second | last_but_one | last;
 }
 
 /// Up to 64 bytes go in two parts that overlap, without a call. `from` of an empty container may be null.
