@@ -8,6 +8,7 @@ called by a word of C++ or of the generator. What takes long is shared between t
 
 import shutil
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -19,54 +20,71 @@ GOLDEN = ROOT / "tests/compiler/golden/cpp"
 NAMES = ROOT / "tests/names"
 PRELUDE = NAMES / "prelude.hpp"
 
+# What is compiled as one source, because most of the time goes into headers that each source includes anew.
+# Of the trees of names every file comes after the prelude and is there for its names. Of a golden tree each
+# file must also include all that it uses: so g++ reads each of its files alone, and clang reads first, in a
+# source of its own, what g++ does not read.
 _NAMED = {
-    "names/types.codec.cpp": ("g++",),
-    "names/types.json.cpp": ("clang++-19",),
-    "errors.cpp": ("clang++-19",),
-    "names/fields.codec.cpp": COMPILERS,
-    "names/fields.json.cpp": ("g++",),
-    "names/helpers.client.cpp": ("g++",),
-    "names/helpers.server.cpp": ("clang++-19",),
-    "names/helpers.codec.cpp": COMPILERS,
-    "names/constants.codec.cpp": COMPILERS,
-    "methods.cpp": ("clang++-19",),
+    "g++ types": ("types.codec.cpp",),
+    "g++ others": (
+        "fields.codec.cpp",
+        "fields.json.cpp",
+        "helpers.client.cpp",
+        "helpers.codec.cpp",
+        "constants.codec.cpp",
+    ),
+    "clang++-19 types": ("errors.types.hpp", "types.json.cpp"),
+    "clang++-19 others": (
+        "methods.client.hpp",
+        "fields.codec.cpp",
+        "helpers.server.cpp",
+        "helpers.codec.cpp",
+        "constants.codec.cpp",
+    ),
 }
 _GOLDEN = {
-    ("messages", "dcache/messages.codec.cpp"): COMPILERS,
-    ("optionals", "optionals.codec.cpp"): COMPILERS,
-    ("optionals", "optionals.client.cpp"): COMPILERS,
-    ("recursive", "recursive.codec.cpp"): COMPILERS,
-    ("recursive", "recursive.json.cpp"): ("clang++-19",),
-    ("services", "shapes/services.client.cpp"): ("g++",),
-    ("services", "shapes/services.server.cpp"): ("clang++-19",),
+    "g++ messages": ("messages/out/dcache/messages.codec.cpp",),
+    "g++ services": ("services/out/shapes/services.client.cpp",),
+    "g++ optionals.codec": ("optionals/out/optionals.codec.cpp",),
+    "g++ optionals.client": ("optionals/out/optionals.client.cpp",),
+    "g++ recursive": ("recursive/out/recursive.codec.cpp",),
+    "clang++-19 services": (
+        "services/out/shapes/services.server.cpp",
+        "messages/out/dcache/messages.codec.cpp",
+        "optionals/out/optionals.codec.cpp",
+        "optionals/out/optionals.client.cpp",
+    ),
+    "clang++-19 recursive": ("recursive/out/recursive.json.cpp", "recursive/out/recursive.codec.cpp"),
 }
 _M32 = {"kinds": "shapes/kinds.codec.cpp", "shapes": "vectors/shapes.codec.cpp"}
 _TIDY = ("shapes/kinds.codec.cpp", "shapes/kinds.client.cpp")  # the latter includes all headers
 
-CASES = [
-    "clang-tidy",
-    *(f"{compiler} {file}" for file, compilers in _NAMED.items() for compiler in compilers),
-    *(f"{compiler} {file}" for (_, file), compilers in _GOLDEN.items() for compiler in compilers),
-]
+CASES = ["clang-tidy", *(f"names: {each}" for each in _NAMED), *_GOLDEN]
 
 
 @pytest.fixture(scope="module")
 def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     named = tmp_path_factory.mktemp("names")
     generate_into(named, sorted(NAMES.glob("*.mfidl")), NAMES)
-    for part, header in (("methods", "client"), ("errors", "types")):
-        (named / f"{part}.cpp").write_text(f'#include "names/{part}.{header}.hpp"\n')
     commands: dict[str, Command] = {"clang-tidy": _tidy(tmp_path_factory.mktemp("tidy"))}
-    for file, compilers in _NAMED.items():
-        for compiler in compilers:
-            # gnu++20 has the macros `linux` and `unix` besides those of the headers.
-            options = ("-std=gnu++20", f"-I{named}", "-include", str(PRELUDE))
-            commands[f"{compiler} {file}"] = syntax(compiler, named / file, *options)
-    for (tree, file), compilers in _GOLDEN.items():
-        for compiler in compilers:
-            out = GOLDEN / tree / "out"
-            commands[f"{compiler} {file}"] = syntax(compiler, out / file, f"-I{out}")
+    for case, files in _NAMED.items():
+        source = _joined(named / f"{case}.cpp", [named / "names" / each for each in files])
+        # gnu++20 has the macros `linux` and `unix` besides those of the headers.
+        options = ("-std=gnu++20", f"-I{named}", "-include", str(PRELUDE))
+        commands[f"names: {case}"] = syntax(case.partition(" ")[0], source, *options)
+    folder = tmp_path_factory.mktemp("golden")
+    for case, files in _GOLDEN.items():
+        source = _joined(folder / f"{case}.cpp", [GOLDEN / each for each in files])
+        options = tuple(f"-I{GOLDEN / tree / 'out'}" for tree in {each.split("/")[0] for each in files})
+        commands[case] = syntax(case.partition(" ")[0], source, *options)
     return run_all(commands)
+
+
+def _joined(source: Path, files: Iterable[Path]) -> Path:
+    """The text of sources, since clang tells of some that is unused in no file that is included."""
+    text = (each.read_text() if each.suffix == ".cpp" else f'#include "{each}"\n' for each in files)
+    source.write_text("".join(text))
+    return source
 
 
 def _tidy(folder: Path) -> Command:
