@@ -45,7 +45,7 @@ def test_a_project_builds_runs_and_follows_its_schemas(
     built = cmake(source, prefix, generator)
     plain = source / "schemas/plain.mfidl"
 
-    assert compiled(built.build()) == {*ECHO, "plain.codec.cpp", "plain.cpp"}
+    assert compiled(built.build()) == {*ECHO, "plain.codec.cpp", "plain.cpp", "spare.codec.cpp"}
     assert built.run("echo") == "hi! 2\n"
     assert built.run("plain") == "bolt 3\n"
     assert (source / "build/python/echo/__init__.py").exists()
@@ -71,11 +71,12 @@ def test_a_project_builds_runs_and_follows_its_schemas(
     assert compiled(built.build()) == set()
 
     # Other files than before, in one build; and without them again.
-    edit(plain, "struct Item", "service Shop { open(); }\nstruct Item")
-    assert compiled(built.build()) >= {"plain.client.cpp", "plain.server.cpp"}
-    edit(plain, "service Shop { open(); }\n", "")
+    spare = source / "schemas/spare.mfidl"
+    edit(spare, "struct Part", "service Shop { open(); }\nstruct Part")
+    assert compiled(built.build()) >= {"spare.client.cpp", "spare.server.cpp"}
+    edit(spare, "service Shop { open(); }\n", "")
     built.build()
-    assert not (source / "build/plain_types.mfidl/plain.client.cpp").exists()
+    assert not (source / "build/plain_types.mfidl/spare.client.cpp").exists()
     assert compiled(built.build()) == set()
     assert built.run("plain") == "bolt 3\n"
 
@@ -139,7 +140,7 @@ def test_a_compiler_of_another_version_is_told(tmp_path: Path, prefix: Path, cma
     [
         ("COMPONENTS ${COMPONENTS}", "COMPONENTS codek", "mfidl has no component codek"),
         ("mfidl 0.1", "mfidl 9.1", "compatible"),
-        ("FILES schemas/plain.mfidl", "", "usage: mfidl_generate(TARGET name FILES"),
+        ("FILES schemas/plain.mfidl schemas/spare.mfidl", "", "usage: mfidl_generate(TARGET name FILES"),
     ],
 )
 def test_a_wrong_use_is_told(
