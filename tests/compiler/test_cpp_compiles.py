@@ -75,8 +75,9 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     folder = tmp_path_factory.mktemp("golden")
     for case, files in _GOLDEN.items():
         source = _joined(folder / f"{case}.cpp", [GOLDEN / each for each in files])
-        options = tuple(f"-I{GOLDEN / tree / 'out'}" for tree in {each.split("/")[0] for each in files})
-        commands[case] = syntax(case.partition(" ")[0], source, *options)
+        trees = dict.fromkeys(each.partition("/")[0] for each in files)
+        paths = [f"-I{GOLDEN / tree / 'out'}" for tree in trees]
+        commands[case] = syntax(case.partition(" ")[0], source, *paths)
     return run_all(commands)
 
 
