@@ -9,6 +9,7 @@ mf.core.dataclass reads `__mf_kept__` (what a new value has in such a slot) and 
 has instead of the functions of a dataclass).
 """
 
+from reprlib import recursive_repr
 from typing import Any, Final
 
 UNSET: Final[Any] = None
@@ -43,6 +44,7 @@ def _equal(self: Any, other: object) -> Any:
     return equal(self, other)
 
 
+@recursive_repr()
 def _shown(self: Any) -> str:
     from mf.codec.graph_values import shown
 

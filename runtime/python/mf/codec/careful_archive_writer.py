@@ -173,9 +173,9 @@ def _field(w: "CarefulWriter", number: int, shape: s.Shape, value: Any) -> None:
             if value is not None:
                 _single(w, number, shape.element, value)
         case s.List():
-            _repeated(w, number, shape.element, w._elements(value, "list"))
+            _repeated(w, number, shape.element, w._elements(value))
         case s.Set():
-            _repeated(w, number, shape.element, w._ordered(w._elements(value, "set")))
+            _repeated(w, number, shape.element, w._ordered(w._members(value)))
         case s.Array():
             _repeated(w, number, shape.element, w._array(shape, value))
         case s.Map():

@@ -8,12 +8,13 @@ against the fast codec.
 import operator
 import struct
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from typing import Any
 
 from mf.codec import shape as s
 from mf.codec import sizes
 from mf.codec.careful_error import CarefulError, Path
+from mf.codec.checks import is_list
 from mf.codec.limits import MAX_DEPTH, MAX_EMPTY_ITEMS, U32_MAX
 from mf.codec.rows import BLOCK
 from mf.codec.rules import Rule
@@ -22,7 +23,10 @@ from mf.core.error import Code
 
 
 def shown(value: object) -> str:
-    text = ascii(value)
+    try:
+        text = ascii(value)
+    except Exception:  # of a value that has a wrong one in it, or itself
+        text = f"a {type(value).__name__}"
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
@@ -78,9 +82,9 @@ class CarefulWriter:
             case s.Map():
                 self._map(shape, value)
             case s.Set():
-                self._counted(shape.element, self._ordered(self._elements(value, "set")))
+                self._counted(shape.element, self._ordered(self._members(value)))
             case s.List():
-                self._counted(shape.element, self._elements(value, "list"))
+                self._counted(shape.element, self._elements(value))
             case s.Array():
                 self._of_length(shape, value)
 
@@ -221,14 +225,19 @@ class CarefulWriter:
             case _:
                 return self._in_range(sizes.row_of(shape) or "", value)
 
-    def _elements(self, value: Any, what: str) -> list[Any]:
-        if isinstance(value, (str, bytes, bytearray)):
-            raise self.fail(f"expected a {what}, got {shown(value)}")
+    def _elements(self, value: Any) -> list[Any]:
+        if not is_list(value):
+            raise self.fail(f"expected a list, got {shown(value)}")
         tolist = getattr(value, "tolist", None)
         try:
             return list(value if tolist is None else tolist())
         except (TypeError, NotImplementedError):
-            raise self.fail(f"expected a {what}, got {shown(value)}") from None
+            raise self.fail(f"expected a list, got {shown(value)}") from None
+
+    def _members(self, value: Any) -> Set[Any]:
+        if not isinstance(value, Set):
+            raise self.fail(f"expected a set, got {shown(value)}")
+        return value
 
     def _ordered(self, keys: Iterable[Any]) -> list[Any]:
         try:
@@ -237,7 +246,7 @@ class CarefulWriter:
             raise self.fail("its keys are not all of one type") from None
 
     def _array(self, shape: s.Array, value: Any) -> list[Any]:
-        elements = self._elements(value, "list")
+        elements = self._elements(value)
         if len(elements) != shape.length:
             raise self.fail(f"expected exactly {shape.length} elements, got {len(elements)}")
         return elements

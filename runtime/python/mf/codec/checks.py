@@ -1,6 +1,6 @@
 """R1. Small checks that fast functions call; each gives up by `MalformedError`."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 from typing import Any, TypeVar
 
 from mf.codec.limits import MAX_EMPTY_ITEMS
@@ -9,11 +9,30 @@ from mf.codec.malformed import MalformedError
 S = TypeVar("S", bound=Sequence[Any])
 
 
-def exactly(values: S, length: int) -> S:
-    """`values` when there are `length` of them: an array's length is not on the wire."""
-    if len(values) != length:
+def is_list(values: object) -> bool:
+    """Has it elements in an order, to be looked at more than once? No text, set, dict or iterator has."""
+    return hasattr(values, "__len__") and not isinstance(values, (str, bytes, bytearray, Mapping, Set))
+
+
+def listed(values: S) -> S:
+    """`values` when they can be a list."""
+    if type(values) is not list and not is_list(values):
         raise MalformedError
     return values
+
+
+def exactly(values: S, length: int) -> S:
+    """`values` when there are `length` of them: an array's length is not on the wire."""
+    if len(listed(values)) != length:
+        raise MalformedError
+    return values
+
+
+def in_order(values: Collection[Any]) -> list[Any]:
+    """The values of a set, as they are written. In anything else one of them might come twice."""
+    if not isinstance(values, Set):
+        raise MalformedError
+    return sorted(values)
 
 
 def ascending(keys: Collection[Any], count: int) -> None:

@@ -178,9 +178,11 @@ def _shown(shape: s.Shape, value: Any) -> str:
             return f"<{type(value).__qualname__}>"
         case s.Optional(element=element) if value is not None:
             return _shown(element, value)
-        case s.List(element=element) | s.Array(element=element) if _refers(element) and value is not None:
+        case s.List(element=element) | s.Array(element=element) if _refers(element) and isinstance(
+            value, (list, tuple)
+        ):
             return f"[{', '.join(_shown(element, each) for each in value)}]"
-        case s.Map(value=element) if _refers(element) and value is not None:
+        case s.Map(value=element) if _refers(element) and isinstance(value, dict):
             return f"{{{', '.join(f'{key!r}: {_shown(element, each)}' for key, each in value.items())}}}"
         case _:
             return repr(value)

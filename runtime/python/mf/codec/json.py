@@ -33,7 +33,7 @@ def to_json(value: Any, kind: Any = None, /) -> str:
     write = writer_of(_shape(codec.shape))
     try:
         return _unicode(write(value, MAX_DEPTH))
-    except (*GIVE_UP, RecursionError):
+    except GIVE_UP:
         pass
     # Its codec says what is wrong, or makes the value one of the classes that the writer knows.
     value = codec.decode(codec.encode(value))
@@ -58,7 +58,7 @@ def from_json(kind: Any, text: str | Buffer, /, *, limits: Limits = DEFAULT_LIMI
         plain = text if isinstance(text, str) else text.decode()
         if _affordable(outer, plain, limits):
             return reader_of(shape)(parsed(plain), MAX_DEPTH)
-    except (*GIVE_UP, RecursionError):
+    except GIVE_UP:
         pass
     return _carefully(shape, text, limits)
 

@@ -245,6 +245,7 @@ def _sequence(text: _Text, shape: "s.List | s.Array") -> Iterator[str]:
 
 
 def _set(text: _Text, shape: s.Set) -> Iterator[str]:
+    yield "if type(value) is not set and type(value) is not frozenset: raise MalformedError"
     yield f"return '[' + ','.join([{text.expression(shape.element, 'each')} for each in sorted(value)]) + ']'"
 
 

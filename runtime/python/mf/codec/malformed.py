@@ -15,4 +15,13 @@ class MalformedError(ValueError):
     """Not for users: the careful path turns it into an `mf.Error`, or into a value after all."""
 
 
-GIVE_UP: Final = (ValueError, TypeError, IndexError, KeyError, AttributeError, OverflowError, struct.error)
+GIVE_UP: Final = (
+    ValueError,
+    TypeError,
+    IndexError,
+    KeyError,
+    AttributeError,
+    OverflowError,
+    RecursionError,  # in values that are nested too deeply, or in themselves
+    struct.error,
+)

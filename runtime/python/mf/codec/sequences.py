@@ -15,6 +15,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
+from mf.codec.checks import is_list
 from mf.codec.limits import U32_MAX
 from mf.codec.malformed import MalformedError
 from mf.codec.varint import read_unsigned, write_unsigned
@@ -35,10 +36,10 @@ _SAME: Final = {
 
 
 def plain(values: Iterable[int]) -> list[int]:
-    """A list of Python numbers from whatever the caller has; a str or bytes is no sequence of numbers."""
+    """A list of Python numbers from whatever list the caller has."""
     if type(values) is list:
         return values
-    if isinstance(values, (str, bytes, bytearray)):
+    if not is_list(values):
         raise MalformedError
     tolist = getattr(values, "tolist", None)
     try:
@@ -143,8 +144,6 @@ def read_timestamps(data: bytes, pos: int, count: int) -> tuple[list[int], int]:
 
 
 def write_strings(out: bytearray, values: Iterable[str]) -> None:
-    if isinstance(values, str):
-        raise MalformedError
     append = out.append
     for value in values:
         text = value.encode()

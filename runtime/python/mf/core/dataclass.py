@@ -13,6 +13,7 @@ is made before it is used. `dataclasses` takes a quarter of a millisecond a clas
 What is kept with a class has names with two underscores at both ends, which no field can have.
 """
 
+from reprlib import recursive_repr
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -138,6 +139,7 @@ else:
     def _shown(self):
         return ", ".join(f"{name}={getattr(self, name)!r}" for name in _base(type(self)).__slots__)
 
+    @recursive_repr()
     def _repr(self):
         return f"{type(self).__qualname__}({_shown(self)})"
 

@@ -133,9 +133,9 @@ class ArchiveWriting:
                 body = self._single(number, element, local, level)
                 return [f"{local} = {value}", f"if {local} is not None:", *indented(body)]
             case s.List(element=element):
-                return self._repeated(number, element, value, level)
+                return self._repeated(number, element, f"listed({value})", level)
             case s.Set(element=element):
-                return self._repeated(number, element, f"sorted({value})", level)
+                return self._repeated(number, element, f"in_order({value})", level)
             case s.Array(element=element, length=length):
                 return self._repeated(number, element, f"exactly({value}, {length})", level)
             case s.Map() as map_:

@@ -41,6 +41,8 @@ _HELPERS: Final = {
     "as_bytes": sequences.as_bytes,
     "exactly": checks.exactly,
     "fits": checks.fits,
+    "in_order": checks.in_order,
+    "listed": checks.listed,
     "new": object.__new__,
     "read_numbers": _read_numbers,
     "starmap": starmap,

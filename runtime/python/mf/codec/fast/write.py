@@ -119,9 +119,9 @@ class Writing:
             case s.Optional(element=element):
                 return self._optional(element, value, level)
             case s.List(element=element):
-                return self._counted(element, value, level + 1)
+                return self._counted(element, f"listed({value})", level + 1)
             case s.Set(element=element):
-                return self._counted(element, f"sorted({value})", level + 1)
+                return self._counted(element, f"in_order({value})", level + 1)
             case s.Array(element=element, length=length):
                 elements = f"exactly({value}, {length})"
                 row = sizes.row_of(element)
