@@ -55,10 +55,9 @@ class _Message:
 def _read_into(at: Decoding, type_: model.Named, message: _Message) -> None:
     at.enter()
     if type_.kind is model.DeclKind.UNION:
-        places = [place_of_alternative(each) for each in at.schema.union(type_).alternatives]
-        _read_places(at, places, message, is_union=True)
+        _read_places(at, _places_in(at, type_), message, is_union=True)
     else:
-        places = [place_of_field(each) for each in at.schema.struct(type_).fields]
+        places = _places_in(at, type_)
         at.charge(48 + 8 * len(places))
         _read_places(at, places, message, keeps_unknown=True)
     at.leave()
@@ -91,7 +90,7 @@ def _read_places(
                     at.charge(at.pos - start)
                 continue
             if is_union and number not in message.found:
-                message.found.clear()
+                _supersede(at, places, message)
             if place.name:
                 at.path.steps.append(place.name)
             _read_place(at, place, wire, message, start)
@@ -101,6 +100,31 @@ def _read_places(
         del at.path.steps[steps:]
         raise _leftmost(at, places, message, faulty, error) from None
     message.end = at.pos
+
+
+def _supersede(at: Decoding, places: list[Place], message: _Message) -> None:
+    """Another alternative comes: what the one before lacks is not missed, but what messages in it lack is."""
+    found, message.found = message.found, {}
+    for place in places:
+        inner = found.get(place.number)
+        if not isinstance(inner, _Message):
+            continue
+        for each in _places_in(at, place.type):
+            lacking = inner.found.get(each.number)
+            if isinstance(lacking, _Message):
+                steps = [name for name in (place.name, each.name) if name]
+                at.path.steps += steps
+                _made_one(at, each.type, lacking)
+                del at.path.steps[-len(steps) :]
+
+
+def _places_in(at: Decoding, type_: model.Type) -> list[Place]:
+    """What stands in the message of a value of this type."""
+    if not isinstance(type_, model.Named):
+        return [place_in_wrapper(type_)]
+    if type_.kind is model.DeclKind.UNION:
+        return [place_of_alternative(each) for each in at.schema.union(type_).alternatives]
+    return [place_of_field(each) for each in at.schema.struct(type_).fields]
 
 
 def _leftmost(
@@ -307,7 +331,7 @@ def _made(at: Decoding, type_: model.Named, message: _Message) -> Value:
     struct = at.schema.struct(type_)
     value = {}
     made = {}
-    for place in sorted((place_of_field(each) for each in struct.fields), key=lambda each: each.number):
+    for place in sorted(_places_in(at, type_), key=lambda each: each.number):
         at.path.steps.append(place.name)
         made[place.name] = _made_place(at, place, message)
         at.path.steps.pop()

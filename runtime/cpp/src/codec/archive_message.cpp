@@ -200,7 +200,7 @@ bool Message::next_long() {
 }
 
 bool Message::pass(KnownFields known) {
-  const std::size_t start = reader_.offset() - static_cast<std::size_t>(reader_.peek() - at_);
+  const std::size_t start = offset_of(at_);
   const auto* const field = find(known, tag_ >> 3U);
   const auto wire = static_cast<unsigned>(wire_of(tag_));
   if (field != nullptr && wire != 4 && wire < 6) {
@@ -314,10 +314,6 @@ bool Message::merge(const Reader::Place& place, bool again, FunctionRef<bool(Rea
     return false;
   }
   merged_.push_front(tag_);
-  if (superseded) {  // whatever it lacks, it will not be the value
-    reader_.advance(present);
-    return true;
-  }
   if (!reader_.charge(size + kMergeCost, 1)) {
     return false;
   }
@@ -327,20 +323,26 @@ bool Message::merge(const Reader::Place& place, bool again, FunctionRef<bool(Rea
       [&](std::span<const std::byte> part) { bytes.insert(bytes.end(), part.begin(), part.end()); }));
   const Limits limits = reader_.limits_left();
   Reader merged(bytes, limits);
-  if (!read(merged)) {
+  // What an alternative lacks that is not the last one, the value will not miss.
+  if (!read(merged) && !(superseded && merged.lacks(0))) {
     const DecodeError& error = merged.error();
     const std::ptrdiff_t shift = origin(parts, error.offset) - reader_.peek();
     const auto offset = static_cast<std::size_t>(static_cast<std::ptrdiff_t>(reader_.offset()) + shift);
-    static_cast<void>(merged.incomplete() ? reader_.fail_incomplete(error.fault, error.reason, offset)
-                                          : reader_.fail(error.fault, error.reason, offset));
+    static_cast<void>(merged.incomplete()
+                          ? reader_.fail_incomplete(error.fault, error.reason, offset, reader_.offset())
+                          : reader_.fail(error.fault, error.reason, offset));
     return error.path.empty() ? false : reader_.inside(error.path);
   }
   reader_.advance(present);
   return reader_.charge(limits.decoded_bytes - merged.limits_left().decoded_bytes, 1);
 }
 
+bool Message::fail_incomplete(Fault fault, std::string_view reason) {
+  return reader_.fail_incomplete(fault, reason, reader_.offset(), offset_of(begin_));
+}
+
 bool Message::missing(std::string_view name) {
-  reader_.fail_incomplete(Fault::missing_field, "a field is missing that has no default");
+  fail_incomplete(Fault::missing_field, "a field is missing that has no default");
   return reader_.inside(name);
 }
 
@@ -349,17 +351,16 @@ bool Message::has_length(std::size_t wanted, std::size_t filled) {
     return true;
   }
   if (filled == 0) {
-    return reader_.fail_incomplete(Fault::missing_field, "the elements of an array are missing");
+    return fail_incomplete(Fault::missing_field, "the elements of an array are missing");
   }
-  return reader_.fail_incomplete(Fault::wrong_length, "an array has " + std::to_string(filled) +
-                                                          " elements, not " + std::to_string(wanted));
+  return fail_incomplete(Fault::wrong_length, "an array has " + std::to_string(filled) + " elements, not " +
+                                                  std::to_string(wanted));
 }
 
 bool Message::no_alternative() {
-  return met_unknown_
-             ? reader_.fail_incomplete(Fault::unknown_alternative,
-                                       "a union has an alternative that its type does not know")
-             : reader_.fail_incomplete(Fault::missing_field, "a union holds none of its alternatives");
+  return met_unknown_ ? fail_incomplete(Fault::unknown_alternative,
+                                        "a union has an alternative that its type does not know")
+                      : fail_incomplete(Fault::missing_field, "a union holds none of its alternatives");
 }
 
 }  // namespace mf::codec::archive

@@ -28,8 +28,11 @@ bool Reader::fail(Fault fault, std::string_view reason, std::size_t offset) {
   return false;
 }
 
-bool Reader::fail_incomplete(Fault fault, std::string_view reason, std::size_t offset) {
-  incomplete_ = incomplete_ || !failed_;
+bool Reader::fail_incomplete(Fault fault, std::string_view reason, std::size_t offset, std::size_t message) {
+  if (!failed_) {
+    incomplete_ = true;
+    lacking_ = message;
+  }
   return fail(fault, reason, offset);
 }
 

@@ -220,6 +220,10 @@ class Message {
  private:
   [[nodiscard]] bool next_long();
   [[nodiscard]] bool pass(KnownFields known);
+  [[nodiscard]] std::size_t offset_of(const std::byte* at) const noexcept {
+    return reader_.offset() - static_cast<std::size_t>(reader_.peek() - at);
+  }
+  bool fail_incomplete(Fault fault, std::string_view reason);
   [[nodiscard]] std::size_t elements_before(const KnownField& field) const;
 
   Reader& reader_;

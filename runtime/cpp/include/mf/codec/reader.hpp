@@ -141,13 +141,12 @@ class Reader {
   /// All return false. The first failure stays; an offset other than the present one may be given.
   bool fail(Fault fault, std::string_view reason) { return fail(fault, reason, offset()); }
   bool fail(Fault fault, std::string_view reason, std::size_t offset);
-  /// What is wrong is that a message ends: another part of the same message, or of what holds it, may mend
-  /// it.
-  bool fail_incomplete(Fault fault, std::string_view reason) {
-    return fail_incomplete(fault, reason, offset());
-  }
-  bool fail_incomplete(Fault fault, std::string_view reason, std::size_t offset);
+  /// What is wrong is that a message, which begins at offset `message`, ends: another part of the same
+  /// message, or of what holds it, may mend it.
+  bool fail_incomplete(Fault fault, std::string_view reason, std::size_t offset, std::size_t message);
   [[nodiscard]] bool incomplete() const noexcept { return incomplete_; }
+  /// It is this message that ends, and none inside of it.
+  [[nodiscard]] bool lacks(std::size_t message) const noexcept { return incomplete_ && lacking_ == message; }
   /// The failure happened inside this field, element, or (outermost) type.
   bool inside(std::string_view field);
   bool inside(std::size_t index);  // an element has no other parts: what it lacks, it lacks
@@ -170,6 +169,7 @@ class Reader {
   unsigned levels_left_;
   bool failed_ = false;
   bool incomplete_ = false;
+  std::size_t lacking_ = 0;  // where the message begins that is incomplete
   DecodeError error_;
 };
 
