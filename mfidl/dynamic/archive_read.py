@@ -1,11 +1,10 @@
 """F6. Tier archive, reading: proto2 messages, in any order, merged where protobuf merges.
 
-What is missing is known only when nothing can be merged any more. So a message is read into a `_Message`, as
+What is missing is known only when nothing can be merged any more. So a message is read into a `Message`, as
 often as it comes, and made a value when the one around it has ended.
 """
 
 import struct
-from dataclasses import dataclass, field
 from typing import Any
 
 from mfidl import model
@@ -18,18 +17,16 @@ from mfidl.dynamic.archive_form import (
     held_as,
     is_zigzag,
     place_in_wrapper,
-    place_of_alternative,
-    place_of_field,
     wire_of,
     wire_of_number,
 )
+from mfidl.dynamic.archive_made import Message, checked_index, made_named, made_one, places_in, zero_in_entry
 from mfidl.dynamic.archive_tags import read_field_tag, skip
 from mfidl.dynamic.decoding import Decoding
-from mfidl.dynamic.defaults import plain, zero
 from mfidl.dynamic.errors import DecodeError
 from mfidl.dynamic.fault import Fault
 from mfidl.dynamic.number import Number
-from mfidl.dynamic.value import UNKNOWN, Value
+from mfidl.dynamic.value import Value
 from mfidl.model import Scalar, Tier
 
 _NODE = 100
@@ -37,27 +34,17 @@ _NODE = 100
 
 def read_message(at: Decoding, type_: model.Named) -> Value:
     """A struct or union, to the end of the window; not as a graph of its own."""
-    message = _Message()
+    message = Message()
     _read_into(at, type_, message)
-    return _made(at, type_, message)
+    return made_named(at, type_, message)
 
 
-@dataclass(slots=True, eq=False)
-class _Message:
-    """What has come of a message by now: by field number a value, a list, a dict, or a message of its own."""
-
-    found: dict[int, Any] = field(default_factory=dict)
-    unknown: bytearray = field(default_factory=bytearray)
-    any_field: bool = False
-    end: int = 0
-
-
-def _read_into(at: Decoding, type_: model.Named, message: _Message) -> None:
+def _read_into(at: Decoding, type_: model.Named, message: Message) -> None:
     at.enter()
     if type_.kind is model.DeclKind.UNION:
-        _read_places(at, _places_in(at, type_), message, is_union=True)
+        _read_places(at, places_in(at, type_), message, is_union=True)
     else:
-        places = _places_in(at, type_)
+        places = places_in(at, type_)
         at.charge(48 + 8 * len(places))
         _read_places(at, places, message, keeps_unknown=True)
     at.leave()
@@ -66,7 +53,7 @@ def _read_into(at: Decoding, type_: model.Named, message: _Message) -> None:
 def _read_places(
     at: Decoding,
     places: list[Place],
-    message: _Message,
+    message: Message,
     *,
     is_union: bool = False,
     keeps_unknown: bool = False,
@@ -102,51 +89,42 @@ def _read_places(
     message.end = at.pos
 
 
-def _supersede(at: Decoding, places: list[Place], message: _Message) -> None:
+def _supersede(at: Decoding, places: list[Place], message: Message) -> None:
     """Another alternative comes: what the one before lacks is not missed, but what messages in it lack is."""
     found, message.found = message.found, {}
     for place in places:
         inner = found.get(place.number)
-        if not isinstance(inner, _Message):
+        if not isinstance(inner, Message):
             continue
-        for each in _places_in(at, place.type):
+        for each in places_in(at, place.type):
             lacking = inner.found.get(each.number)
-            if isinstance(lacking, _Message):
+            if isinstance(lacking, Message):
                 steps = [name for name in (place.name, each.name) if name]
                 at.path.steps += steps
-                _made_one(at, each.type, lacking)
+                made_one(at, each.type, lacking)
                 del at.path.steps[-len(steps) :]
 
 
-def _places_in(at: Decoding, type_: model.Type) -> list[Place]:
-    """What stands in the message of a value of this type."""
-    if not isinstance(type_, model.Named):
-        return [place_in_wrapper(type_)]
-    if type_.kind is model.DeclKind.UNION:
-        return [place_of_alternative(each) for each in at.schema.union(type_).alternatives]
-    return [place_of_field(each) for each in at.schema.struct(type_).fields]
-
-
 def _leftmost(
-    at: Decoding, places: list[Place], message: _Message, faulty: int, error: DecodeError
+    at: Decoding, places: list[Place], message: Message, faulty: int, error: DecodeError
 ) -> DecodeError:
     """Now that nothing more will be merged: what a message before the fault lacks comes first. The field with
     the fault has not come to its end, whatever pieces of it came before.
     """
     for place in places:
         found = message.found.get(place.number)
-        if isinstance(found, _Message) and place.number != faulty:
+        if isinstance(found, Message) and place.number != faulty:
             steps = len(at.path.steps)
             at.path.steps += [place.name] if place.name else []
             try:
-                _made_one(at, place.type, found)
+                made_one(at, place.type, found)
             except DecodeError as lack:
                 error = lack if lack.offset <= error.offset else error
             del at.path.steps[steps:]
     return error
 
 
-def _read_place(at: Decoding, place: Place, wire: Wire, message: _Message, tag: int) -> None:
+def _read_place(at: Decoding, place: Place, wire: Wire, message: Message, tag: int) -> None:
     match place.form:
         case Form.REPEATED:
             assert isinstance(place.type, model.ListOf | model.SetOf | model.ArrayOf)
@@ -187,12 +165,12 @@ def _read_one(at: Decoding, type_: model.Type, before: Any = None) -> Any:
             return _read_foreign(at, type_)
         case Held.MESSAGE:
             assert isinstance(type_, model.Named)
-            message = before if isinstance(before, _Message) else _Message()
+            message = before if isinstance(before, Message) else Message()
             with at.window(at.length(shortest=False)):
                 _read_into(at, type_, message)
             return message
         case Held.WRAPPED:
-            message = before if isinstance(before, _Message) else _Message()
+            message = before if isinstance(before, Message) else Message()
             with at.window(at.length(shortest=False)):
                 _read_places(at, [place_in_wrapper(type_)], message)
             return message
@@ -208,7 +186,7 @@ def _read_repeated(at: Decoding, element: model.Type, wire: Wire, values: list[A
     at.path.steps.append(len(values))
     _check_wire(at, element, wire, tag)
     at.charge(8)
-    values.append(_made_one(at, element, _read_one(at, element)))
+    values.append(made_one(at, element, _read_one(at, element)))
     at.path.steps.pop()
 
 
@@ -231,13 +209,13 @@ def _read_entry(at: Decoding, type_: model.MapOf, wire: Wire, entries: list[Any]
         raise at.fail(Fault.WRONG_WIRE_TYPE, f"wire type {wire.value} where an entry of a map has 2", tag)
     at.charge(_NODE)
     places = [Place(1, "", type_.key, Form.SINGLE), Place(2, "", type_.value, Form.SINGLE)]
-    message = _Message()
+    message = Message()
     with at.window(at.length(shortest=False)):
         _read_places(at, places, message)
     key, value = (
-        _made_one(at, place.type, message.found[place.number])
+        made_one(at, place.type, message.found[place.number])
         if place.number in message.found
-        else _zero(at, place.type, message)
+        else zero_in_entry(at, place.type, message)
         for place in places
     )
     entries.append((key, value))
@@ -275,15 +253,7 @@ def _read_reference(at: Decoding, type_: model.RefOf) -> int:
     at.note(start, "index in the table", type_, index)
     if index >> 32:
         raise at.fail(Fault.NUMBER_OUT_OF_RANGE, f"an index of {index} does not fit in u32", start)
-    return _checked_index(at, type_, index, start)
-
-
-def _checked_index(at: Decoding, type_: model.RefOf, index: int, start: int) -> int:
-    objects = at.tables.get(type_.element.full_name, 0)
-    if index >= objects:
-        reason = f"{index} is behind the end of the table of {type_.element.full_name}, which has {objects}"
-        raise at.fail(Fault.INVALID_REFERENCE, reason, start)
-    return index
+    return checked_index(at, type_, index, start)
 
 
 def _read_scalar(at: Decoding, type_: model.Type) -> Value:
@@ -310,113 +280,3 @@ def _read_foreign(at: Decoding, type_: model.Named) -> Value:
             value = at.in_tier(type_)
     at.tables = outer
     return value
-
-
-# Messages that have ended -----------------------------------------------------------------------------------
-
-
-def _made_one(at: Decoding, type_: model.Type, read: Any) -> Value:
-    """The value of what `_read_one` gave."""
-    if not isinstance(read, _Message):
-        return read
-    if isinstance(type_, model.Named):
-        return _made(at, type_, read)
-    place = place_in_wrapper(type_)
-    return _made_place(at, place, read)
-
-
-def _made(at: Decoding, type_: model.Named, message: _Message) -> Value:
-    if type_.kind is model.DeclKind.UNION:
-        return _made_union(at, at.schema.union(type_), message)
-    struct = at.schema.struct(type_)
-    value = {}
-    made = {}
-    for place in sorted(_places_in(at, type_), key=lambda each: each.number):
-        at.path.steps.append(place.name)
-        made[place.name] = _made_place(at, place, message)
-        at.path.steps.pop()
-    for each in struct.fields:
-        value[each.name] = made[each.name]
-    if message.unknown:
-        value[UNKNOWN] = bytes(message.unknown)
-    return value
-
-
-def _made_union(at: Decoding, union: model.Union, message: _Message) -> Value:
-    for each in union.alternatives:
-        if each.number in message.found:
-            at.path.steps.append(each.name)
-            value = _made_one(at, each.type, message.found[each.number])
-            at.path.steps.pop()
-            return {each.name: value}
-    fault = Fault.UNKNOWN_ALTERNATIVE if message.any_field else Fault.MISSING_FIELD
-    raise at.fail(fault, f"no alternative of {union.full_name} is there", message.end)
-
-
-def _made_place(at: Decoding, place: Place, message: _Message) -> Value:
-    found = message.found.get(place.number)
-    match place.form:
-        case Form.REPEATED:
-            return _made_elements(at, place, found, message.end)
-        case Form.MAP:
-            return _sorted_map(found or [])
-        case Form.OPTIONAL:
-            return None if found is None else _made_one(at, place.type, found)
-        case _ if found is not None:
-            return _made_one(at, place.type, found)
-    return _default(at, place, message.end)
-
-
-def _default(at: Decoding, place: Place, end: int) -> Any:
-    """Of a place of which nothing was sent."""
-    if place.field is not None and place.field.default is not None:
-        return plain(at.schema, place.field.type, place.field.default)
-    raise at.fail(Fault.MISSING_FIELD, f"{_called(place)} is missing", end)
-
-
-def _called(place: Place) -> str:
-    return f"`{place.name}`" if place.name else model.spell(place.type)
-
-
-def _made_elements(at: Decoding, place: Place, found: list[Any] | None, end: int) -> list[Value]:
-    type_ = place.type
-    if isinstance(type_, model.ArrayOf) and len(found or []) != type_.length:
-        if not found:
-            return _default(at, place, end)  # type: ignore[no-any-return]
-        reason = f"{model.spell(type_)} has {type_.length} elements, not {len(found)}"
-        raise at.fail(Fault.WRONG_LENGTH, reason, end)
-    if isinstance(type_, model.SetOf):
-        return [key for key, _ in _sorted_map([(each, None) for each in found or []]).items()]
-    return found or []
-
-
-def _sorted_map(entries: list[tuple[Value, Value]]) -> dict[Value, Value]:
-    """Of equal keys the last. Python compares strings by code point, which is the order of their UTF-8."""
-    return dict(sorted(dict(entries).items(), key=lambda entry: entry[0]))
-
-
-def _knows_zero(at: Decoding, type_: model.Type) -> bool:
-    number = at.schema.number(type_)
-    return number is None or number.members is None or number.is_bool or 0 in number.members
-
-
-def _zero(at: Decoding, type_: model.Type, message: _Message) -> Value:
-    """The key or value that an entry lacks: of a message an empty one, of another tier a new value."""
-    match held_as(at.schema, type_):
-        case Held.NUMBER if not _knows_zero(at, type_):
-            raise at.fail(Fault.UNKNOWN_ENUM_VALUE, f"0 is no member of {model.spell(type_)}", message.end)
-        case Held.NUMBER:  # of an enum 0 itself, which need not be what a new value begins with
-            number = at.schema.number(type_)
-            assert number is not None
-            return False if number.is_bool else 0.0 if number.is_float else 0
-        case Held.SCALAR:
-            return zero(at.schema, type_)
-        case Held.MESSAGE | Held.WRAPPED:
-            return _made_one(at, type_, _Message(end=message.end))
-        case Held.REF:
-            assert isinstance(type_, model.RefOf)
-            return _checked_index(at, type_, 0, message.end)
-        case Held.FOREIGN:
-            if isinstance(type_, model.Named) and at.schema.tier(type_) is model.Tier.CUSTOM:
-                raise at.fail(Fault.MISSING_FIELD, f"{model.spell(type_)} is missing", message.end)
-            return zero(at.schema, type_)
