@@ -34,8 +34,8 @@ test: ## Run everything that must hold, as CI does
 	@$(MAKE) checks
 	@$(MAKE) build-release
 	@$(STAGE) 'C++ tests, g++ -O2' ctest --preset release -j $(JOBS)
-	@$(STAGE) 'Python tests of the compiler and of builds' $(PY) -m pytest -q -n $(JOBS) tests/compiler tests/build
-	@$(STAGE) 'Python tests of the runtime' $(PY) -m pytest -q -n $(JOBS) $(ALONE:%=--ignore %) --ignore tests/compiler --ignore tests/build
+	@$(STAGE) 'Python tests of the compiler and of builds' $(PY) -m pytest -q -n $(JOBS) --dist worksteal tests/build tests/compiler
+	@$(STAGE) 'Python tests of the runtime' $(PY) -m pytest -q -n $(JOBS) --dist worksteal $(ALONE:%=--ignore %) --ignore tests/compiler --ignore tests/build
 	@$(STAGE) 'Python tests of processes that are killed, stopped and timed' $(PY) -m pytest -q $(ALONE)
 	@$(MAKE) sanitizers
 

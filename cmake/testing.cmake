@@ -13,6 +13,13 @@ if(MF_TESTS)
   endif()
 endif()
 
+# Does this build look for wrong uses of memory?
+string(TOUPPER "CMAKE_CXX_FLAGS_${CMAKE_BUILD_TYPE}" flags)
+set(MF_SANITIZED OFF)
+if("${CMAKE_CXX_FLAGS} ${${flags}}" MATCHES "-fsanitize=address")
+  set(MF_SANITIZED ON)
+endif()
+
 # All tests, and those whose threads are worth the thread sanitizer: the two targets that `make test` builds with clang.
 add_custom_target(mf_tests)
 add_custom_target(mf_threaded_tests)
@@ -25,6 +32,9 @@ if(MF_TESTS)
   add_library(mf_gtest_pch OBJECT "${CMAKE_BINARY_DIR}/gtest_pch.cpp")
   target_link_libraries(mf_gtest_pch PRIVATE GTest::gmock mf::warnings)
   target_precompile_headers(mf_gtest_pch PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
+  if(MF_PCH)
+    target_precompile_headers(mf_gtest_pch PRIVATE ${MF_PRECOMPILED})
+  endif()
 endif()
 
 # mf_add_test(NAME sources... [LINK libraries...]) makes the test binary mf_test_NAME.

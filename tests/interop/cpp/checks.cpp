@@ -22,7 +22,7 @@ void record(const std::string& name, std::string_view mode, const std::string& p
        {"detail", text(problem)}});
 }
 
-void check(const std::string& name, std::string_view mode, const std::function<std::string()>& body) {
+void check(const std::string& name, std::string_view mode, mf::FunctionRef<std::string()> body) {
   std::string problem;
   try {
     problem = body();

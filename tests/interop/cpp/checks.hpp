@@ -1,10 +1,10 @@
 // One JSON line a check: {"name", "mode", "ok", "detail"}; and how an outcome differs from what was expected.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <string_view>
 
+#include "mf/core/function_ref.hpp"
 #include "mf/core/outcome.hpp"
 #include "say.hpp"
 
@@ -13,7 +13,7 @@ namespace interop_test {
 /// An empty problem: all is well.
 void record(const std::string& name, std::string_view mode, const std::string& problem);
 /// Runs a check, which gives its problem; whatever it throws is one.
-void check(const std::string& name, std::string_view mode, const std::function<std::string()>& body);
+void check(const std::string& name, std::string_view mode, mf::FunctionRef<std::string()> body);
 
 std::string shown(const mf::Failure& failure);
 /// In words; messages may say more than expected. `expected` and `got` are failures.

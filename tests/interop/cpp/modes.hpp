@@ -1,4 +1,6 @@
-// A shape in every mode, whatever its method: the part of the script that is templates.
+// A shape in every mode, whatever its method: the part of the script that is templates. What depends on the
+// type of the results alone is a function of its own: there are half as many of them as of methods, in five
+// modes each.
 #pragma once
 
 #include <algorithm>
@@ -91,11 +93,29 @@ mf::Outcome<T> awaited(std::future<mf::Outcome<T>>& future) {
   return future.get();
 }
 
+template <class T>
+mf::Outcomes<T> all_awaited(std::vector<std::future<mf::Outcome<T>>>& futures) {
+  mf::Outcomes<T> got;
+  for (auto& future : futures) got.push_back(awaited(future));
+  return got;
+}
+
 template <class Request>
 std::vector<Request> repeated(const std::vector<Request>& requests, std::size_t count) {
   std::vector<Request> many;
   for (std::size_t i = 0; i < count; ++i) many.push_back(requests[i % requests.size()]);
   return many;
+}
+
+/// One check: what the rules say, then what `run` gives, then the notes that both left.
+template <class Result>
+void Script::compare(std::string_view mode, const std::string& what, const std::string& method,
+                     const std::string& agent, Ends<Result> expected, Ends<Result> run) {
+  check(what, mode, [&] {
+    const auto as_ruled = expected();
+    auto problem = differ_all(as_ruled, run());
+    return problem.empty() ? notes(method, agent) : problem;
+  });
 }
 
 template <class M, std::size_t kInputs, class Call, class Start, class Batch, class Bulk>
@@ -105,16 +125,15 @@ void Script::shape(const std::string& name, const std::vector<typename M::Reques
   const auto many = repeated(requests, kBatch);
   for (const auto& agent : kRooms) {
     const auto to = stub_.at(agent);
-    const auto compare = [&](std::string_view mode, const std::string& what, const auto& with, auto run) {
-      check(what, mode, [&] {
-        mf::Outcomes<Result> expected;
-        for (const auto& request : with) expected.push_back(expect<M>(room(agent), request));
-        auto problem = differ_all(expected, run());
-        return problem.empty() ? notes(name, agent) : problem;
-      });
+    const auto ruled = [&](const auto& with) {
+      mf::Outcomes<Result> ends;
+      for (const auto& request : with) ends.push_back(expect<M>(room(agent), request));
+      return ends;
     };
+    const auto one_by_one = [&] { return ruled(requests); };
+    const auto all = [&] { return ruled(many); };
     const auto what = name + " " + agent;
-    compare("single", what, requests, [&] {
+    compare<Result>("single", what, name, agent, one_by_one, [&] {
       mf::Outcomes<Result> got;
       for (const auto& request : requests) {
         got.push_back(ended([&] {
@@ -123,20 +142,20 @@ void Script::shape(const std::string& name, const std::vector<typename M::Reques
       }
       return got;
     });
-    compare("async", what, many, [&] {
+    compare<Result>("async", what, name, agent, all, [&] {
       std::vector<std::future<mf::Outcome<Result>>> futures;
       for (const auto& request : many) {
         futures.push_back(begun<Result>([&](auto token) {
           unpack<kInputs>([&](const auto&... fields) { start(to, token, fields...); }, request);
         }));
       }
-      mf::Outcomes<Result> got;
-      for (auto& future : futures) got.push_back(awaited(future));
-      return got;
+      return all_awaited(futures);
     });
-    compare("batch", what, many, [&] { return (to.*batch)(many, {.size = 3, .window = 2}).results(); });
-    compare("batch", what + ", default size", many, [&] { return (to.*batch)(many, {}).results(); });
-    compare("bulk", what, many, [&] { return (to.*bulk)(many, {}); });
+    compare<Result>("batch", what, name, agent, all,
+                    [&] { return (to.*batch)(many, {.size = 3, .window = 2}).results(); });
+    compare<Result>("batch", what + ", default size", name, agent, all,
+                    [&] { return (to.*batch)(many, {}).results(); });
+    compare<Result>("bulk", what, name, agent, all, [&] { return (to.*bulk)(many, {}); });
   }
   scatter<M, kInputs>(name, "on", requests, call);
   if (way_ != "direct") scatter<M, kInputs>(name, "everywhere", requests, call);
@@ -145,23 +164,34 @@ void Script::shape(const std::string& name, const std::vector<typename M::Reques
 template <class M, std::size_t kInputs, class Call>
 void Script::scatter(const std::string& name, std::string_view mode,
                      const std::vector<typename M::Request>& requests, Call call) {
+  using Result = typename M::Result;
   check(name, mode, [&]() -> std::string {
     for (const auto& request : requests) {
       const auto target = mode == "on" ? stub_.on(kRooms) : stub_.everywhere();
-      const auto got =
+      const mf::Scattered<Result> got =
           unpack<kInputs>([&](const auto&... fields) { return call(target, fields...); }, request);
-      if (got.size() != kRooms.size()) return std::to_string(got.size()) + " agents";
-      for (const auto& agent : kRooms) {
-        const auto found =
-            std::find_if(got.begin(), got.end(), [&](const auto& each) { return each.agent == agent; });
-        if (found == got.end()) return "no outcome of " + agent;
-        auto problem = differ(expect<M>(room(agent), request), found->outcome);
-        if (problem.empty()) problem = notes(name, agent);
-        if (!problem.empty()) return agent + ": " + problem;
-      }
+      auto problem = differ_anywhere<Result>(
+          name, got, [&](const std::string& agent) { return expect<M>(room(agent), request); });
+      if (!problem.empty()) return problem;
     }
     return {};
   });
+}
+
+/// One outcome of every room, and each as `expected` says.
+template <class Result>
+std::string Script::differ_anywhere(const std::string& method, const mf::Scattered<Result>& got,
+                                    mf::FunctionRef<mf::Outcome<Result>(const std::string&)> expected) {
+  if (got.size() != kRooms.size()) return std::to_string(got.size()) + " agents";
+  for (const auto& agent : kRooms) {
+    const auto found =
+        std::find_if(got.begin(), got.end(), [&](const auto& each) { return each.agent == agent; });
+    if (found == got.end()) return "no outcome of " + agent;
+    auto problem = differ(expected(agent), found->outcome);
+    if (problem.empty()) problem = notes(method, agent);
+    if (!problem.empty()) return agent + ": " + problem;
+  }
+  return {};
 }
 
 }  // namespace interop_test

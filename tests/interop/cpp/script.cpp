@@ -95,22 +95,22 @@ std::string Script::notes(const std::string& name, const std::string& agent) {
 
 namespace {
 
-using Ends = std::vector<std::optional<mf::Failure>>;  // no failure: a value
+using Failures = std::vector<std::optional<mf::Failure>>;  // none: a value
 
 template <class T>
-void collect(Ends& ends, const T& /*value*/) {
+void collect(Failures& ends, const T& /*value*/) {
   ends.emplace_back();
 }
 template <class T>
-void collect(Ends& ends, const mf::Outcome<T>& outcome) {
+void collect(Failures& ends, const mf::Outcome<T>& outcome) {
   ends.push_back(outcome.ok() ? std::nullopt : std::optional(outcome.failure()));
 }
 template <class T>
-void collect(Ends& ends, const mf::Outcomes<T>& outcomes) {
+void collect(Failures& ends, const mf::Outcomes<T>& outcomes) {
   for (const auto& outcome : outcomes) collect(ends, outcome);
 }
 template <class T>
-void collect(Ends& ends, const mf::Scattered<T>& outcomes) {
+void collect(Failures& ends, const mf::Scattered<T>& outcomes) {
   for (const auto& each : outcomes) collect(ends, each.outcome);
 }
 
@@ -118,7 +118,7 @@ void collect(Ends& ends, const mf::Scattered<T>& outcomes) {
 template <class Call>
 void fails(const std::string& name, mf::Code code, mf::Execution execution, Call call) {
   check(name, "failures", [&]() -> std::string {
-    Ends ends;
+    Failures ends;
     try {
       collect(ends, call());
     } catch (const mf::Error& error) {

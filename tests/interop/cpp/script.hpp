@@ -11,6 +11,7 @@
 
 #include "checks.hpp"
 #include "interop.client.hpp"
+#include "mf/core/function_ref.hpp"
 #include "servant.hpp"
 
 namespace interop_test {
@@ -25,12 +26,21 @@ class Script {
   void run();
 
  private:
+  template <class Result>
+  using Ends = mf::FunctionRef<mf::Outcomes<Result>()>;
+
   template <class M, std::size_t kInputs, class Call, class Start, class Batch, class Bulk>
   void shape(const std::string& name, const std::vector<typename M::Request>& requests, Call call,
              Start start, Batch batch, Bulk bulk);
   template <class M, std::size_t kInputs, class Call>
   void scatter(const std::string& name, std::string_view mode,
                const std::vector<typename M::Request>& requests, Call call);
+  template <class Result>
+  void compare(std::string_view mode, const std::string& what, const std::string& method,
+               const std::string& agent, Ends<Result> expected, Ends<Result> run);
+  template <class Result>
+  std::string differ_anywhere(const std::string& method, const mf::Scattered<Result>& got,
+                              mf::FunctionRef<mf::Outcome<Result>(const std::string&)> expected);
 
   void numbers();
   void texts();

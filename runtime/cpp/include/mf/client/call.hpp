@@ -157,9 +157,12 @@ namespace detail {
 template <class Result>
 Scattered<Result> scatter_in_turn(const ScatterTarget& target, TimePoint deadline,
                                   FunctionRef<Outcome<Result>(const Target&)> call_one) {
-  Scattered<Result> results;
-  for (auto& [agent, to] : target.targets(deadline)) {
-    results.push_back({.agent = std::move(agent), .outcome = call_one(to)});
+  auto targets = target.targets(deadline);
+  Scattered<Result> results(targets.size());
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    auto& [agent, to] = targets[i];
+    results[i].agent = std::move(agent);
+    results[i].outcome = call_one(to);
   }
   return results;
 }
@@ -179,9 +182,11 @@ Scattered<typename M::Result> call(const ScatterTarget& target, const CallOption
   }
   detail::check_arguments<M>(args...);
   const auto encode = [&](Buffer& buffer) { detail::encode_arguments<M>(buffer, args...); };
-  Scattered<Result> results;
-  for (auto& part : gather(target, M::kInfo, detail::head<M>(), encode, deadline)) {
-    results.push_back({.agent = std::move(part.agent), .outcome = decode_single<M>(part.reply)});
+  auto parts = gather(target, M::kInfo, detail::head<M>(), encode, deadline);
+  Scattered<Result> results(parts.size());
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    results[i].agent = std::move(parts[i].agent);
+    results[i].outcome = decode_single<M>(parts[i].reply);
   }
   return results;
 }
@@ -199,14 +204,17 @@ Scattered<Outcomes<typename M::Result>> bulk(const ScatterTarget& target, const 
     return detail::scatter_in_turn<Result>(target, deadline, call_one);
   }
   check_sent_requests(link::kBatchMethod<M>, link::items<M>(requests));
-  Scattered<Result> results;
-  for (auto& part : detail::gather_bulk(target, link::kBatchMethod<M>, link::items<M>(requests), deadline)) {
-    if (part.reply.local) {
-      results.push_back({std::move(part.agent), std::move(part.reply.failure)});
+  auto parts = detail::gather_bulk(target, link::kBatchMethod<M>, link::items<M>(requests), deadline);
+  Scattered<Result> results(parts.size());
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    auto& [agent, reply] = parts[i];
+    results[i].agent = std::move(agent);
+    if (reply.local) {
+      results[i].outcome = std::move(reply.failure);
     } else {
       detail::DecoderOf<typename M::Result, M::kResultTier> decoded(requests.size());
-      take_apart(link::kMethod<M>, part.reply, 0, requests.size(), decoded);
-      results.push_back({std::move(part.agent), std::move(decoded.outcomes())});
+      take_apart(link::kMethod<M>, reply, 0, requests.size(), decoded);
+      results[i].outcome = std::move(decoded.outcomes());
     }
   }
   return results;
