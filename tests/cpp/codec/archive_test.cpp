@@ -110,6 +110,16 @@ TEST(Archive, MessagesOfOneFieldAreMerged) {
   EXPECT_EQ(told<Choice>("12 02 0801 12 00"), "missing_field at 6 in Choice.pair.b");
 }
 
+TEST(Archive, AnAlternativeBeforeTheLastOneMayLackSomethingButIsReadAllTheSame) {
+  using now::Rows;
+  EXPECT_TRUE(decoded<Rows>("12 00 12 00 1a 01 78") == Rows::of_text("x"));
+  EXPECT_TRUE(decoded<Rows>("0a 02 0801 1a 01 78") == Rows::of_text("x"));  // an array of one element
+  EXPECT_TRUE(decoded<Rows>("22 00 22 00 1a 01 78") == Rows::of_text("x"));
+  EXPECT_EQ(told<Rows>("22 00 22 02 0aff 1a 01 78"), "truncated at 5 in Rows.choice.text");
+  EXPECT_EQ(told<Rows>("22 00 22 02 1200 1a 01 78"), "missing_field at 6 in Rows.choice.pair.a");
+  EXPECT_EQ(told<Rows>("22 02 1200 1a 01 78"), "missing_field at 4 in Rows.choice.pair.a");
+}
+
 TEST(Archive, AnArrayMayComeInPieces) {
   EXPECT_TRUE(decoded<Rows>("0a 03 0a0101 0a 03 0a0102") == Rows::of_small({1, 2}));
   EXPECT_TRUE(decoded<Rows>("0a 03 0a0101 1a 01 78") == Rows::of_text("x"));
@@ -166,13 +176,35 @@ TEST(Archive, AnAlternativeThatComesBackStartsAnew) {
               Choice::of_pair({.a = 3, .b = 4}));
 }
 
+/// Less than 16 KiB, behind their length in two bytes.
+Bytes with_length(const Bytes& bytes) {
+  const std::size_t size = bytes.size();
+  Bytes all{static_cast<std::byte>(size | 0x80U), static_cast<std::byte>(size >> 7U)};
+  all.insert(all.end(), bytes.begin(), bytes.end());
+  return all;
+}
+
+TEST(Archive, PartsOfMessagesInPartsAreNotReadTwiceAsOftenAtEachLevel) {
+  const std::size_t depth = 60;
+  Bytes nest = from_hex("10 03");
+  for (std::size_t level = 0; level < depth; ++level) {
+    nest = with_length(nest);
+    nest.insert(nest.begin(), std::byte{0x0a});
+    const Bytes second = from_hex("0a 00");
+    nest.insert(nest.end(), second.begin(), second.end());
+  }
+  const auto read = mf::from_bytes<now::Nest>(nest);
+  ASSERT_TRUE(read) << read.error().message();
+  const now::Nest* at = &*read;
+  for (std::size_t level = 0; level < depth; ++level) {
+    EXPECT_EQ(at->id, 7U);
+    at = &*at->inner;
+  }
+  EXPECT_EQ(at->id, 3U);
+  EXPECT_FALSE(at->inner);
+}
+
 TEST(Archive, EntriesOfOneKeyAreReadOnce) {
-  const auto with_length = [](const Bytes& bytes) {
-    const std::size_t size = bytes.size();
-    Bytes all{static_cast<std::byte>(size | 0x80U), static_cast<std::byte>(size >> 7U)};
-    all.insert(all.end(), bytes.begin(), bytes.end());
-    return all;
-  };
   // At each level a key comes twice: if its second entry were read twice, each would double the work.
   Bytes tree;
   std::size_t depth = 0;

@@ -37,15 +37,13 @@ def refusal(write: Callable[[Any], object], value: Any) -> str:
 
 @pytest.mark.parametrize("write", WRITERS)
 @pytest.mark.parametrize("name", ["Plain", "Kept"])
-@pytest.mark.parametrize(
-    "words", [["a"], ["a", "a"], ("a",), {"a": 1}, "a", b"a", iter(["a"]), 3, None], ids=repr
-)
+@pytest.mark.parametrize("words", [["a"], ["a", "a"], ("a",), {"a": 1}, "a", b"a", iter(["a"]), 3, None])
 def test_only_a_set_is_one(write: Callable[[Any], object], name: str, words: Any) -> None:
     value = getattr(package(), name)(words, [], [], [])
     assert refusal(write, value).startswith(f"{name}.words: expected a set, got ")
 
 
-@pytest.mark.parametrize("words", [{"b", "a"}, frozenset("ab"), {"b": 1, "a": 2}.keys()], ids=repr)
+@pytest.mark.parametrize("words", [{"b", "a"}, frozenset("ab"), {"b": 1, "a": 2}.keys()])
 @pytest.mark.parametrize("name", ["Plain", "Kept"])
 def test_sets_of_all_kinds_are_written(name: str, words: Any) -> None:
     value = getattr(package(), name)(words, [], [], [])

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "mf/codec/archive_packed.hpp"
+#include "mf/codec/archive_value.hpp"
 
 namespace mf::codec::archive {
 
@@ -291,7 +292,7 @@ std::size_t Message::run_length() const noexcept {
 }
 
 bool Message::merge(const Reader::Place& place, bool again, FunctionRef<bool(Reader&)> read) {
-  if (!again && !reader_.incomplete()) {
+  if (!again && !reader_.joined() && !reader_.incomplete()) {
     return false;
   }
   std::size_t present = 0;
@@ -307,7 +308,7 @@ bool Message::merge(const Reader::Place& place, bool again, FunctionRef<bool(Rea
     size += part.size();
   });
   if (!again && count < 2 && !superseded) {
-    return false;
+    return reader_.joined() && read_bounded(reader_, [&] { return read(reader_); });
   }
   reader_.return_to(place);
   if (!read_length(reader_, present)) {  // of the last one, which was not looked at yet
@@ -323,6 +324,7 @@ bool Message::merge(const Reader::Place& place, bool again, FunctionRef<bool(Rea
       [&](std::span<const std::byte> part) { bytes.insert(bytes.end(), part.begin(), part.end()); }));
   const Limits limits = reader_.limits_left();
   Reader merged(bytes, limits);
+  merged.set_joined();
   // What an alternative lacks that is not the last one, the value will not miss.
   if (!read(merged) && !(superseded && merged.lacks(0))) {
     const DecodeError& error = merged.error();

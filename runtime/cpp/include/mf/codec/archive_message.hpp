@@ -197,7 +197,9 @@ class Message {
   /// The bytes of all messages of the present field in this message, as one: what protobuf reads where a
   /// field that holds one message comes several times. `place` is where its present one begins, `again` tells
   /// that it is not the first. The first one alone may have failed for lack of a field that a later one has;
-  /// if there is none, that failure stays. All are read at once, so those that follow are passed over.
+  /// if there is none, that failure stays. All are read at once, so those that follow are passed over. Among
+  /// joined parts the first one was not read before: else a message would be read twice as often at each
+  /// level.
   [[nodiscard]] bool merge(const Reader::Place& place, bool again, FunctionRef<bool(Reader&)> read);
 
   /// A union has changed its alternative: what came before counts no more. `known` are all its alternatives.

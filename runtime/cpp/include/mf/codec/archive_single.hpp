@@ -58,7 +58,7 @@ template <class T>
 template <class T>
 [[nodiscard]] bool merged_value(Message& message, bool again, T& value, const auto&... graph) {
   const auto place = message.reader().place();
-  if (!again && Value<T>::read(message.reader(), value, graph...)) [[likely]] {
+  if (!again && !message.reader().joined() && Value<T>::read(message.reader(), value, graph...)) [[likely]] {
     return true;
   }
   return message.merge(place, again,

@@ -43,6 +43,9 @@ class Reader {
   [[nodiscard]] std::size_t left() const noexcept { return static_cast<std::size_t>(end_ - cursor_); }
   [[nodiscard]] std::size_t offset() const noexcept { return static_cast<std::size_t>(cursor_ - begin_); }
   [[nodiscard]] bool failed() const noexcept { return failed_; }
+  /// Are these the joined parts of a message, and may messages in it have parts, too?
+  [[nodiscard]] bool joined() const noexcept { return joined_; }
+  void set_joined() noexcept { joined_ = true; }
   [[nodiscard]] const DecodeError& error() const noexcept { return error_; }
 
   /// The next byte without taking it; only where left() is not 0.
@@ -167,6 +170,7 @@ class Reader {
   const std::byte* begin_;
   std::size_t budget_;
   unsigned levels_left_;
+  bool joined_ = false;
   bool failed_ = false;
   bool incomplete_ = false;
   std::size_t lacking_ = 0;  // where the message begins that is incomplete

@@ -136,6 +136,23 @@ void print_to(mf::Printer& printer, const Tree& value) {
   printer.close();
 }
 
+bool operator==(const Nest& left, const Nest& right) {
+  return left.inner == right.inner && left.id == right.id && left.unknown_fields == right.unknown_fields;
+}
+
+std::strong_ordering operator<=>(const Nest& left, const Nest& right) {
+  if (const auto order = left.inner <=> right.inner; order != 0) return order;
+  if (const auto order = left.id <=> right.id; order != 0) return order;
+  return left.unknown_fields <=> right.unknown_fields;
+}
+
+void print_to(mf::Printer& printer, const Nest& value) {
+  printer.open("Nest");
+  printer.field("inner", value.inner);
+  printer.field("id", value.id);
+  printer.close();
+}
+
 void print_to(mf::Printer& printer, const Giant& value) {
   printer.open("Giant");
   printer.field("memory", value.memory);
@@ -622,6 +639,53 @@ bool Archive<::archive::now::Tree>::read(Reader& reader, ::archive::now::Tree& v
 
 bool Readable<::archive::now::Tree>::holds(const ::archive::now::Tree& value, unsigned levels) {
   return levels != 0 && readable(value.kids, levels - 1);
+}
+
+std::size_t Archive<::archive::now::Nest>::size(const ::archive::now::Nest& value) noexcept {
+  return archive::size(1, value.inner) + archive::size(2, value.id) + unknown_size(value.unknown_fields);
+}
+
+void Archive<::archive::now::Nest>::write(BackWriter& writer, const ::archive::now::Nest& value) noexcept {
+  BackWriter back = writer;
+  back.unknown(value.unknown_fields);
+  archive::write(back, 2, value.id);
+  archive::write(back, 1, value.inner);
+  writer = back;
+}
+
+bool Archive<::archive::now::Nest>::read(Reader& reader, ::archive::now::Nest& value) {
+  static constexpr std::array<archive::KnownField, 2> kFields{{{1, "inner"}, {2, "id"}}};
+  std::bitset<2> seen;
+  if (!reader.enter()) return false;
+  value.unknown_fields.bytes.clear();
+  archive::Message message(reader);
+  archive::Cursor cursor(reader);
+  while (message.next(cursor)) {
+    switch (message.tag()) {
+      case 10:
+        if (!archive::merged(message, cursor, seen[0], value.inner)) return reader.inside("inner");
+        seen[0] = true;
+        if (!cursor.follows(16)) break;
+        [[fallthrough]];
+      case 16:
+        if (!archive::read(message, cursor, value.id)) return reader.inside("id");
+        seen[1] = true;
+        break;
+      default:
+        if (!message.skip(cursor, kFields, value.unknown_fields)) return false;
+    }
+  }
+  if (reader.failed()) return false;
+  if (!seen.all()) {
+    if (!seen[0]) value.inner.reset();
+    if (!seen[1]) value.id = 7U;
+  }
+  reader.leave();
+  return true;
+}
+
+bool Readable<::archive::now::Nest>::holds(const ::archive::now::Nest& value, unsigned levels) {
+  return levels != 0 && readable(value.inner, levels - 1);
 }
 
 static_assert(sizeof(::archive::now::Giant) == 9000000 && alignof(::archive::now::Giant) == 1);

@@ -52,6 +52,10 @@ inline constexpr Tier kPlannedTier<::archive::now::Tree> = Tier::archive;
 template <>
 inline constexpr std::string_view kShortName<::archive::now::Tree> = "Tree";
 template <>
+inline constexpr Tier kPlannedTier<::archive::now::Nest> = Tier::archive;
+template <>
+inline constexpr std::string_view kShortName<::archive::now::Nest> = "Nest";
+template <>
 inline constexpr Tier kPlannedTier<::archive::now::Giant> = Tier::memcpy;
 template <>
 inline constexpr std::string_view kShortName<::archive::now::Giant> = "Giant";
@@ -203,6 +207,16 @@ template <>
 struct Febird<::archive::now::Tree> : ArchiveInFebird<::archive::now::Tree> {};
 
 template <>
+struct Archive<::archive::now::Nest> {
+  static constexpr bool kLinked = false;
+  static std::size_t size(const ::archive::now::Nest& value) noexcept;
+  static void write(BackWriter& writer, const ::archive::now::Nest& value) noexcept;
+  [[nodiscard]] static bool read(Reader& reader, ::archive::now::Nest& value);
+};
+template <>
+struct Febird<::archive::now::Nest> : ArchiveInFebird<::archive::now::Nest> {};
+
+template <>
 struct Memcpy<::archive::now::Giant> {
   static constexpr std::size_t kSize = 9000000;
   static constexpr bool kAllBitsValid = true;
@@ -307,6 +321,12 @@ template <>
 struct Readable<::archive::now::Tree> {
   static constexpr bool kAlways = false;
   [[nodiscard]] static bool holds(const ::archive::now::Tree& value, unsigned levels);
+};
+
+template <>
+struct Readable<::archive::now::Nest> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::archive::now::Nest& value, unsigned levels);
 };
 
 template <>

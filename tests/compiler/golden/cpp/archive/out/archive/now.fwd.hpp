@@ -17,6 +17,7 @@ class Choice;
 class Rows;
 struct Nothing;
 struct Tree;
+struct Nest;
 struct Giant;
 struct Giants;
 struct All;

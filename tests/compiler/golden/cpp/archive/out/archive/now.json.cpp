@@ -247,6 +247,30 @@ bool Json<::archive::now::Tree>::read(JsonReader& reader, ::archive::now::Tree& 
   });
 }
 
+void Json<::archive::now::Nest>::write(JsonWriter& writer, const ::archive::now::Nest& value) {
+  if (!writer.open_object()) return;
+  write_json_member(writer, "inner", value.inner);
+  write_json_member(writer, "id", value.id);
+  writer.close_object();
+}
+
+bool Json<::archive::now::Nest>::read(JsonReader& reader, ::archive::now::Nest& value) {
+  static constexpr std::array<JsonField, 2> kFields{{
+      {"inner", false},
+      {"id", false},
+  }};
+  return read_json_object(reader, kFields, [&](std::size_t field) {
+    switch (field) {
+      case 0:
+        return read_json(reader, value.inner);
+      case 1:
+        return read_json(reader, value.id);
+      default:
+        return false;
+    }
+  });
+}
+
 void Json<::archive::now::Giant>::write(JsonWriter& writer, const ::archive::now::Giant& value) {
   if (!writer.open_object()) return;
   write_json_member(writer, "memory", value.memory);

@@ -78,6 +78,12 @@ struct Json<::archive::now::Tree> {
 };
 
 template <>
+struct Json<::archive::now::Nest> {
+  static void write(JsonWriter& writer, const ::archive::now::Nest& value);
+  [[nodiscard]] static bool read(JsonReader& reader, ::archive::now::Nest& value);
+};
+
+template <>
 struct Json<::archive::now::Giant> {
   static void write(JsonWriter& writer, const ::archive::now::Giant& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::archive::now::Giant& value);

@@ -330,6 +330,17 @@ struct Tree {
   friend void print_to(mf::Printer& printer, const Tree& value);
 };
 
+struct Nest {
+  mf::Boxed<Nest> inner{};
+  std::uint32_t id = 7U;
+  /// Fields of a newer schema, as they came.
+  mf::UnknownFields unknown_fields{};
+
+  friend bool operator==(const Nest& left, const Nest& right);
+  friend std::strong_ordering operator<=>(const Nest& left, const Nest& right);
+  friend void print_to(mf::Printer& printer, const Nest& value);
+};
+
 /// Larger than a stack.
 struct Giant {
   std::array<std::uint8_t, 9000000> memory{};
