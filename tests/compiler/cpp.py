@@ -34,7 +34,7 @@ def run_all(commands: Mapping[str, Command]) -> dict[str, str]:
 
 
 def _run(command: Command) -> str:
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=100)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
     said = (done.stdout + done.stderr).strip()
     return said or (f"exit {done.returncode}" if done.returncode else "")
 
