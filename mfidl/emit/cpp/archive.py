@@ -320,7 +320,7 @@ def _read_union(archives: Archives, union: Union, pairs: list[tuple[Field, Alter
         slot = _Slot(archives, index, field, f"value.{named.accessor}()")
         again = f"held == {slot.number}"
         message = slot.is_message(field.type)
-        anew = [f"value.{named.set}({{}});"]
+        anew = [f"value.{named.emplace}();"]
         if archives.types.boxed_in(union, field):
             size = f"sizeof({archives.types.spell(field.type)})"
             anew.insert(0, f"if (!reader.charge(1, {size})) return false;")

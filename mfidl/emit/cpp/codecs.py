@@ -193,7 +193,7 @@ class Codecs:
                 size = f"sizeof({self._types.spell(field.type)})"
                 reads.append(f"    if (!reader.charge(1, {size})) return false;")
             reads += [
-                f"    value.{named.set}({{}});",
+                f"    if (!value.{named.test}()) value.{named.emplace}();",
                 f'    if (!read_field(reader, "{field.name}", {value})) return false;',
                 "    break;",
             ]

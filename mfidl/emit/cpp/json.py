@@ -134,7 +134,7 @@ class JsonMaker:
         return self._type(union, [*writes, "}", _CLOSE], read)
 
     def _alternative(self, union: Union, field: Field, names: AlternativeNames) -> list[str]:
-        lines = [f"  value.{names.set}({{}});", f"  return read_json(reader, value.{names.accessor}());"]
+        lines = [f"  return read_json(reader, value.{names.emplace}());"]
         if self.types.boxed_in(union, field):
             size = f"sizeof({self.types.within(union).spell(field.type)})"
             lines.insert(0, f"  if (!reader.charge(1, {size})) return false;")

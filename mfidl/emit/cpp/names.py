@@ -60,6 +60,7 @@ class AlternativeNames:
     make: str
     test: str
     set: str
+    emplace: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,13 +209,13 @@ def _union_names(union: Union, types: Iterable[str]) -> UnionNames:
     inside = Scope(everywhere(), types, _IN_UNION)
     kinds = Scope(everywhere())
     added = [
-        tuple(inside.take(f"{prefix}_{_asked(each)}") for prefix in ("of", "is", "set"))
+        tuple(inside.take(f"{prefix}_{_asked(each)}") for prefix in ("of", "is", "set", "emplace"))
         for each in union.alternatives
     ]
     return UnionNames(
         tuple(
-            AlternativeNames(inside.take(_asked(each)), kinds.take(_asked(each)), make, test, set_)
-            for each, (make, test, set_) in zip(union.alternatives, added, strict=True)
+            AlternativeNames(inside.take(_asked(each)), kinds.take(_asked(each)), *functions)
+            for each, functions in zip(union.alternatives, added, strict=True)
         )
     )
 

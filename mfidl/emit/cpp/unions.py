@@ -149,6 +149,7 @@ class UnionMaker:
         spelled = self._spelled(field)
         old = deprecation(field.deprecated)
         get = f"return {'*' if self.types.boxed_in(self.union, field) else ''}std::get<{index}>(value_);"
+        boxed = ".emplace()" if self.types.boxed_in(self.union, field) else ""
         given = "value" if self._keeps(field) else "std::move(value)"
         made = f"return {self._name}(std::in_place_index<{index}>, {given});"
         test = f"return value_.index() == {index};"
@@ -159,6 +160,7 @@ class UnionMaker:
             _Function(f"{old}[[nodiscard]] ", f"const {spelled}&", names.accessor, "", " const", get),
             _Function(f"{old}[[nodiscard]] ", f"{spelled}&", names.accessor, "", "", get),
             _Function(old, "void", names.set, taken, "", f"value_.emplace<{index}>({given});"),
+            _Function(old, f"{spelled}&", names.emplace, "", "", f"return value_.emplace<{index}>(){boxed};"),
         ]
 
     def _keeps(self, field: Field) -> bool:

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "archive/now.codec.hpp"
 #include "bytes.hpp"
 #include "mf/codec/hash.hpp"
 #include "mf/codec/value.hpp"
@@ -71,6 +72,29 @@ TEST(Reuse, AFreshObjectTakesWhatItNeedsAndNoMore) {
   std::vector<Hit> fresh;
   // The list itself, two titles that are too long to lie inside their strings, two rows.
   EXPECT_EQ(allocations_of([&] { EXPECT_TRUE(from_bytes_into(bytes, fresh).ok()); }), 5U);
+}
+
+TEST(Reuse, AFreshListInAnArchiveToo) {
+  ::archive::now::All all;
+  const auto takes = [&] {
+    const Bytes bytes = to_bytes(all);
+    ::archive::now::All fresh;
+    return allocations_of([&] { EXPECT_TRUE(from_bytes_into(bytes, fresh).ok()); });
+  };
+  const std::size_t none = takes();
+  all.texts.assign(100, std::string(40, 'x'));  // field 31: its tag has two bytes
+  EXPECT_EQ(takes(), none + 101);
+  all.texts.assign(3, std::string(20'000, 'x'));  // their lengths have three
+  EXPECT_EQ(takes(), none + 4);
+}
+
+TEST(Reuse, AUnionThatHoldsTheSameAlternativeKeepsItsMemory) {
+  using ::archive::now::Shark;
+  const std::vector<Shark> value(3, Shark::of_name(std::string(40, 'x')));
+  const Bytes bytes = to_bytes(value);
+  std::vector<Shark> into = value;
+  EXPECT_EQ(allocations_of([&] { EXPECT_TRUE(from_bytes_into(bytes, into).ok()); }), 0U);
+  EXPECT_EQ(into, value);
 }
 
 TEST(Reuse, EncodingTakesOneAllocationAndHashingAFewBytesNone) {

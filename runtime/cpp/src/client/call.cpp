@@ -83,11 +83,65 @@ void bulk(const Target& target, const link::BatchMethod& method, const link::Loc
   take_apart(method.method, slot.reply, 0, requests.count, decoder);
 }
 
-std::vector<AgentReply> gather_bulk(const ScatterTarget& target, const link::BatchMethod& method,
-                                    link::Items requests, TimePoint deadline) {
+namespace {
+
+/// The parts of agents whose calls are made here and now.
+std::vector<ScatteredPart> in_turn(const ScatterTarget& target, TimePoint deadline, std::size_t items,
+                                   NewDecoder decoder, FunctionRef<void(const Target&, Decoder&)> call_one) {
+  std::vector<ScatteredPart> parts;
+  for (auto& [agent, to] : target.targets(deadline)) {
+    auto& part = parts.emplace_back(ScatteredPart{std::move(agent), decoder(items), nullptr});
+    try {
+      call_one(to, *part.decoder);
+    } catch (...) {
+      part.failure = mf::detail::shared(Failure::from_current_exception());
+    }
+  }
+  return parts;
+}
+
+std::vector<ScatteredPart> gathered(const ScatterTarget& target, const link::Method& method,
+                                    const protocol::RequestHead& head, Encode encode, TimePoint deadline,
+                                    std::size_t items, NewDecoder decoder) {
+  std::vector<ScatteredPart> parts;
+  for (auto& [agent, reply] : gather(target, method.info, head, encode, deadline)) {
+    auto& part = parts.emplace_back(ScatteredPart{std::move(agent), decoder(items), nullptr});
+    if (reply.local) {
+      part.failure = mf::detail::shared(std::move(reply.failure));
+    } else {
+      take_apart(method, reply, 0, items, *part.decoder);
+    }
+  }
+  return parts;
+}
+
+}  // namespace
+
+std::vector<ScatteredPart> scatter(const ScatterTarget& target, const link::Method& method,
+                                   const CallOptions& options, const protocol::RequestHead& head,
+                                   Encode encode, FunctionRef<void(const Target&, link::Results&)> call_one,
+                                   NewDecoder decoder) {
+  const auto deadline = deadline_of(options, method.info);
+  if (target.in_process() || method.info.oneway) {
+    return in_turn(target, deadline, 1, decoder,
+                   [&](const Target& to, Decoder& into) { call_one(to, into.results); });
+  }
+  return gathered(target, method, head, encode, deadline, 1, decoder);
+}
+
+std::vector<ScatteredPart> scatter_bulk(const ScatterTarget& target, const link::BatchMethod& method,
+                                        link::LocalBatch (*local)(const Target&), const CallOptions& options,
+                                        link::Items requests, NewDecoder decoder) {
+  const auto deadline = deadline_of(options, method.method.info);
+  if (target.in_process() || requests.count == 0 || method.method.info.oneway) {
+    return in_turn(target, deadline, requests.count, decoder, [&](const Target& to, Decoder& into) {
+      bulk(to, method, local(to), options, requests, into);
+    });
+  }
+  check_sent_requests(method, requests);
   const auto encode = [&](Buffer& buffer) { method.encode(buffer, requests, 0, requests.count); };
-  return gather(target, method.method.info, head_of(method, requests.count, protocol::kBulk), encode,
-                deadline);
+  return gathered(target, method.method, head_of(method, requests.count, protocol::kBulk), encode, deadline,
+                  requests.count, decoder);
 }
 
 }  // namespace mf::client::detail

@@ -262,32 +262,19 @@ bool Message::skip(KnownFields known, UnknownFields& kept) {
 }
 
 std::size_t Message::run_length() const noexcept {
-  const std::byte* at = reader_.peek();
-  std::size_t left = reader_.left();
+  Cursor cursor(reader_);
   std::size_t count = 0;
-  // Only the plainest form is counted: a short tag, and a length of one or two bytes.
-  while (left != 0) {
-    std::size_t head = 1;
-    auto length = std::to_integer<std::size_t>(at[0]);
-    if (length >= 0x80) {
-      if (left < 2 || at[1] >= std::byte{0x80}) {
-        break;
-      }
-      length = (length & 0x7FU) | std::to_integer<std::size_t>(at[1]) << 7U;
-      head = 2;
-    }
-    if (left - head < length) {
+  do {
+    const std::byte* const at = cursor.at();
+    const bool is_short = cursor.left() != 0 && *at < std::byte{0x80};
+    const auto length =
+        is_short ? Taken{at + 1, std::to_integer<unsigned>(*at)} : take_long_number(at, cursor.end());
+    if (length.next == nullptr || length.number > static_cast<std::size_t>(cursor.end() - length.next)) {
       break;
     }
     ++count;
-    at += head + length;
-    left -= head + length;
-    if (tag_ >= 0x80 || left == 0 || *at != static_cast<std::byte>(tag_)) {
-      break;
-    }
-    ++at;
-    --left;
-  }
+    cursor.move_to(length.next + length.number);
+  } while (cursor.follows(tag_));
   return count == 0 ? 1 : count;
 }
 

@@ -14,7 +14,7 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <string_view>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -25,11 +25,15 @@
 #include "mf/client/target.hpp"
 #include "mf/codec/readable.hpp"
 #include "mf/codec/tiered.hpp"
+#include "mf/core/function_ref.hpp"
+#include "mf/core/outcome.hpp"
 #include "mf/link/local.hpp"
 
 namespace mf::client {
 
 namespace detail {
+
+using mf::detail::SharedFailure;
 
 [[nodiscard]] TimePoint deadline_of(const CallOptions& options, const MethodInfo& method);
 
@@ -124,13 +128,22 @@ namespace detail {
                                                 link::Items requests, std::unique_ptr<Decoder> decoder);
 void bulk(const Target& target, const link::BatchMethod& method, const link::LocalBatch& local,
           const CallOptions& options, link::Items requests, Decoder& decoder);
-[[nodiscard]] std::vector<AgentReply> gather_bulk(const ScatterTarget& target,
-                                                  const link::BatchMethod& method, link::Items requests,
-                                                  TimePoint deadline);
-
 template <class Result, Tier kTier>
 std::unique_ptr<Decoder> decoded(std::size_t items) {
   return std::unique_ptr<Decoder>(new DecoderOf<Result, kTier>(items));
+}
+
+template <class Result, Tier kTier>
+Outcomes<Result> bulk_of(const Target& target, const link::BatchMethod& method, const link::LocalBatch& local,
+                         const CallOptions& options, link::Items requests) {
+  DecoderOf<Result, kTier> results(requests.count);
+  bulk(target, method, local, options, requests, results);
+  return std::move(outcomes<Result>(results));
+}
+
+template <class M>
+link::LocalBatch local_batch(const Target& target) {
+  return target.local<M>();
 }
 
 }  // namespace detail
@@ -138,33 +151,63 @@ std::unique_ptr<Decoder> decoded(std::size_t items) {
 template <class M>
 BatchCall<typename M::Result> batch(const Target& target, const BatchOptions& options,
                                     std::span<const typename M::Request> requests) {
-  return BatchCall<typename M::Result>(
-      detail::batch(target, link::kBatchMethod<M>, target.local<M>(), options, link::items<M>(requests),
-                    detail::decoded<typename M::Result, M::kResultTier>(requests.size())));
+  return BatchCall<typename M::Result>(detail::batch(
+      target, link::kBatchMethod<M>, detail::local_batch<M>(target), options, link::items<M>(requests),
+      detail::decoded<typename M::Result, M::kResultTier>(requests.size())));
 }
 
 template <class M>
 Outcomes<typename M::Result> bulk(const Target& target, const CallOptions& options,
                                   std::span<const typename M::Request> requests) {
-  detail::DecoderOf<typename M::Result, M::kResultTier> results(requests.size());
-  detail::bulk(target, link::kBatchMethod<M>, target.local<M>(), options, link::items<M>(requests), results);
-  return std::move(results.outcomes());
+  return detail::bulk_of<typename M::Result, M::kResultTier>(
+      target, link::kBatchMethod<M>, detail::local_batch<M>(target), options, link::items<M>(requests));
 }
 
 namespace detail {
 
-/// One call an agent, one after the other: where nothing travels, or nothing comes back.
+/// One agent's part in a scattered call, without its type: the outcomes that a decoder was given, or why
+/// there are none.
+struct ScatteredPart {
+  std::string agent;
+  std::unique_ptr<Decoder> decoder;
+  SharedFailure failure;
+};
+using NewDecoder = std::unique_ptr<Decoder> (*)(std::size_t items);
+
+/// Scattered calls: one message to every agent; or one call an agent, one after the other, where nothing
+/// travels, or nothing comes back.
+[[nodiscard]] std::vector<ScatteredPart> scatter(const ScatterTarget& target, const link::Method& method,
+                                                 const CallOptions& options,
+                                                 const protocol::RequestHead& head, Encode encode,
+                                                 FunctionRef<void(const Target&, link::Results&)> call_one,
+                                                 NewDecoder decoder);
+[[nodiscard]] std::vector<ScatteredPart> scatter_bulk(const ScatterTarget& target,
+                                                      const link::BatchMethod& method,
+                                                      link::LocalBatch (*local)(const Target&),
+                                                      const CallOptions& options, link::Items requests,
+                                                      NewDecoder decoder);
+
 template <class Result>
-Scattered<Result> scatter_in_turn(const ScatterTarget& target, TimePoint deadline,
-                                  FunctionRef<Outcome<Result>(const Target&)> call_one) {
-  auto targets = target.targets(deadline);
-  Scattered<Result> results(targets.size());
-  for (std::size_t i = 0; i < targets.size(); ++i) {
-    auto& [agent, to] = targets[i];
-    results[i].agent = std::move(agent);
-    results[i].outcome = call_one(to);
+Scattered<Result> scattered(std::vector<ScatteredPart> parts) {
+  Scattered<Result> all(parts.size());
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    all[i].agent = std::move(parts[i].agent);
+    all[i].outcome = parts[i].failure ? Outcome<Result>(std::move(parts[i].failure))
+                                      : std::move(outcomes<Result>(*parts[i].decoder).front());
   }
-  return results;
+  return all;
+}
+
+template <class Result>
+Scattered<Outcomes<Result>> scattered_items(std::vector<ScatteredPart> parts) {
+  using Items = Outcome<Outcomes<Result>>;
+  Scattered<Outcomes<Result>> all(parts.size());
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    all[i].agent = std::move(parts[i].agent);
+    all[i].outcome = parts[i].failure ? Items(std::move(parts[i].failure))
+                                      : Items(std::move(outcomes<Result>(*parts[i].decoder)));
+  }
+  return all;
 }
 
 }  // namespace detail
@@ -173,51 +216,29 @@ template <class M, class... Args>
 Scattered<typename M::Result> call(const ScatterTarget& target, const CallOptions& options,
                                    const Args&... args) {
   using Result = typename M::Result;
-  const auto deadline = detail::deadline_of(options, M::kInfo);
-  if (target.in_process() || M::kInfo.oneway) {
-    const auto call_one = [&](const Target& to) {
-      return detail::ended([&] { return call<M>(to, options, args...); });
-    };
-    return detail::scatter_in_turn<Result>(target, deadline, call_one);
-  }
-  detail::check_arguments<M>(args...);
+  if (!target.in_process() && !M::kInfo.oneway) detail::check_arguments<M>(args...);
   const auto encode = [&](Buffer& buffer) { detail::encode_arguments<M>(buffer, args...); };
-  auto parts = gather(target, M::kInfo, detail::head<M>(), encode, deadline);
-  Scattered<Result> results(parts.size());
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    results[i].agent = std::move(parts[i].agent);
-    results[i].outcome = decode_single<M>(parts[i].reply);
-  }
-  return results;
+  const auto call_one = [&](const Target& to, [[maybe_unused]] link::Results& result) {
+    if constexpr (std::is_void_v<Result>) {
+      call<M>(to, options, args...);
+    } else {
+      Outcome<Result> outcome(call<M>(to, options, args...));
+      result.set(0, &outcome);
+    }
+  };
+  return detail::scattered<Result>(detail::scatter(target, link::kMethod<M>, options, detail::head<M>(),
+                                                   encode, call_one,
+                                                   &detail::decoded<Result, M::kResultTier>));
 }
 
 /// All items to every agent, in one message each.
 template <class M>
 Scattered<Outcomes<typename M::Result>> bulk(const ScatterTarget& target, const CallOptions& options,
                                              std::span<const typename M::Request> requests) {
-  using Result = Outcomes<typename M::Result>;
-  const auto deadline = detail::deadline_of(options, M::kInfo);
-  if (target.in_process() || requests.empty() || M::kInfo.oneway) {
-    const auto call_one = [&](const Target& to) {
-      return detail::ended([&] { return bulk<M>(to, options, requests); });
-    };
-    return detail::scatter_in_turn<Result>(target, deadline, call_one);
-  }
-  check_sent_requests(link::kBatchMethod<M>, link::items<M>(requests));
-  auto parts = detail::gather_bulk(target, link::kBatchMethod<M>, link::items<M>(requests), deadline);
-  Scattered<Result> results(parts.size());
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    auto& [agent, reply] = parts[i];
-    results[i].agent = std::move(agent);
-    if (reply.local) {
-      results[i].outcome = std::move(reply.failure);
-    } else {
-      detail::DecoderOf<typename M::Result, M::kResultTier> decoded(requests.size());
-      take_apart(link::kMethod<M>, reply, 0, requests.size(), decoded);
-      results[i].outcome = std::move(decoded.outcomes());
-    }
-  }
-  return results;
+  using Result = typename M::Result;
+  return detail::scattered_items<Result>(
+      detail::scatter_bulk(target, link::kBatchMethod<M>, &detail::local_batch<M>, options,
+                           link::items<M>(requests), &detail::decoded<Result, M::kResultTier>));
 }
 
 }  // namespace mf::client

@@ -76,12 +76,15 @@ class DecoderOf final : link::HoldsResults<Result>, public Decoder {
     for (std::size_t i = 0; i < values_.size(); ++i) take_next(first + i);
   }
 
-  [[nodiscard]] Outcomes<Result>& outcomes() noexcept { return this->of_type_.outcomes(); }
-
  private:
   std::vector<Stored<Result>> values_;
   std::size_t next_ = 0;
 };
+
+template <class Result>
+Outcomes<Result>& outcomes(Decoder& decoder) noexcept {
+  return *static_cast<Outcomes<Result>*>(decoder.results.all());
+}
 
 /// The common case: one result, and nothing wrong with it. Everything else is left to take_apart().
 template <class Result, Tier kTier>
@@ -110,7 +113,7 @@ template <class Result, Tier kTier>
 Outcome<Result> decode_any(const link::Method& method, const link::Reply& reply) {
   DecoderOf<Result, kTier> decoded(1);
   take_apart(method, reply, 0, 1, decoded);
-  return std::move(decoded.outcomes()[0]);
+  return std::move(outcomes<Result>(decoded).front());
 }
 
 }  // namespace detail

@@ -2,7 +2,7 @@
 //
 //   mf::hash37(hit)                     the report's: h = 37 * h + byte in 32 bits, from 0
 //   mf::hash64(hit)                     XXH64, seed 0
-//   std::unordered_set<Hit> hits;       std::hash of every declared type is hash64
+//   std::unordered_set<Hit> hits;       std::hash of every struct and union is hash64
 //
 // Equal values have equal hashes, because a value has one encoding. Only floats can be equal and differ in
 // their bytes: 0.0 and -0.0.
@@ -11,8 +11,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
+#include <string_view>  // std::hash, for less than <functional>
 
 #include "mf/codec/tier.hpp"
 #include "mf/codec/tiered.hpp"

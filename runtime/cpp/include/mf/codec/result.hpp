@@ -5,12 +5,13 @@
 // Decoding itself never throws; value() does for who would rather have an exception.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>
-#include <variant>
 
 #include "mf/codec/reader.hpp"
+#include "mf/core/either.hpp"
 #include "mf/core/error.hpp"
 
 namespace mf {
@@ -34,36 +35,42 @@ class [[nodiscard]] Result {
   Result(DecodeError error) : state_(std::in_place_index<1>, std::move(error)) {}
 
   /// There is no value, after all.
-  void refuse(DecodeError error) { state_.template emplace<1>(std::move(error)); }
+  void refuse(DecodeError error) { *this = Result(std::move(error)); }
 
-  [[nodiscard]] bool ok() const noexcept { return state_.index() == 0; }
+  [[nodiscard]] bool ok() const noexcept { return state_.has_value(); }
   explicit operator bool() const noexcept { return ok(); }
 
   /// Only when ok().
-  [[nodiscard]] T& operator*() & noexcept { return *std::get_if<0>(&state_); }
-  [[nodiscard]] const T& operator*() const& noexcept { return *std::get_if<0>(&state_); }
-  [[nodiscard]] T&& operator*() && noexcept { return std::move(*std::get_if<0>(&state_)); }
-  [[nodiscard]] T* operator->() noexcept { return std::get_if<0>(&state_); }
-  [[nodiscard]] const T* operator->() const noexcept { return std::get_if<0>(&state_); }
+  [[nodiscard]] T& operator*() & noexcept { return state_.value(); }
+  [[nodiscard]] const T& operator*() const& noexcept { return state_.value(); }
+  [[nodiscard]] T&& operator*() && noexcept { return std::move(state_.value()); }
+  [[nodiscard]] T* operator->() noexcept { return std::addressof(state_.value()); }
+  [[nodiscard]] const T* operator->() const noexcept { return std::addressof(state_.value()); }
 
   /// Only when !ok().
-  [[nodiscard]] const DecodeError& error() const noexcept { return *std::get_if<1>(&state_); }
+  [[nodiscard]] const DecodeError& error() const noexcept { return state_.error(); }
 
   /// The value; throws Error(DECODE_ERROR) if there is none.
-  [[nodiscard]] T& value() & { return checked(*this); }
-  [[nodiscard]] const T& value() const& { return checked(*this); }
-  [[nodiscard]] T&& value() && { return std::move(checked(*this)); }
-
- private:
-  template <class Self>
-  static auto& checked(Self& self) {
-    if (!self.ok()) [[unlikely]] {
-      throw Error(self.error().code, Execution::unknown, self.error().message());
-    }
-    return *std::get_if<0>(&self.state_);
+  [[nodiscard]] T& value() & {
+    check();
+    return state_.value();
+  }
+  [[nodiscard]] const T& value() const& {
+    check();
+    return state_.value();
+  }
+  [[nodiscard]] T&& value() && {
+    check();
+    return std::move(state_.value());
   }
 
-  std::variant<T, DecodeError> state_;
+ private:
+  void check() const {
+    if (!ok()) [[unlikely]]
+      throw Error(error().code, Execution::unknown, error().message());
+  }
+
+  detail::Either<T, DecodeError> state_;
 };
 
 /// What was made went elsewhere, or there is only to know whether it could be.

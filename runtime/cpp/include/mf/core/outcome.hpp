@@ -7,12 +7,12 @@
 #include <concepts>
 #include <exception>
 #include <memory>
-#include <new>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "mf/core/either.hpp"
 #include "mf/core/error.hpp"
 
 namespace mf {
@@ -45,51 +45,37 @@ class [[nodiscard]] Outcome {
  public:
   using Value = T;
 
-  Outcome() noexcept : failure_(), holds_(Holds::failure) {}
-  Outcome(const T& value) : value_(value), holds_(Holds::value) {}
+  Outcome() noexcept : state_(std::in_place_index<1>) {}
+  Outcome(const T& value) : state_(std::in_place_index<0>, value) {}
   Outcome(T&& value) noexcept(std::is_nothrow_move_constructible_v<T>)
-      : value_(std::move(value)), holds_(Holds::value) {}
+      : state_(std::in_place_index<0>, std::move(value)) {}
   Outcome(Failure failure) : Outcome(detail::shared(std::move(failure))) {}
   Outcome(const Error& error) : Outcome(detail::shared(error)) {}
   Outcome(const DeclaredError& error) : Outcome(detail::shared(error)) {}
   /// Shares the failure: for the many items of a message that all ended the same way.
   explicit Outcome(detail::SharedFailure failure) noexcept
-      : failure_(std::move(failure)), holds_(Holds::failure) {}
+      : state_(std::in_place_index<1>, std::move(failure)) {}
 
-  Outcome(const Outcome& other) : holds_(Holds::nothing) { take(other); }
-  Outcome(Outcome&& other) noexcept(std::is_nothrow_move_constructible_v<T>) : holds_(Holds::nothing) {
-    take(std::move(other));
-  }
-  Outcome& operator=(const Outcome& other) { return *this = Outcome(other); }
-  Outcome& operator=(Outcome&& other) noexcept(std::is_nothrow_move_constructible_v<T>) {
-    if (this != &other) {
-      drop();
-      take(std::move(other));
-    }
-    return *this;
-  }
-  ~Outcome() { drop(); }
-
-  [[nodiscard]] bool ok() const noexcept { return holds_ == Holds::value; }
+  [[nodiscard]] bool ok() const noexcept { return state_.has_value(); }
   explicit operator bool() const noexcept { return ok(); }
 
   /// The value; throws the declared error or mf::Error if there is none.
   [[nodiscard]] const T& value() const& {
     check();
-    return value_;
+    return state_.value();
   }
   [[nodiscard]] T& value() & {
     check();
-    return value_;
+    return state_.value();
   }
   [[nodiscard]] T&& value() && {
     check();
-    return std::move(value_);
+    return std::move(state_.value());
   }
 
   /// Only when !ok().
   [[nodiscard]] const Failure& failure() const noexcept {
-    return holds_ == Holds::failure && failure_ ? *failure_ : detail::unset_failure();
+    return state_.has_error() && state_.error() ? *state_.error() : detail::unset_failure();
   }
   /// The declared error, if the outcome is one of that type; else null.
   template <std::derived_from<DeclaredError> E>
@@ -98,39 +84,12 @@ class [[nodiscard]] Outcome {
   }
 
  private:
-  /// Nothing: a constructor of T threw when a value was about to be put here.
-  enum class Holds : unsigned char { value, failure, nothing };
-
   void check() const {
     if (!ok()) [[unlikely]]
       failure().raise();
   }
-  template <class Other>
-  void take(Other&& other) {
-    if (other.holds_ == Holds::value) {
-      ::new (static_cast<void*>(std::addressof(value_))) T(std::forward<Other>(other).value_);
-    } else if (other.holds_ == Holds::failure) {
-      ::new (static_cast<void*>(std::addressof(failure_)))
-          detail::SharedFailure(std::forward<Other>(other).failure_);
-    }
-    holds_ = other.holds_;
-  }
-  void drop() noexcept {
-    const auto held = std::exchange(holds_, Holds::nothing);
-    if (held == Holds::value) {
-      value_.~T();
-    } else if (held == Holds::failure) {
-      failure_.~shared_ptr();
-    }
-  }
 
-  // By hand, not a std::variant: this is in every stub for every result, and a variant costs the compiler ten
-  // times as much.
-  union {
-    T value_;
-    detail::SharedFailure failure_;
-  };
-  Holds holds_;
+  detail::Either<T, detail::SharedFailure> state_;
 };
 
 template <>

@@ -4,7 +4,6 @@
 // no allocation. Calling an empty one is undefined.
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <new>
 #include <type_traits>
@@ -69,9 +68,9 @@ class UniqueFunction<R(Args...)> {
   template <class C>
   static R invoke(C& callable, Args&&... args) {
     if constexpr (std::is_void_v<R>)
-      static_cast<void>(std::invoke(callable, std::forward<Args>(args)...));
+      static_cast<void>(callable(std::forward<Args>(args)...));
     else
-      return std::invoke(callable, std::forward<Args>(args)...);
+      return callable(std::forward<Args>(args)...);
   }
 
   template <class C>

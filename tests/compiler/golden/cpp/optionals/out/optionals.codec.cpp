@@ -175,11 +175,11 @@ bool Febird<::optionals::Value>::read(Reader& reader, ::optionals::Value& value)
   if (!reader.enter() || !read_varint(reader, number)) return false;
   switch (number) {
     case 1:
-      value.set_number({});
+      if (!value.is_number()) value.emplace_number();
       if (!read_field(reader, "number", value.number())) return false;
       break;
     case 2:
-      value.set_points({});
+      if (!value.is_points()) value.emplace_points();
       if (!read_field(reader, "points", value.points())) return false;
       break;
     default:

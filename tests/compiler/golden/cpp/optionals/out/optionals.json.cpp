@@ -76,11 +76,9 @@ bool Json<::optionals::Value>::read(JsonReader& reader, ::optionals::Value& valu
   return read_json_union(reader, kAlternatives, [&](std::size_t which) {
     switch (which) {
       case 0:
-        value.set_number({});
-        return read_json(reader, value.number());
+        return read_json(reader, value.emplace_number());
       case 1:
-        value.set_points({});
-        return read_json(reader, value.points());
+        return read_json(reader, value.emplace_points());
       default:
         return false;
     }

@@ -135,6 +135,7 @@ class Value {
   [[nodiscard]] const double& number() const { return std::get<0>(value_); }
   [[nodiscard]] double& number() { return std::get<0>(value_); }
   void set_number(double value) { value_.emplace<0>(value); }
+  double& emplace_number() { return value_.emplace<0>(); }
 
   [[nodiscard]] static Value of_points(std::vector<Point> value) {
     return Value(std::in_place_index<1>, std::move(value));
@@ -143,6 +144,7 @@ class Value {
   [[nodiscard]] const std::vector<Point>& points() const { return std::get<1>(value_); }
   [[nodiscard]] std::vector<Point>& points() { return std::get<1>(value_); }
   void set_points(std::vector<Point> value) { value_.emplace<1>(std::move(value)); }
+  std::vector<Point>& emplace_points() { return value_.emplace<1>(); }
 
   friend bool operator==(const Value&, const Value&) = default;
   friend std::partial_ordering operator<=>(const Value&, const Value&) = default;

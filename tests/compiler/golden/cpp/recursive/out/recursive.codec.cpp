@@ -56,6 +56,10 @@ void Kind_::set_leaf(Leaf value) {
   value_.emplace<0>(std::move(value));
 }
 
+Leaf& Kind_::emplace_leaf() {
+  return value_.emplace<0>().emplace();
+}
+
 Kind_ Kind_::of_fine(Fine value) {
   return Kind_(std::in_place_index<1>, std::move(value));
 }
@@ -74,6 +78,10 @@ Fine& Kind_::fine() {
 
 void Kind_::set_fine(Fine value) {
   value_.emplace<1>(std::move(value));
+}
+
+Fine& Kind_::emplace_fine() {
+  return value_.emplace<1>().emplace();
 }
 
 bool operator==(const Kind_& left, const Kind_& right) {
@@ -144,6 +152,10 @@ void Choice::set_number(std::uint32_t value) {
   value_.emplace<0>(value);
 }
 
+std::uint32_t& Choice::emplace_number() {
+  return value_.emplace<0>();
+}
+
 Choice Choice::of_node(Node value) {
   return Choice(std::in_place_index<1>, std::move(value));
 }
@@ -162,6 +174,10 @@ Node& Choice::node() {
 
 void Choice::set_node(Node value) {
   value_.emplace<1>(std::move(value));
+}
+
+Node& Choice::emplace_node() {
+  return value_.emplace<1>().emplace();
 }
 
 bool operator==(const Choice& left, const Choice& right) {
@@ -341,12 +357,12 @@ bool Febird<::recursive::Kind_>::read(Reader& reader, ::recursive::Kind_& value)
   switch (number) {
     case 1:
       if (!reader.charge(1, sizeof(::recursive::Leaf))) return false;
-      value.set_leaf({});
+      if (!value.is_leaf()) value.emplace_leaf();
       if (!read_field(reader, "leaf", value.leaf())) return false;
       break;
     case 2:
       if (!reader.charge(1, sizeof(::recursive::Fine))) return false;
-      value.set_fine({});
+      if (!value.is_fine()) value.emplace_fine();
       if (!read_field(reader, "fine", value.fine())) return false;
       break;
     default:
@@ -420,12 +436,12 @@ bool Febird<::recursive::Choice>::read(Reader& reader, ::recursive::Choice& valu
   if (!reader.enter() || !read_varint(reader, number)) return false;
   switch (number) {
     case 1:
-      value.set_number({});
+      if (!value.is_number()) value.emplace_number();
       if (!read_field(reader, "number", value.number())) return false;
       break;
     case 2:
       if (!reader.charge(1, sizeof(::recursive::Node))) return false;
-      value.set_node({});
+      if (!value.is_node()) value.emplace_node();
       if (!read_field(reader, "node", value.node())) return false;
       break;
     default:

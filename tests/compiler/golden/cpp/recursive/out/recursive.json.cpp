@@ -54,12 +54,10 @@ bool Json<::recursive::Kind_>::read(JsonReader& reader, ::recursive::Kind_& valu
     switch (which) {
       case 0:
         if (!reader.charge(1, sizeof(::recursive::Leaf))) return false;
-        value.set_leaf({});
-        return read_json(reader, value.leaf());
+        return read_json(reader, value.emplace_leaf());
       case 1:
         if (!reader.charge(1, sizeof(::recursive::Fine))) return false;
-        value.set_fine({});
-        return read_json(reader, value.fine());
+        return read_json(reader, value.emplace_fine());
       default:
         return false;
     }
@@ -120,12 +118,10 @@ bool Json<::recursive::Choice>::read(JsonReader& reader, ::recursive::Choice& va
   return read_json_union(reader, kAlternatives, [&](std::size_t which) {
     switch (which) {
       case 0:
-        value.set_number({});
-        return read_json(reader, value.number());
+        return read_json(reader, value.emplace_number());
       case 1:
         if (!reader.charge(1, sizeof(::recursive::Node))) return false;
-        value.set_node({});
-        return read_json(reader, value.node());
+        return read_json(reader, value.emplace_node());
       default:
         return false;
     }

@@ -59,12 +59,14 @@ class Kind_ {
   [[nodiscard]] const Leaf& leaf() const;
   [[nodiscard]] Leaf& leaf();
   void set_leaf(Leaf value);
+  Leaf& emplace_leaf();
 
   [[nodiscard]] static Kind_ of_fine(Fine value);
   [[nodiscard]] bool is_fine() const noexcept;
   [[nodiscard]] const Fine& fine() const;
   [[nodiscard]] Fine& fine();
   void set_fine(Fine value);
+  Fine& emplace_fine();
 
   friend bool operator==(const Kind_& left, const Kind_& right);
   friend std::strong_ordering operator<=>(const Kind_& left, const Kind_& right);
@@ -117,12 +119,14 @@ class Choice {
   [[nodiscard]] const std::uint32_t& number() const;
   [[nodiscard]] std::uint32_t& number();
   void set_number(std::uint32_t value);
+  std::uint32_t& emplace_number();
 
   [[nodiscard]] static Choice of_node(Node value);
   [[nodiscard]] bool is_node() const noexcept;
   [[nodiscard]] const Node& node() const;
   [[nodiscard]] Node& node();
   void set_node(Node value);
+  Node& emplace_node();
 
   friend bool operator==(const Choice& left, const Choice& right);
   friend std::strong_ordering operator<=>(const Choice& left, const Choice& right);

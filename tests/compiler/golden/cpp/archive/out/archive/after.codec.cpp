@@ -193,17 +193,17 @@ bool Archive<::archive::after::Choice>::read(Reader& reader, ::archive::after::C
   while (message.next()) {
     switch (message.tag()) {
       case 10:
-        value.set_text({});
+        value.emplace_text();
         if (!archive::read(message, value.text())) return reader.inside("text");
         held = 1;
         break;
       case 16:
-        value.set_number({});
+        value.emplace_number();
         if (!archive::read(message, value.number())) return reader.inside("number");
         held = 2;
         break;
       case 24:
-        value.set_flag({});
+        value.emplace_flag();
         if (!archive::read(message, value.flag())) return reader.inside("flag");
         held = 3;
         break;

@@ -49,14 +49,11 @@ bool Json<::archive::after::Choice>::read(JsonReader& reader, ::archive::after::
   return read_json_union(reader, kAlternatives, [&](std::size_t which) {
     switch (which) {
       case 0:
-        value.set_text({});
-        return read_json(reader, value.text());
+        return read_json(reader, value.emplace_text());
       case 1:
-        value.set_number({});
-        return read_json(reader, value.number());
+        return read_json(reader, value.emplace_number());
       case 2:
-        value.set_flag({});
-        return read_json(reader, value.flag());
+        return read_json(reader, value.emplace_flag());
       default:
         return false;
     }

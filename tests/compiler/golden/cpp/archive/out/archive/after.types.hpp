@@ -120,18 +120,21 @@ class Choice {
   [[nodiscard]] const std::string& text() const { return std::get<0>(value_); }
   [[nodiscard]] std::string& text() { return std::get<0>(value_); }
   void set_text(std::string value) { value_.emplace<0>(std::move(value)); }
+  std::string& emplace_text() { return value_.emplace<0>(); }
 
   [[nodiscard]] static Choice of_number(std::uint32_t value) { return Choice(std::in_place_index<1>, value); }
   [[nodiscard]] bool is_number() const noexcept { return value_.index() == 1; }
   [[nodiscard]] const std::uint32_t& number() const { return std::get<1>(value_); }
   [[nodiscard]] std::uint32_t& number() { return std::get<1>(value_); }
   void set_number(std::uint32_t value) { value_.emplace<1>(value); }
+  std::uint32_t& emplace_number() { return value_.emplace<1>(); }
 
   [[nodiscard]] static Choice of_flag(bool value) { return Choice(std::in_place_index<2>, value); }
   [[nodiscard]] bool is_flag() const noexcept { return value_.index() == 2; }
   [[nodiscard]] const bool& flag() const { return std::get<2>(value_); }
   [[nodiscard]] bool& flag() { return std::get<2>(value_); }
   void set_flag(bool value) { value_.emplace<2>(value); }
+  bool& emplace_flag() { return value_.emplace<2>(); }
 
   friend bool operator==(const Choice&, const Choice&) = default;
   friend std::strong_ordering operator<=>(const Choice&, const Choice&) = default;

@@ -132,12 +132,12 @@ bool Archive<::archive::before::Choice>::read(Reader& reader, ::archive::before:
   while (message.next()) {
     switch (message.tag()) {
       case 10:
-        value.set_text({});
+        value.emplace_text();
         if (!archive::read(message, value.text())) return reader.inside("text");
         held = 1;
         break;
       case 16:
-        value.set_number({});
+        value.emplace_number();
         if (!archive::read(message, value.number())) return reader.inside("number");
         held = 2;
         break;

@@ -43,11 +43,9 @@ bool Json<::archive::before::Choice>::read(JsonReader& reader, ::archive::before
   return read_json_union(reader, kAlternatives, [&](std::size_t which) {
     switch (which) {
       case 0:
-        value.set_text({});
-        return read_json(reader, value.text());
+        return read_json(reader, value.emplace_text());
       case 1:
-        value.set_number({});
-        return read_json(reader, value.number());
+        return read_json(reader, value.emplace_number());
       default:
         return false;
     }

@@ -159,8 +159,123 @@ void print_to(mf::Printer& printer, const Giant& value) {
   printer.close();
 }
 
+Whale::Whale() : value_(std::in_place_index<0>) {}
+
+Whale::Whale(const Whale& other) = default;
+
+Whale::Whale(Whale&& other) noexcept = default;
+
+Whale& Whale::operator=(const Whale& other) = default;
+
+Whale& Whale::operator=(Whale&& other) noexcept = default;
+
+Whale::~Whale() = default;
+
+Whale Whale::of_name(std::string value) {
+  return Whale(std::in_place_index<0>, std::move(value));
+}
+
+bool Whale::is_name() const noexcept {
+  return value_.index() == 0;
+}
+
+const std::string& Whale::name() const {
+  return std::get<0>(value_);
+}
+
+std::string& Whale::name() {
+  return std::get<0>(value_);
+}
+
+void Whale::set_name(std::string value) {
+  value_.emplace<0>(std::move(value));
+}
+
+std::string& Whale::emplace_name() {
+  return value_.emplace<0>();
+}
+
+Whale Whale::of_giant(Giant value) {
+  return Whale(std::in_place_index<1>, value);
+}
+
+bool Whale::is_giant() const noexcept {
+  return value_.index() == 1;
+}
+
+const Giant& Whale::giant() const {
+  return std::get<1>(value_);
+}
+
+Giant& Whale::giant() {
+  return std::get<1>(value_);
+}
+
+void Whale::set_giant(Giant value) {
+  value_.emplace<1>(value);
+}
+
+Giant& Whale::emplace_giant() {
+  return value_.emplace<1>();
+}
+
+Whale Whale::of_kids(std::vector<Whale> value) {
+  return Whale(std::in_place_index<2>, std::move(value));
+}
+
+bool Whale::is_kids() const noexcept {
+  return value_.index() == 2;
+}
+
+const std::vector<Whale>& Whale::kids() const {
+  return std::get<2>(value_);
+}
+
+std::vector<Whale>& Whale::kids() {
+  return std::get<2>(value_);
+}
+
+void Whale::set_kids(std::vector<Whale> value) {
+  value_.emplace<2>(std::move(value));
+}
+
+std::vector<Whale>& Whale::emplace_kids() {
+  return value_.emplace<2>();
+}
+
+bool operator==(const Whale& left, const Whale& right) {
+  return left.value_ == right.value_;
+}
+
+std::strong_ordering operator<=>(const Whale& left, const Whale& right) {
+  return left.value_ <=> right.value_;
+}
+
+void print_to(mf::Printer& printer, const Whale& value) {
+  printer.open("Whale");
+  if (value.is_name()) printer.field("name", value.name());
+  if (value.is_giant()) printer.field("giant", value.giant());
+  if (value.is_kids()) printer.field("kids", value.kids());
+  printer.close();
+}
+
 void print_to(mf::Printer& printer, const Giants& value) {
   printer.open("Giants");
+  printer.field("by_id", value.by_id);
+  printer.field("whales", value.whales);
+  printer.close();
+}
+
+void print_to(mf::Printer& printer, const Shark& value) {
+  printer.open("Shark");
+  if (value.is_name()) printer.field("name", value.name());
+  if (value.is_giant()) printer.field("giant", value.giant());
+  printer.close();
+}
+
+void print_to(mf::Printer& printer, const Sharks& value) {
+  printer.open("Sharks");
+  printer.field("all", value.all);
   printer.field("by_id", value.by_id);
   printer.close();
 }
@@ -440,14 +555,14 @@ bool Archive<::archive::now::Choice>::read(Reader& reader, ::archive::now::Choic
   while (message.next()) {
     switch (message.tag()) {
       case 10:
-        value.set_text({});
+        value.emplace_text();
         if (!archive::read(message, value.text())) return reader.inside("text");
         held = 1;
         break;
       case 18:
         if (held != 2) {
           message.start_anew(kFields);
-          value.set_pair({});
+          value.emplace_pair();
         }
         if (!archive::merged(message, held == 2, value.pair())) return reader.inside("pair");
         held = 2;
@@ -455,18 +570,18 @@ bool Archive<::archive::now::Choice>::read(Reader& reader, ::archive::now::Choic
       case 26:
         if (held != 3) {
           message.start_anew(kFields);
-          value.set_numbers({});
+          value.emplace_numbers();
         }
         if (!archive::merged(message, held == 3, value.numbers())) return reader.inside("numbers");
         held = 3;
         break;
       case 34:
-        value.set_at({});
+        value.emplace_at();
         if (!archive::read(message, value.at())) return reader.inside("at");
         held = 4;
         break;
       case 160:
-        value.set_far({});
+        value.emplace_far();
         if (!archive::read(message, value.far())) return reader.inside("far");
         held = 20;
         break;
@@ -531,7 +646,7 @@ bool Archive<::archive::now::Rows>::read(Reader& reader, ::archive::now::Rows& v
       case 10:
         if (held != 1) {
           message.start_anew(kFields);
-          value.set_small({});
+          value.emplace_small();
         }
         if (!archive::merged(message, held == 1, value.small())) return reader.inside("small");
         held = 1;
@@ -539,20 +654,20 @@ bool Archive<::archive::now::Rows>::read(Reader& reader, ::archive::now::Rows& v
       case 18:
         if (held != 2) {
           message.start_anew(kFields);
-          value.set_pairs({});
+          value.emplace_pairs();
         }
         if (!archive::merged(message, held == 2, value.pairs())) return reader.inside("pairs");
         held = 2;
         break;
       case 26:
-        value.set_text({});
+        value.emplace_text();
         if (!archive::read(message, value.text())) return reader.inside("text");
         held = 3;
         break;
       case 34:
         if (held != 4) {
           message.start_anew(kFields);
-          value.set_choice({});
+          value.emplace_choice();
         }
         if (!archive::merged(message, held == 4, value.choice())) return reader.inside("choice");
         held = 4;
@@ -692,21 +807,95 @@ static_assert(sizeof(::archive::now::Giant) == 9000000 && alignof(::archive::now
 static_assert(std::is_trivially_copyable_v<::archive::now::Giant>);
 static_assert(offsetof(::archive::now::Giant, memory) == 0);
 
+std::size_t Archive<::archive::now::Whale>::size(const ::archive::now::Whale& value) noexcept {
+  using Kind = ::archive::now::Whale::Kind;
+  switch (value.kind()) {
+    case Kind::name:
+      return archive::size_one(1, value.name());
+    case Kind::giant:
+      return archive::size_one(2, value.giant());
+    case Kind::kids:
+      return archive::size_one(3, value.kids());
+  }
+  return 0;
+}
+
+void Archive<::archive::now::Whale>::write(BackWriter& writer, const ::archive::now::Whale& value) noexcept {
+  using Kind = ::archive::now::Whale::Kind;
+  switch (value.kind()) {
+    case Kind::name:
+      return archive::write_one(writer, 1, value.name());
+    case Kind::giant:
+      return archive::write_one(writer, 2, value.giant());
+    case Kind::kids:
+      return archive::write_one(writer, 3, value.kids());
+  }
+}
+
+bool Archive<::archive::now::Whale>::read(Reader& reader, ::archive::now::Whale& value) {
+  static constexpr std::array<archive::KnownField, 3> kFields{{{1, "name"}, {2, "giant"}, {3, "kids"}}};
+  std::uint32_t held = 0;  // the number of the alternative that was read last
+  if (!reader.enter()) return false;
+  archive::Message message(reader);
+  while (message.next()) {
+    switch (message.tag()) {
+      case 10:
+        value.emplace_name();
+        if (!archive::read(message, value.name())) return reader.inside("name");
+        held = 1;
+        break;
+      case 18:
+        value.emplace_giant();
+        if (!archive::read(message, value.giant())) return reader.inside("giant");
+        held = 2;
+        break;
+      case 26:
+        if (held != 3) {
+          message.start_anew(kFields);
+          value.emplace_kids();
+        }
+        if (!archive::merged(message, held == 3, value.kids())) return reader.inside("kids");
+        held = 3;
+        break;
+      default:
+        if (!message.skip(kFields)) return false;
+    }
+  }
+  if (reader.failed() || (held == 0 && !message.no_alternative())) return false;
+  reader.leave();
+  return true;
+}
+
+bool Readable<::archive::now::Whale>::holds(const ::archive::now::Whale& value, unsigned levels) {
+  using Kind = ::archive::now::Whale::Kind;
+  switch (value.kind()) {
+    case Kind::name:
+      return levels != 0 && readable(value.name(), levels - 1);
+    case Kind::kids:
+      return levels != 0 && readable(value.kids(), levels - 1);
+    default:
+      return levels != 0;
+  }
+}
+
 std::size_t Archive<::archive::now::Giants>::size(const ::archive::now::Giants& value) noexcept {
-  return archive::size(1, value.by_id) + unknown_size(value.unknown_fields);
+  return archive::size(1, value.by_id) + archive::size(2, value.whales) + unknown_size(value.unknown_fields);
 }
 
 void Archive<::archive::now::Giants>::write(BackWriter& writer,
                                             const ::archive::now::Giants& value) noexcept {
   BackWriter back = writer;
   back.unknown(value.unknown_fields);
+  archive::write(back, 2, value.whales);
   archive::write(back, 1, value.by_id);
   writer = back;
 }
 
 bool Archive<::archive::now::Giants>::read(Reader& reader, ::archive::now::Giants& value) {
-  static constexpr std::array<archive::KnownField, 1> kFields{{{1, "by_id", archive::Elements::tagged}}};
+  static constexpr std::array<archive::KnownField, 2> kFields{{{1, "by_id", archive::Elements::tagged},
+                                                               {2, "whales", archive::Elements::tagged}}};
   std::size_t filled1 = 0;
+  std::size_t filled2 = 0;
   if (!reader.enter()) return false;
   value.by_id.clear();
   value.unknown_fields.bytes.clear();
@@ -716,14 +905,96 @@ bool Archive<::archive::now::Giants>::read(Reader& reader, ::archive::now::Giant
     switch (message.tag()) {
       case 10:
         if (!archive::read_row(message, cursor, filled1, value.by_id)) return reader.inside("by_id");
+        if (!message.follows(cursor, 18)) break;
+        [[fallthrough]];
+      case 18:
+        if (!archive::read_row(message, cursor, filled2, value.whales)) return reader.inside("whales");
         break;
       default:
         if (!message.skip(cursor, kFields, value.unknown_fields)) return false;
     }
   }
   if (reader.failed()) return false;
+  value.whales.resize(filled2);
   reader.leave();
   return true;
+}
+
+bool Readable<::archive::now::Giants>::holds(const ::archive::now::Giants& value, unsigned levels) {
+  return levels != 0 && readable(value.whales, levels - 1);
+}
+
+std::size_t Febird<::archive::now::Shark>::size(const ::archive::now::Shark& value) noexcept {
+  using Kind = ::archive::now::Shark::Kind;
+  switch (value.kind()) {
+    case Kind::name:
+      return 1 + febird_size(value.name());
+    case Kind::giant:
+      return 1 + febird_size(value.giant());
+  }
+  return 0;
+}
+
+void Febird<::archive::now::Shark>::write(Writer& writer, const ::archive::now::Shark& value) noexcept {
+  using Kind = ::archive::now::Shark::Kind;
+  switch (value.kind()) {
+    case Kind::name:
+      write_varint(writer, 1);
+      return febird_write(writer, value.name());
+    case Kind::giant:
+      write_varint(writer, 2);
+      return febird_write(writer, value.giant());
+  }
+}
+
+bool Febird<::archive::now::Shark>::read(Reader& reader, ::archive::now::Shark& value) {
+  const std::size_t start = reader.offset();
+  std::uint32_t number = 0;
+  if (!reader.enter() || !read_varint(reader, number)) return false;
+  switch (number) {
+    case 1:
+      if (!value.is_name()) value.emplace_name();
+      if (!read_field(reader, "name", value.name())) return false;
+      break;
+    case 2:
+      if (!value.is_giant()) value.emplace_giant();
+      if (!read_field(reader, "giant", value.giant())) return false;
+      break;
+    default:
+      return reader.fail(Fault::unknown_alternative, "a union has an alternative that its type does not know", start);
+  }
+  reader.leave();
+  return true;
+}
+
+bool Readable<::archive::now::Shark>::holds(const ::archive::now::Shark& value, unsigned levels) {
+  using Kind = ::archive::now::Shark::Kind;
+  switch (value.kind()) {
+    case Kind::name:
+      return levels != 0 && readable(value.name(), levels - 1);
+    default:
+      return levels != 0;
+  }
+}
+
+std::size_t Febird<::archive::now::Sharks>::size(const ::archive::now::Sharks& value) noexcept {
+  return febird_size(value.all, value.by_id);
+}
+
+void Febird<::archive::now::Sharks>::write(Writer& writer, const ::archive::now::Sharks& value) noexcept {
+  febird_write(writer, value.all, value.by_id);
+}
+
+bool Febird<::archive::now::Sharks>::read(Reader& reader, ::archive::now::Sharks& value) {
+  if (!reader.enter()) return false;
+  if (!read_field(reader, "all", value.all)) return false;
+  if (!read_field(reader, "by_id", value.by_id)) return false;
+  reader.leave();
+  return true;
+}
+
+bool Readable<::archive::now::Sharks>::holds(const ::archive::now::Sharks& value, unsigned levels) {
+  return levels != 0 && readable(value.all, levels - 1) && readable(value.by_id, levels - 1);
 }
 
 std::size_t Archive<::archive::now::All>::size(const ::archive::now::All& value) noexcept {
@@ -1236,12 +1507,12 @@ bool Archive<::archive::now::Contact>::read(Reader& reader, ::archive::now::Cont
   while (message.next()) {
     switch (message.tag()) {
       case 10:
-        value.set_mail({});
+        value.emplace_mail();
         if (!archive::read(message, value.mail())) return reader.inside("mail");
         held = 1;
         break;
       case 16:
-        value.set_person({});
+        value.emplace_person();
         if (!archive::read(message, value.person(), rows)) return reader.inside("person");
         held = 2;
         break;

@@ -60,9 +60,21 @@ inline constexpr Tier kPlannedTier<::archive::now::Giant> = Tier::memcpy;
 template <>
 inline constexpr std::string_view kShortName<::archive::now::Giant> = "Giant";
 template <>
+inline constexpr Tier kPlannedTier<::archive::now::Whale> = Tier::archive;
+template <>
+inline constexpr std::string_view kShortName<::archive::now::Whale> = "Whale";
+template <>
 inline constexpr Tier kPlannedTier<::archive::now::Giants> = Tier::archive;
 template <>
 inline constexpr std::string_view kShortName<::archive::now::Giants> = "Giants";
+template <>
+inline constexpr Tier kPlannedTier<::archive::now::Shark> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::archive::now::Shark> = "Shark";
+template <>
+inline constexpr Tier kPlannedTier<::archive::now::Sharks> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::archive::now::Sharks> = "Sharks";
 template <>
 inline constexpr Tier kPlannedTier<::archive::now::All> = Tier::archive;
 template <>
@@ -226,6 +238,16 @@ struct Memcpy<::archive::now::Giant> {
 };
 
 template <>
+struct Archive<::archive::now::Whale> {
+  static constexpr bool kLinked = false;
+  static std::size_t size(const ::archive::now::Whale& value) noexcept;
+  static void write(BackWriter& writer, const ::archive::now::Whale& value) noexcept;
+  [[nodiscard]] static bool read(Reader& reader, ::archive::now::Whale& value);
+};
+template <>
+struct Febird<::archive::now::Whale> : ArchiveInFebird<::archive::now::Whale> {};
+
+template <>
 struct Archive<::archive::now::Giants> {
   static constexpr bool kLinked = false;
   static std::size_t size(const ::archive::now::Giants& value) noexcept;
@@ -234,6 +256,24 @@ struct Archive<::archive::now::Giants> {
 };
 template <>
 struct Febird<::archive::now::Giants> : ArchiveInFebird<::archive::now::Giants> {};
+
+template <>
+struct Febird<::archive::now::Shark> {
+  static constexpr std::size_t kMinSize = 2;
+  static constexpr bool kRaw = false;
+  static std::size_t size(const ::archive::now::Shark& value) noexcept;
+  static void write(Writer& writer, const ::archive::now::Shark& value) noexcept;
+  [[nodiscard]] static bool read(Reader& reader, ::archive::now::Shark& value);
+};
+
+template <>
+struct Febird<::archive::now::Sharks> {
+  static constexpr std::size_t kMinSize = 2;
+  static constexpr bool kRaw = false;
+  static std::size_t size(const ::archive::now::Sharks& value) noexcept;
+  static void write(Writer& writer, const ::archive::now::Sharks& value) noexcept;
+  [[nodiscard]] static bool read(Reader& reader, ::archive::now::Sharks& value);
+};
 
 template <>
 struct Archive<::archive::now::All> {
@@ -327,6 +367,30 @@ template <>
 struct Readable<::archive::now::Nest> {
   static constexpr bool kAlways = false;
   [[nodiscard]] static bool holds(const ::archive::now::Nest& value, unsigned levels);
+};
+
+template <>
+struct Readable<::archive::now::Whale> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::archive::now::Whale& value, unsigned levels);
+};
+
+template <>
+struct Readable<::archive::now::Giants> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::archive::now::Giants& value, unsigned levels);
+};
+
+template <>
+struct Readable<::archive::now::Shark> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::archive::now::Shark& value, unsigned levels);
+};
+
+template <>
+struct Readable<::archive::now::Sharks> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::archive::now::Sharks& value, unsigned levels);
 };
 
 template <>

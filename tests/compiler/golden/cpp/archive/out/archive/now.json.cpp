@@ -151,20 +151,15 @@ bool Json<::archive::now::Choice>::read(JsonReader& reader, ::archive::now::Choi
   return read_json_union(reader, kAlternatives, [&](std::size_t which) {
     switch (which) {
       case 0:
-        value.set_text({});
-        return read_json(reader, value.text());
+        return read_json(reader, value.emplace_text());
       case 1:
-        value.set_pair({});
-        return read_json(reader, value.pair());
+        return read_json(reader, value.emplace_pair());
       case 2:
-        value.set_numbers({});
-        return read_json(reader, value.numbers());
+        return read_json(reader, value.emplace_numbers());
       case 3:
-        value.set_at({});
-        return read_json(reader, value.at());
+        return read_json(reader, value.emplace_at());
       case 4:
-        value.set_far({});
-        return read_json(reader, value.far());
+        return read_json(reader, value.emplace_far());
       default:
         return false;
     }
@@ -201,17 +196,13 @@ bool Json<::archive::now::Rows>::read(JsonReader& reader, ::archive::now::Rows& 
   return read_json_union(reader, kAlternatives, [&](std::size_t which) {
     switch (which) {
       case 0:
-        value.set_small({});
-        return read_json(reader, value.small());
+        return read_json(reader, value.emplace_small());
       case 1:
-        value.set_pairs({});
-        return read_json(reader, value.pairs());
+        return read_json(reader, value.emplace_pairs());
       case 2:
-        value.set_text({});
-        return read_json(reader, value.text());
+        return read_json(reader, value.emplace_text());
       case 3:
-        value.set_choice({});
-        return read_json(reader, value.choice());
+        return read_json(reader, value.emplace_choice());
       default:
         return false;
     }
@@ -291,19 +282,115 @@ bool Json<::archive::now::Giant>::read(JsonReader& reader, ::archive::now::Giant
   });
 }
 
+void Json<::archive::now::Whale>::write(JsonWriter& writer, const ::archive::now::Whale& value) {
+  if (!writer.open_object()) return;
+  using Kind = ::archive::now::Whale::Kind;
+  switch (value.kind()) {
+    case Kind::name:
+      write_json_member(writer, "name", value.name());
+      break;
+    case Kind::giant:
+      write_json_member(writer, "giant", value.giant());
+      break;
+    case Kind::kids:
+      write_json_member(writer, "kids", value.kids());
+      break;
+  }
+  writer.close_object();
+}
+
+bool Json<::archive::now::Whale>::read(JsonReader& reader, ::archive::now::Whale& value) {
+  static constexpr std::array<std::string_view, 3> kAlternatives{
+      "name",
+      "giant",
+      "kids",
+  };
+  return read_json_union(reader, kAlternatives, [&](std::size_t which) {
+    switch (which) {
+      case 0:
+        return read_json(reader, value.emplace_name());
+      case 1:
+        return read_json(reader, value.emplace_giant());
+      case 2:
+        return read_json(reader, value.emplace_kids());
+      default:
+        return false;
+    }
+  });
+}
+
 void Json<::archive::now::Giants>::write(JsonWriter& writer, const ::archive::now::Giants& value) {
   if (!writer.open_object()) return;
   write_json_member(writer, "by_id", value.by_id);
+  write_json_member(writer, "whales", value.whales);
   writer.close_object();
 }
 
 bool Json<::archive::now::Giants>::read(JsonReader& reader, ::archive::now::Giants& value) {
-  static constexpr std::array<JsonField, 1> kFields{{
+  static constexpr std::array<JsonField, 2> kFields{{
+      {"by_id"},
+      {"whales"},
+  }};
+  return read_json_object(reader, kFields, [&](std::size_t field) {
+    switch (field) {
+      case 0:
+        return read_json(reader, value.by_id);
+      case 1:
+        return read_json(reader, value.whales);
+      default:
+        return false;
+    }
+  });
+}
+
+void Json<::archive::now::Shark>::write(JsonWriter& writer, const ::archive::now::Shark& value) {
+  if (!writer.open_object()) return;
+  using Kind = ::archive::now::Shark::Kind;
+  switch (value.kind()) {
+    case Kind::name:
+      write_json_member(writer, "name", value.name());
+      break;
+    case Kind::giant:
+      write_json_member(writer, "giant", value.giant());
+      break;
+  }
+  writer.close_object();
+}
+
+bool Json<::archive::now::Shark>::read(JsonReader& reader, ::archive::now::Shark& value) {
+  static constexpr std::array<std::string_view, 2> kAlternatives{
+      "name",
+      "giant",
+  };
+  return read_json_union(reader, kAlternatives, [&](std::size_t which) {
+    switch (which) {
+      case 0:
+        return read_json(reader, value.emplace_name());
+      case 1:
+        return read_json(reader, value.emplace_giant());
+      default:
+        return false;
+    }
+  });
+}
+
+void Json<::archive::now::Sharks>::write(JsonWriter& writer, const ::archive::now::Sharks& value) {
+  if (!writer.open_object()) return;
+  write_json_member(writer, "all", value.all);
+  write_json_member(writer, "by_id", value.by_id);
+  writer.close_object();
+}
+
+bool Json<::archive::now::Sharks>::read(JsonReader& reader, ::archive::now::Sharks& value) {
+  static constexpr std::array<JsonField, 2> kFields{{
+      {"all"},
       {"by_id"},
   }};
   return read_json_object(reader, kFields, [&](std::size_t field) {
     switch (field) {
       case 0:
+        return read_json(reader, value.all);
+      case 1:
         return read_json(reader, value.by_id);
       default:
         return false;
@@ -565,11 +652,9 @@ bool Json<::archive::now::Contact>::read(JsonReader& reader, ::archive::now::Con
   return read_json_union(reader, kAlternatives, [&](std::size_t which) {
     switch (which) {
       case 0:
-        value.set_mail({});
-        return read_json(reader, value.mail());
+        return read_json(reader, value.emplace_mail());
       case 1:
-        value.set_person({});
-        return read_json(reader, value.person());
+        return read_json(reader, value.emplace_person());
       default:
         return false;
     }

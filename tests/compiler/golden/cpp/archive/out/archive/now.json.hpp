@@ -90,9 +90,27 @@ struct Json<::archive::now::Giant> {
 };
 
 template <>
+struct Json<::archive::now::Whale> {
+  static void write(JsonWriter& writer, const ::archive::now::Whale& value);
+  [[nodiscard]] static bool read(JsonReader& reader, ::archive::now::Whale& value);
+};
+
+template <>
 struct Json<::archive::now::Giants> {
   static void write(JsonWriter& writer, const ::archive::now::Giants& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::archive::now::Giants& value);
+};
+
+template <>
+struct Json<::archive::now::Shark> {
+  static void write(JsonWriter& writer, const ::archive::now::Shark& value);
+  [[nodiscard]] static bool read(JsonReader& reader, ::archive::now::Shark& value);
+};
+
+template <>
+struct Json<::archive::now::Sharks> {
+  static void write(JsonWriter& writer, const ::archive::now::Sharks& value);
+  [[nodiscard]] static bool read(JsonReader& reader, ::archive::now::Sharks& value);
 };
 
 template <>

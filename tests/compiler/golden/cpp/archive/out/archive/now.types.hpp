@@ -209,12 +209,14 @@ class Choice {
   [[nodiscard]] const std::string& text() const { return std::get<0>(value_); }
   [[nodiscard]] std::string& text() { return std::get<0>(value_); }
   void set_text(std::string value) { value_.emplace<0>(std::move(value)); }
+  std::string& emplace_text() { return value_.emplace<0>(); }
 
   [[nodiscard]] static Choice of_pair(Pair value) { return Choice(std::in_place_index<1>, std::move(value)); }
   [[nodiscard]] bool is_pair() const noexcept { return value_.index() == 1; }
   [[nodiscard]] const Pair& pair() const { return std::get<1>(value_); }
   [[nodiscard]] Pair& pair() { return std::get<1>(value_); }
   void set_pair(Pair value) { value_.emplace<1>(std::move(value)); }
+  Pair& emplace_pair() { return value_.emplace<1>(); }
 
   [[nodiscard]] static Choice of_numbers(std::vector<std::uint32_t> value) {
     return Choice(std::in_place_index<2>, std::move(value));
@@ -223,18 +225,21 @@ class Choice {
   [[nodiscard]] const std::vector<std::uint32_t>& numbers() const { return std::get<2>(value_); }
   [[nodiscard]] std::vector<std::uint32_t>& numbers() { return std::get<2>(value_); }
   void set_numbers(std::vector<std::uint32_t> value) { value_.emplace<2>(std::move(value)); }
+  std::vector<std::uint32_t>& emplace_numbers() { return value_.emplace<2>(); }
 
   [[nodiscard]] static Choice of_at(Point value) { return Choice(std::in_place_index<3>, value); }
   [[nodiscard]] bool is_at() const noexcept { return value_.index() == 3; }
   [[nodiscard]] const Point& at() const { return std::get<3>(value_); }
   [[nodiscard]] Point& at() { return std::get<3>(value_); }
   void set_at(Point value) { value_.emplace<3>(value); }
+  Point& emplace_at() { return value_.emplace<3>(); }
 
   [[nodiscard]] static Choice of_far(bool value) { return Choice(std::in_place_index<4>, value); }
   [[nodiscard]] bool is_far() const noexcept { return value_.index() == 4; }
   [[nodiscard]] const bool& far() const { return std::get<4>(value_); }
   [[nodiscard]] bool& far() { return std::get<4>(value_); }
   void set_far(bool value) { value_.emplace<4>(value); }
+  bool& emplace_far() { return value_.emplace<4>(); }
 
   friend bool operator==(const Choice&, const Choice&) = default;
   friend std::partial_ordering operator<=>(const Choice&, const Choice&) = default;
@@ -277,6 +282,7 @@ class Rows {
   [[nodiscard]] const std::array<std::uint8_t, 2>& small() const { return std::get<0>(value_); }
   [[nodiscard]] std::array<std::uint8_t, 2>& small() { return std::get<0>(value_); }
   void set_small(std::array<std::uint8_t, 2> value) { value_.emplace<0>(value); }
+  std::array<std::uint8_t, 2>& emplace_small() { return value_.emplace<0>(); }
 
   [[nodiscard]] static Rows of_pairs(std::vector<Pair> value) {
     return Rows(std::in_place_index<1>, std::move(value));
@@ -285,6 +291,7 @@ class Rows {
   [[nodiscard]] const std::vector<Pair>& pairs() const { return std::get<1>(value_); }
   [[nodiscard]] std::vector<Pair>& pairs() { return std::get<1>(value_); }
   void set_pairs(std::vector<Pair> value) { value_.emplace<1>(std::move(value)); }
+  std::vector<Pair>& emplace_pairs() { return value_.emplace<1>(); }
 
   [[nodiscard]] static Rows of_text(std::string value) {
     return Rows(std::in_place_index<2>, std::move(value));
@@ -293,12 +300,14 @@ class Rows {
   [[nodiscard]] const std::string& text() const { return std::get<2>(value_); }
   [[nodiscard]] std::string& text() { return std::get<2>(value_); }
   void set_text(std::string value) { value_.emplace<2>(std::move(value)); }
+  std::string& emplace_text() { return value_.emplace<2>(); }
 
   [[nodiscard]] static Rows of_choice(Choice value) { return Rows(std::in_place_index<3>, std::move(value)); }
   [[nodiscard]] bool is_choice() const noexcept { return value_.index() == 3; }
   [[nodiscard]] const Choice& choice() const { return std::get<3>(value_); }
   [[nodiscard]] Choice& choice() { return std::get<3>(value_); }
   void set_choice(Choice value) { value_.emplace<3>(std::move(value)); }
+  Choice& emplace_choice() { return value_.emplace<3>(); }
 
   friend bool operator==(const Rows&, const Rows&) = default;
   friend std::partial_ordering operator<=>(const Rows&, const Rows&) = default;
@@ -350,14 +359,128 @@ struct Giant {
   friend void print_to(mf::Printer& printer, const Giant& value);
 };
 
+class Whale {
+ public:
+  /// Which alternative it is, by its number in the schema.
+  enum class Kind : std::uint32_t {
+    name = 1,
+    giant = 2,
+    kids = 3,
+  };
+
+  /// A new one holds `name`.
+  Whale();
+  Whale(const Whale& other);
+  Whale(Whale&& other) noexcept;
+  Whale& operator=(const Whale& other);
+  Whale& operator=(Whale&& other) noexcept;
+  ~Whale();
+
+  [[nodiscard]] Kind kind() const noexcept { return static_cast<Kind>(value_.index() + 1); }
+  /// Calls visitor(value) with what the union holds.
+  template <class Visitor>
+  decltype(auto) visit(Visitor&& visitor) const {
+    if (is_name()) return visitor(name());
+    if (is_giant()) return visitor(giant());
+    return visitor(kids());
+  }
+
+  [[nodiscard]] static Whale of_name(std::string value);
+  [[nodiscard]] bool is_name() const noexcept;
+  [[nodiscard]] const std::string& name() const;
+  [[nodiscard]] std::string& name();
+  void set_name(std::string value);
+  std::string& emplace_name();
+
+  [[nodiscard]] static Whale of_giant(Giant value);
+  [[nodiscard]] bool is_giant() const noexcept;
+  [[nodiscard]] const Giant& giant() const;
+  [[nodiscard]] Giant& giant();
+  void set_giant(Giant value);
+  Giant& emplace_giant();
+
+  [[nodiscard]] static Whale of_kids(std::vector<Whale> value);
+  [[nodiscard]] bool is_kids() const noexcept;
+  [[nodiscard]] const std::vector<Whale>& kids() const;
+  [[nodiscard]] std::vector<Whale>& kids();
+  void set_kids(std::vector<Whale> value);
+  std::vector<Whale>& emplace_kids();
+
+  friend bool operator==(const Whale& left, const Whale& right);
+  friend std::strong_ordering operator<=>(const Whale& left, const Whale& right);
+  friend void print_to(mf::Printer& printer, const Whale& value);
+
+ private:
+  template <std::size_t I, class T>
+  Whale(std::in_place_index_t<I> which, T&& value) : value_(which, std::forward<T>(value)) {}
+
+  std::variant<std::string, Giant, std::vector<Whale>> value_;
+};
+
 struct Giants {
   std::map<std::uint8_t, Giant> by_id{};
+  std::vector<Whale> whales{};
   /// Fields of a newer schema, as they came.
   mf::UnknownFields unknown_fields{};
 
   friend bool operator==(const Giants&, const Giants&) = default;
   friend std::strong_ordering operator<=>(const Giants&, const Giants&) = default;
   friend void print_to(mf::Printer& printer, const Giants& value);
+};
+
+class Shark {
+ public:
+  /// Which alternative it is, by its number in the schema.
+  enum class Kind : std::uint32_t {
+    name = 1,
+    giant = 2,
+  };
+
+  /// A new one holds `name`.
+  Shark() = default;
+
+  [[nodiscard]] Kind kind() const noexcept { return static_cast<Kind>(value_.index() + 1); }
+  /// Calls visitor(value) with what the union holds.
+  template <class Visitor>
+  decltype(auto) visit(Visitor&& visitor) const {
+    if (is_name()) return visitor(name());
+    return visitor(giant());
+  }
+
+  [[nodiscard]] static Shark of_name(std::string value) {
+    return Shark(std::in_place_index<0>, std::move(value));
+  }
+  [[nodiscard]] bool is_name() const noexcept { return value_.index() == 0; }
+  [[nodiscard]] const std::string& name() const { return std::get<0>(value_); }
+  [[nodiscard]] std::string& name() { return std::get<0>(value_); }
+  void set_name(std::string value) { value_.emplace<0>(std::move(value)); }
+  std::string& emplace_name() { return value_.emplace<0>(); }
+
+  [[nodiscard]] static Shark of_giant(Giant value) { return Shark(std::in_place_index<1>, value); }
+  [[nodiscard]] bool is_giant() const noexcept { return value_.index() == 1; }
+  [[nodiscard]] const Giant& giant() const { return std::get<1>(value_); }
+  [[nodiscard]] Giant& giant() { return std::get<1>(value_); }
+  void set_giant(Giant value) { value_.emplace<1>(value); }
+  Giant& emplace_giant() { return value_.emplace<1>(); }
+
+  friend bool operator==(const Shark&, const Shark&) = default;
+  friend std::strong_ordering operator<=>(const Shark&, const Shark&) = default;
+  friend void print_to(mf::Printer& printer, const Shark& value);
+
+ private:
+  template <std::size_t I, class T>
+  Shark(std::in_place_index_t<I> which, T&& value) : value_(which, std::forward<T>(value)) {}
+
+  std::variant<std::string, Giant> value_;
+};
+
+struct Sharks {
+  std::vector<Shark> all{};
+  std::map<std::uint8_t, Shark> by_id{};
+
+  friend bool operator==(const Sharks&, const Sharks&) = default;
+  friend std::strong_ordering operator<=>(const Sharks&, const Sharks&) = default;
+  friend void print_to(mf::Printer& printer, const Sharks& value);
 };
 
 /// Every kind of field.
@@ -457,6 +580,7 @@ class Contact {
   [[nodiscard]] const std::string& mail() const { return std::get<0>(value_); }
   [[nodiscard]] std::string& mail() { return std::get<0>(value_); }
   void set_mail(std::string value) { value_.emplace<0>(std::move(value)); }
+  std::string& emplace_mail() { return value_.emplace<0>(); }
 
   [[nodiscard]] static Contact of_person(mf::Ref<Person> value) {
     return Contact(std::in_place_index<1>, value);
@@ -465,6 +589,7 @@ class Contact {
   [[nodiscard]] const mf::Ref<Person>& person() const { return std::get<1>(value_); }
   [[nodiscard]] mf::Ref<Person>& person() { return std::get<1>(value_); }
   void set_person(mf::Ref<Person> value) { value_.emplace<1>(value); }
+  mf::Ref<Person>& emplace_person() { return value_.emplace<1>(); }
 
   friend bool operator==(const Contact&, const Contact&) = default;
   friend std::strong_ordering operator<=>(const Contact&, const Contact&) = default;

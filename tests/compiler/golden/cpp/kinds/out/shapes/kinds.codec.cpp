@@ -158,6 +158,10 @@ void Expression::set_number(double value) {
   value_.emplace<0>(value);
 }
 
+double& Expression::emplace_number() {
+  return value_.emplace<0>();
+}
+
 Expression Expression::of_name(std::string value) {
   return Expression(std::in_place_index<1>, std::move(value));
 }
@@ -176,6 +180,10 @@ std::string& Expression::name() {
 
 void Expression::set_name(std::string value) {
   value_.emplace<1>(std::move(value));
+}
+
+std::string& Expression::emplace_name() {
+  return value_.emplace<1>();
 }
 
 Expression Expression::of_sum(Terms value) {
@@ -198,6 +206,10 @@ void Expression::set_sum(Terms value) {
   value_.emplace<2>(std::move(value));
 }
 
+Terms& Expression::emplace_sum() {
+  return value_.emplace<2>().emplace();
+}
+
 Expression Expression::of_call(Call value) {
   return Expression(std::in_place_index<3>, std::move(value));
 }
@@ -216,6 +228,10 @@ Call& Expression::call() {
 
 void Expression::set_call(Call value) {
   value_.emplace<3>(std::move(value));
+}
+
+Call& Expression::emplace_call() {
+  return value_.emplace<3>().emplace();
 }
 
 bool operator==(const Expression& left, const Expression& right) {
@@ -321,19 +337,19 @@ bool Febird<::shapes::kinds::Value>::read(Reader& reader, ::shapes::kinds::Value
   if (!reader.enter() || !read_varint(reader, number)) return false;
   switch (number) {
     case 1:
-      value.set_number({});
+      if (!value.is_number()) value.emplace_number();
       if (!read_field(reader, "number", value.number())) return false;
       break;
     case 2:
-      value.set_text({});
+      if (!value.is_text()) value.emplace_text();
       if (!read_field(reader, "text", value.text())) return false;
       break;
     case 5:
-      value.set_terms({});
+      if (!value.is_terms()) value.emplace_terms();
       if (!read_field(reader, "terms", value.terms())) return false;
       break;
     case 300:
-      value.set_posting({});
+      if (!value.is_posting()) value.emplace_posting();
       if (!read_field(reader, "posting", value.posting())) return false;
       break;
     default:
@@ -471,21 +487,21 @@ bool Febird<::shapes::kinds::Expression>::read(Reader& reader, ::shapes::kinds::
   if (!reader.enter() || !read_varint(reader, number)) return false;
   switch (number) {
     case 1:
-      value.set_number({});
+      if (!value.is_number()) value.emplace_number();
       if (!read_field(reader, "number", value.number())) return false;
       break;
     case 2:
-      value.set_name({});
+      if (!value.is_name()) value.emplace_name();
       if (!read_field(reader, "name", value.name())) return false;
       break;
     case 3:
       if (!reader.charge(1, sizeof(::shapes::kinds::Terms))) return false;
-      value.set_sum({});
+      if (!value.is_sum()) value.emplace_sum();
       if (!read_field(reader, "sum", value.sum())) return false;
       break;
     case 4:
       if (!reader.charge(1, sizeof(::shapes::kinds::Call))) return false;
-      value.set_call({});
+      if (!value.is_call()) value.emplace_call();
       if (!read_field(reader, "call", value.call())) return false;
       break;
     default:

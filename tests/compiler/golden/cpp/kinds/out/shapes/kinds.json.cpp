@@ -94,17 +94,13 @@ bool Json<::shapes::kinds::Value>::read(JsonReader& reader, ::shapes::kinds::Val
   return read_json_union(reader, kAlternatives, [&](std::size_t which) {
     switch (which) {
       case 0:
-        value.set_number({});
-        return read_json(reader, value.number());
+        return read_json(reader, value.emplace_number());
       case 1:
-        value.set_text({});
-        return read_json(reader, value.text());
+        return read_json(reader, value.emplace_text());
       case 2:
-        value.set_terms({});
-        return read_json(reader, value.terms());
+        return read_json(reader, value.emplace_terms());
       case 3:
-        value.set_posting({});
-        return read_json(reader, value.posting());
+        return read_json(reader, value.emplace_posting());
       default:
         return false;
     }
@@ -245,19 +241,15 @@ bool Json<::shapes::kinds::Expression>::read(JsonReader& reader, ::shapes::kinds
   return read_json_union(reader, kAlternatives, [&](std::size_t which) {
     switch (which) {
       case 0:
-        value.set_number({});
-        return read_json(reader, value.number());
+        return read_json(reader, value.emplace_number());
       case 1:
-        value.set_name({});
-        return read_json(reader, value.name());
+        return read_json(reader, value.emplace_name());
       case 2:
         if (!reader.charge(1, sizeof(::shapes::kinds::Terms))) return false;
-        value.set_sum({});
-        return read_json(reader, value.sum());
+        return read_json(reader, value.emplace_sum());
       case 3:
         if (!reader.charge(1, sizeof(::shapes::kinds::Call))) return false;
-        value.set_call({});
-        return read_json(reader, value.call());
+        return read_json(reader, value.emplace_call());
       default:
         return false;
     }

@@ -189,6 +189,7 @@ class Value {
   [[nodiscard]] const double& number() const { return std::get<0>(value_); }
   [[nodiscard]] double& number() { return std::get<0>(value_); }
   void set_number(double value) { value_.emplace<0>(value); }
+  double& emplace_number() { return value_.emplace<0>(); }
 
   [[nodiscard]] static Value of_text(std::string value) {
     return Value(std::in_place_index<1>, std::move(value));
@@ -197,6 +198,7 @@ class Value {
   [[nodiscard]] const std::string& text() const { return std::get<1>(value_); }
   [[nodiscard]] std::string& text() { return std::get<1>(value_); }
   void set_text(std::string value) { value_.emplace<1>(std::move(value)); }
+  std::string& emplace_text() { return value_.emplace<1>(); }
 
   [[nodiscard]] static Value of_terms(std::vector<std::string> value) {
     return Value(std::in_place_index<2>, std::move(value));
@@ -205,12 +207,14 @@ class Value {
   [[nodiscard]] const std::vector<std::string>& terms() const { return std::get<2>(value_); }
   [[nodiscard]] std::vector<std::string>& terms() { return std::get<2>(value_); }
   void set_terms(std::vector<std::string> value) { value_.emplace<2>(std::move(value)); }
+  std::vector<std::string>& emplace_terms() { return value_.emplace<2>(); }
 
   [[nodiscard]] static Value of_posting(Posting value) { return Value(std::in_place_index<3>, value); }
   [[nodiscard]] bool is_posting() const noexcept { return value_.index() == 3; }
   [[nodiscard]] const Posting& posting() const { return std::get<3>(value_); }
   [[nodiscard]] Posting& posting() { return std::get<3>(value_); }
   void set_posting(Posting value) { value_.emplace<3>(value); }
+  Posting& emplace_posting() { return value_.emplace<3>(); }
 
   friend bool operator==(const Value&, const Value&) = default;
   friend std::partial_ordering operator<=>(const Value&, const Value&) = default;
@@ -292,24 +296,28 @@ class Expression {
   [[nodiscard]] const double& number() const;
   [[nodiscard]] double& number();
   void set_number(double value);
+  double& emplace_number();
 
   [[nodiscard]] static Expression of_name(std::string value);
   [[nodiscard]] bool is_name() const noexcept;
   [[nodiscard]] const std::string& name() const;
   [[nodiscard]] std::string& name();
   void set_name(std::string value);
+  std::string& emplace_name();
 
   [[nodiscard]] static Expression of_sum(Terms value);
   [[nodiscard]] bool is_sum() const noexcept;
   [[nodiscard]] const Terms& sum() const;
   [[nodiscard]] Terms& sum();
   void set_sum(Terms value);
+  Terms& emplace_sum();
 
   [[nodiscard]] static Expression of_call(Call value);
   [[nodiscard]] bool is_call() const noexcept;
   [[nodiscard]] const Call& call() const;
   [[nodiscard]] Call& call();
   void set_call(Call value);
+  Call& emplace_call();
 
   friend bool operator==(const Expression& left, const Expression& right);
   friend std::partial_ordering operator<=>(const Expression& left, const Expression& right);

@@ -2422,19 +2422,19 @@ bool Febird<::dcache::messages::ProtocolInfo>::read(Reader& reader, ::dcache::me
   if (!reader.enter() || !read_varint(reader, number)) return false;
   switch (number) {
     case 1:
-      value.set_http({});
+      if (!value.is_http()) value.emplace_http();
       if (!read_field(reader, "http", value.http())) return false;
       break;
     case 2:
-      value.set_xrootd({});
+      if (!value.is_xrootd()) value.emplace_xrootd();
       if (!read_field(reader, "xrootd", value.xrootd())) return false;
       break;
     case 3:
-      value.set_nfs({});
+      if (!value.is_nfs()) value.emplace_nfs();
       if (!read_field(reader, "nfs", value.nfs())) return false;
       break;
     case 4:
-      value.set_gridftp({});
+      if (!value.is_gridftp()) value.emplace_gridftp();
       if (!read_field(reader, "gridftp", value.gridftp())) return false;
       break;
     default:

@@ -373,17 +373,13 @@ bool Json<::dcache::messages::ProtocolInfo>::read(JsonReader& reader,
   return read_json_union(reader, kAlternatives, [&](std::size_t which) {
     switch (which) {
       case 0:
-        value.set_http({});
-        return read_json(reader, value.http());
+        return read_json(reader, value.emplace_http());
       case 1:
-        value.set_xrootd({});
-        return read_json(reader, value.xrootd());
+        return read_json(reader, value.emplace_xrootd());
       case 2:
-        value.set_nfs({});
-        return read_json(reader, value.nfs());
+        return read_json(reader, value.emplace_nfs());
       case 3:
-        value.set_gridftp({});
-        return read_json(reader, value.gridftp());
+        return read_json(reader, value.emplace_gridftp());
       default:
         return false;
     }

@@ -285,6 +285,7 @@ class ProtocolInfo {
   [[nodiscard]] const std::string& http() const { return std::get<0>(value_); }
   [[nodiscard]] std::string& http() { return std::get<0>(value_); }
   void set_http(std::string value) { value_.emplace<0>(std::move(value)); }
+  std::string& emplace_http() { return value_.emplace<0>(); }
 
   [[nodiscard]] static ProtocolInfo of_xrootd(CellAddress value) {
     return ProtocolInfo(std::in_place_index<1>, std::move(value));
@@ -293,6 +294,7 @@ class ProtocolInfo {
   [[nodiscard]] const CellAddress& xrootd() const { return std::get<1>(value_); }
   [[nodiscard]] CellAddress& xrootd() { return std::get<1>(value_); }
   void set_xrootd(CellAddress value) { value_.emplace<1>(std::move(value)); }
+  CellAddress& emplace_xrootd() { return value_.emplace<1>(); }
 
   [[nodiscard]] static ProtocolInfo of_nfs(std::vector<std::uint32_t> value) {
     return ProtocolInfo(std::in_place_index<2>, std::move(value));
@@ -301,6 +303,7 @@ class ProtocolInfo {
   [[nodiscard]] const std::vector<std::uint32_t>& nfs() const { return std::get<2>(value_); }
   [[nodiscard]] std::vector<std::uint32_t>& nfs() { return std::get<2>(value_); }
   void set_nfs(std::vector<std::uint32_t> value) { value_.emplace<2>(std::move(value)); }
+  std::vector<std::uint32_t>& emplace_nfs() { return value_.emplace<2>(); }
 
   [[nodiscard]] static ProtocolInfo of_gridftp(PoolCost value) {
     return ProtocolInfo(std::in_place_index<3>, std::move(value));
@@ -309,6 +312,7 @@ class ProtocolInfo {
   [[nodiscard]] const PoolCost& gridftp() const { return std::get<3>(value_); }
   [[nodiscard]] PoolCost& gridftp() { return std::get<3>(value_); }
   void set_gridftp(PoolCost value) { value_.emplace<3>(std::move(value)); }
+  PoolCost& emplace_gridftp() { return value_.emplace<3>(); }
 
   friend bool operator==(const ProtocolInfo&, const ProtocolInfo&) = default;
   friend std::partial_ordering operator<=>(const ProtocolInfo&, const ProtocolInfo&) = default;

@@ -1,0 +1,71 @@
+#pragma once
+// Either<T, E>: a value, or why there is none; what Outcome and Result are made of. By hand, not a
+// std::variant: one is in every stub and decoder for every type, and a variant costs the compiler ten times
+// as much.
+
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace mf::detail {
+
+template <class T, class E>
+class Either {
+ public:
+  template <class... Args>
+  explicit Either(std::in_place_index_t<0> /*value*/, Args&&... args)
+      : value_(std::forward<Args>(args)...), holds_(Holds::value) {}
+  template <class... Args>
+  explicit Either(std::in_place_index_t<1> /*error*/, Args&&... args)
+      : error_(std::forward<Args>(args)...), holds_(Holds::error) {}
+
+  Either(const Either& other) : holds_(Holds::nothing) { take(other); }
+  Either(Either&& other) noexcept(kMoves) : holds_(Holds::nothing) { take(std::move(other)); }
+  Either& operator=(const Either& other) { return *this = Either(other); }
+  Either& operator=(Either&& other) noexcept(kMoves) {
+    if (this != &other) {
+      drop();
+      take(std::move(other));
+    }
+    return *this;
+  }
+  ~Either() { drop(); }
+
+  [[nodiscard]] bool has_value() const noexcept { return holds_ == Holds::value; }
+  [[nodiscard]] bool has_error() const noexcept { return holds_ == Holds::error; }
+  /// Only when there is one.
+  [[nodiscard]] T& value() noexcept { return value_; }
+  [[nodiscard]] const T& value() const noexcept { return value_; }
+  [[nodiscard]] const E& error() const noexcept { return error_; }
+
+ private:
+  static constexpr bool kMoves = std::is_nothrow_move_constructible_v<T>;
+  /// Nothing: a constructor of T threw when a value was about to be put here.
+  enum class Holds : unsigned char { value, error, nothing };
+
+  template <class Other>
+  void take(Other&& other) {
+    if (other.holds_ == Holds::value) {
+      std::construct_at(std::addressof(value_), std::forward<Other>(other).value_);
+    } else if (other.holds_ == Holds::error) {
+      std::construct_at(std::addressof(error_), std::forward<Other>(other).error_);
+    }
+    holds_ = other.holds_;
+  }
+  void drop() noexcept {
+    const auto held = std::exchange(holds_, Holds::nothing);
+    if (held == Holds::value) {
+      value_.~T();
+    } else if (held == Holds::error) {
+      error_.~E();
+    }
+  }
+
+  union {
+    T value_;
+    E error_;
+  };
+  Holds holds_;
+};
+
+}  // namespace mf::detail
