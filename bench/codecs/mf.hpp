@@ -12,11 +12,11 @@ template <class Value>
 struct Ours {
   std::span<const std::byte> write(const Value& value) {
     constexpr auto kTier = mf::codec::kTierOf<Value>;
-    const auto size = mf::codec::encoded_size<kTier>(value);
-    auto* to = memory.at_least(size);
+    const auto room = mf::codec::encoded_room<kTier>(value);
+    auto* to = memory.at_least(room);
     mf::codec::Writer writer(to);
-    mf::codec::encode<kTier>(writer, value, size);
-    return {to, size};
+    mf::codec::encode<kTier>(writer, value, room);
+    return {to, writer.position()};
   }
   static bool read(std::span<const std::byte> bytes, Value& value) {
     return static_cast<bool>(mf::from_bytes_into(bytes, value));

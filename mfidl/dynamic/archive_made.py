@@ -16,7 +16,7 @@ from mfidl.dynamic.archive_form import (
     place_of_field,
 )
 from mfidl.dynamic.decoding import Decoding
-from mfidl.dynamic.defaults import plain, zero
+from mfidl.dynamic.defaults import cost, plain, zero, zero_cost
 from mfidl.dynamic.fault import Fault
 from mfidl.dynamic.value import UNKNOWN, Value
 
@@ -95,7 +95,9 @@ def _made_place(at: Decoding, place: Place, message: Message) -> Value:
 def _default(at: Decoding, place: Place, end: int) -> Any:
     """Of a place of which nothing was sent."""
     if place.field is not None and place.field.default is not None:
-        return plain(at.schema, place.field.type, place.field.default)
+        value = plain(at.schema, place.field.type, place.field.default)
+        at.charge(cost(value))  # one more than may be is no harm: a schema's defaults stand in it in full
+        return value
     raise at.fail(Fault.MISSING_FIELD, f"{_called(place)} is missing", end)
 
 
@@ -125,8 +127,10 @@ def _knows_zero(at: Decoding, type_: model.Type) -> bool:
     return number is None or number.members is None or number.is_bool or 0 in number.members
 
 
-def zero_in_entry(at: Decoding, type_: model.Type, message: Message) -> Value:
-    """The key or value that an entry lacks: of a message an empty one, of another tier a new value."""
+def zero_in_entry(at: Decoding, type_: model.Type, message: Message, start: int) -> Value:
+    """The key or value that an entry lacks: of a message an empty one, of another tier a new value. `start`:
+    where the entry begins, for which memory may be too short.
+    """
     match held_as(at.schema, type_):
         case Held.NUMBER if not _knows_zero(at, type_):
             raise at.fail(Fault.UNKNOWN_ENUM_VALUE, f"0 is no member of {model.spell(type_)}", message.end)
@@ -137,6 +141,7 @@ def zero_in_entry(at: Decoding, type_: model.Type, message: Message) -> Value:
         case Held.SCALAR:
             return zero(at.schema, type_)
         case Held.MESSAGE | Held.WRAPPED:
+            at.charge(48 + 8 * len(places_in(at, type_)), start)
             return made_one(at, type_, Message(end=message.end))
         case Held.REF:
             assert isinstance(type_, model.RefOf)
@@ -144,6 +149,7 @@ def zero_in_entry(at: Decoding, type_: model.Type, message: Message) -> Value:
         case Held.FOREIGN:
             if isinstance(type_, model.Named) and at.schema.tier(type_) is model.Tier.CUSTOM:
                 raise at.fail(Fault.MISSING_FIELD, f"{model.spell(type_)} is missing", message.end)
+            at.charge(zero_cost(at.schema, type_), start)
             return zero(at.schema, type_)
 
 

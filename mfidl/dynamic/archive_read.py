@@ -207,6 +207,7 @@ def _read_entry(at: Decoding, type_: model.MapOf, wire: Wire, entries: list[Any]
     at.path.steps.append(len(entries))
     if wire is not Wire.BYTES:
         raise at.fail(Fault.WRONG_WIRE_TYPE, f"wire type {wire.value} where an entry of a map has 2", tag)
+    start = at.pos
     at.charge(_NODE)
     places = [Place(1, "", type_.key, Form.SINGLE), Place(2, "", type_.value, Form.SINGLE)]
     message = Message()
@@ -215,7 +216,7 @@ def _read_entry(at: Decoding, type_: model.MapOf, wire: Wire, entries: list[Any]
     key, value = (
         made_one(at, place.type, message.found[place.number])
         if place.number in message.found
-        else zero_in_entry(at, place.type, message)
+        else zero_in_entry(at, place.type, message, start)
         for place in places
     )
     entries.append((key, value))

@@ -85,10 +85,12 @@ class Decoding:
     def leave(self) -> None:
         self._depth -= 1
 
-    def charge(self, size: int) -> None:
+    def charge(self, size: int, start: int | None = None) -> None:
+        """Before it is made. `start`: where what takes it stands, if not here."""
         self._budget -= size
         if self._budget < 0:
-            raise self.fail(Fault.BUDGET_EXCEEDED, "the value takes more memory than a message may")
+            reason = "the value takes more memory than a message may"
+            raise self.fail(Fault.BUDGET_EXCEEDED, reason, start)
 
     def check_count(self, count: int, smallest: int, at: int) -> None:
         """So many elements can still follow; asked before anything is made for them."""

@@ -3,6 +3,7 @@
 from mfidl import model
 from mfidl.dynamic import memcpy, rows
 from mfidl.dynamic.decoding import NOTHING, Decoding
+from mfidl.dynamic.defaults import zero, zero_cost
 from mfidl.dynamic.encoding import Encoding
 from mfidl.dynamic.fault import Fault
 from mfidl.dynamic.number import Number
@@ -128,12 +129,24 @@ def _read_elements(at: Decoding, element: model.Type, cost: int) -> list[Value]:
 
 
 def _each(at: Decoding, element: model.Type, count: int) -> list[Value]:
+    if count and at.schema.is_composite(element) and at.schema.fixed_size(element) == 0:
+        return _nothings(at, element, count)
     values = []
     for index in range(count):
         at.path.steps.append(index)
         values.append(read(at, element))
         at.path.steps.pop()
     return values
+
+
+def _nothings(at: Decoding, element: model.Type, count: int) -> list[Value]:
+    """Structs without bytes: there is nothing to look at, however many they are."""
+    at.path.steps.append(0)
+    at.enter()
+    at.leave()
+    at.path.steps.pop()
+    at.charge(count * zero_cost(at.schema, element))
+    return zero(at.schema, model.ArrayOf(element, count))  # type: ignore[no-any-return]
 
 
 def _read_array(at: Decoding, element: model.Type, length: int) -> list[Value]:

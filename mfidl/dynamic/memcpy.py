@@ -6,6 +6,7 @@ import struct
 
 from mfidl import model
 from mfidl.dynamic.decoding import Decoding
+from mfidl.dynamic.defaults import zero, zero_cost
 from mfidl.dynamic.encoding import Encoding
 from mfidl.dynamic.fault import Fault
 from mfidl.dynamic.number import Number
@@ -22,7 +23,7 @@ def read_struct(at: Decoding, type_: model.Named) -> Value:
     if not implicit:
         at.enter()
     at.need(declared.layout.size)
-    at.charge(48 + 8 * declared.layout.size)
+    at.charge(max(48 + 8 * declared.layout.size, zero_cost(at.schema, type_)))
     value = _fields(at, declared)
     if not implicit:
         at.leave()
@@ -71,6 +72,8 @@ def read_run(at: Decoding, element: model.Type, count: int) -> list[Value]:
         values = list(struct.unpack_from(f"<{count}{number.letter}", at.data, at.pos))
         at.pos += count * number.size
         return values
+    if not at.schema.fixed_size(element):
+        return zero(at.schema, model.ArrayOf(element, count))  # type: ignore[no-any-return]
     values = []
     for index in range(count):
         at.path.steps.append(index)

@@ -23,6 +23,7 @@ class Schema:
         self._smallest: dict[str, int] = {}
         self._tables: dict[str, dict[str, str]] = {}
         self._names: dict[str, model.Type] = {}
+        self.zero_costs: dict[model.Type, int] = {}  # what mfidl.dynamic.defaults has reckoned
 
     def struct(self, type_: model.Named) -> model.Struct:
         return self._structs[type_.full_name]
@@ -54,6 +55,10 @@ class Schema:
     def tier(self, type_: model.Named) -> Tier:
         """Of a struct, error or union."""
         return (self.union(type_) if type_.kind is model.DeclKind.UNION else self.struct(type_)).tier
+
+    def is_composite(self, type_: model.Type) -> bool:
+        """Whether values are structs, errors or unions."""
+        return isinstance(type_, model.Named) and self.number(type_) is None
 
     def number(self, type_: model.Type) -> Number | None:
         """The number that values of a type are; None for all other types."""

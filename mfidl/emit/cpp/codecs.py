@@ -54,22 +54,22 @@ class Codecs:
         implicit = struct.kind in _IMPLICIT
         indent = 4 if implicit else 2
         size = fill("return febird_size(", values, ");", indent=indent).lstrip()
-        write = fill("febird_write(", ["writer", *values], ");", indent=indent).lstrip()
+        bound = fill("return febird_bound(", values, ");", indent=indent).lstrip()
+        write = fill("febird_write(", ["writer", *values], ");", indent=4).lstrip()
         reads = [
             f'if (!read_field(reader, "{field.name}", {value})) return false;'
             for field, value in zip(struct.fields, values, strict=True)
         ]
         used = bool(members)
         owner = "" if implicit else f"Febird<{qualified}>::"
-        size_head = head(
-            f"std::size_t {owner}size(", [argument(f"const {qualified}&", "value", used)], ") noexcept"
+        one = argument(f"const {qualified}&", "value", used)
+        many = argument(f"std::span<const {qualified}>", "values", used)
+        size_head, bound_head = (
+            head(f"std::size_t {owner}{name}(", [one], ") noexcept") for name in ("size", "bound")
         )
         write_head = head(
             f"void {owner}write(",
-            [
-                argument("Writer&", "writer", used),
-                argument(f"const {qualified}&", "value", used),
-            ],
+            [argument("Writer&", "writer", used), one if implicit else many],
             ") noexcept",
         )
         read_head = head(
@@ -83,19 +83,22 @@ class Codecs:
         if implicit:
             functions = (
                 block(f"static {size_head}", [size]),
+                block(f"static {bound_head}", [bound]),
                 block(f"static {write_head}", [write]),
                 block(f"[[nodiscard]] static {read_head}", _last_returned(reads)),
             )
         else:
+            each = ["for (const auto& value : values) {", f"  {write}", "}"]
             levelled = ["if (!reader.enter()) return false;", *reads, "reader.leave();", "return true;"]
             functions = (
                 definition(size_head, [size]),
-                definition(write_head, [write] if members else []),
+                definition(bound_head, [bound]),
+                definition(write_head, each if members else []),
                 definition(read_head, levelled),
             )
         return FebirdView(
             min_size=self.facts.struct_min_size(struct),
-            declarations=() if implicit else _febird_declarations(qualified),
+            declarations=() if implicit else _struct_declarations(qualified),
             functions=functions,
             template="cpp/codec/febird_inline.j2" if implicit else "cpp/codec/febird.j2",
             definition_template="cpp/nothing.j2" if implicit else "cpp/codec/febird_definition.j2",
@@ -305,6 +308,23 @@ class Codecs:
             _check(each, "the result") for each in checks.of(field.type, field.constraints, "value")
         ]
         return ConstraintsView((*checks.programs, *statements), patterns=bool(checks.programs))
+
+
+def _struct_declarations(qualified: str) -> tuple[str, ...]:
+    """Many are written by one call: a loop around the fields costs less than a call for each value."""
+    value = f"const {qualified}& value"
+    values = f"std::span<const {qualified}> values"
+    size, _, read = _febird_declarations(qualified)
+    return (
+        size,
+        fill("static std::size_t bound(", [value], ") noexcept;", indent=2),
+        fill("static void write(", ["Writer& writer", values], ") noexcept;", indent=2),
+        block(
+            head("static void write(", ["Writer& writer", value], ") noexcept"),
+            ["write(writer, std::span(&value, 1));"],
+        ),
+        read,
+    )
 
 
 def _febird_declarations(qualified: str) -> tuple[str, ...]:

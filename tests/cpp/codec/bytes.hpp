@@ -48,11 +48,24 @@ template <Tier kTier, class T>
   return good;
 }
 
+/// A value's bytes, written into no more memory than encoded_room() asks for.
+template <Tier kTier, class T>
+Bytes bytes_in_room(const T& value) {
+  Bytes bytes(encoded_room<kTier>(value));
+  Writer writer(bytes.data());
+  encode<kTier>(writer, value, bytes.size());
+  const auto size = static_cast<std::size_t>(writer.position() - bytes.data());
+  EXPECT_LE(size, bytes.size());
+  bytes.resize(size);
+  return bytes;
+}
+
 /// The value makes exactly these bytes, they make the value again, and no shorter bytes do.
 template <Tier kTier, class T>
 void expect_bytes(const T& value, std::string_view hex) {
   const Bytes bytes = to_bytes<kTier>(value);
   EXPECT_EQ(to_hex(bytes), to_hex(from_hex(hex)));
+  EXPECT_EQ(to_hex(bytes_in_room<kTier>(value)), to_hex(bytes));
   T back{};
   DecodeError error;
   EXPECT_TRUE(from_bytes<kTier>(bytes, back, error)) << error.message();

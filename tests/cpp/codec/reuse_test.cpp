@@ -13,6 +13,7 @@
 #include "mf/codec/hash.hpp"
 #include "mf/codec/value.hpp"
 #include "sample.hpp"
+#include "vectors/alternatives.codec.hpp"
 
 namespace {
 
@@ -89,10 +90,10 @@ TEST(Reuse, AFreshListInAnArchiveToo) {
 }
 
 TEST(Reuse, AUnionThatHoldsTheSameAlternativeKeepsItsMemory) {
-  using ::archive::now::Shark;
-  const std::vector<Shark> value(3, Shark::of_name(std::string(40, 'x')));
+  using vectors::alternatives::Value;
+  const std::vector<Value> value(3, Value::of_points({{.x = 1, .y = 2}, {.x = 3, .y = 4}}));
   const Bytes bytes = to_bytes(value);
-  std::vector<Shark> into = value;
+  std::vector<Value> into = value;
   EXPECT_EQ(allocations_of([&] { EXPECT_TRUE(from_bytes_into(bytes, into).ok()); }), 0U);
   EXPECT_EQ(into, value);
 }

@@ -64,6 +64,7 @@ template <class T>
 void expect_row(const std::vector<T>& row) {
   const Bytes expected = row_bytes(row, true);
   ASSERT_TRUE(to_bytes<Tier::febird>(row) == expected) << row.size() << " values";
+  ASSERT_TRUE(bytes_in_room<Tier::febird>(row) == expected) << row.size() << " values";
   std::vector<T> back(3, T{1});
   DecodeError error;
   ASSERT_TRUE(from_bytes<Tier::febird>(std::span(expected), back, error)) << error.message();
@@ -90,6 +91,15 @@ void expect_rows_at_all_lengths() {
         row[at] = each;
         expect_row(row);
       }
+    }
+  }
+  for (std::size_t length = 1; length <= 40;
+       ++length) {  // short rows are put together from parts that overlap
+    std::vector<T> row(length);
+    for (std::size_t i = 0; i < length; ++i) row[i] = static_cast<T>(i + 1);
+    for (const T each : odd) {
+      row[length * 2 / 3] = each;
+      expect_row(row);
     }
   }
   for (const std::size_t length : {257U, 511U, 512U, 1024U, 1025U, 1281U, 2600U}) {

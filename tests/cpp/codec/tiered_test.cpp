@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ Bytes batch_bytes(const std::vector<T>& values) {
   Writer writer(bytes.data());
   encode_batch<kTier>(writer, std::span<const T>(values));
   EXPECT_EQ(writer.position(), bytes.data() + bytes.size());
+  EXPECT_GE(encoded_batch_room<kTier>(std::span<const T>(values)), bytes.size());
   return bytes;
 }
 
@@ -73,6 +75,23 @@ TEST(Tiered, ArgumentsOfTierMemcpyBecomeTheirStruct) {
   Writer writer(bytes.data());
   encode_args<Tier::memcpy, Posting>(writer, std::uint32_t{258}, std::uint16_t{3}, Rank::pagerank);
   EXPECT_EQ(to_hex(bytes), "02 01 00 00 03 00 01 00");
+}
+
+TEST(Tiered, RoomIsABoundWhereThatIsLittleMemoryElseTheSize) {
+  const auto room = [](const auto& value) { return encoded_room<Tier::febird>(value); };
+  const auto size = [](const auto& value) { return encoded_size<Tier::febird>(value); };
+  const std::vector<Hit> few(3, Hit{1, 0, "a", {1, 2}});
+  EXPECT_GT(room(few), size(few));
+  EXPECT_LE(room(few), kMaxBound);
+  const std::vector<std::uint64_t> numbers(kMaxBound / 8, 1);
+  EXPECT_EQ(room(numbers), size(numbers));
+  const std::vector<Hit> many(10'000, few[0]);
+  EXPECT_EQ(room(many), size(many));
+  EXPECT_EQ(encoded_batch_room<Tier::febird>(std::span(many)), size(many) - varint_size(many.size()));
+  EXPECT_EQ((encoded_args_room<Tier::febird, Hit>(numbers, many)), size(numbers) + size(many));
+  std::map<std::uint32_t, std::string> names;
+  for (std::uint32_t i = 0; i < 10'000; ++i) names[i] = "name";
+  EXPECT_EQ(room(names), size(names));
 }
 
 TEST(Tiered, TheFirstFailureSticks) {

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "bytes.hpp"
 #include "mf/codec/json.hpp"
 #include "vectors/wide.codec.hpp"
 #include "vectors/wide.json.hpp"
@@ -21,7 +22,11 @@ Subject subject() {
         if (!value) {
           return value.error();
         }
-        return mf::to_bytes(*value);
+        Bytes bytes = mf::to_bytes(*value);
+        if constexpr (kTierOf<T> == Tier::febird) {
+          EXPECT_EQ(bytes_in_room<Tier::febird>(*value), bytes);
+        }
+        return bytes;
       },
       [](std::span<const std::byte> bytes) -> Result<std::string> {
         const auto value = mf::from_bytes<T>(bytes);

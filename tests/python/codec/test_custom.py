@@ -9,6 +9,7 @@ from typing import Any, cast
 import pytest
 
 import mf
+from mf.codec import lookup, shape
 from mf.codec.fault import Fault
 from tests.python.codec.archives import Archives
 
@@ -134,6 +135,58 @@ def test_custom_values_in_every_tier() -> None:
         schema().message("Pixel").FromString(bytes(schema().codec("Pixel").encode(value.pixels[0]))).at == 1
     )
     assert (schema().package.Pixel().colour, schema().package.Picture().width) == (Colour(), 0)
+
+
+class Narrow(Colour):
+    """Of a class derived from the codec's."""
+
+
+def test_custom_values_stand_alone() -> None:
+    p = schema().package
+    red = Colour("red")
+    data = mf.to_bytes(red)
+    assert data == b"red" == mf.to_bytes(Narrow("red")) == mf.to_bytes(red, p.COLOUR_CODEC.shape)
+    assert mf.from_bytes(Colour, data) == red
+    assert mf.hash64(red) == mf.hash64(red, p.COLOUR_CODEC.shape)
+    assert mf.hash37(red) == ord("r") * 37 * 37 + ord("e") * 37 + ord("d")
+    text = mf.to_json(red)
+    assert text == '"cmVk"'
+    assert mf.from_json(Colour, text) == red
+    listed = mf.to_bytes([red, Colour()], list[Colour])
+    assert listed == b"\x02\x03red\x05black"
+    assert mf.from_bytes(list[Colour], listed) == [red, Colour()]
+    assert mf.from_json(dict[str, Colour], '{"a":"cmVk"}') == {"a": red}
+    assert mf.to_bytes(None, Colour | None) == b"\0"
+    assert mf.to_bytes([7], list[p.WIDTH_CODEC.shape]) == b"\x01\x03\0\0\x07"  # type: ignore[name-defined]
+
+
+def test_a_custom_value_alone_that_is_wrong_is_named() -> None:
+    with pytest.raises(
+        mf.Error, match=r"^INVALID_ARGUMENT: Colour: the codec of customs\.Colour refused it: Unicode"
+    ):
+        mf.to_bytes(Colour("é"))
+    readings: list[tuple[Any, Any]] = [(mf.from_bytes, b"\xff"), (mf.from_json, '"/w=="')]
+    for read, wrong in readings:
+        with pytest.raises(mf.DecodeError) as caught:
+            read(Colour, wrong)
+        assert (caught.value.fault, caught.value.path) == (Fault.CUSTOM_CODEC_FAILED, "Colour")
+
+
+def test_what_is_no_class_of_one_codec_is_told() -> None:
+    with pytest.raises(TypeError, match=r"'ColourCodec.Value' is a name that type checkers follow"):
+        mf.from_bytes(schema().package.Colour, b"red")
+    with pytest.raises(TypeError, match="int does not say how wide"):
+        mf.to_bytes(7)
+    shape.Custom("customs.Same", __name__, "SameCodec")
+    try:
+        with pytest.raises(TypeError, match=r"several codecs \(customs.Colour, customs.Same\)"):
+            lookup.codec_of(set[Colour])
+    finally:
+        shape.CUSTOMS.pop()
+
+
+class SameCodec(ColourCodec):
+    pass
 
 
 def test_a_codec_that_returns_nothing_has_failed() -> None:

@@ -94,6 +94,7 @@ def _carefully(codec: Codec[Any, Any], data: bytes) -> Any:
     reader = CarefulReader(data, DEFAULT_LIMITS)
     value = reader.read(codec.shape)
     reader.finish()
+    reader.settle()
     return value
 
 

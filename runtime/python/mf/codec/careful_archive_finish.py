@@ -4,8 +4,9 @@ import uuid
 from typing import TYPE_CHECKING, Any, Final
 
 from mf.codec import shape as s
-from mf.codec.archive_form import bare, is_message
-from mf.codec.careful_archive_open import Form, Open, Place, open_message
+from mf.codec import sizes
+from mf.codec.archive_form import bare, is_message, is_wrapped
+from mf.codec.careful_archive_open import Form, Open, Place, open_message, rules_of
 from mf.codec.fault import Fault
 
 if TYPE_CHECKING:
@@ -37,6 +38,9 @@ def _finish_union(r: "CarefulReader", opened: Open, union: s.Union, target: Any)
     for each in union.alternatives:
         found = opened.made.get(each.number, opened.values.get(each.number, opened))
         if each.number in opened.made or each.number in opened.values:
+            r._path.field(each.name)
+            _keep(r, opened, opened.places[each.number], found)
+            r._path.back()
             if target is None:
                 return each.type(found)
             target.value = found
@@ -44,6 +48,7 @@ def _finish_union(r: "CarefulReader", opened: Open, union: s.Union, target: Any)
         if each.number in opened.inner:  # the last part was of another alternative, and did not count
             r._path.field(each.name)
             made = finish(r, opened.inner[each.number], each.shape)
+            _keep(r, opened, opened.places[each.number], made)
             r._path.back()
             return each.type(made)
     fault = Fault.UNKNOWN_ALTERNATIVE if opened.any else Fault.MISSING_FIELD
@@ -55,18 +60,27 @@ def _finish_place(r: "CarefulReader", opened: Open, place: Place) -> Any:
     found = opened.values.get(place.number)
     if place.form == Form.SINGLE:
         if place.number in opened.made:
-            return opened.made[place.number]
+            return _keep(r, opened, place, opened.made[place.number])
         if place.number in opened.inner:
-            return finish(r, opened.inner[place.number], place.shape)
+            return _keep(r, opened, place, finish(r, opened.inner[place.number], place.shape))
         if place.number in opened.values:
-            return found
+            return _keep(r, opened, place, found)
         if place.optional:
             return None
     elif found or not isinstance(place.shape, s.Array):
+        r.violate(opened.wrong.get(place.number))
         return r._checked(place.rules, _container(r, place.shape, found or [], end), end)
     if place.default is not None:
         return place.default()
     raise r.fail(Fault.MISSING_FIELD, "it is missing", end)
+
+
+def _keep(r: "CarefulReader", opened: Open, place: Place, found: Any) -> Any:
+    """What nothing supersedes any more. Scalars have been held against their rules where they stand."""
+    r.violate(opened.wrong.get(place.number))
+    if is_wrapped(place.shape):
+        return r._checked(rules_of(place.shape), found, opened.end - r._base)
+    return found
 
 
 def _container(r: "CarefulReader", shape: s.Shape, found: list[Any], end: int) -> Any:
@@ -74,7 +88,9 @@ def _container(r: "CarefulReader", shape: s.Shape, found: list[Any], end: int) -
         case s.Set():
             return set(found)
         case s.Map():
-            return dict(found)
+            for wrong in {key: wrong for key, _, wrong in found}.values():
+                r.violate(wrong)
+            return {key: value for key, value, _ in found}
         case s.Array(length=length) if len(found) != length:
             reason = f"expected exactly {length} elements, got {len(found)}"
             raise r.fail(Fault.WRONG_LENGTH, reason, end)
@@ -82,19 +98,23 @@ def _container(r: "CarefulReader", shape: s.Shape, found: list[Any], end: int) -
             return found
 
 
-def there(r: "CarefulReader", entry: Open, place: Place) -> Any:
-    """The key or value of an entry; its zero if it is not there, which constraints hold as well."""
+def there(r: "CarefulReader", entry: Open, place: Place, at: int) -> Any:
+    """The key or value of an entry; its zero if it is not there, which constraints hold as well. `at`: where
+    the entry begins, for which memory may be too short.
+    """
     if place.number in entry.made:
-        return entry.made[place.number]
+        return _keep(r, entry, place, entry.made[place.number])
     if place.number in entry.values:
-        return entry.values[place.number]
+        return _keep(r, entry, place, entry.values[place.number])
     rules, shape = place.rules, place.shape
     while isinstance(shape, s.Checked):
         rules, shape = [*rules, *shape.rules], shape.shape
-    return r._checked(rules, _unsent(r, entry, bare(shape)), r.pos)
+    return r._checked(rules, _unsent(r, entry, bare(shape), at), r.pos)
 
 
-def _unsent(r: "CarefulReader", entry: Open, shape: s.Shape) -> Any:
+def _unsent(r: "CarefulReader", entry: Open, shape: s.Shape, at: int) -> Any:
+    if isinstance(shape, s.Struct | s.Union | s.Custom):
+        r.charge(sizes.memory(shape), at)  # no bytes pay for it: an array in it may have millions of elements
     if is_message(shape):
         return finish(r, open_message(r, shape, [(entry.end, entry.end)]), shape)
     match shape:

@@ -74,12 +74,14 @@ def _read_places(r: "CarefulReader", opened: Open, *, keeps: bool = False) -> No
                 opened.unknown += r._data[start : r.pos]
             continue
         if opened.is_union and number not in opened.values and number not in opened.inner:
-            opened.values.clear()
-            opened.inner.clear()
-            opened.made.clear()
+            for of_another in (opened.values, opened.inner, opened.made, opened.wrong):
+                of_another.clear()
         if place.name:
             r._path.field(place.name)
+        outer, r._violation = r._violation, None
         _read_place(r, opened, place, wire, start)
+        before = opened.wrong.get(place.number) if place.form == Form.REPEATED else None
+        opened.wrong[place.number], r._violation = before or r._violation, outer
         if place.name:
             r._path.back()
     opened.end = r._base + r.pos
@@ -267,6 +269,7 @@ def _read_entry(r: "CarefulReader", shape: s.Map, wire: int, entries: list[Any],
     r._path.item(len(entries))
     if wire != BYTES:
         raise r.fail(Fault.WRONG_WIRE_TYPE, f"wire type {wire} where an entry of a map has 2", tag)
+    begin = r._base + r.pos
     r.charge(
         sizes.ENTRY + (0 if entries else sizes.FIRST_ENTRY) + _uncharged(shape.key) + _uncharged(shape.value)
     )
@@ -274,6 +277,7 @@ def _read_entry(r: "CarefulReader", shape: s.Map, wire: int, entries: list[Any],
     with bounded(r, r._length()):
         entry = Open(r._whole, places, [(r._base, r._base + len(r._data))])
         _read_places(r, entry)
-        key, value = (there(r, entry, each) for each in places)
-    entries.append((key, value))
+        key, value = (there(r, entry, each, begin - r._base) for each in places)
+    entries.append((key, value, r._violation))
+    r._violation = None  # another entry of its key may follow
     r._path.back()

@@ -11,6 +11,7 @@ from mf.codec import shape as s
 from mf.codec.archive_form import bare, is_message
 from mf.codec.archive_wire import BYTES, read_varint
 from mf.codec.careful_archive_tags import behind
+from mf.codec.careful_error import CarefulError
 from mf.codec.malformed import MalformedError
 
 if TYPE_CHECKING:
@@ -27,6 +28,14 @@ class Form(Enum):
     MAP = auto()
 
 
+def rules_of(shape: s.Shape) -> list[Any]:
+    rules: list[Any] = []
+    while isinstance(shape, s.Checked):
+        rules += shape.rules
+        shape = shape.shape
+    return rules
+
+
 class Place:
     """What a field number means. `name`: in paths; `optional`: may be absent."""
 
@@ -41,7 +50,7 @@ class Place:
         self.optional = isinstance(bare(shape), s.Optional)
         plain = bare(shape)
         if isinstance(plain, s.Optional) and not single:
-            shape, single = plain.element, True
+            shape, single = s.Checked(plain.element, tuple(rules_of(shape))), True
         if not single:
             while isinstance(shape, s.Checked):
                 self.rules += shape.rules
@@ -61,7 +70,7 @@ class Place:
 class Open:
     """A message of which there may be more. `spans`: where the parts of each message in it are; `last`: where
     the last alternative of a union is, which alone counts; `charged`: up to where unpacked numbers have been
-    charged for.
+    charged for; `wrong`: the constraint that what was found for a place violates, if it is not superseded.
     """
 
     __slots__ = (
@@ -76,6 +85,7 @@ class Open:
         "spans",
         "unknown",
         "values",
+        "wrong",
     )
 
     def __init__(
@@ -86,6 +96,7 @@ class Open:
         self.values: dict[int, Any] = {}
         self.inner: dict[int, Open] = {}
         self.made: dict[int, Any] = {}
+        self.wrong: dict[int, CarefulError | None] = {}
         self.unknown = bytearray()
         self.any = False
         self.charged = 0

@@ -47,6 +47,12 @@ class CarefulReader:
         self._budget = limits.decoded
         self._path = Path(root)
         self._depth = 0
+        self._violation: CarefulError | None = None  # of a constraint, the leftmost one
+
+    def settle(self) -> None:
+        """Constraints come behind all bytes, which may be wrong, or supersede values."""
+        if self._violation:
+            raise self._violation
 
     def finish(self) -> None:
         left = len(self._data) - self.pos
@@ -102,6 +108,8 @@ class CarefulReader:
                 return self._member(shape, self._fixed(shape.base), at)
             case s.Checked():
                 return self._checked(shape.rules, self.memcpy(shape.shape, start), at)
+            case s.Array() if sizes.is_nothing(shape.element):
+                return self._nothings(shape.element, shape.length)
             case s.Array():
                 elements = []
                 for index in range(shape.length):
@@ -109,6 +117,8 @@ class CarefulReader:
                     elements.append(self.memcpy(shape.element, start))
                     self._path.back()
                 return elements
+            case s.Struct() if sizes.is_nothing(shape):
+                return shape.make()
             case s.Struct():
                 values = []
                 for each in shape.fields:
@@ -131,17 +141,26 @@ class CarefulReader:
         offset = self._base + (self.pos if at is None else at)
         return CarefulError(Code.DECODE_ERROR, str(self._path), reason, offset, fault)
 
-    def charge(self, size: int) -> None:
+    def charge(self, size: int, at: int | None = None) -> None:
         self._budget -= size
         if self._budget < 0:
-            raise self.fail(Fault.BUDGET_EXCEEDED, "the value takes more memory than one message may")
+            raise self._over_budget(at)
+
+    def _over_budget(self, at: int | None = None) -> CarefulError:
+        return self.fail(Fault.BUDGET_EXCEEDED, "the value takes more memory than one message may", at)
 
     def _checked(self, rules: Iterable[Rule], value: Any, at: int) -> Any:
         for rule in rules:
             reason = None if value is None else rule.violation(value)
-            if reason is not None:
-                raise CarefulError(Code.INVALID_ARGUMENT, str(self._path), reason, self._base + at)
+            if reason:
+                self.violate(CarefulError(Code.INVALID_ARGUMENT, str(self._path), reason, self._base + at))
         return value
+
+    def violate(self, found: CarefulError | None) -> None:
+        """Maybe: by a value that may still be superseded, or no longer can."""
+        known = self._violation
+        if found is not None and (known is None or (found.offset or 0) < (known.offset or 0)):
+            self._violation = found
 
     def _enter(self) -> None:
         self._depth += 1
@@ -200,7 +219,9 @@ class CarefulReader:
             return self._custom(shape, len(self._data) - self.pos)
         from mf.codec.careful_archive_reader import read_alone
 
-        return read_alone(self, shape)
+        value = read_alone(self, shape)
+        self.settle()
+        return value
 
     def _custom(self, shape: s.Custom, size: int) -> Any:
         from mf.codec.careful_custom import read_custom
@@ -235,10 +256,13 @@ class CarefulReader:
             raise self.fail(Fault.NUMBER_OUT_OF_RANGE, f"{number} does not fit in its type", at)
         return number
 
-    def _count(self, smallest: int, entry: int) -> int:
+    def _count(self, smallest: int, entry: int, memory: int) -> int:
+        """`entry` is charged here, `memory` when each is read: to find out only then may take long."""
         at = self.pos
         count = self._unsigned(U32_MAX)
         self.check_items(count, smallest, at)
+        if count * (entry + memory) > self._budget:
+            raise self._over_budget()
         self.charge(count * entry)
         return count
 
@@ -249,7 +273,7 @@ class CarefulReader:
         if row is not None:
             elements = read_row(self, shape, row, entry, ascending=ascending)
         else:
-            count = self._count(sizes.smallest(shape), entry)
+            count = self._count(sizes.smallest(shape), entry, sizes.memory(shape))
             elements = self._items(shape, count, ascending=ascending)
         self._depth -= 1
         return elements
@@ -274,6 +298,12 @@ class CarefulReader:
                 pass  # the bytes end early: which element is the first?
             else:
                 return elements
+        if sizes.is_nothing(shape) and count:
+            self._path.item(0)
+            first = self.read(shape)
+            self._path.back()
+            self.charge((count - 1) * sizes.memory(shape))
+            return [first, *self._nothings(shape, count - 1)]
         elements = []
         for index in range(count):
             self._path.item(index)
@@ -284,9 +314,14 @@ class CarefulReader:
             self._path.back()
         return elements
 
+    def _nothings(self, shape: s.Shape, count: int) -> list[Any]:
+        return [self.memcpy(shape, self.pos) for _ in range(count)]
+
     def _map(self, shape: s.Map) -> dict[Any, Any]:
         self._enter()
-        count = self._count(sizes.smallest(shape.key) + sizes.smallest(shape.value), sizes.ENTRY)
+        smallest = sizes.smallest(shape.key) + sizes.smallest(shape.value)
+        memory = sizes.memory(shape.key) + sizes.memory(shape.value)
+        count = self._count(smallest, sizes.ENTRY, memory)
         self.charge(sizes.FIRST_ENTRY if count else 0)
         keys: list[Any] = []
         values = []

@@ -14,7 +14,7 @@ from typing import Any
 from mf.codec import shape as s
 from mf.codec import sizes
 from mf.codec.careful_error import CarefulError, Path
-from mf.codec.checks import is_list
+from mf.codec.checks import is_bool, is_list
 from mf.codec.limits import MAX_DEPTH, MAX_EMPTY_ITEMS, U32_MAX
 from mf.codec.rows import BLOCK
 from mf.codec.rules import Rule
@@ -288,7 +288,7 @@ class CarefulWriter:
         """Scalars as a layout has them."""
         match shape.name:
             case "bool":
-                if value not in (False, True) or isinstance(value, float):
+                if not is_bool(value):
                     raise self.fail(f"expected bool, got {shown(value)}")
                 self.out.append(bool(value))
             case "f32" | "f64":

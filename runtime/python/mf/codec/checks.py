@@ -35,6 +35,33 @@ def in_order(values: Collection[Any]) -> list[Any]:
     return sorted(values)
 
 
+def is_bool(value: Any) -> bool:
+    """Also 0 or 1, and those of other libraries; but no float or Decimal, as integers take none."""
+    is_whole = hasattr(value, "__index__") or type(value).__name__ in ("bool", "bool_")
+    return is_whole and value in (False, True)
+
+
+def bool_of(value: Any) -> bool:
+    """Of what is neither `True` nor `False`."""
+    if not is_bool(value):
+        raise MalformedError
+    return bool(value)
+
+
+def members_of(values: S, numbers: Mapping[int, bool]) -> S:
+    """`values` when each equals one of the numbers of a closed enum."""
+    if not numbers.keys() >= set(values):
+        raise MalformedError
+    return values
+
+
+def no_parts(value: object, kind: type) -> tuple[()]:
+    """What is packed of a struct without fields, which is one all the same."""
+    if not isinstance(value, kind):
+        raise MalformedError
+    return ()
+
+
 def ascending(keys: Collection[Any], count: int) -> None:
     """Keys as they were read must be ascending and, in a dict or set, none lost as a duplicate.
 

@@ -223,6 +223,7 @@ class Codec(Generic[V, T]):
             values = [read(self.shape) for _ in range(count)]
             if whole:
                 reader.finish()
+            reader.settle()
         except CarefulError as failure:
             self._refuse(failure, Execution.UNKNOWN)
         return values, reader.pos

@@ -17,8 +17,8 @@ from mf.codec.json_write import TooDeepError, bare, writer_of
 from mf.codec.limits import DEFAULT_LIMITS, MAX_DEPTH, Limits
 from mf.codec.lookup import codec_of
 from mf.codec.malformed import GIVE_UP
-from mf.codec.shape import Shape, Struct, Union
-from mf.codec.sizes import memory
+from mf.codec.shape import Composite, Shape, Struct, Union
+from mf.codec.sizes import defaults_of, memory
 from mf.core.error import Code, Error, Execution
 
 T = TypeVar("T")
@@ -102,14 +102,14 @@ def _heaviest(shape: Any) -> int:
             if at not in seen:
                 seen.add(at)
                 waiting += at.inner
-        _heaviest_of[shape] = max(memory(each) for each in seen)
+        _heaviest_of[shape] = max(memory(each) + defaults_of(each) for each in seen)
     return _heaviest_of[shape]
 
 
 def _carefully(shape: Shape, text: str | bytes, limits: Limits) -> Any:
     from mf.codec.json_careful import JsonReader
 
-    root = shape.name.rpartition(".")[2] if isinstance(shape, Struct | Union) else ""
+    root = shape.name.rpartition(".")[2] if isinstance(shape, Composite) else ""
     try:
         return JsonReader(_utf8(text, root), limits, root).whole(shape)
     except CarefulError as failure:

@@ -188,7 +188,9 @@ class JsonReader(JsonScanner):
 
     def _missing(self, field: s.Field) -> Any:
         if field.default is not None:
-            return field.default()
+            made = field.default()
+            self._charge(sizes.taken(made))  # one too many is no harm: a schema has its defaults in full
+            return made
         if isinstance(bare(field.shape), s.Optional):
             return None
         self._path.field(field.name)

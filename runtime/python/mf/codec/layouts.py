@@ -142,6 +142,7 @@ def _refuse(shape: s.Shape, data: memoryview, count: int) -> NoReturn:
     try:
         for index in range(count):
             reader.memcpy_item(shape, index)
+        reader.settle()
     except CarefulError as failure:
         if failure.code is not Code.DECODE_ERROR:
             raise Error(failure.code, failure.text(), Execution.UNKNOWN) from None

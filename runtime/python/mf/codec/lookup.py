@@ -6,11 +6,13 @@ is imported when one of them is first asked for. Wherever the package has been p
     codec_of(Hit)                   a struct or an error
     codec_of(Value)                 a union, or a class of one of its alternatives
     codec_of(Lang)                  an enum or flags
+    codec_of(Geo)                   the type of values of a user's codec (tier custom)
     codec_of(list[Hit])             also set, dict, `| None`, with str, bytes, bool, UUID, Timestamp, Duration
     codec_of(shape.List(shape.I32)) any shape (mf.codec.shape): Python's int and float do not say how wide
     codec_of(list[Annotated[int, shape.I32]])   the same, in words that type checkers know
 """
 
+import builtins
 from importlib import import_module
 from types import GenericAlias, ModuleType, NoneType, UnionType
 from typing import Annotated, Any, Final, TypeVar, get_args, get_origin, overload
@@ -19,6 +21,7 @@ from typing import Union as AnyOf
 from mf.codec import shape as s
 from mf.codec.codec import Codec, TypeCodec
 from mf.codec.times import Duration, Timestamp
+from mf.core.error import Error
 
 T = TypeVar("T")
 
@@ -100,12 +103,39 @@ def _other(kind: Any) -> s.Shape:
             f"shape.{'I32' if kind is int else 'F64'}]"
         )
     number = next((each for each in _beside(kind) if isinstance(each, s.Enum) and each.type is kind), None)
-    if number is None:
+    found = number or (_custom(kind) if isinstance(kind, type) else None)
+    if found is None:
         raise _unknown(kind)
-    return number
+    return found
+
+
+def _custom(kind: type) -> s.Custom | None:
+    """Of the values of a user's codec, if its schema has been imported, and no other codec has the class."""
+    from mf.codec.custom import user_codec
+
+    found: dict[tuple[str, str], s.Custom] = {}
+    for each in s.CUSTOMS:
+        try:
+            made = user_codec(each.module, each.codec).make
+        except Error:
+            continue  # it is told to who needs that codec
+        if made in kind.__mro__ and made not in vars(builtins).values():
+            found.setdefault((each.module, each.codec), each)
+    if len(found) > 1:
+        names = ", ".join(sorted(each.name for each in found.values()))
+        raise TypeError(
+            f"{kind.__qualname__} is the type of several codecs ({names}): give the shape of one instead, "
+            "which is the attribute `shape` of its generated ..._CODEC"
+        )
+    return next(iter(found.values()), None)
 
 
 def _unknown(kind: Any) -> TypeError:
+    if isinstance(kind, str) and kind.endswith(".Value"):
+        return TypeError(
+            f"{kind!r} is a name that type checkers follow, of a type of tier custom: give the class itself, "
+            "or the attribute `shape` of the generated ..._CODEC"
+        )
     shown = getattr(kind, "__qualname__", None) or str(kind)
     return TypeError(
         f"{shown} has no codec: expected a type that mfidlc generated, a list, set, dict or "

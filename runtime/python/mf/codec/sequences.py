@@ -20,7 +20,6 @@ from mf.codec.limits import U32_MAX
 from mf.codec.malformed import MalformedError
 from mf.codec.varint import read_unsigned, write_unsigned
 
-BIT: Final[dict[Any, int]] = {False: 0, True: 1}  # refuses what is not a bool, where truth would let it pass
 BOOL: Final[dict[int, bool]] = {0: False, 1: True}  # refuses a byte above 1
 
 _BIG_ENDIAN: Final = sys.byteorder == "big"

@@ -75,6 +75,11 @@ class Enum:
         return None if self.open else {int(each): each for each in self.values.values()}
 
     @cached_property
+    def numbers(self) -> dict[int, bool]:
+        """Those of the members, each True, for what is written: a look-up refuses all others."""
+        return dict.fromkeys(self.members or (), True)
+
+    @cached_property
     def values(self) -> dict[int, Any]:
         """Number to value, for what was read."""
         known = _Known(self.type)
@@ -315,6 +320,10 @@ class Union(_Composite):
         return [each.shape for each in self.alternatives]
 
 
+CUSTOMS: "Final[list[Custom]]" = []
+"""Of all schemas that have been imported: the classes of their values are the users', and tell nothing."""
+
+
 class Custom(_Composite):
     """A struct of tier custom: `codec` of Python's module `module` writes and reads it (mf.codec.custom)."""
 
@@ -326,6 +335,7 @@ class Custom(_Composite):
         self.name = name
         self.module = module
         self.codec = codec
+        CUSTOMS.append(self)
 
     @property
     def shapes(self) -> "list[Shape]":

@@ -92,6 +92,11 @@ def has_layout(shape: s.Shape) -> bool:
             return False
 
 
+def is_nothing(shape: s.Shape) -> bool:
+    """Whether it is a struct that holds nothing, but for arrays of the like: a new value is the only one."""
+    return isinstance(shape, s.Struct) and shape.memcpy and not shape.implicit and not shape.layout[0]
+
+
 def layout(shape: s.Shape) -> tuple[int, int]:
     """Size and alignment of a memcpy value (docs/protocol.md, section 8)."""
     match shape:
@@ -232,17 +237,25 @@ def _entry(taken: int, size: int) -> float:
 
 def _memory_made(field: s.Field) -> int:
     """Bytes that its default takes in each value that lacks it."""
-    return 0 if field.default is None else _memory_of(field.default())
+    return 0 if field.default is None else taken(field.default())
 
 
-def _memory_of(value: Any) -> int:
+def taken(value: Any) -> int:
+    """What a value that there is takes: of containers and structs, beside what is shared."""
     match value:
         case list():
-            return 56 + sum(8 + _memory_of(each) for each in value)
+            return 56 + sum(8 + taken(each) for each in value)
         case set():
             return 232 + ENTRY * len(value)
         case dict():
-            return 232 + sum(ENTRY + _memory_of(each) for each in value.values())
+            return 232 + sum(ENTRY + taken(each) for each in value.values())
         case _:
             slots = getattr(type(value), "__match_args__", ())
-            return 48 + sum(8 + _memory_of(getattr(value, each)) for each in slots) if slots else 0
+            return 48 + sum(8 + taken(getattr(value, each)) for each in slots) if slots else 0
+
+
+def defaults_of(shape: s.Composite) -> int:
+    """Bytes that the defaults of its fields take, of a tier that has none on the wire: in JSON it has."""
+    if not isinstance(shape, s.Struct) or shape.archive:
+        return 0  # of tier archive, `memory` counts them
+    return sum(map(_memory_made, shape.fields))

@@ -44,9 +44,10 @@ constexpr protocol::RequestHead head() {
 
 template <class M, class... Args>
 void encode_arguments(Buffer& buffer, const Args&... args) {
-  buffer.resize(codec::encoded_args_size<M::kRequestTier, typename M::Request>(args...));
+  buffer.resize(codec::encoded_args_room<M::kRequestTier, typename M::Request>(args...));
   codec::Writer writer(buffer.data());
   codec::encode_args<M::kRequestTier, typename M::Request>(writer, args...);
+  buffer.end_at(writer.position());
 }
 
 /// Before anything is sent: what the peer would refuse is refused here.

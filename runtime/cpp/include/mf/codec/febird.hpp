@@ -4,7 +4,10 @@
 //   kMinSize                bytes of its smallest encoding
 //   kRaw                    its encoding is its memory image as in Memcpy<T>: rows of it are one copy
 //   size(value)             bytes of its encoding
+//   kMaxSize                bytes of its largest encoding, if the type has one
+//   bound(value)            else, perhaps: what bound_of() gives
 //   write(writer, value)    unchecked: size() bytes are there
+//   write(writer, values)   perhaps: the same of many, one behind the other, without a call for each
 //   read(reader, value)     false: reader.error() says what, where, and the path; `value` is any valid one
 // Every scalar, enum, std::optional, vector, array, set, map and every struct of tier memcpy has it from
 // here; generated code specialises it for the structs of tier febird. read() overwrites what `value` held and
@@ -44,6 +47,7 @@ template <class T>
            !std::same_as<T, Uuid> && !std::same_as<T, Timestamp> && !std::same_as<T, Duration>)
 struct Febird<T> {
   static constexpr std::size_t kMinSize = Memcpy<T>::kSize;
+  static constexpr std::size_t kMaxSize = kMinSize;
   static constexpr bool kRaw = true;
   static std::size_t size(const T& /*value*/) noexcept { return kMinSize; }
   static void write(Writer& writer, const T& value) noexcept { memcpy_write(writer, value); }
@@ -77,6 +81,11 @@ template <class T>
 template <class... Args>
 [[nodiscard, gnu::always_inline]] inline std::size_t febird_size(const Args&... args) noexcept {
   return (std::size_t{0} + ... + Febird<Args>::size(args));
+}
+
+template <class... Args>
+[[nodiscard, gnu::always_inline]] inline std::size_t febird_bound(const Args&... args) noexcept {
+  return (std::size_t{0} + ... + bound_of(args));
 }
 
 template <class... Args>

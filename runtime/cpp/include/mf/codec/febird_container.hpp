@@ -1,7 +1,4 @@
-// R1. Febird<T> of lists, arrays, sets and maps, and of the rows of elements that they are made of.
-//
-// Elements whose encoding is their memory are one copy; integers lie in blocks of one width (row.hpp), but in
-// a batch one by one (varint_row.hpp).
+// R1. Febird<T> of lists, arrays, sets and maps. Integers in them lie in blocks of one width (row.hpp).
 #pragma once
 
 #include <array>
@@ -18,97 +15,18 @@
 #include <utility>
 #include <vector>
 
+#include "mf/codec/febird_items.hpp"
 #include "mf/codec/febird_scalar.hpp"
 #include "mf/codec/limits.hpp"
 #include "mf/codec/memcpy.hpp"
 #include "mf/codec/reader.hpp"
 #include "mf/codec/row.hpp"
 #include "mf/codec/varint.hpp"
-#include "mf/codec/varint_row.hpp"
 #include "mf/codec/writer.hpp"
 
 namespace mf::codec {
 
 namespace detail {
-
-// --- values one behind the other: the items of a batch, and the elements of what is no row of integers
-
-template <class T>
-concept VarintCoded = std::integral<T> && sizeof(T) > 1;
-
-template <class T>
-std::size_t items_size(std::span<const T> values) noexcept {
-  if constexpr (RawCoded<T>) {
-    return memcpy_size<T>(values.size());
-  } else if constexpr (VarintCoded<T>) {
-    return varint_row_size(values);
-  } else {
-    std::size_t sum = 0;
-    for (const T& value : values) {
-      sum += Febird<T>::size(value);
-    }
-    return sum;
-  }
-}
-
-template <class T>
-void write_items(Writer& writer, std::span<const T> values) noexcept {
-  if constexpr (RawCoded<T>) {
-    memcpy_write(writer, values);
-  } else if constexpr (VarintCoded<T>) {
-    write_varint_row(writer, values);
-  } else {
-    for (const T& value : values) {
-      Febird<T>::write(writer, value);
-    }
-  }
-}
-
-template <class T>
-[[nodiscard]] bool read_items(Reader& reader, std::span<T> values) {
-  if constexpr (VarintCoded<T>) {
-    return read_varint_row(reader, values);
-  } else {
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      if (!Febird<T>::read(reader, values[i])) [[unlikely]] {
-        return reader.inside(i);
-      }
-    }
-    return true;
-  }
-}
-
-/// Strings that are made where they stay, instead of empty ones that are filled.
-[[nodiscard]] inline bool append_texts(Reader& reader, std::size_t count, std::vector<std::string>& texts) {
-  texts.reserve(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    std::string_view text;
-    if (!read_text(reader, text)) [[unlikely]] {
-      return reader.inside(i);
-    }
-    texts.emplace_back(text);
-  }
-  return true;
-}
-
-/// `count` elements that check_count() has admitted.
-template <class T>
-[[nodiscard]] bool read_items(Reader& reader, std::size_t count, std::vector<T>& values) {
-  if constexpr (RawCoded<T>) {
-    return memcpy_read(reader, count, values);
-  } else {
-    if (!reader.charge(count, sizeof(T))) [[unlikely]] {
-      return false;
-    }
-    if constexpr (std::same_as<T, std::string>) {
-      if (values.empty()) {
-        return append_texts(reader, count, values);
-      }
-    }
-    values.resize(count);
-    return read_items(reader, std::span<T>(values));
-  }
-}
 
 /// A row's values out of a set, a block of them at a time.
 template <class K>
@@ -189,16 +107,24 @@ struct Febird<std::vector<T>> {
       return varint_size(value.size()) + detail::items_size(std::span<const T>(value));
     }
   }
+  static std::size_t bound(const std::vector<T>& value) noexcept {
+    if constexpr (detail::RowElement<T>) {
+      return detail::row_bound<T>(value.size());
+    } else {
+      return kMaxVarint<std::size_t> + detail::items_bound(std::span<const T>(value));
+    }
+  }
   /// In line: a cursor that is handed on by reference goes through memory at each step.
   [[gnu::always_inline]] static void write(Writer& writer, const std::vector<T>& value) noexcept {
+    const std::span<const T> values(value);  // asked for before anything is written: see write_counted()
     if constexpr (detail::RowElement<T>) {
       std::byte* const to = writer.position();
-      writer.continue_at(detail::is_short_row(value.size())
-                             ? detail::write_short_row(to, value.data(), value.size())
-                             : detail::write_row<T>(to, detail::SpanBlocks<T>{value}, value.size()));
+      writer.continue_at(detail::is_short_row(values.size())
+                             ? detail::write_short_row(to, values.data(), values.size())
+                             : detail::write_row<T>(to, detail::SpanBlocks<T>{values}, values.size()));
     } else {
-      write_varint(writer, value.size());
-      detail::write_items(writer, std::span<const T>(value));
+      write_varint(writer, values.size());
+      detail::write_items(writer, values);
     }
   }
   [[nodiscard]] static bool read(Reader& reader, std::vector<T>& value) {
@@ -235,6 +161,13 @@ struct Febird<std::array<T, N>> {
              detail::row_values_size<T>(detail::SpanBlocks<T>{value}, N);
     } else {
       return detail::items_size(std::span<const T>(value));
+    }
+  }
+  static std::size_t bound(const std::array<T, N>& value) noexcept {
+    if constexpr (detail::RowElement<T>) {
+      return detail::row_bound<T>(N);
+    } else {
+      return detail::items_bound(std::span<const T>(value));
     }
   }
   static void write(Writer& writer, const std::array<T, N>& value) noexcept {
@@ -277,6 +210,13 @@ struct Febird<std::set<K>> {
         sum += Febird<K>::size(key);
       }
       return sum;
+    }
+  }
+  static std::size_t bound(const std::set<K>& value) noexcept {
+    if constexpr (detail::RowElement<K>) {
+      return detail::row_bound<K>(value.size());
+    } else {
+      return size(value);
     }
   }
   static void write(Writer& writer, const std::set<K>& value) noexcept {
@@ -334,6 +274,17 @@ struct Febird<std::map<K, V>> {
     std::size_t sum = varint_size(value.size());
     for (const auto& [key, mapped] : value) {
       sum += Febird<K>::size(key) + Febird<V>::size(mapped);
+    }
+    return sum;
+  }
+  static std::size_t bound(const std::map<K, V>& value) noexcept {
+    std::size_t sum = kMaxVarint<std::size_t>;
+    if constexpr (BoundedSize<K> && BoundedSize<V>) {
+      sum += value.size() * (Febird<K>::kMaxSize + Febird<V>::kMaxSize);
+    } else {
+      for (auto entry = value.begin(); entry != value.end() && sum <= kMaxBound; ++entry) {
+        sum += bound_of(entry->first) + bound_of(entry->second);
+      }
     }
     return sum;
   }

@@ -27,6 +27,26 @@ struct Febird;
 template <class T>
 concept RawCoded = requires { requires Febird<T>::kRaw; };
 
+/// No value of the type takes more bytes than kMaxSize.
+template <class T>
+concept BoundedSize = requires { Febird<T>::kMaxSize; };
+
+/// Up to here, bytes to spare are no waste to speak of.
+inline constexpr std::size_t kMaxBound = std::size_t{64} << 10U;
+
+/// The value's encoding takes no more bytes than this, or this is more than kMaxBound: who walks through
+/// values stops there. How wide numbers are is not asked, so that a list of them is not looked at.
+template <class T>
+[[nodiscard, gnu::always_inline]] inline std::size_t bound_of(const T& value) noexcept {
+  if constexpr (BoundedSize<T>) {
+    return Febird<T>::kMaxSize;
+  } else if constexpr (requires { Febird<T>::bound(value); }) {
+    return Febird<T>::bound(value);
+  } else {
+    return Febird<T>::size(value);
+  }
+}
+
 namespace detail {
 
 /// Types whose febird form is their memory image: single bytes, floats, timestamps, uuids, whatever Memcpy<T>
@@ -34,6 +54,7 @@ namespace detail {
 template <class T>
 struct RawScalar {
   static constexpr std::size_t kMinSize = Memcpy<T>::kSize;
+  static constexpr std::size_t kMaxSize = kMinSize;
   static constexpr bool kRaw = true;
   static std::size_t size(const T& /*value*/) noexcept { return kMinSize; }
   static void write(Writer& writer, const T& value) noexcept { memcpy_write(writer, value); }
@@ -43,6 +64,7 @@ struct RawScalar {
 template <class T>
 struct Unsigned {
   static constexpr std::size_t kMinSize = 1;
+  static constexpr std::size_t kMaxSize = kMaxVarint<T>;
   static constexpr bool kRaw = false;
   static std::size_t size(T value) noexcept { return varint_size(value); }
   static void write(Writer& writer, T value) noexcept { write_varint(writer, value); }
@@ -55,6 +77,7 @@ struct Unsigned {
 template <class T>
 struct Signed {
   static constexpr std::size_t kMinSize = 1;
+  static constexpr std::size_t kMaxSize = kMaxVarint<T>;
   static constexpr bool kRaw = false;
   static std::size_t size(T value) noexcept { return varint_size(zigzag(value)); }
   static void write(Writer& writer, T value) noexcept { write_varint(writer, zigzag(value)); }
@@ -90,6 +113,7 @@ struct Febird<T> : detail::Signed<T> {};
 template <>
 struct Febird<Duration> {
   static constexpr std::size_t kMinSize = 1;
+  static constexpr std::size_t kMaxSize = kMaxVarint<std::int64_t>;
   static constexpr bool kRaw = false;
   static std::size_t size(Duration value) noexcept { return varint_size(zigzag(value.count())); }
   static void write(Writer& writer, Duration value) noexcept { write_varint(writer, zigzag(value.count())); }
@@ -110,6 +134,7 @@ template <DeclaredEnum E>
 struct Febird<E> {
   using Base = std::underlying_type_t<E>;
   static constexpr std::size_t kMinSize = 1;
+  static constexpr std::size_t kMaxSize = kMaxVarint<Base>;
   static constexpr bool kRaw = false;
   static std::size_t size(E value) noexcept { return Febird<Base>::size(static_cast<Base>(value)); }
   static void write(Writer& writer, E value) noexcept {
@@ -136,6 +161,14 @@ namespace detail {
 /// Fails unless this text, which was just taken, is UTF-8.
 [[nodiscard]] bool check_utf8(Reader& reader, std::string_view text);
 
+/// In line, and where the bytes are is asked before a byte is written, which might change it for all that the
+/// compiler knows.
+[[gnu::always_inline]] inline void write_counted(Writer& writer, const void* from,
+                                                 std::size_t size) noexcept {
+  write_varint(writer, size);
+  writer.bytes(from, size);
+}
+
 /// A string where it lies.
 [[nodiscard, gnu::always_inline]] inline bool read_text(Reader& reader, std::string_view& text) {
   const std::byte* from = nullptr;
@@ -156,9 +189,11 @@ struct Febird<std::string> {
   static std::size_t size(const std::string& value) noexcept {
     return varint_size(value.size()) + value.size();
   }
+  static std::size_t bound(const std::string& value) noexcept {
+    return kMaxVarint<std::size_t> + value.size();
+  }
   [[gnu::always_inline]] static void write(Writer& writer, const std::string& value) noexcept {
-    write_varint(writer, value.size());
-    writer.bytes(value.data(), value.size());
+    detail::write_counted(writer, value.data(), value.size());
   }
   [[nodiscard]] static bool read(Reader& reader, std::string& value) {
     const std::byte* from = nullptr;
@@ -177,9 +212,9 @@ struct Febird<Bytes> {
   static constexpr std::size_t kMinSize = 1;
   static constexpr bool kRaw = false;
   static std::size_t size(const Bytes& value) noexcept { return varint_size(value.size()) + value.size(); }
+  static std::size_t bound(const Bytes& value) noexcept { return kMaxVarint<std::size_t> + value.size(); }
   [[gnu::always_inline]] static void write(Writer& writer, const Bytes& value) noexcept {
-    write_varint(writer, value.size());
-    writer.bytes(value.data(), value.size());
+    detail::write_counted(writer, value.data(), value.size());
   }
   [[nodiscard]] static bool read(Reader& reader, Bytes& value) {
     std::size_t length = 0;
@@ -199,6 +234,7 @@ struct FebirdOptional {
   static constexpr std::size_t kMinSize = 1;
   static constexpr bool kRaw = false;
   static std::size_t size(const Optional& value) noexcept { return value ? 1 + Febird<T>::size(*value) : 1; }
+  static std::size_t bound(const Optional& value) noexcept { return value ? 1 + bound_of(*value) : 1; }
   static void write(Writer& writer, const Optional& value) noexcept {
     writer.byte(static_cast<std::byte>(value.has_value()));
     if (value) {

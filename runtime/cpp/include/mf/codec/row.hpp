@@ -124,23 +124,29 @@ template <class T, class Blocks>
 
 /// Rows that a dedicated path is worth for: a head of one byte, one block, nothing to loop over.
 constexpr bool is_short_row(std::size_t count) noexcept {
-  return count - kStep < 32 - kStep;
+  return count - 8 < 32 - 8;
 }
 
 template <class T>
-[[nodiscard, gnu::always_inline]] inline std::size_t short_row_size(const T* from,
-                                                                    std::size_t count) noexcept {
-  return 1 + (count << short_row_code<typename RowBase<T>::Type>(from, count));
-}
-
-template <class T>
-[[nodiscard, gnu::always_inline]] inline std::byte* write_short_row(std::byte* to, const T* from,
+[[nodiscard, gnu::always_inline]] inline std::size_t short_row_size(const T* values,
                                                                     std::size_t count) noexcept {
   using Base = typename RowBase<T>::Type;
-  const unsigned code = short_row_code<Base>(from, count);
-  *to = static_cast<std::byte>(count * 4 + code);
-  narrow_short<Base>(to + 1, from, count, code);
-  return to + 1 + (count << code);
+  const auto* const from = reinterpret_cast<const std::byte*>(values);
+  return 1 + (count << BitsOf<Base>::code_of(short_row_bits<Base>(from, count)));
+}
+
+template <class T>
+[[nodiscard, gnu::always_inline]] inline std::byte* write_short_row(std::byte* to, const T* values,
+                                                                    std::size_t count) noexcept {
+  using Base = typename RowBase<T>::Type;
+  const auto* const from = reinterpret_cast<const std::byte*>(values);
+  return write_short<Base>(to, from, count, BitsOf<Base>::used(short_row_bits<Base>(from, count)));
+}
+
+/// Bytes of a row at most, whatever its values are.
+template <class T>
+constexpr std::size_t row_bound(std::size_t count) noexcept {
+  return kMaxVarint<std::size_t> + 1 + count / (4 * kRowBlock) + count * sizeof(T);
 }
 
 template <class T, class Blocks>

@@ -4,6 +4,7 @@
 // clang turn into vector instructions at -O2: so many values at a time, known when it is compiled.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <concepts>
 #include <cstddef>
@@ -50,53 +51,60 @@ struct BitsOf {
     }(std::make_index_sequence<kValues / kLanes>());
   }
 
-  static unsigned code_of(std::uint64_t bits) noexcept {
-    if constexpr (std::is_signed_v<Base>) {
-      bits <<= 1U;  // room for the sign; 63 significant bits are the most
-    }
-    return static_cast<unsigned>(bits > 0xFFU) + static_cast<unsigned>(bits > 0xFFFFU) +
-           static_cast<unsigned>(bits > 0xFFFF'FFFFU);
-  }
+  static constexpr unsigned kMaxCode = std::bit_width(sizeof(Base)) - 1;
 
 #if defined(__SSE2__)
-  /// Of each lane some bits: which of its bytes hold any.
-  static unsigned code_of(Lanes lanes) noexcept {
+  using Used = unsigned;  // a bit for each byte of a register: does it hold any?
+
+  static Used used(Lanes lanes) noexcept {
     __m128i all;
     std::memcpy(&all, &lanes, sizeof(all));
     if constexpr (std::is_signed_v<Base>) {
-      all = _mm_slli_epi64(all, 1);  // the highest bit of each lane is 0
+      all = _mm_slli_epi64(all, 1);  // room for the sign: the highest bit of each lane is 0
     }
-    const auto empty = static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(all, _mm_setzero_si128())));
-    const unsigned used = empty ^ 0xFFFFU;
-    if constexpr (sizeof(Base) == 2) {
-      return static_cast<unsigned>((used & 0xAAAAU) != 0);
-    } else if constexpr (sizeof(Base) == 4) {
-      return static_cast<unsigned>((used & 0xEEEEU) != 0) + static_cast<unsigned>((used & 0xCCCCU) != 0);
-    } else {
-      return static_cast<unsigned>((used & 0xFEFEU) != 0) + static_cast<unsigned>((used & 0xFCFCU) != 0) +
-             static_cast<unsigned>((used & 0xF0F0U) != 0);
+    return static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(all, _mm_setzero_si128()))) ^ 0xFFFFU;
+  }
+  /// Bytes of an integer behind the first ones, of all lanes.
+  static constexpr Used behind(std::size_t bytes) noexcept {
+    Used mask = 0;
+    for (std::size_t i = 0; i < 16; ++i) {
+      mask |= static_cast<Used>(i % sizeof(Base) >= bytes) << i;
     }
+    return mask;
   }
 #else
-  static unsigned code_of(Lanes lanes) noexcept {
-    std::uint64_t halves[2];
-    std::memcpy(halves, &lanes, sizeof(halves));
-    std::uint64_t all = halves[0] | halves[1];
-    for (std::size_t shift = 32; shift >= 8 * sizeof(Base); shift /= 2) {
-      all |= all >> shift;
+  using Used = std::uint64_t;  // the bits themselves
+
+  static Used used(Lanes lanes) noexcept {
+    Used bits = 0;
+    for (std::size_t i = 0; i < kLanes; ++i) {
+      bits |= static_cast<Unsigned>(lanes[i]);
     }
-    return code_of(std::uint64_t{static_cast<Unsigned>(all)});
+    return std::is_signed_v<Base> ? bits << 1U : bits;
   }
+  static constexpr Used behind(std::size_t bytes) noexcept { return ~Used{0} << (8 * bytes); }
 #endif
 
-  static std::uint64_t one_by_one(const std::byte* from, std::size_t count) noexcept {
+  /// Do all values fit into the width of this code?
+  template <unsigned kCode>
+  static bool fit(Used used) noexcept {
+    return (used & behind(std::size_t{1} << kCode)) == 0;
+  }
+
+  static unsigned code_of(Lanes lanes) noexcept {
+    return [used = used(lanes)]<unsigned... kCode>(std::integer_sequence<unsigned, kCode...>) noexcept {
+      return (static_cast<unsigned>(!fit<kCode>(used)) + ...);
+    }(std::make_integer_sequence<unsigned, kMaxCode>());
+  }
+
+  static Lanes one_by_one(const std::byte* from, std::size_t count) noexcept {
     Unsigned sum = 0;
     for (std::size_t i = 0; i < count; ++i) {
       Base value;
       std::memcpy(&value, from + i * sizeof(Base), sizeof(Base));
       sum = static_cast<Unsigned>(sum | static_cast<Unsigned>(significant(value)));
     }
-    return sum;
+    return Lanes{static_cast<Base>(sum)};
   }
 };
 
@@ -125,13 +133,26 @@ template <std::integral Base>
   return Bits::code_of(Bits::one_by_one(from, count));
 }
 
-/// The same for a short row, of kStep values to twice as many: nothing to loop over.
+/// Calls use(first value) for groups of eight that overlap where `count` is less than four times eight: a
+/// short row has nothing to loop over, and nothing to mispredict.
+template <class Use>
+[[gnu::always_inline]] inline void each_eight(std::size_t count, const Use& use) noexcept {
+  const std::size_t last = count - 8;
+  const std::size_t second = std::min<std::size_t>(last, 8);
+  use(std::size_t{0});
+  use(second);
+  use(last - second);
+  use(last);
+}
+
+/// The bits that any of 8 to 31 values has.
 template <std::integral Base>
-[[nodiscard]] inline unsigned short_row_code(const void* memory, std::size_t count) noexcept {
-  using Bits = BitsOf<Base>;
-  const auto* const from = static_cast<const std::byte*>(memory);
-  return Bits::code_of(Bits::template of<kStep>(from) |
-                       Bits::template of<kStep>(from + (count - kStep) * sizeof(Base)));
+[[nodiscard, gnu::always_inline]] inline typename BitsOf<Base>::Lanes short_row_bits(
+    const std::byte* from, std::size_t count) noexcept {
+  typename BitsOf<Base>::Lanes lanes{};
+  each_eight(count,
+             [&](std::size_t first) { lanes |= BitsOf<Base>::template of<8>(from + first * sizeof(Base)); });
+  return lanes;
 }
 
 template <std::size_t kValues, class To, class From>
@@ -146,38 +167,59 @@ inline void convert_some(void* __restrict to, const void* __restrict from) noexc
 }
 
 #if defined(__SSE2__)
-/// kStep values of 4 bytes in 2 or 1: what the compiler makes of a loop needs twice the instructions, since
+/// Eight values of 4 bytes in 2, or 1: what the compiler makes of a loop needs twice the instructions, since
 /// the baseline packs with saturation of signed values only.
 template <class To, class From>
-  requires(sizeof(From) == 4 && sizeof(To) < 4)
-inline void pack_step(void* to, const void* from) noexcept {
+[[nodiscard, gnu::always_inline]] inline __m128i packed_eight(const void* from) noexcept {
+  constexpr bool kShift = !std::is_signed_v<From> && sizeof(To) == 2;  // to where signed values are
   const auto load = [from](std::size_t i) noexcept {
-    const auto* const at = static_cast<const __m128i_u*>(from) + i;
-    const __m128i four = _mm_loadu_si128(at);
-    // The low halves as if they were signed: then nothing saturates.
-    return std::is_signed_v<From> || sizeof(To) == 1 ? four : _mm_srai_epi32(_mm_slli_epi32(four, 16), 16);
+    const __m128i four = _mm_loadu_si128(static_cast<const __m128i_u*>(from) + i);
+    return kShift ? _mm_sub_epi32(four, _mm_set1_epi32(0x8000)) : four;
   };
-  const __m128i low = _mm_packs_epi32(load(0), load(1));
-  const __m128i high = _mm_packs_epi32(load(2), load(3));
-  auto* const target = static_cast<__m128i_u*>(to);
-  if constexpr (sizeof(To) == 2) {
-    _mm_storeu_si128(target, low);
-    _mm_storeu_si128(target + 1, high);
+  const __m128i eight = _mm_packs_epi32(load(0), load(1));
+  return kShift ? _mm_xor_si128(eight, _mm_set1_epi16(-0x8000)) : eight;
+}
+template <class To>
+[[nodiscard, gnu::always_inline]] inline __m128i packed_bytes(__m128i low, __m128i high) noexcept {
+  return std::is_signed_v<To> ? _mm_packs_epi16(low, high) : _mm_packus_epi16(low, high);
+}
+
+/// kValues, 8 or 16 of them.
+template <std::size_t kValues, class To, class From>
+  requires(sizeof(From) == 4 && sizeof(To) < 4)
+[[gnu::always_inline]] inline void pack_some(void* to, const void* from) noexcept {
+  const __m128i low = packed_eight<To, From>(from);
+  if constexpr (kValues == 8) {
+    if constexpr (sizeof(To) == 2) {
+      _mm_storeu_si128(static_cast<__m128i_u*>(to), low);
+    } else {
+      _mm_storel_epi64(static_cast<__m128i_u*>(to), packed_bytes<To>(low, low));
+    }
   } else {
-    _mm_storeu_si128(target,
-                     std::is_signed_v<From> ? _mm_packs_epi16(low, high) : _mm_packus_epi16(low, high));
+    const __m128i high = packed_eight<To, From>(static_cast<const __m128i_u*>(from) + 2);
+    if constexpr (sizeof(To) == 2) {
+      _mm_storeu_si128(static_cast<__m128i_u*>(to), low);
+      _mm_storeu_si128(static_cast<__m128i_u*>(to) + 1, high);
+    } else {
+      _mm_storeu_si128(static_cast<__m128i_u*>(to), packed_bytes<To>(low, high));
+    }
   }
 }
 #endif
 
-template <class To, class From>
+/// Eight or sixteen values.
+template <std::size_t kValues, class To, class From>
 inline void convert_step(void* __restrict to, const void* __restrict from) noexcept {
+  if constexpr (sizeof(From) == sizeof(To)) {
+    std::memcpy(to, from, kValues * sizeof(To));
+    return;
+  }
 #if defined(__SSE2__)
   if constexpr (sizeof(From) == 4 && sizeof(To) < 4) {
-    return pack_step<To, From>(to, from);
+    return pack_some<kValues, To, From>(to, from);
   }
 #endif
-  convert_some<kStep, To, From>(to, from);
+  convert_some<kValues, To, From>(to, from);
 }
 
 /// Writes each value in the other width; what lies at `to` and `from` must not overlap.
@@ -193,12 +235,12 @@ inline void convert(void* to, const void* from, std::size_t count) noexcept {
     }
   } else if (count >= kStep) {
     for (std::size_t i = 0; i + kStep < count; i += kStep) {
-      convert_step<To, From>(target + i * sizeof(To), source + i * sizeof(From));
+      convert_step<kStep, To, From>(target + i * sizeof(To), source + i * sizeof(From));
     }
-    convert_step<To, From>(target_end(kStep), source_end(kStep));
+    convert_step<kStep, To, From>(target_end(kStep), source_end(kStep));
   } else if (count >= 8) {
-    convert_some<8, To, From>(target, source);
-    convert_some<8, To, From>(target_end(8), source_end(8));
+    convert_step<8, To, From>(target, source);
+    convert_step<8, To, From>(target_end(8), source_end(8));
   } else {
     for (std::size_t i = 0; i < count; ++i) {
       convert_some<1, To, From>(target + i * sizeof(To), source + i * sizeof(From));
@@ -216,9 +258,12 @@ using Integer = std::conditional_t<
                        std::conditional_t<kWidth == 2, std::uint16_t,
                                           std::conditional_t<kWidth == 4, std::uint32_t, std::uint64_t>>>>;
 
-/// Writes `count` values of the type in the width of `code`, which is that of row_code() or more.
+/// Writes `count` values of the type in the width of `code`, which is that of row_code() or more. Where g++
+/// sees that they are few it copies by `rep movs`, which takes longer than memcpy(): so it is not to see
+/// that.
 template <std::integral Base>
-inline void narrow(std::byte* to, const void* from, std::size_t count, unsigned code) noexcept {
+[[gnu::noinline]] inline void narrow(std::byte* to, const void* from, std::size_t count,
+                                     unsigned code) noexcept {
   if (code == 0) {
     return convert<Integer<1, Base>, Base>(to, from, count);
   }
@@ -235,28 +280,22 @@ inline void narrow(std::byte* to, const void* from, std::size_t count, unsigned 
   convert<Base, Base>(to, from, count);
 }
 
-/// narrow() of a short row.
-template <std::size_t kWidth, std::integral Base>
-[[gnu::always_inline]] inline void narrow_short_to(std::byte* to, const std::byte* from,
-                                                   std::size_t count) noexcept {
-  const std::size_t last = count - kStep;
-  convert_step<Integer<kWidth, Base>, Base>(to, from);
-  convert_step<Integer<kWidth, Base>, Base>(to + last * kWidth, from + last * sizeof(Base));
-}
-
-template <std::integral Base>
-[[gnu::always_inline]] inline void narrow_short(std::byte* to, const void* memory, std::size_t count,
-                                                unsigned code) noexcept {
-  const auto* const from = static_cast<const std::byte*>(memory);
-  if (code == 0) {
-    return narrow_short_to<1, Base>(to, from, count);
-  }
-  if constexpr (sizeof(Base) > 2) {
-    if (code == 1) {
-      return narrow_short_to<2, Base>(to, from, count);
+/// Writes a row of 8 to 31 values, of which `used` is known, and its head.
+template <std::integral Base, unsigned kCode = 0>
+[[nodiscard, gnu::always_inline]] inline std::byte* write_short(std::byte* to, const std::byte* from,
+                                                                std::size_t count,
+                                                                typename BitsOf<Base>::Used used) noexcept {
+  if constexpr (kCode < BitsOf<Base>::kMaxCode) {
+    if (!BitsOf<Base>::template fit<kCode>(used)) {
+      return write_short<Base, kCode + 1>(to, from, count, used);
     }
   }
-  narrow<Base>(to, from, count, code);
+  constexpr std::size_t kWidth = std::size_t{1} << kCode;
+  each_eight(count, [=](std::size_t first) {
+    convert_step<8, Integer<kWidth, Base>, Base>(to + 1 + first * kWidth, from + first * sizeof(Base));
+  });
+  *to = static_cast<std::byte>(count * 4 + kCode);  // last: what was looked at may stay in registers
+  return to + 1 + count * kWidth;
 }
 
 /// The opposite. The code is one that the type can have.

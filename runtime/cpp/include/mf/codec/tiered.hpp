@@ -3,6 +3,7 @@
 //
 //   std::size_t size = encoded_size<Tier::febird>(hit);         exact
 //   Writer writer(memory);  encode<Tier::febird>(writer, hit);  writes so many bytes
+//   std::size_t room = encoded_room<Tier::febird>(hit);         no less, but quicker to tell
 //   Reader reader(bytes);   decode<Tier::febird>(reader, hit) && reader.finish()
 //
 // A batch is `count` values one behind the other. Decoders leave what follows to the caller: reader.finish()
@@ -64,6 +65,19 @@ template <Tier kTier, class T>
   }
 }
 
+/// What to have ready for encode() where memory is cut to what was written: encoded_size(), or more where
+/// that is quicker to tell and no more than kMaxBound.
+template <Tier kTier, class T>
+[[nodiscard]] std::size_t encoded_room(const T& value) noexcept {
+  if constexpr (kTier == Tier::febird) {
+    const std::size_t bound = bound_of(value);
+    if (bound <= kMaxBound) [[likely]] {
+      return bound;
+    }
+  }
+  return encoded_size<kTier>(value);
+}
+
 /// `size` is what encoded_size() said: archives are written from back to front, and the codecs of users are
 /// told where to stop.
 template <Tier kTier, class T>
@@ -122,6 +136,17 @@ template <Tier kTier, class T>
 }
 
 template <Tier kTier, class T>
+[[nodiscard]] std::size_t encoded_batch_room(std::span<const T> values) noexcept {
+  if constexpr (kTier == Tier::febird) {
+    const std::size_t bound = detail::items_bound(values);
+    if (bound <= kMaxBound) [[likely]] {
+      return bound;
+    }
+  }
+  return encoded_batch_size<kTier>(values);
+}
+
+template <Tier kTier, class T>
 void encode_batch(Writer& writer, std::span<const T> values) noexcept {
   if constexpr (kTier == Tier::memcpy) {
     memcpy_write(writer, values);
@@ -151,6 +176,17 @@ template <Tier kTier, class Request, class... Args>
   } else {
     return febird_size(args...);
   }
+}
+
+template <Tier kTier, class Request, class... Args>
+[[nodiscard]] std::size_t encoded_args_room(const Args&... args) noexcept {
+  if constexpr (kTier == Tier::febird) {
+    const std::size_t bound = febird_bound(args...);
+    if (bound <= kMaxBound) [[likely]] {
+      return bound;
+    }
+  }
+  return encoded_args_size<kTier, Request>(args...);
 }
 
 template <Tier kTier, class Request, class... Args>

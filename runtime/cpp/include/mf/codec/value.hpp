@@ -52,9 +52,11 @@ void append_bytes(Bytes& out, const T& value) {
 template <class T>
 void append_bytes(Buffer& out, const T& value) {
   codec::check_written(value);
-  const std::size_t size = codec::checked_size(value);
-  codec::Writer writer(out.append(size));
-  codec::encode<codec::kTierOf<T>>(writer, value, size);
+  constexpr auto kTier = codec::kTierOf<T>;
+  const std::size_t room = codec::counted(codec::encoded_room<kTier>(value), codec::kShortName<T>);
+  codec::Writer writer(out.append(room));
+  codec::encode<kTier>(writer, value, room);
+  out.end_at(writer.position());
 }
 
 /// Exactly one value, nothing behind it, into an object that exists, whose memory is used again. It may take

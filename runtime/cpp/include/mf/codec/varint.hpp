@@ -18,6 +18,10 @@
 
 namespace mf::codec {
 
+/// Bytes of the type's longest number.
+template <class T>
+inline constexpr std::size_t kMaxVarint = (sizeof(T) * 8 + 6) / 7;
+
 /// Bytes of the number, 1 to 10. Lengths and counts are nearly always short, and some processors take long
 /// to find the highest bit of a number.
 [[nodiscard]] constexpr std::size_t varint_size(std::uint64_t value) noexcept {

@@ -55,12 +55,10 @@ inline Sixteen copy_double_ends(std::byte* to, const std::byte* from, std::size_
   return first | second | last_but_one | last;
 }
 
-/// Up to 64 bytes go in two parts that overlap, without a call. `from` of an empty container may be null.
-inline void copy_bytes(std::byte* to, const std::byte* from, std::size_t size) noexcept {
+/// What is not from 32 to 64 bytes.
+inline void copy_few_or_many(std::byte* to, const std::byte* from, std::size_t size) noexcept {
   if (size > 64) {
     std::memcpy(to, from, size);
-  } else if (size >= 32) {
-    copy_double_ends(to, from, size);
   } else if (size >= 16) {
     copy_ends<Sixteen>(to, from, size);
   } else if (size >= 8) {
@@ -71,6 +69,17 @@ inline void copy_bytes(std::byte* to, const std::byte* from, std::size_t size) n
     to[0] = from[0];
     to[size / 2] = from[size / 2];
     to[size - 1] = from[size - 1];
+  }
+}
+
+/// Up to 64 bytes go in parts that overlap, titles and the like without a call. `from` of an empty container
+/// may be null.
+[[gnu::always_inline]] inline void copy_bytes(std::byte* to, const std::byte* from,
+                                              std::size_t size) noexcept {
+  if (size - 32 <= 64 - 32) {
+    copy_double_ends(to, from, size);
+  } else {
+    copy_few_or_many(to, from, size);
   }
 }
 

@@ -51,6 +51,8 @@ class Buffer {
     if (size > capacity_) grow(size);
     size_ = size;
   }
+  /// Drops what is behind `end`, a place in it: what was not needed of the room.
+  void end_at(const std::byte* end) noexcept { size_ = static_cast<std::size_t>(end - data_); }
   /// Adds `n` uninitialised bytes, growing by at least half, and gives the first of them.
   std::byte* append(std::size_t n);
   void append(std::span<const std::byte> bytes);

@@ -162,9 +162,10 @@ struct FunctionsOf {
   }
   static void encode(Buffer& buffer, Items requests, std::size_t first, std::size_t count) {
     const std::span<const Request> part(&item(requests, first), count);
-    buffer.resize(codec::encoded_batch_size<M::kRequestTier>(part));
+    buffer.resize(codec::encoded_batch_room<M::kRequestTier>(part));
     codec::Writer writer(buffer.data());
     codec::encode_batch<M::kRequestTier>(writer, part);
+    buffer.end_at(writer.position());
   }
   static void run(void* servant, Items requests, [[maybe_unused]] void* into) {
     auto& typed = *static_cast<typename M::Servant*>(servant);

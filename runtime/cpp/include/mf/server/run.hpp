@@ -91,8 +91,9 @@ class EncoderOf final : link::HoldsResults<Result>, public Encoder {
   [[nodiscard]] bool may_refuse() const noexcept override { return kMayRefuse<Result>; }
   void append([[maybe_unused]] Buffer& out, [[maybe_unused]] std::size_t item) const override {
     if constexpr (!std::is_void_v<Result>) {
-      codec::Writer writer(out.append(codec::encoded_size<kTier>(at(item))));
+      codec::Writer writer(out.append(codec::encoded_room<kTier>(at(item))));
       codec::encode<kTier>(writer, at(item));
+      out.end_at(writer.position());
     }
   }
   void append_all([[maybe_unused]] Buffer& out) const override {
@@ -216,9 +217,10 @@ void run_one(Incoming& in, typename M::Servant& servant) {
         return answer_failure(in, link::kMethod<M>, invalid_result(*bad));
     }
     auto& bytes = scratch();
-    bytes.resize(codec::encoded_size<M::kResultTier>(value));
+    bytes.resize(codec::encoded_room<M::kResultTier>(value));
     codec::Writer writer(bytes.data());
     codec::encode<M::kResultTier>(writer, value);
+    bytes.end_at(writer.position());
     answer_scratch(in, M::kResultTier, bytes);
   }
 }

@@ -160,7 +160,7 @@ class ArchiveWriting:
             return [self._tag(tag), *self._number(plain, value)]
         match plain:
             case s.Scalar(name="bool"):
-                return [self._tag(tag), f"append(BIT[{value}])"]
+                return [self._tag(tag), f"append({packed(self._unit, plain, value)[0]})"]
             case s.Scalar(name="string"):
                 return [
                     f"text = {value}.encode()",
@@ -278,8 +278,9 @@ class ArchiveWriting:
             assert isinstance(plain, s.Scalar)
             write = f"write_{_RUNS[plain.name]}(out, {items})"
             return [tag, "append(0)", f"{begin} = len(out)", write, f"close(out, {begin})"]
-        (item,) = packed(self._unit, plain, "item")
-        numbers = items if item == "item" else f"[{item} for item in {items}]"
+        numbers = items
+        if isinstance(plain, s.Enum) and not plain.open:
+            numbers = f"members_of({items}, {self._unit.constant('numbers', plain.numbers)})"
         low, high = limits_of(integer)
         if is_zigzag(plain):
             made = f'pack_signed({numbers}, "{code_of(integer)}")'

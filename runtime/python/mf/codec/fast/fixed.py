@@ -101,16 +101,20 @@ def has_array(shape: s.Shape) -> bool:
 
 
 def packed(unit: Unit, shape: s.Shape, value: str) -> list[str]:
-    """Arguments of `pack` for a value; they refuse what struct itself would let pass."""
+    """Arguments of `pack` for a value; they refuse what struct itself would let pass. What equals a number
+    may be a float: so it is looked up, but the value itself is packed, and struct wants an integer.
+    """
     match bare(shape):
         case s.Scalar(name="bool"):
-            return [f"BIT[{value}]"]
+            return [f"({value} is True or {value} is not False and bool_of({value}))"]
         case s.Scalar(name="uuid"):
             return [f"{value}.bytes"]
         case s.Array() as array:
             return [_packed_array(unit, array, value)]
-        case s.Enum(members=members) if members is not None:
-            return [f"{unit.constant('members', members)}[{value}]"]
+        case s.Enum(open=False) as enum:
+            return [f"({unit.constant('numbers', enum.numbers)}[{value}] and {value})"]
+        case s.Struct(fields=()) as struct:
+            return [f"*no_parts({value}, {unit.constant('make', struct.make)})"]
         case s.Struct(fields=fields):
             return [part for each in fields for part in packed(unit, each.shape, f"{value}.{each.attribute}")]
         case _:

@@ -32,18 +32,20 @@ _HELPERS: Final = {
     for name, each in vars(module).items()
     if name.startswith(("read_", "write_"))
 } | {
-    "BIT": sequences.BIT,
     "BOOL": sequences.BOOL,
     "Duration": Duration,
     "MalformedError": MalformedError,
     "Timestamp": Timestamp,
     "ascending": checks.ascending,
     "as_bytes": sequences.as_bytes,
+    "bool_of": checks.bool_of,
     "exactly": checks.exactly,
     "fits": checks.fits,
     "in_order": checks.in_order,
+    "members_of": checks.members_of,
     "listed": checks.listed,
     "new": object.__new__,
+    "no_parts": checks.no_parts,
     "read_numbers": _read_numbers,
     "starmap": starmap,
     "write_numbers": _write_numbers,

@@ -51,8 +51,9 @@ class Writing:
         """Of `write_one`."""
         if isinstance(shape, s.Union):
             return self._union(shape)
-        if shape.smallest == 0:
-            return ["pass"]
+        if not shape.fields:
+            is_declared = isinstance(shape.make, type)
+            return [f"no_parts(value, {self._unit.constant('make', shape.make)})" if is_declared else "pass"]
         if shape.memcpy:
             return [f"out += {self._packed(shape, _values_of(shape))}"]
         return ["append = out.append", *self._fields(shape, _values_of(shape))]
@@ -61,7 +62,7 @@ class Writing:
         """Of one request, whose parameters are the locals `part_0`, `part_1`, ..."""
         values = parts_of(shape)
         if shape.memcpy:
-            return [f"out += {self._packed(shape, values)}"] if shape.smallest else ["pass"]
+            return [f"out += {self._packed(shape, values)}"] if shape.fields else ["pass"]
         return ["append = out.append", *self._fields(shape, values)]
 
     def _packed(self, shape: s.Struct, values: list[str]) -> str:
@@ -100,9 +101,10 @@ class Writing:
             for each, value in zip(shapes, values, strict=True)
             for part in packed(self._unit, each, value)
         ]
-        if layout == "B" and not isinstance(bare(shapes[0]), s.Struct | s.Array):
+        if layout == "B" and len(parts) == 1 and not parts[0].startswith("*"):
             return [f"append({parts[0]})"]
-        return [f"out += {self._unit.packer(layout, 'pack')}({', '.join(parts)})"] if layout else []
+        # Of structs without fields there are no bytes, but they are looked at.
+        return [f"out += {self._unit.packer(layout, 'pack')}({', '.join(parts)})"] if parts else []
 
     def _value(self, shape: s.Shape, value: str, level: int) -> list[str]:
         """`level`: how much deeper than the value that holds it a struct in this place would be."""
@@ -198,10 +200,10 @@ class Writing:
         return [f"{local} = {values}", *bounded, *self._count(local), *self._sequence(element, local, level)]
 
     def _numbers(self, element: s.Shape, values: str) -> str:
-        """Members of a closed enum are looked up, so that nothing else passes."""
+        """Members of a closed enum are looked up, so that nothing else passes; writers refuse floats."""
         match bare(element):
-            case s.Enum(members=members) if members is not None:
-                return f"list(map({self._unit.constant('members', members)}.__getitem__, {values}))"
+            case s.Enum(open=False) as enum:
+                return f"members_of({values}, {self._unit.constant('numbers', enum.numbers)})"
             case _:
                 return values
 

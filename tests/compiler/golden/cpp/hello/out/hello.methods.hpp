@@ -40,6 +40,9 @@ struct Febird<::hello::GreeterGreetRequest> {
   static std::size_t size(const ::hello::GreeterGreetRequest& value) noexcept {
     return febird_size(value.name);
   }
+  static std::size_t bound(const ::hello::GreeterGreetRequest& value) noexcept {
+    return febird_bound(value.name);
+  }
   static void write(Writer& writer, const ::hello::GreeterGreetRequest& value) noexcept {
     febird_write(writer, value.name);
   }

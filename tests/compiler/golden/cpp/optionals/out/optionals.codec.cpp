@@ -130,8 +130,14 @@ std::size_t Febird<::optionals::Point>::size(const ::optionals::Point& value) no
   return febird_size(value.x, value.tags);
 }
 
-void Febird<::optionals::Point>::write(Writer& writer, const ::optionals::Point& value) noexcept {
-  febird_write(writer, value.x, value.tags);
+std::size_t Febird<::optionals::Point>::bound(const ::optionals::Point& value) noexcept {
+  return febird_bound(value.x, value.tags);
+}
+
+void Febird<::optionals::Point>::write(Writer& writer, std::span<const ::optionals::Point> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.x, value.tags);
+  }
 }
 
 bool Febird<::optionals::Point>::read(Reader& reader, ::optionals::Point& value) {
@@ -208,13 +214,25 @@ std::size_t Febird<::optionals::Present>::size(const ::optionals::Present& value
                      value.mixed, value.held, value.single, value.values, value.nothing);
 }
 
-void Febird<::optionals::Present>::write(Writer& writer, const ::optionals::Present& value) noexcept {
-  febird_write(writer, value.flag, value.small, value.large, value.ratio, value.text, value.raw,
-               value.some_raw, value.id, value.at, value.span, value.rank, value.parts, value.point,
-               value.value, value.list, value.one, value.bools, value.words, value.points, value.no_points,
-               value.set, value.bytes_set, value.map, value.pair, value.texts, value.point_map, value.array,
-               value.point_array, value.row, value.rows, value.deep, value.deeper, value.mixed, value.held,
-               value.single, value.values, value.nothing);
+std::size_t Febird<::optionals::Present>::bound(const ::optionals::Present& value) noexcept {
+  return febird_bound(value.flag, value.small, value.large, value.ratio, value.text, value.raw,
+                      value.some_raw, value.id, value.at, value.span, value.rank, value.parts, value.point,
+                      value.value, value.list, value.one, value.bools, value.words, value.points,
+                      value.no_points, value.set, value.bytes_set, value.map, value.pair, value.texts,
+                      value.point_map, value.array, value.point_array, value.row, value.rows, value.deep,
+                      value.deeper, value.mixed, value.held, value.single, value.values, value.nothing);
+}
+
+void Febird<::optionals::Present>::write(Writer& writer,
+                                         std::span<const ::optionals::Present> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.flag, value.small, value.large, value.ratio, value.text, value.raw,
+                 value.some_raw, value.id, value.at, value.span, value.rank, value.parts, value.point,
+                 value.value, value.list, value.one, value.bools, value.words, value.points, value.no_points,
+                 value.set, value.bytes_set, value.map, value.pair, value.texts, value.point_map, value.array,
+                 value.point_array, value.row, value.rows, value.deep, value.deeper, value.mixed, value.held,
+                 value.single, value.values, value.nothing);
+  }
 }
 
 bool Febird<::optionals::Present>::read(Reader& reader, ::optionals::Present& value) {
@@ -273,8 +291,15 @@ std::size_t Febird<::optionals::Absent>::size(const ::optionals::Absent& value) 
   return febird_size(value.list, value.map, value.nothing, value.raw);
 }
 
-void Febird<::optionals::Absent>::write(Writer& writer, const ::optionals::Absent& value) noexcept {
-  febird_write(writer, value.list, value.map, value.nothing, value.raw);
+std::size_t Febird<::optionals::Absent>::bound(const ::optionals::Absent& value) noexcept {
+  return febird_bound(value.list, value.map, value.nothing, value.raw);
+}
+
+void Febird<::optionals::Absent>::write(Writer& writer,
+                                        std::span<const ::optionals::Absent> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.list, value.map, value.nothing, value.raw);
+  }
 }
 
 bool Febird<::optionals::Absent>::read(Reader& reader, ::optionals::Absent& value) {

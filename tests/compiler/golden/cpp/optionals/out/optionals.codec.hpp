@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 #include "mf/codec/febird.hpp"
 #include "mf/codec/readable.hpp"
@@ -58,7 +59,11 @@ struct Febird<::optionals::Point> {
   static constexpr std::size_t kMinSize = 2;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::optionals::Point& value) noexcept;
-  static void write(Writer& writer, const ::optionals::Point& value) noexcept;
+  static std::size_t bound(const ::optionals::Point& value) noexcept;
+  static void write(Writer& writer, std::span<const ::optionals::Point> values) noexcept;
+  static void write(Writer& writer, const ::optionals::Point& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::optionals::Point& value);
 };
 
@@ -76,7 +81,11 @@ struct Febird<::optionals::Present> {
   static constexpr std::size_t kMinSize = 37;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::optionals::Present& value) noexcept;
-  static void write(Writer& writer, const ::optionals::Present& value) noexcept;
+  static std::size_t bound(const ::optionals::Present& value) noexcept;
+  static void write(Writer& writer, std::span<const ::optionals::Present> values) noexcept;
+  static void write(Writer& writer, const ::optionals::Present& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::optionals::Present& value);
 };
 
@@ -85,7 +94,11 @@ struct Febird<::optionals::Absent> {
   static constexpr std::size_t kMinSize = 4;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::optionals::Absent& value) noexcept;
-  static void write(Writer& writer, const ::optionals::Absent& value) noexcept;
+  static std::size_t bound(const ::optionals::Absent& value) noexcept;
+  static void write(Writer& writer, std::span<const ::optionals::Absent> values) noexcept;
+  static void write(Writer& writer, const ::optionals::Absent& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::optionals::Absent& value);
 };
 

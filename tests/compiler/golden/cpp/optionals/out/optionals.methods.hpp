@@ -54,6 +54,10 @@ struct Febird<::optionals::KeeperKeepRequest> {
     return febird_size(value.list, value.one, value.row, value.set, value.map, value.raw, value.text,
                        value.array, value.point);
   }
+  static std::size_t bound(const ::optionals::KeeperKeepRequest& value) noexcept {
+    return febird_bound(value.list, value.one, value.row, value.set, value.map, value.raw, value.text,
+                        value.array, value.point);
+  }
   static void write(Writer& writer, const ::optionals::KeeperKeepRequest& value) noexcept {
     febird_write(writer, value.list, value.one, value.row, value.set, value.map, value.raw, value.text,
                  value.array, value.point);

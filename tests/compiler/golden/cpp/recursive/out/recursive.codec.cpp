@@ -311,8 +311,14 @@ std::size_t Febird<::recursive::Leaf>::size(const ::recursive::Leaf& value) noex
   return febird_size(value.value, value.up);
 }
 
-void Febird<::recursive::Leaf>::write(Writer& writer, const ::recursive::Leaf& value) noexcept {
-  febird_write(writer, value.value, value.up);
+std::size_t Febird<::recursive::Leaf>::bound(const ::recursive::Leaf& value) noexcept {
+  return febird_bound(value.value, value.up);
+}
+
+void Febird<::recursive::Leaf>::write(Writer& writer, std::span<const ::recursive::Leaf> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.value, value.up);
+  }
 }
 
 bool Febird<::recursive::Leaf>::read(Reader& reader, ::recursive::Leaf& value) {
@@ -388,8 +394,14 @@ std::size_t Febird<::recursive::Fine>::size(const ::recursive::Fine& value) noex
   return febird_size(value.left, value.more, value.choice, value.leaves);
 }
 
-void Febird<::recursive::Fine>::write(Writer& writer, const ::recursive::Fine& value) noexcept {
-  febird_write(writer, value.left, value.more, value.choice, value.leaves);
+std::size_t Febird<::recursive::Fine>::bound(const ::recursive::Fine& value) noexcept {
+  return febird_bound(value.left, value.more, value.choice, value.leaves);
+}
+
+void Febird<::recursive::Fine>::write(Writer& writer, std::span<const ::recursive::Fine> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.left, value.more, value.choice, value.leaves);
+  }
 }
 
 bool Febird<::recursive::Fine>::read(Reader& reader, ::recursive::Fine& value) {
@@ -465,8 +477,14 @@ std::size_t Febird<::recursive::Node>::size(const ::recursive::Node& value) noex
   return febird_size(value.right);
 }
 
-void Febird<::recursive::Node>::write(Writer& writer, const ::recursive::Node& value) noexcept {
-  febird_write(writer, value.right);
+std::size_t Febird<::recursive::Node>::bound(const ::recursive::Node& value) noexcept {
+  return febird_bound(value.right);
+}
+
+void Febird<::recursive::Node>::write(Writer& writer, std::span<const ::recursive::Node> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.right);
+  }
 }
 
 bool Febird<::recursive::Node>::read(Reader& reader, ::recursive::Node& value) {
@@ -484,8 +502,14 @@ std::size_t Febird<::recursive::B>::size(const ::recursive::B& value) noexcept {
   return febird_size(value.a);
 }
 
-void Febird<::recursive::B>::write(Writer& writer, const ::recursive::B& value) noexcept {
-  febird_write(writer, value.a);
+std::size_t Febird<::recursive::B>::bound(const ::recursive::B& value) noexcept {
+  return febird_bound(value.a);
+}
+
+void Febird<::recursive::B>::write(Writer& writer, std::span<const ::recursive::B> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.a);
+  }
 }
 
 bool Febird<::recursive::B>::read(Reader& reader, ::recursive::B& value) {
@@ -503,8 +527,14 @@ std::size_t Febird<::recursive::A>::size(const ::recursive::A& value) noexcept {
   return febird_size(value.b, value.m, value.o);
 }
 
-void Febird<::recursive::A>::write(Writer& writer, const ::recursive::A& value) noexcept {
-  febird_write(writer, value.b, value.m, value.o);
+std::size_t Febird<::recursive::A>::bound(const ::recursive::A& value) noexcept {
+  return febird_bound(value.b, value.m, value.o);
+}
+
+void Febird<::recursive::A>::write(Writer& writer, std::span<const ::recursive::A> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.b, value.m, value.o);
+  }
 }
 
 bool Febird<::recursive::A>::read(Reader& reader, ::recursive::A& value) {
@@ -525,8 +555,14 @@ std::size_t Febird<::recursive::P>::size(const ::recursive::P& value) noexcept {
   return febird_size(value.x, value.v, value.w);
 }
 
-void Febird<::recursive::P>::write(Writer& writer, const ::recursive::P& value) noexcept {
-  febird_write(writer, value.x, value.v, value.w);
+std::size_t Febird<::recursive::P>::bound(const ::recursive::P& value) noexcept {
+  return febird_bound(value.x, value.v, value.w);
+}
+
+void Febird<::recursive::P>::write(Writer& writer, std::span<const ::recursive::P> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.x, value.v, value.w);
+  }
 }
 
 bool Febird<::recursive::P>::read(Reader& reader, ::recursive::P& value) {
@@ -546,8 +582,14 @@ std::size_t Febird<::recursive::Q>::size(const ::recursive::Q& value) noexcept {
   return febird_size(value.p);
 }
 
-void Febird<::recursive::Q>::write(Writer& writer, const ::recursive::Q& value) noexcept {
-  febird_write(writer, value.p);
+std::size_t Febird<::recursive::Q>::bound(const ::recursive::Q& value) noexcept {
+  return febird_bound(value.p);
+}
+
+void Febird<::recursive::Q>::write(Writer& writer, std::span<const ::recursive::Q> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.p);
+  }
 }
 
 bool Febird<::recursive::Q>::read(Reader& reader, ::recursive::Q& value) {
@@ -565,8 +607,14 @@ std::size_t Febird<::recursive::L>::size(const ::recursive::L& value) noexcept {
   return febird_size(value.k);
 }
 
-void Febird<::recursive::L>::write(Writer& writer, const ::recursive::L& value) noexcept {
-  febird_write(writer, value.k);
+std::size_t Febird<::recursive::L>::bound(const ::recursive::L& value) noexcept {
+  return febird_bound(value.k);
+}
+
+void Febird<::recursive::L>::write(Writer& writer, std::span<const ::recursive::L> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.k);
+  }
 }
 
 bool Febird<::recursive::L>::read(Reader& reader, ::recursive::L& value) {
@@ -584,8 +632,14 @@ std::size_t Febird<::recursive::K>::size(const ::recursive::K& value) noexcept {
   return febird_size(value.q, value.n);
 }
 
-void Febird<::recursive::K>::write(Writer& writer, const ::recursive::K& value) noexcept {
-  febird_write(writer, value.q, value.n);
+std::size_t Febird<::recursive::K>::bound(const ::recursive::K& value) noexcept {
+  return febird_bound(value.q, value.n);
+}
+
+void Febird<::recursive::K>::write(Writer& writer, std::span<const ::recursive::K> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.q, value.n);
+  }
 }
 
 bool Febird<::recursive::K>::read(Reader& reader, ::recursive::K& value) {

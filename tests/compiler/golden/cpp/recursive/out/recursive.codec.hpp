@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 #include "mf/codec/febird.hpp"
 #include "mf/codec/readable.hpp"
@@ -59,7 +60,11 @@ struct Febird<::recursive::Leaf> {
   static constexpr std::size_t kMinSize = 2;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::recursive::Leaf& value) noexcept;
-  static void write(Writer& writer, const ::recursive::Leaf& value) noexcept;
+  static std::size_t bound(const ::recursive::Leaf& value) noexcept;
+  static void write(Writer& writer, std::span<const ::recursive::Leaf> values) noexcept;
+  static void write(Writer& writer, const ::recursive::Leaf& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::recursive::Leaf& value);
 };
 
@@ -77,7 +82,11 @@ struct Febird<::recursive::Fine> {
   static constexpr std::size_t kMinSize = 4;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::recursive::Fine& value) noexcept;
-  static void write(Writer& writer, const ::recursive::Fine& value) noexcept;
+  static std::size_t bound(const ::recursive::Fine& value) noexcept;
+  static void write(Writer& writer, std::span<const ::recursive::Fine> values) noexcept;
+  static void write(Writer& writer, const ::recursive::Fine& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::recursive::Fine& value);
 };
 
@@ -95,7 +104,11 @@ struct Febird<::recursive::Node> {
   static constexpr std::size_t kMinSize = 1;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::recursive::Node& value) noexcept;
-  static void write(Writer& writer, const ::recursive::Node& value) noexcept;
+  static std::size_t bound(const ::recursive::Node& value) noexcept;
+  static void write(Writer& writer, std::span<const ::recursive::Node> values) noexcept;
+  static void write(Writer& writer, const ::recursive::Node& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::recursive::Node& value);
 };
 
@@ -104,7 +117,11 @@ struct Febird<::recursive::B> {
   static constexpr std::size_t kMinSize = 1;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::recursive::B& value) noexcept;
-  static void write(Writer& writer, const ::recursive::B& value) noexcept;
+  static std::size_t bound(const ::recursive::B& value) noexcept;
+  static void write(Writer& writer, std::span<const ::recursive::B> values) noexcept;
+  static void write(Writer& writer, const ::recursive::B& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::recursive::B& value);
 };
 
@@ -113,7 +130,11 @@ struct Febird<::recursive::A> {
   static constexpr std::size_t kMinSize = 3;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::recursive::A& value) noexcept;
-  static void write(Writer& writer, const ::recursive::A& value) noexcept;
+  static std::size_t bound(const ::recursive::A& value) noexcept;
+  static void write(Writer& writer, std::span<const ::recursive::A> values) noexcept;
+  static void write(Writer& writer, const ::recursive::A& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::recursive::A& value);
 };
 
@@ -122,7 +143,11 @@ struct Febird<::recursive::P> {
   static constexpr std::size_t kMinSize = 3;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::recursive::P& value) noexcept;
-  static void write(Writer& writer, const ::recursive::P& value) noexcept;
+  static std::size_t bound(const ::recursive::P& value) noexcept;
+  static void write(Writer& writer, std::span<const ::recursive::P> values) noexcept;
+  static void write(Writer& writer, const ::recursive::P& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::recursive::P& value);
 };
 
@@ -131,7 +156,11 @@ struct Febird<::recursive::Q> {
   static constexpr std::size_t kMinSize = 1;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::recursive::Q& value) noexcept;
-  static void write(Writer& writer, const ::recursive::Q& value) noexcept;
+  static std::size_t bound(const ::recursive::Q& value) noexcept;
+  static void write(Writer& writer, std::span<const ::recursive::Q> values) noexcept;
+  static void write(Writer& writer, const ::recursive::Q& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::recursive::Q& value);
 };
 
@@ -140,7 +169,11 @@ struct Febird<::recursive::L> {
   static constexpr std::size_t kMinSize = 1;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::recursive::L& value) noexcept;
-  static void write(Writer& writer, const ::recursive::L& value) noexcept;
+  static std::size_t bound(const ::recursive::L& value) noexcept;
+  static void write(Writer& writer, std::span<const ::recursive::L> values) noexcept;
+  static void write(Writer& writer, const ::recursive::L& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::recursive::L& value);
 };
 
@@ -149,7 +182,11 @@ struct Febird<::recursive::K> {
   static constexpr std::size_t kMinSize = 2;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::recursive::K& value) noexcept;
-  static void write(Writer& writer, const ::recursive::K& value) noexcept;
+  static std::size_t bound(const ::recursive::K& value) noexcept;
+  static void write(Writer& writer, std::span<const ::recursive::K> values) noexcept;
+  static void write(Writer& writer, const ::recursive::K& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::recursive::K& value);
 };
 

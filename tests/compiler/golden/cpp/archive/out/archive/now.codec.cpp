@@ -441,8 +441,15 @@ std::size_t Febird<::archive::now::Hit>::size(const ::archive::now::Hit& value) 
   return febird_size(value.doc, value.title);
 }
 
-void Febird<::archive::now::Hit>::write(Writer& writer, const ::archive::now::Hit& value) noexcept {
-  febird_write(writer, value.doc, value.title);
+std::size_t Febird<::archive::now::Hit>::bound(const ::archive::now::Hit& value) noexcept {
+  return febird_bound(value.doc, value.title);
+}
+
+void Febird<::archive::now::Hit>::write(Writer& writer,
+                                        std::span<const ::archive::now::Hit> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.doc, value.title);
+  }
 }
 
 bool Febird<::archive::now::Hit>::read(Reader& reader, ::archive::now::Hit& value) {
@@ -981,8 +988,15 @@ std::size_t Febird<::archive::now::Sharks>::size(const ::archive::now::Sharks& v
   return febird_size(value.all, value.by_id);
 }
 
-void Febird<::archive::now::Sharks>::write(Writer& writer, const ::archive::now::Sharks& value) noexcept {
-  febird_write(writer, value.all, value.by_id);
+std::size_t Febird<::archive::now::Sharks>::bound(const ::archive::now::Sharks& value) noexcept {
+  return febird_bound(value.all, value.by_id);
+}
+
+void Febird<::archive::now::Sharks>::write(Writer& writer,
+                                           std::span<const ::archive::now::Sharks> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.all, value.by_id);
+  }
 }
 
 bool Febird<::archive::now::Sharks>::read(Reader& reader, ::archive::now::Sharks& value) {
@@ -1642,8 +1656,15 @@ std::size_t Febird<::archive::now::Holder>::size(const ::archive::now::Holder& v
   return febird_size(value.id, value.config, value.pairs, value.geo, value.choice, value.people);
 }
 
-void Febird<::archive::now::Holder>::write(Writer& writer, const ::archive::now::Holder& value) noexcept {
-  febird_write(writer, value.id, value.config, value.pairs, value.geo, value.choice, value.people);
+std::size_t Febird<::archive::now::Holder>::bound(const ::archive::now::Holder& value) noexcept {
+  return febird_bound(value.id, value.config, value.pairs, value.geo, value.choice, value.people);
+}
+
+void Febird<::archive::now::Holder>::write(Writer& writer,
+                                           std::span<const ::archive::now::Holder> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.id, value.config, value.pairs, value.geo, value.choice, value.people);
+  }
 }
 
 bool Febird<::archive::now::Holder>::read(Reader& reader, ::archive::now::Holder& value) {
@@ -1667,8 +1688,15 @@ std::size_t Febird<::archive::now::Broken>::size(const ::archive::now::Broken& v
   return febird_size(value.config, value.geo);
 }
 
-void Febird<::archive::now::Broken>::write(Writer& writer, const ::archive::now::Broken& value) noexcept {
-  febird_write(writer, value.config, value.geo);
+std::size_t Febird<::archive::now::Broken>::bound(const ::archive::now::Broken& value) noexcept {
+  return febird_bound(value.config, value.geo);
+}
+
+void Febird<::archive::now::Broken>::write(Writer& writer,
+                                           std::span<const ::archive::now::Broken> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.config, value.geo);
+  }
 }
 
 bool Febird<::archive::now::Broken>::read(Reader& reader, ::archive::now::Broken& value) {

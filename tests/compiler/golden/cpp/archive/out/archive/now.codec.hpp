@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "archive/now.types.hpp"
@@ -154,7 +155,11 @@ struct Febird<::archive::now::Hit> {
   static constexpr std::size_t kMinSize = 2;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::archive::now::Hit& value) noexcept;
-  static void write(Writer& writer, const ::archive::now::Hit& value) noexcept;
+  static std::size_t bound(const ::archive::now::Hit& value) noexcept;
+  static void write(Writer& writer, std::span<const ::archive::now::Hit> values) noexcept;
+  static void write(Writer& writer, const ::archive::now::Hit& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::archive::now::Hit& value);
 };
 
@@ -271,7 +276,11 @@ struct Febird<::archive::now::Sharks> {
   static constexpr std::size_t kMinSize = 2;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::archive::now::Sharks& value) noexcept;
-  static void write(Writer& writer, const ::archive::now::Sharks& value) noexcept;
+  static std::size_t bound(const ::archive::now::Sharks& value) noexcept;
+  static void write(Writer& writer, std::span<const ::archive::now::Sharks> values) noexcept;
+  static void write(Writer& writer, const ::archive::now::Sharks& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::archive::now::Sharks& value);
 };
 
@@ -320,7 +329,11 @@ struct Febird<::archive::now::Holder> {
   static constexpr std::size_t kMinSize = 6;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::archive::now::Holder& value) noexcept;
-  static void write(Writer& writer, const ::archive::now::Holder& value) noexcept;
+  static std::size_t bound(const ::archive::now::Holder& value) noexcept;
+  static void write(Writer& writer, std::span<const ::archive::now::Holder> values) noexcept;
+  static void write(Writer& writer, const ::archive::now::Holder& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::archive::now::Holder& value);
 };
 
@@ -329,7 +342,11 @@ struct Febird<::archive::now::Broken> {
   static constexpr std::size_t kMinSize = 2;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::archive::now::Broken& value) noexcept;
-  static void write(Writer& writer, const ::archive::now::Broken& value) noexcept;
+  static std::size_t bound(const ::archive::now::Broken& value) noexcept;
+  static void write(Writer& writer, std::span<const ::archive::now::Broken> values) noexcept;
+  static void write(Writer& writer, const ::archive::now::Broken& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::archive::now::Broken& value);
 };
 

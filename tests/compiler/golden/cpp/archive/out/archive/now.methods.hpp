@@ -70,6 +70,9 @@ struct Febird<::archive::now::StorePutRequest> {
   static std::size_t size(const ::archive::now::StorePutRequest& value) noexcept {
     return febird_size(value.config, value.geo);
   }
+  static std::size_t bound(const ::archive::now::StorePutRequest& value) noexcept {
+    return febird_bound(value.config, value.geo);
+  }
   static void write(Writer& writer, const ::archive::now::StorePutRequest& value) noexcept {
     febird_write(writer, value.config, value.geo);
   }
@@ -106,6 +109,9 @@ struct Febird<::archive::now::StoreHoldRequest> {
   static std::size_t size(const ::archive::now::StoreHoldRequest& value) noexcept {
     return febird_size(value.holder);
   }
+  static std::size_t bound(const ::archive::now::StoreHoldRequest& value) noexcept {
+    return febird_bound(value.holder);
+  }
   static void write(Writer& writer, const ::archive::now::StoreHoldRequest& value) noexcept {
     febird_write(writer, value.holder);
   }
@@ -140,6 +146,9 @@ struct Febird<::archive::now::StoreHoldResult> {
   static std::size_t size(const ::archive::now::StoreHoldResult& value) noexcept {
     return febird_size(value.holder, value.pairs);
   }
+  static std::size_t bound(const ::archive::now::StoreHoldResult& value) noexcept {
+    return febird_bound(value.holder, value.pairs);
+  }
   static void write(Writer& writer, const ::archive::now::StoreHoldResult& value) noexcept {
     febird_write(writer, value.holder, value.pairs);
   }
@@ -171,6 +180,9 @@ struct Febird<::archive::now::StorePairRequest> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::archive::now::StorePairRequest& value) noexcept {
     return febird_size(value.pair);
+  }
+  static std::size_t bound(const ::archive::now::StorePairRequest& value) noexcept {
+    return febird_bound(value.pair);
   }
   static void write(Writer& writer, const ::archive::now::StorePairRequest& value) noexcept {
     febird_write(writer, value.pair);

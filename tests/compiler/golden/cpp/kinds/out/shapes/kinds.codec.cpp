@@ -378,10 +378,17 @@ std::size_t Febird<::shapes::kinds::Document>::size(const ::shapes::kinds::Docum
                      value.maybe, value.preset, value.rows);
 }
 
+std::size_t Febird<::shapes::kinds::Document>::bound(const ::shapes::kinds::Document& value) noexcept {
+  return febird_bound(value.id, value.fields, value.none, value.wide, value.main, value.others, value.named,
+                      value.maybe, value.preset, value.rows);
+}
+
 void Febird<::shapes::kinds::Document>::write(Writer& writer,
-                                              const ::shapes::kinds::Document& value) noexcept {
-  febird_write(writer, value.id, value.fields, value.none, value.wide, value.main, value.others, value.named,
-               value.maybe, value.preset, value.rows);
+                                              std::span<const ::shapes::kinds::Document> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.id, value.fields, value.none, value.wide, value.main, value.others,
+                 value.named, value.maybe, value.preset, value.rows);
+  }
 }
 
 bool Febird<::shapes::kinds::Document>::read(Reader& reader, ::shapes::kinds::Document& value) {
@@ -410,8 +417,15 @@ std::size_t Febird<::shapes::kinds::Terms>::size(const ::shapes::kinds::Terms& v
   return febird_size(value.terms);
 }
 
-void Febird<::shapes::kinds::Terms>::write(Writer& writer, const ::shapes::kinds::Terms& value) noexcept {
-  febird_write(writer, value.terms);
+std::size_t Febird<::shapes::kinds::Terms>::bound(const ::shapes::kinds::Terms& value) noexcept {
+  return febird_bound(value.terms);
+}
+
+void Febird<::shapes::kinds::Terms>::write(Writer& writer,
+                                           std::span<const ::shapes::kinds::Terms> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.terms);
+  }
 }
 
 bool Febird<::shapes::kinds::Terms>::read(Reader& reader, ::shapes::kinds::Terms& value) {
@@ -429,8 +443,15 @@ std::size_t Febird<::shapes::kinds::Call>::size(const ::shapes::kinds::Call& val
   return febird_size(value.function, value.arguments, value.otherwise);
 }
 
-void Febird<::shapes::kinds::Call>::write(Writer& writer, const ::shapes::kinds::Call& value) noexcept {
-  febird_write(writer, value.function, value.arguments, value.otherwise);
+std::size_t Febird<::shapes::kinds::Call>::bound(const ::shapes::kinds::Call& value) noexcept {
+  return febird_bound(value.function, value.arguments, value.otherwise);
+}
+
+void Febird<::shapes::kinds::Call>::write(Writer& writer,
+                                          std::span<const ::shapes::kinds::Call> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.function, value.arguments, value.otherwise);
+  }
 }
 
 bool Febird<::shapes::kinds::Call>::read(Reader& reader, ::shapes::kinds::Call& value) {
@@ -546,8 +567,15 @@ std::size_t Febird<::shapes::kinds::Page>::size(const ::shapes::kinds::Page& val
   return febird_size(value.text);
 }
 
-void Febird<::shapes::kinds::Page>::write(Writer& writer, const ::shapes::kinds::Page& value) noexcept {
-  febird_write(writer, value.text);
+std::size_t Febird<::shapes::kinds::Page>::bound(const ::shapes::kinds::Page& value) noexcept {
+  return febird_bound(value.text);
+}
+
+void Febird<::shapes::kinds::Page>::write(Writer& writer,
+                                          std::span<const ::shapes::kinds::Page> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.text);
+  }
 }
 
 bool Febird<::shapes::kinds::Page>::read(Reader& reader, ::shapes::kinds::Page& value) {
@@ -565,9 +593,15 @@ std::size_t Febird<::shapes::kinds::WrongKind>::size(const ::shapes::kinds::Wron
   return febird_size(value.value, value.fields);
 }
 
+std::size_t Febird<::shapes::kinds::WrongKind>::bound(const ::shapes::kinds::WrongKind& value) noexcept {
+  return febird_bound(value.value, value.fields);
+}
+
 void Febird<::shapes::kinds::WrongKind>::write(Writer& writer,
-                                               const ::shapes::kinds::WrongKind& value) noexcept {
-  febird_write(writer, value.value, value.fields);
+                                               std::span<const ::shapes::kinds::WrongKind> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.value, value.fields);
+  }
 }
 
 bool Febird<::shapes::kinds::WrongKind>::read(Reader& reader, ::shapes::kinds::WrongKind& value) {

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "mf/codec/constraints.hpp"
@@ -119,7 +120,11 @@ struct Febird<::shapes::kinds::Document> {
   static constexpr std::size_t kMinSize = 12;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::shapes::kinds::Document& value) noexcept;
-  static void write(Writer& writer, const ::shapes::kinds::Document& value) noexcept;
+  static std::size_t bound(const ::shapes::kinds::Document& value) noexcept;
+  static void write(Writer& writer, std::span<const ::shapes::kinds::Document> values) noexcept;
+  static void write(Writer& writer, const ::shapes::kinds::Document& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::shapes::kinds::Document& value);
 };
 
@@ -128,7 +133,11 @@ struct Febird<::shapes::kinds::Terms> {
   static constexpr std::size_t kMinSize = 1;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::shapes::kinds::Terms& value) noexcept;
-  static void write(Writer& writer, const ::shapes::kinds::Terms& value) noexcept;
+  static std::size_t bound(const ::shapes::kinds::Terms& value) noexcept;
+  static void write(Writer& writer, std::span<const ::shapes::kinds::Terms> values) noexcept;
+  static void write(Writer& writer, const ::shapes::kinds::Terms& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::shapes::kinds::Terms& value);
 };
 
@@ -137,7 +146,11 @@ struct Febird<::shapes::kinds::Call> {
   static constexpr std::size_t kMinSize = 3;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::shapes::kinds::Call& value) noexcept;
-  static void write(Writer& writer, const ::shapes::kinds::Call& value) noexcept;
+  static std::size_t bound(const ::shapes::kinds::Call& value) noexcept;
+  static void write(Writer& writer, std::span<const ::shapes::kinds::Call> values) noexcept;
+  static void write(Writer& writer, const ::shapes::kinds::Call& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::shapes::kinds::Call& value);
 };
 
@@ -182,7 +195,11 @@ struct Febird<::shapes::kinds::Page> {
   static constexpr std::size_t kMinSize = 1;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::shapes::kinds::Page& value) noexcept;
-  static void write(Writer& writer, const ::shapes::kinds::Page& value) noexcept;
+  static std::size_t bound(const ::shapes::kinds::Page& value) noexcept;
+  static void write(Writer& writer, std::span<const ::shapes::kinds::Page> values) noexcept;
+  static void write(Writer& writer, const ::shapes::kinds::Page& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::shapes::kinds::Page& value);
 };
 
@@ -191,7 +208,11 @@ struct Febird<::shapes::kinds::WrongKind> {
   static constexpr std::size_t kMinSize = 3;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::shapes::kinds::WrongKind& value) noexcept;
-  static void write(Writer& writer, const ::shapes::kinds::WrongKind& value) noexcept;
+  static std::size_t bound(const ::shapes::kinds::WrongKind& value) noexcept;
+  static void write(Writer& writer, std::span<const ::shapes::kinds::WrongKind> values) noexcept;
+  static void write(Writer& writer, const ::shapes::kinds::WrongKind& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::shapes::kinds::WrongKind& value);
 };
 

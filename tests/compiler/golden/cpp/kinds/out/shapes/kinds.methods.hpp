@@ -70,6 +70,9 @@ struct Febird<::shapes::kinds::KindsTurnRequest> {
   static std::size_t size(const ::shapes::kinds::KindsTurnRequest& value) noexcept {
     return febird_size(value.value, value.fields);
   }
+  static std::size_t bound(const ::shapes::kinds::KindsTurnRequest& value) noexcept {
+    return febird_bound(value.value, value.fields);
+  }
   static void write(Writer& writer, const ::shapes::kinds::KindsTurnRequest& value) noexcept {
     febird_write(writer, value.value, value.fields);
   }
@@ -120,6 +123,9 @@ struct Febird<::shapes::kinds::KindsFindResult> {
   static std::size_t size(const ::shapes::kinds::KindsFindResult& value) noexcept {
     return febird_size(value.fields, value.value);
   }
+  static std::size_t bound(const ::shapes::kinds::KindsFindResult& value) noexcept {
+    return febird_bound(value.fields, value.value);
+  }
   static void write(Writer& writer, const ::shapes::kinds::KindsFindResult& value) noexcept {
     febird_write(writer, value.fields, value.value);
   }
@@ -151,6 +157,9 @@ struct Febird<::shapes::kinds::KindsEvaluateRequest> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::shapes::kinds::KindsEvaluateRequest& value) noexcept {
     return febird_size(value.expression);
+  }
+  static std::size_t bound(const ::shapes::kinds::KindsEvaluateRequest& value) noexcept {
+    return febird_bound(value.expression);
   }
   static void write(Writer& writer, const ::shapes::kinds::KindsEvaluateRequest& value) noexcept {
     febird_write(writer, value.expression);

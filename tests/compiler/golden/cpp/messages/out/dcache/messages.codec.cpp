@@ -2206,9 +2206,15 @@ std::size_t Febird<::dcache::messages::Checksum>::size(const ::dcache::messages:
   return febird_size(value.type, value.value);
 }
 
-void Febird<::dcache::messages::Checksum>::write(Writer& writer,
-                                                 const ::dcache::messages::Checksum& value) noexcept {
-  febird_write(writer, value.type, value.value);
+std::size_t Febird<::dcache::messages::Checksum>::bound(const ::dcache::messages::Checksum& value) noexcept {
+  return febird_bound(value.type, value.value);
+}
+
+void Febird<::dcache::messages::Checksum>::write(
+    Writer& writer, std::span<const ::dcache::messages::Checksum> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.type, value.value);
+  }
 }
 
 bool Febird<::dcache::messages::Checksum>::read(Reader& reader, ::dcache::messages::Checksum& value) {
@@ -2224,9 +2230,16 @@ std::size_t Febird<::dcache::messages::CellAddress>::size(
   return febird_size(value.cell, value.domain, value.hops);
 }
 
-void Febird<::dcache::messages::CellAddress>::write(Writer& writer,
-                                                    const ::dcache::messages::CellAddress& value) noexcept {
-  febird_write(writer, value.cell, value.domain, value.hops);
+std::size_t Febird<::dcache::messages::CellAddress>::bound(
+    const ::dcache::messages::CellAddress& value) noexcept {
+  return febird_bound(value.cell, value.domain, value.hops);
+}
+
+void Febird<::dcache::messages::CellAddress>::write(
+    Writer& writer, std::span<const ::dcache::messages::CellAddress> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.cell, value.domain, value.hops);
+  }
 }
 
 bool Febird<::dcache::messages::CellAddress>::read(Reader& reader, ::dcache::messages::CellAddress& value) {
@@ -2248,9 +2261,15 @@ std::size_t Febird<::dcache::messages::Subject>::size(const ::dcache::messages::
   return febird_size(value.uid, value.gids, value.principals);
 }
 
-void Febird<::dcache::messages::Subject>::write(Writer& writer,
-                                                const ::dcache::messages::Subject& value) noexcept {
-  febird_write(writer, value.uid, value.gids, value.principals);
+std::size_t Febird<::dcache::messages::Subject>::bound(const ::dcache::messages::Subject& value) noexcept {
+  return febird_bound(value.uid, value.gids, value.principals);
+}
+
+void Febird<::dcache::messages::Subject>::write(
+    Writer& writer, std::span<const ::dcache::messages::Subject> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.uid, value.gids, value.principals);
+  }
 }
 
 bool Febird<::dcache::messages::Subject>::read(Reader& reader, ::dcache::messages::Subject& value) {
@@ -2271,9 +2290,16 @@ std::size_t Febird<::dcache::messages::StorageInfo>::size(
   return febird_size(value.hsm, value.storage_class, value.retention, value.locations, value.attributes);
 }
 
-void Febird<::dcache::messages::StorageInfo>::write(Writer& writer,
-                                                    const ::dcache::messages::StorageInfo& value) noexcept {
-  febird_write(writer, value.hsm, value.storage_class, value.retention, value.locations, value.attributes);
+std::size_t Febird<::dcache::messages::StorageInfo>::bound(
+    const ::dcache::messages::StorageInfo& value) noexcept {
+  return febird_bound(value.hsm, value.storage_class, value.retention, value.locations, value.attributes);
+}
+
+void Febird<::dcache::messages::StorageInfo>::write(
+    Writer& writer, std::span<const ::dcache::messages::StorageInfo> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.hsm, value.storage_class, value.retention, value.locations, value.attributes);
+  }
 }
 
 bool Febird<::dcache::messages::StorageInfo>::read(Reader& reader, ::dcache::messages::StorageInfo& value) {
@@ -2300,10 +2326,18 @@ std::size_t Febird<::dcache::messages::FileAttributes>::size(
                      value.extended);
 }
 
+std::size_t Febird<::dcache::messages::FileAttributes>::bound(
+    const ::dcache::messages::FileAttributes& value) noexcept {
+  return febird_bound(value.pnfs_id, value.size, value.access, value.times, value.checksums, value.storage,
+                      value.extended);
+}
+
 void Febird<::dcache::messages::FileAttributes>::write(
-    Writer& writer, const ::dcache::messages::FileAttributes& value) noexcept {
-  febird_write(writer, value.pnfs_id, value.size, value.access, value.times, value.checksums, value.storage,
-               value.extended);
+    Writer& writer, std::span<const ::dcache::messages::FileAttributes> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.pnfs_id, value.size, value.access, value.times, value.checksums, value.storage,
+                 value.extended);
+  }
 }
 
 bool Febird<::dcache::messages::FileAttributes>::read(Reader& reader,
@@ -2338,9 +2372,16 @@ std::size_t Febird<::dcache::messages::QueueCost>::size(const ::dcache::messages
   return febird_size(value.name, value.active, value.max_active, value.queued);
 }
 
-void Febird<::dcache::messages::QueueCost>::write(Writer& writer,
-                                                  const ::dcache::messages::QueueCost& value) noexcept {
-  febird_write(writer, value.name, value.active, value.max_active, value.queued);
+std::size_t Febird<::dcache::messages::QueueCost>::bound(
+    const ::dcache::messages::QueueCost& value) noexcept {
+  return febird_bound(value.name, value.active, value.max_active, value.queued);
+}
+
+void Febird<::dcache::messages::QueueCost>::write(
+    Writer& writer, std::span<const ::dcache::messages::QueueCost> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.name, value.active, value.max_active, value.queued);
+  }
 }
 
 bool Febird<::dcache::messages::QueueCost>::read(Reader& reader, ::dcache::messages::QueueCost& value) {
@@ -2362,9 +2403,15 @@ std::size_t Febird<::dcache::messages::PoolCost>::size(const ::dcache::messages:
   return febird_size(value.space, value.queues, value.load);
 }
 
-void Febird<::dcache::messages::PoolCost>::write(Writer& writer,
-                                                 const ::dcache::messages::PoolCost& value) noexcept {
-  febird_write(writer, value.space, value.queues, value.load);
+std::size_t Febird<::dcache::messages::PoolCost>::bound(const ::dcache::messages::PoolCost& value) noexcept {
+  return febird_bound(value.space, value.queues, value.load);
+}
+
+void Febird<::dcache::messages::PoolCost>::write(
+    Writer& writer, std::span<const ::dcache::messages::PoolCost> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.space, value.queues, value.load);
+  }
 }
 
 bool Febird<::dcache::messages::PoolCost>::read(Reader& reader, ::dcache::messages::PoolCost& value) {
@@ -2464,10 +2511,17 @@ std::size_t Febird<::dcache::messages::Envelope>::size(const ::dcache::messages:
                      value.reply_required, value.ttl);
 }
 
-void Febird<::dcache::messages::Envelope>::write(Writer& writer,
-                                                 const ::dcache::messages::Envelope& value) noexcept {
-  febird_write(writer, value.id, value.session, value.source, value.subject, value.return_code, value.failure,
-               value.reply_required, value.ttl);
+std::size_t Febird<::dcache::messages::Envelope>::bound(const ::dcache::messages::Envelope& value) noexcept {
+  return febird_bound(value.id, value.session, value.source, value.subject, value.return_code, value.failure,
+                      value.reply_required, value.ttl);
+}
+
+void Febird<::dcache::messages::Envelope>::write(
+    Writer& writer, std::span<const ::dcache::messages::Envelope> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.id, value.session, value.source, value.subject, value.return_code,
+                 value.failure, value.reply_required, value.ttl);
+  }
 }
 
 bool Febird<::dcache::messages::Envelope>::read(Reader& reader, ::dcache::messages::Envelope& value) {
@@ -2496,10 +2550,18 @@ std::size_t Febird<::dcache::messages::PoolAcceptFileMessage>::size(
                      value.ratio);
 }
 
+std::size_t Febird<::dcache::messages::PoolAcceptFileMessage>::bound(
+    const ::dcache::messages::PoolAcceptFileMessage& value) noexcept {
+  return febird_bound(value.envelope, value.file, value.mode, value.checksum, value.count, value.target,
+                      value.ratio);
+}
+
 void Febird<::dcache::messages::PoolAcceptFileMessage>::write(
-    Writer& writer, const ::dcache::messages::PoolAcceptFileMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.file, value.mode, value.checksum, value.count, value.target,
-               value.ratio);
+    Writer& writer, std::span<const ::dcache::messages::PoolAcceptFileMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.file, value.mode, value.checksum, value.count, value.target,
+                 value.ratio);
+  }
 }
 
 bool Febird<::dcache::messages::PoolAcceptFileMessage>::read(
@@ -2528,10 +2590,18 @@ std::size_t Febird<::dcache::messages::PoolCheckFileMessage>::size(
                      value.timeout, value.attributes, value.pages);
 }
 
+std::size_t Febird<::dcache::messages::PoolCheckFileMessage>::bound(
+    const ::dcache::messages::PoolCheckFileMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pnfs_id, value.file, value.storage, value.mode, value.offset,
+                      value.timeout, value.attributes, value.pages);
+}
+
 void Febird<::dcache::messages::PoolCheckFileMessage>::write(
-    Writer& writer, const ::dcache::messages::PoolCheckFileMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pnfs_id, value.file, value.storage, value.mode, value.offset,
-               value.timeout, value.attributes, value.pages);
+    Writer& writer, std::span<const ::dcache::messages::PoolCheckFileMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pnfs_id, value.file, value.storage, value.mode, value.offset,
+                 value.timeout, value.attributes, value.pages);
+  }
 }
 
 bool Febird<::dcache::messages::PoolCheckFileMessage>::read(Reader& reader,
@@ -2562,9 +2632,16 @@ std::size_t Febird<::dcache::messages::PoolCheckFreeSpaceMessage>::size(
   return febird_size(value.envelope, value.storage, value.offset, value.timeout, value.link_group);
 }
 
+std::size_t Febird<::dcache::messages::PoolCheckFreeSpaceMessage>::bound(
+    const ::dcache::messages::PoolCheckFreeSpaceMessage& value) noexcept {
+  return febird_bound(value.envelope, value.storage, value.offset, value.timeout, value.link_group);
+}
+
 void Febird<::dcache::messages::PoolCheckFreeSpaceMessage>::write(
-    Writer& writer, const ::dcache::messages::PoolCheckFreeSpaceMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.storage, value.offset, value.timeout, value.link_group);
+    Writer& writer, std::span<const ::dcache::messages::PoolCheckFreeSpaceMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.storage, value.offset, value.timeout, value.link_group);
+  }
 }
 
 bool Febird<::dcache::messages::PoolCheckFreeSpaceMessage>::read(
@@ -2590,9 +2667,16 @@ std::size_t Febird<::dcache::messages::PoolDeliverFileMessage>::size(
   return febird_size(value.envelope, value.path, value.locations, value.link_group);
 }
 
+std::size_t Febird<::dcache::messages::PoolDeliverFileMessage>::bound(
+    const ::dcache::messages::PoolDeliverFileMessage& value) noexcept {
+  return febird_bound(value.envelope, value.path, value.locations, value.link_group);
+}
+
 void Febird<::dcache::messages::PoolDeliverFileMessage>::write(
-    Writer& writer, const ::dcache::messages::PoolDeliverFileMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.path, value.locations, value.link_group);
+    Writer& writer, std::span<const ::dcache::messages::PoolDeliverFileMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.path, value.locations, value.link_group);
+  }
 }
 
 bool Febird<::dcache::messages::PoolDeliverFileMessage>::read(
@@ -2618,10 +2702,18 @@ std::size_t Febird<::dcache::messages::PoolFetchFileMessage>::size(
                      value.sticky, value.precious, value.ratio, value.labels, value.window);
 }
 
+std::size_t Febird<::dcache::messages::PoolFetchFileMessage>::bound(
+    const ::dcache::messages::PoolFetchFileMessage& value) noexcept {
+  return febird_bound(value.envelope, value.path, value.storage, value.count, value.target, value.locations,
+                      value.sticky, value.precious, value.ratio, value.labels, value.window);
+}
+
 void Febird<::dcache::messages::PoolFetchFileMessage>::write(
-    Writer& writer, const ::dcache::messages::PoolFetchFileMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.path, value.storage, value.count, value.target, value.locations,
-               value.sticky, value.precious, value.ratio, value.labels, value.window);
+    Writer& writer, std::span<const ::dcache::messages::PoolFetchFileMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.path, value.storage, value.count, value.target,
+                 value.locations, value.sticky, value.precious, value.ratio, value.labels, value.window);
+  }
 }
 
 bool Febird<::dcache::messages::PoolFetchFileMessage>::read(Reader& reader,
@@ -2655,10 +2747,18 @@ std::size_t Febird<::dcache::messages::PoolFlushControlMessage>::size(
                      value.allow_staging);
 }
 
+std::size_t Febird<::dcache::messages::PoolFlushControlMessage>::bound(
+    const ::dcache::messages::PoolFlushControlMessage& value) noexcept {
+  return febird_bound(value.envelope, value.path, value.file, value.checksums, value.count, value.precious,
+                      value.allow_staging);
+}
+
 void Febird<::dcache::messages::PoolFlushControlMessage>::write(
-    Writer& writer, const ::dcache::messages::PoolFlushControlMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.path, value.file, value.checksums, value.count, value.precious,
-               value.allow_staging);
+    Writer& writer, std::span<const ::dcache::messages::PoolFlushControlMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.path, value.file, value.checksums, value.count, value.precious,
+                 value.allow_staging);
+  }
 }
 
 bool Febird<::dcache::messages::PoolFlushControlMessage>::read(
@@ -2687,10 +2787,18 @@ std::size_t Febird<::dcache::messages::PoolFlushDoFlushMessage>::size(
                      value.label, value.labels, value.window);
 }
 
+std::size_t Febird<::dcache::messages::PoolFlushDoFlushMessage>::bound(
+    const ::dcache::messages::PoolFlushDoFlushMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pools, value.files, value.checksum, value.priority, value.pages,
+                      value.label, value.labels, value.window);
+}
+
 void Febird<::dcache::messages::PoolFlushDoFlushMessage>::write(
-    Writer& writer, const ::dcache::messages::PoolFlushDoFlushMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pools, value.files, value.checksum, value.priority, value.pages,
-               value.label, value.labels, value.window);
+    Writer& writer, std::span<const ::dcache::messages::PoolFlushDoFlushMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pools, value.files, value.checksum, value.priority,
+                 value.pages, value.label, value.labels, value.window);
+  }
 }
 
 bool Febird<::dcache::messages::PoolFlushDoFlushMessage>::read(
@@ -2722,10 +2830,18 @@ std::size_t Febird<::dcache::messages::PoolFlushGainControlMessage>::size(
                      value.attributes, value.window);
 }
 
+std::size_t Febird<::dcache::messages::PoolFlushGainControlMessage>::bound(
+    const ::dcache::messages::PoolFlushGainControlMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pools, value.storage, value.count, value.token, value.locations,
+                      value.attributes, value.window);
+}
+
 void Febird<::dcache::messages::PoolFlushGainControlMessage>::write(
-    Writer& writer, const ::dcache::messages::PoolFlushGainControlMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pools, value.storage, value.count, value.token, value.locations,
-               value.attributes, value.window);
+    Writer& writer, std::span<const ::dcache::messages::PoolFlushGainControlMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pools, value.storage, value.count, value.token,
+                 value.locations, value.attributes, value.window);
+  }
 }
 
 bool Febird<::dcache::messages::PoolFlushGainControlMessage>::read(
@@ -2756,10 +2872,18 @@ std::size_t Febird<::dcache::messages::PoolIoFileMessage>::size(
                      value.access, value.token, value.retention);
 }
 
+std::size_t Febird<::dcache::messages::PoolIoFileMessage>::bound(
+    const ::dcache::messages::PoolIoFileMessage& value) noexcept {
+  return febird_bound(value.envelope, value.path, value.pool, value.files, value.storage, value.timeout,
+                      value.access, value.token, value.retention);
+}
+
 void Febird<::dcache::messages::PoolIoFileMessage>::write(
-    Writer& writer, const ::dcache::messages::PoolIoFileMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.path, value.pool, value.files, value.storage, value.timeout,
-               value.access, value.token, value.retention);
+    Writer& writer, std::span<const ::dcache::messages::PoolIoFileMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.path, value.pool, value.files, value.storage, value.timeout,
+                 value.access, value.token, value.retention);
+  }
 }
 
 bool Febird<::dcache::messages::PoolIoFileMessage>::read(Reader& reader,
@@ -2791,10 +2915,18 @@ std::size_t Febird<::dcache::messages::PoolLinkGroupInfoMessage>::size(
                      value.sticky, value.precious, value.label, value.costs, value.retention);
 }
 
+std::size_t Febird<::dcache::messages::PoolLinkGroupInfoMessage>::bound(
+    const ::dcache::messages::PoolLinkGroupInfoMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pnfs_id, value.timeout, value.expires, value.attributes,
+                      value.sticky, value.precious, value.label, value.costs, value.retention);
+}
+
 void Febird<::dcache::messages::PoolLinkGroupInfoMessage>::write(
-    Writer& writer, const ::dcache::messages::PoolLinkGroupInfoMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pnfs_id, value.timeout, value.expires, value.attributes,
-               value.sticky, value.precious, value.label, value.costs, value.retention);
+    Writer& writer, std::span<const ::dcache::messages::PoolLinkGroupInfoMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pnfs_id, value.timeout, value.expires, value.attributes,
+                 value.sticky, value.precious, value.label, value.costs, value.retention);
+  }
 }
 
 bool Febird<::dcache::messages::PoolLinkGroupInfoMessage>::read(
@@ -2826,9 +2958,16 @@ std::size_t Febird<::dcache::messages::PoolLinkInfoMessage>::size(
   return febird_size(value.envelope, value.files, value.checksums, value.timeout, value.attributes);
 }
 
+std::size_t Febird<::dcache::messages::PoolLinkInfoMessage>::bound(
+    const ::dcache::messages::PoolLinkInfoMessage& value) noexcept {
+  return febird_bound(value.envelope, value.files, value.checksums, value.timeout, value.attributes);
+}
+
 void Febird<::dcache::messages::PoolLinkInfoMessage>::write(
-    Writer& writer, const ::dcache::messages::PoolLinkInfoMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.files, value.checksums, value.timeout, value.attributes);
+    Writer& writer, std::span<const ::dcache::messages::PoolLinkInfoMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.files, value.checksums, value.timeout, value.attributes);
+  }
 }
 
 bool Febird<::dcache::messages::PoolLinkInfoMessage>::read(Reader& reader,
@@ -2855,10 +2994,18 @@ std::size_t Febird<::dcache::messages::PoolManagerGetPoolListMessage>::size(
                      value.timeout, value.target, value.sticky, value.pages, value.labels);
 }
 
+std::size_t Febird<::dcache::messages::PoolManagerGetPoolListMessage>::bound(
+    const ::dcache::messages::PoolManagerGetPoolListMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pnfs_id, value.storage, value.protocol, value.mode, value.offset,
+                      value.timeout, value.target, value.sticky, value.pages, value.labels);
+}
+
 void Febird<::dcache::messages::PoolManagerGetPoolListMessage>::write(
-    Writer& writer, const ::dcache::messages::PoolManagerGetPoolListMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pnfs_id, value.storage, value.protocol, value.mode, value.offset,
-               value.timeout, value.target, value.sticky, value.pages, value.labels);
+    Writer& writer, std::span<const ::dcache::messages::PoolManagerGetPoolListMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pnfs_id, value.storage, value.protocol, value.mode,
+                 value.offset, value.timeout, value.target, value.sticky, value.pages, value.labels);
+  }
 }
 
 bool Febird<::dcache::messages::PoolManagerGetPoolListMessage>::read(
@@ -2893,10 +3040,18 @@ std::size_t Febird<::dcache::messages::PoolManagerGetPoolMonitorMessage>::size(
                      value.retention);
 }
 
+std::size_t Febird<::dcache::messages::PoolManagerGetPoolMonitorMessage>::bound(
+    const ::dcache::messages::PoolManagerGetPoolMonitorMessage& value) noexcept {
+  return febird_bound(value.envelope, value.file, value.protocol, value.cost, value.owner, value.precious,
+                      value.retention);
+}
+
 void Febird<::dcache::messages::PoolManagerGetPoolMonitorMessage>::write(
-    Writer& writer, const ::dcache::messages::PoolManagerGetPoolMonitorMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.file, value.protocol, value.cost, value.owner, value.precious,
-               value.retention);
+    Writer& writer, std::span<const ::dcache::messages::PoolManagerGetPoolMonitorMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.file, value.protocol, value.cost, value.owner, value.precious,
+                 value.retention);
+  }
 }
 
 bool Febird<::dcache::messages::PoolManagerGetPoolMonitorMessage>::read(
@@ -2925,9 +3080,16 @@ std::size_t Febird<::dcache::messages::PoolManagerPoolModeMessage>::size(
   return febird_size(value.envelope, value.token, value.priority, value.sticky, value.allow_staging);
 }
 
+std::size_t Febird<::dcache::messages::PoolManagerPoolModeMessage>::bound(
+    const ::dcache::messages::PoolManagerPoolModeMessage& value) noexcept {
+  return febird_bound(value.envelope, value.token, value.priority, value.sticky, value.allow_staging);
+}
+
 void Febird<::dcache::messages::PoolManagerPoolModeMessage>::write(
-    Writer& writer, const ::dcache::messages::PoolManagerPoolModeMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.token, value.priority, value.sticky, value.allow_staging);
+    Writer& writer, std::span<const ::dcache::messages::PoolManagerPoolModeMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.token, value.priority, value.sticky, value.allow_staging);
+  }
 }
 
 bool Febird<::dcache::messages::PoolManagerPoolModeMessage>::read(
@@ -2952,9 +3114,16 @@ std::size_t Febird<::dcache::messages::PoolManagerPoolUpMessage>::size(
   return febird_size(value.envelope, value.path, value.access, value.retention);
 }
 
+std::size_t Febird<::dcache::messages::PoolManagerPoolUpMessage>::bound(
+    const ::dcache::messages::PoolManagerPoolUpMessage& value) noexcept {
+  return febird_bound(value.envelope, value.path, value.access, value.retention);
+}
+
 void Febird<::dcache::messages::PoolManagerPoolUpMessage>::write(
-    Writer& writer, const ::dcache::messages::PoolManagerPoolUpMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.path, value.access, value.retention);
+    Writer& writer, std::span<const ::dcache::messages::PoolManagerPoolUpMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.path, value.access, value.retention);
+  }
 }
 
 bool Febird<::dcache::messages::PoolManagerPoolUpMessage>::read(
@@ -2979,9 +3148,16 @@ std::size_t Febird<::dcache::messages::PoolMgrGetPoolByLinkMessage>::size(
   return febird_size(value.envelope, value.files, value.offset, value.token, value.priority);
 }
 
+std::size_t Febird<::dcache::messages::PoolMgrGetPoolByLinkMessage>::bound(
+    const ::dcache::messages::PoolMgrGetPoolByLinkMessage& value) noexcept {
+  return febird_bound(value.envelope, value.files, value.offset, value.token, value.priority);
+}
+
 void Febird<::dcache::messages::PoolMgrGetPoolByLinkMessage>::write(
-    Writer& writer, const ::dcache::messages::PoolMgrGetPoolByLinkMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.files, value.offset, value.token, value.priority);
+    Writer& writer, std::span<const ::dcache::messages::PoolMgrGetPoolByLinkMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.files, value.offset, value.token, value.priority);
+  }
 }
 
 bool Febird<::dcache::messages::PoolMgrGetPoolByLinkMessage>::read(
@@ -3007,10 +3183,18 @@ std::size_t Febird<::dcache::messages::PoolMgrGetPoolByPoolGroupMessage>::size(
                      value.token, value.locations, value.pages, value.costs, value.window);
 }
 
+std::size_t Febird<::dcache::messages::PoolMgrGetPoolByPoolGroupMessage>::bound(
+    const ::dcache::messages::PoolMgrGetPoolByPoolGroupMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pool, value.protocol, value.cost, value.checksum, value.size,
+                      value.token, value.locations, value.pages, value.costs, value.window);
+}
+
 void Febird<::dcache::messages::PoolMgrGetPoolByPoolGroupMessage>::write(
-    Writer& writer, const ::dcache::messages::PoolMgrGetPoolByPoolGroupMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pool, value.protocol, value.cost, value.checksum, value.size,
-               value.token, value.locations, value.pages, value.costs, value.window);
+    Writer& writer, std::span<const ::dcache::messages::PoolMgrGetPoolByPoolGroupMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pool, value.protocol, value.cost, value.checksum, value.size,
+                 value.token, value.locations, value.pages, value.costs, value.window);
+  }
 }
 
 bool Febird<::dcache::messages::PoolMgrGetPoolByPoolGroupMessage>::read(
@@ -3044,10 +3228,18 @@ std::size_t Febird<::dcache::messages::PoolMgrGetPoolLinkGroupsMessage>::size(
                      value.link_group, value.sticky, value.precious, value.pages);
 }
 
+std::size_t Febird<::dcache::messages::PoolMgrGetPoolLinkGroupsMessage>::bound(
+    const ::dcache::messages::PoolMgrGetPoolLinkGroupsMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pools, value.protocol, value.size, value.expires, value.token,
+                      value.link_group, value.sticky, value.precious, value.pages);
+}
+
 void Febird<::dcache::messages::PoolMgrGetPoolLinkGroupsMessage>::write(
-    Writer& writer, const ::dcache::messages::PoolMgrGetPoolLinkGroupsMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pools, value.protocol, value.size, value.expires, value.token,
-               value.link_group, value.sticky, value.precious, value.pages);
+    Writer& writer, std::span<const ::dcache::messages::PoolMgrGetPoolLinkGroupsMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pools, value.protocol, value.size, value.expires, value.token,
+                 value.link_group, value.sticky, value.precious, value.pages);
+  }
 }
 
 bool Febird<::dcache::messages::PoolMgrGetPoolLinkGroupsMessage>::read(
@@ -3079,10 +3271,18 @@ std::size_t Febird<::dcache::messages::PoolMgrGetPoolLinksMessage>::size(
                      value.costs);
 }
 
+std::size_t Febird<::dcache::messages::PoolMgrGetPoolLinksMessage>::bound(
+    const ::dcache::messages::PoolMgrGetPoolLinksMessage& value) noexcept {
+  return febird_bound(value.envelope, value.expires, value.attributes, value.sticky, value.precious,
+                      value.costs);
+}
+
 void Febird<::dcache::messages::PoolMgrGetPoolLinksMessage>::write(
-    Writer& writer, const ::dcache::messages::PoolMgrGetPoolLinksMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.expires, value.attributes, value.sticky, value.precious,
-               value.costs);
+    Writer& writer, std::span<const ::dcache::messages::PoolMgrGetPoolLinksMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.expires, value.attributes, value.sticky, value.precious,
+                 value.costs);
+  }
 }
 
 bool Febird<::dcache::messages::PoolMgrGetPoolLinksMessage>::read(
@@ -3110,10 +3310,18 @@ std::size_t Febird<::dcache::messages::PoolMgrPoolInfoMessage>::size(
                      value.labels);
 }
 
+std::size_t Febird<::dcache::messages::PoolMgrPoolInfoMessage>::bound(
+    const ::dcache::messages::PoolMgrPoolInfoMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pool, value.file, value.target, value.attributes, value.pages,
+                      value.labels);
+}
+
 void Febird<::dcache::messages::PoolMgrPoolInfoMessage>::write(
-    Writer& writer, const ::dcache::messages::PoolMgrPoolInfoMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pool, value.file, value.target, value.attributes, value.pages,
-               value.labels);
+    Writer& writer, std::span<const ::dcache::messages::PoolMgrPoolInfoMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pool, value.file, value.target, value.attributes, value.pages,
+                 value.labels);
+  }
 }
 
 bool Febird<::dcache::messages::PoolMgrPoolInfoMessage>::read(
@@ -3143,10 +3351,18 @@ std::size_t Febird<::dcache::messages::PoolMgrQueryPoolsMessage>::size(
                      value.link_group, value.precious, value.allow_staging);
 }
 
+std::size_t Febird<::dcache::messages::PoolMgrQueryPoolsMessage>::bound(
+    const ::dcache::messages::PoolMgrQueryPoolsMessage& value) noexcept {
+  return febird_bound(value.envelope, value.path, value.storage, value.checksum, value.door, value.target,
+                      value.link_group, value.precious, value.allow_staging);
+}
+
 void Febird<::dcache::messages::PoolMgrQueryPoolsMessage>::write(
-    Writer& writer, const ::dcache::messages::PoolMgrQueryPoolsMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.path, value.storage, value.checksum, value.door, value.target,
-               value.link_group, value.precious, value.allow_staging);
+    Writer& writer, std::span<const ::dcache::messages::PoolMgrQueryPoolsMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.path, value.storage, value.checksum, value.door, value.target,
+                 value.link_group, value.precious, value.allow_staging);
+  }
 }
 
 bool Febird<::dcache::messages::PoolMgrQueryPoolsMessage>::read(
@@ -3178,10 +3394,18 @@ std::size_t Febird<::dcache::messages::PoolMgrReplicateFileMessage>::size(
                      value.allow_staging, value.label, value.labels);
 }
 
+std::size_t Febird<::dcache::messages::PoolMgrReplicateFileMessage>::bound(
+    const ::dcache::messages::PoolMgrReplicateFileMessage& value) noexcept {
+  return febird_bound(value.envelope, value.files, value.offset, value.expires, value.link_group,
+                      value.allow_staging, value.label, value.labels);
+}
+
 void Febird<::dcache::messages::PoolMgrReplicateFileMessage>::write(
-    Writer& writer, const ::dcache::messages::PoolMgrReplicateFileMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.files, value.offset, value.expires, value.link_group,
-               value.allow_staging, value.label, value.labels);
+    Writer& writer, std::span<const ::dcache::messages::PoolMgrReplicateFileMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.files, value.offset, value.expires, value.link_group,
+                 value.allow_staging, value.label, value.labels);
+  }
 }
 
 bool Febird<::dcache::messages::PoolMgrReplicateFileMessage>::read(
@@ -3212,10 +3436,18 @@ std::size_t Febird<::dcache::messages::PoolMgrSelectReadPoolMessage>::size(
                      value.owner, value.window);
 }
 
+std::size_t Febird<::dcache::messages::PoolMgrSelectReadPoolMessage>::bound(
+    const ::dcache::messages::PoolMgrSelectReadPoolMessage& value) noexcept {
+  return febird_bound(value.envelope, value.files, value.mode, value.offset, value.timeout, value.access,
+                      value.owner, value.window);
+}
+
 void Febird<::dcache::messages::PoolMgrSelectReadPoolMessage>::write(
-    Writer& writer, const ::dcache::messages::PoolMgrSelectReadPoolMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.files, value.mode, value.offset, value.timeout, value.access,
-               value.owner, value.window);
+    Writer& writer, std::span<const ::dcache::messages::PoolMgrSelectReadPoolMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.files, value.mode, value.offset, value.timeout, value.access,
+                 value.owner, value.window);
+  }
 }
 
 bool Febird<::dcache::messages::PoolMgrSelectReadPoolMessage>::read(
@@ -3245,10 +3477,18 @@ std::size_t Febird<::dcache::messages::PoolMgrSelectWritePoolMessage>::size(
                      value.locations, value.priority, value.ratio);
 }
 
+std::size_t Febird<::dcache::messages::PoolMgrSelectWritePoolMessage>::bound(
+    const ::dcache::messages::PoolMgrSelectWritePoolMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pools, value.storage, value.mode, value.checksum, value.token,
+                      value.locations, value.priority, value.ratio);
+}
+
 void Febird<::dcache::messages::PoolMgrSelectWritePoolMessage>::write(
-    Writer& writer, const ::dcache::messages::PoolMgrSelectWritePoolMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pools, value.storage, value.mode, value.checksum, value.token,
-               value.locations, value.priority, value.ratio);
+    Writer& writer, std::span<const ::dcache::messages::PoolMgrSelectWritePoolMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pools, value.storage, value.mode, value.checksum, value.token,
+                 value.locations, value.priority, value.ratio);
+  }
 }
 
 bool Febird<::dcache::messages::PoolMgrSelectWritePoolMessage>::read(
@@ -3279,9 +3519,16 @@ std::size_t Febird<::dcache::messages::PoolMigrationCancelMessage>::size(
   return febird_size(value.envelope, value.size, value.expires, value.sticky);
 }
 
+std::size_t Febird<::dcache::messages::PoolMigrationCancelMessage>::bound(
+    const ::dcache::messages::PoolMigrationCancelMessage& value) noexcept {
+  return febird_bound(value.envelope, value.size, value.expires, value.sticky);
+}
+
 void Febird<::dcache::messages::PoolMigrationCancelMessage>::write(
-    Writer& writer, const ::dcache::messages::PoolMigrationCancelMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.size, value.expires, value.sticky);
+    Writer& writer, std::span<const ::dcache::messages::PoolMigrationCancelMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.size, value.expires, value.sticky);
+  }
 }
 
 bool Febird<::dcache::messages::PoolMigrationCancelMessage>::read(
@@ -3306,10 +3553,18 @@ std::size_t Febird<::dcache::messages::PoolMigrationCopyFinishedMessage>::size(
                      value.precious, value.ratio, value.label, value.labels, value.costs);
 }
 
+std::size_t Febird<::dcache::messages::PoolMigrationCopyFinishedMessage>::bound(
+    const ::dcache::messages::PoolMigrationCopyFinishedMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pnfs_id, value.path, value.count, value.timeout, value.door,
+                      value.precious, value.ratio, value.label, value.labels, value.costs);
+}
+
 void Febird<::dcache::messages::PoolMigrationCopyFinishedMessage>::write(
-    Writer& writer, const ::dcache::messages::PoolMigrationCopyFinishedMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pnfs_id, value.path, value.count, value.timeout, value.door,
-               value.precious, value.ratio, value.label, value.labels, value.costs);
+    Writer& writer, std::span<const ::dcache::messages::PoolMigrationCopyFinishedMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pnfs_id, value.path, value.count, value.timeout, value.door,
+                 value.precious, value.ratio, value.label, value.labels, value.costs);
+  }
 }
 
 bool Febird<::dcache::messages::PoolMigrationCopyFinishedMessage>::read(
@@ -3343,9 +3598,16 @@ std::size_t Febird<::dcache::messages::PoolMigrationCopyReplicaMessage>::size(
   return febird_size(value.envelope, value.offset, value.target, value.attributes, value.sticky);
 }
 
+std::size_t Febird<::dcache::messages::PoolMigrationCopyReplicaMessage>::bound(
+    const ::dcache::messages::PoolMigrationCopyReplicaMessage& value) noexcept {
+  return febird_bound(value.envelope, value.offset, value.target, value.attributes, value.sticky);
+}
+
 void Febird<::dcache::messages::PoolMigrationCopyReplicaMessage>::write(
-    Writer& writer, const ::dcache::messages::PoolMigrationCopyReplicaMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.offset, value.target, value.attributes, value.sticky);
+    Writer& writer, std::span<const ::dcache::messages::PoolMigrationCopyReplicaMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.offset, value.target, value.attributes, value.sticky);
+  }
 }
 
 bool Febird<::dcache::messages::PoolMigrationCopyReplicaMessage>::read(
@@ -3372,10 +3634,18 @@ std::size_t Febird<::dcache::messages::PoolMigrationPingMessage>::size(
                      value.retention);
 }
 
+std::size_t Febird<::dcache::messages::PoolMigrationPingMessage>::bound(
+    const ::dcache::messages::PoolMigrationPingMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pnfs_id, value.storage, value.size, value.offset, value.labels,
+                      value.retention);
+}
+
 void Febird<::dcache::messages::PoolMigrationPingMessage>::write(
-    Writer& writer, const ::dcache::messages::PoolMigrationPingMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pnfs_id, value.storage, value.size, value.offset, value.labels,
-               value.retention);
+    Writer& writer, std::span<const ::dcache::messages::PoolMigrationPingMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pnfs_id, value.storage, value.size, value.offset, value.labels,
+                 value.retention);
+  }
 }
 
 bool Febird<::dcache::messages::PoolMigrationPingMessage>::read(
@@ -3404,9 +3674,16 @@ std::size_t Febird<::dcache::messages::PoolMigrationUpdateReplicaMessage>::size(
   return febird_size(value.envelope, value.size, value.allow_staging, value.labels);
 }
 
+std::size_t Febird<::dcache::messages::PoolMigrationUpdateReplicaMessage>::bound(
+    const ::dcache::messages::PoolMigrationUpdateReplicaMessage& value) noexcept {
+  return febird_bound(value.envelope, value.size, value.allow_staging, value.labels);
+}
+
 void Febird<::dcache::messages::PoolMigrationUpdateReplicaMessage>::write(
-    Writer& writer, const ::dcache::messages::PoolMigrationUpdateReplicaMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.size, value.allow_staging, value.labels);
+    Writer& writer, std::span<const ::dcache::messages::PoolMigrationUpdateReplicaMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.size, value.allow_staging, value.labels);
+  }
 }
 
 bool Febird<::dcache::messages::PoolMigrationUpdateReplicaMessage>::read(
@@ -3431,10 +3708,18 @@ std::size_t Febird<::dcache::messages::PoolMigrationJobCancelMessage>::size(
                      value.count, value.timeout, value.attributes);
 }
 
+std::size_t Febird<::dcache::messages::PoolMigrationJobCancelMessage>::bound(
+    const ::dcache::messages::PoolMigrationJobCancelMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pnfs_id, value.path, value.pool, value.pools, value.checksums,
+                      value.count, value.timeout, value.attributes);
+}
+
 void Febird<::dcache::messages::PoolMigrationJobCancelMessage>::write(
-    Writer& writer, const ::dcache::messages::PoolMigrationJobCancelMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pnfs_id, value.path, value.pool, value.pools, value.checksums,
-               value.count, value.timeout, value.attributes);
+    Writer& writer, std::span<const ::dcache::messages::PoolMigrationJobCancelMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pnfs_id, value.path, value.pool, value.pools, value.checksums,
+                 value.count, value.timeout, value.attributes);
+  }
 }
 
 bool Febird<::dcache::messages::PoolMigrationJobCancelMessage>::read(
@@ -3466,10 +3751,18 @@ std::size_t Febird<::dcache::messages::PoolModifyModeMessage>::size(
                      value.timeout, value.owner, value.label, value.costs, value.retention);
 }
 
+std::size_t Febird<::dcache::messages::PoolModifyModeMessage>::bound(
+    const ::dcache::messages::PoolModifyModeMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pnfs_id, value.pool, value.file, value.storage, value.protocol,
+                      value.timeout, value.owner, value.label, value.costs, value.retention);
+}
+
 void Febird<::dcache::messages::PoolModifyModeMessage>::write(
-    Writer& writer, const ::dcache::messages::PoolModifyModeMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pnfs_id, value.pool, value.file, value.storage, value.protocol,
-               value.timeout, value.owner, value.label, value.costs, value.retention);
+    Writer& writer, std::span<const ::dcache::messages::PoolModifyModeMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pnfs_id, value.pool, value.file, value.storage, value.protocol,
+                 value.timeout, value.owner, value.label, value.costs, value.retention);
+  }
 }
 
 bool Febird<::dcache::messages::PoolModifyModeMessage>::read(
@@ -3505,10 +3798,18 @@ std::size_t Febird<::dcache::messages::PoolModifyPersistencyMessage>::size(
                      value.allow_staging);
 }
 
+std::size_t Febird<::dcache::messages::PoolModifyPersistencyMessage>::bound(
+    const ::dcache::messages::PoolModifyPersistencyMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pools, value.files, value.mode, value.size, value.precious,
+                      value.allow_staging);
+}
+
 void Febird<::dcache::messages::PoolModifyPersistencyMessage>::write(
-    Writer& writer, const ::dcache::messages::PoolModifyPersistencyMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pools, value.files, value.mode, value.size, value.precious,
-               value.allow_staging);
+    Writer& writer, std::span<const ::dcache::messages::PoolModifyPersistencyMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pools, value.files, value.mode, value.size, value.precious,
+                 value.allow_staging);
+  }
 }
 
 bool Febird<::dcache::messages::PoolModifyPersistencyMessage>::read(
@@ -3536,9 +3837,16 @@ std::size_t Febird<::dcache::messages::PoolMoverKillMessage>::size(
   return febird_size(value.envelope, value.file, value.expires, value.attributes);
 }
 
+std::size_t Febird<::dcache::messages::PoolMoverKillMessage>::bound(
+    const ::dcache::messages::PoolMoverKillMessage& value) noexcept {
+  return febird_bound(value.envelope, value.file, value.expires, value.attributes);
+}
+
 void Febird<::dcache::messages::PoolMoverKillMessage>::write(
-    Writer& writer, const ::dcache::messages::PoolMoverKillMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.file, value.expires, value.attributes);
+    Writer& writer, std::span<const ::dcache::messages::PoolMoverKillMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.file, value.expires, value.attributes);
+  }
 }
 
 bool Febird<::dcache::messages::PoolMoverKillMessage>::read(Reader& reader,
@@ -3564,10 +3872,18 @@ std::size_t Febird<::dcache::messages::PoolPassiveIoFileMessage>::size(
                      value.expires, value.access, value.link_group, value.sticky, value.labels);
 }
 
+std::size_t Febird<::dcache::messages::PoolPassiveIoFileMessage>::bound(
+    const ::dcache::messages::PoolPassiveIoFileMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pnfs_id, value.pools, value.files, value.cost, value.mode,
+                      value.expires, value.access, value.link_group, value.sticky, value.labels);
+}
+
 void Febird<::dcache::messages::PoolPassiveIoFileMessage>::write(
-    Writer& writer, const ::dcache::messages::PoolPassiveIoFileMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pnfs_id, value.pools, value.files, value.cost, value.mode,
-               value.expires, value.access, value.link_group, value.sticky, value.labels);
+    Writer& writer, std::span<const ::dcache::messages::PoolPassiveIoFileMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pnfs_id, value.pools, value.files, value.cost, value.mode,
+                 value.expires, value.access, value.link_group, value.sticky, value.labels);
+  }
 }
 
 bool Febird<::dcache::messages::PoolPassiveIoFileMessage>::read(
@@ -3602,10 +3918,18 @@ std::size_t Febird<::dcache::messages::PoolQueryRepositoryMessage>::size(
                      value.costs);
 }
 
+std::size_t Febird<::dcache::messages::PoolQueryRepositoryMessage>::bound(
+    const ::dcache::messages::PoolQueryRepositoryMessage& value) noexcept {
+  return febird_bound(value.envelope, value.path, value.pool, value.file, value.door, value.locations,
+                      value.costs);
+}
+
 void Febird<::dcache::messages::PoolQueryRepositoryMessage>::write(
-    Writer& writer, const ::dcache::messages::PoolQueryRepositoryMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.path, value.pool, value.file, value.door, value.locations,
-               value.costs);
+    Writer& writer, std::span<const ::dcache::messages::PoolQueryRepositoryMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.path, value.pool, value.file, value.door, value.locations,
+                 value.costs);
+  }
 }
 
 bool Febird<::dcache::messages::PoolQueryRepositoryMessage>::read(
@@ -3635,9 +3959,16 @@ std::size_t Febird<::dcache::messages::PoolRemoveFilesMessage>::size(
   return febird_size(value.envelope, value.files, value.cost, value.checksum, value.expires, value.costs);
 }
 
+std::size_t Febird<::dcache::messages::PoolRemoveFilesMessage>::bound(
+    const ::dcache::messages::PoolRemoveFilesMessage& value) noexcept {
+  return febird_bound(value.envelope, value.files, value.cost, value.checksum, value.expires, value.costs);
+}
+
 void Febird<::dcache::messages::PoolRemoveFilesMessage>::write(
-    Writer& writer, const ::dcache::messages::PoolRemoveFilesMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.files, value.cost, value.checksum, value.expires, value.costs);
+    Writer& writer, std::span<const ::dcache::messages::PoolRemoveFilesMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.files, value.cost, value.checksum, value.expires, value.costs);
+  }
 }
 
 bool Febird<::dcache::messages::PoolRemoveFilesMessage>::read(
@@ -3665,10 +3996,18 @@ std::size_t Febird<::dcache::messages::PoolReplicateFileMessage>::size(
                      value.sticky, value.pages, value.label, value.costs);
 }
 
+std::size_t Febird<::dcache::messages::PoolReplicateFileMessage>::bound(
+    const ::dcache::messages::PoolReplicateFileMessage& value) noexcept {
+  return febird_bound(value.envelope, value.file, value.checksum, value.size, value.expires, value.owner,
+                      value.sticky, value.pages, value.label, value.costs);
+}
+
 void Febird<::dcache::messages::PoolReplicateFileMessage>::write(
-    Writer& writer, const ::dcache::messages::PoolReplicateFileMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.file, value.checksum, value.size, value.expires, value.owner,
-               value.sticky, value.pages, value.label, value.costs);
+    Writer& writer, std::span<const ::dcache::messages::PoolReplicateFileMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.file, value.checksum, value.size, value.expires, value.owner,
+                 value.sticky, value.pages, value.label, value.costs);
+  }
 }
 
 bool Febird<::dcache::messages::PoolReplicateFileMessage>::read(
@@ -3700,9 +4039,16 @@ std::size_t Febird<::dcache::messages::PoolSetStickyMessage>::size(
   return febird_size(value.envelope, value.path, value.offset, value.owner, value.target);
 }
 
+std::size_t Febird<::dcache::messages::PoolSetStickyMessage>::bound(
+    const ::dcache::messages::PoolSetStickyMessage& value) noexcept {
+  return febird_bound(value.envelope, value.path, value.offset, value.owner, value.target);
+}
+
 void Febird<::dcache::messages::PoolSetStickyMessage>::write(
-    Writer& writer, const ::dcache::messages::PoolSetStickyMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.path, value.offset, value.owner, value.target);
+    Writer& writer, std::span<const ::dcache::messages::PoolSetStickyMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.path, value.offset, value.owner, value.target);
+  }
 }
 
 bool Febird<::dcache::messages::PoolSetStickyMessage>::read(Reader& reader,
@@ -3728,9 +4074,16 @@ std::size_t Febird<::dcache::messages::PoolStatusChangedMessage>::size(
   return febird_size(value.envelope, value.files, value.cost, value.target, value.token);
 }
 
+std::size_t Febird<::dcache::messages::PoolStatusChangedMessage>::bound(
+    const ::dcache::messages::PoolStatusChangedMessage& value) noexcept {
+  return febird_bound(value.envelope, value.files, value.cost, value.target, value.token);
+}
+
 void Febird<::dcache::messages::PoolStatusChangedMessage>::write(
-    Writer& writer, const ::dcache::messages::PoolStatusChangedMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.files, value.cost, value.target, value.token);
+    Writer& writer, std::span<const ::dcache::messages::PoolStatusChangedMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.files, value.cost, value.target, value.token);
+  }
 }
 
 bool Febird<::dcache::messages::PoolStatusChangedMessage>::read(
@@ -3756,9 +4109,16 @@ std::size_t Febird<::dcache::messages::PoolUpdateCacheStatisticsMessage>::size(
   return febird_size(value.envelope, value.protocol, value.size, value.target);
 }
 
+std::size_t Febird<::dcache::messages::PoolUpdateCacheStatisticsMessage>::bound(
+    const ::dcache::messages::PoolUpdateCacheStatisticsMessage& value) noexcept {
+  return febird_bound(value.envelope, value.protocol, value.size, value.target);
+}
+
 void Febird<::dcache::messages::PoolUpdateCacheStatisticsMessage>::write(
-    Writer& writer, const ::dcache::messages::PoolUpdateCacheStatisticsMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.protocol, value.size, value.target);
+    Writer& writer, std::span<const ::dcache::messages::PoolUpdateCacheStatisticsMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.protocol, value.size, value.target);
+  }
 }
 
 bool Febird<::dcache::messages::PoolUpdateCacheStatisticsMessage>::read(
@@ -3784,10 +4144,18 @@ std::size_t Febird<::dcache::messages::PoolDataRequestMessage>::size(
                      value.priority, value.sticky, value.ratio, value.pages, value.window);
 }
 
+std::size_t Febird<::dcache::messages::PoolDataRequestMessage>::bound(
+    const ::dcache::messages::PoolDataRequestMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pnfs_id, value.size, value.timeout, value.owner, value.locations,
+                      value.priority, value.sticky, value.ratio, value.pages, value.window);
+}
+
 void Febird<::dcache::messages::PoolDataRequestMessage>::write(
-    Writer& writer, const ::dcache::messages::PoolDataRequestMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pnfs_id, value.size, value.timeout, value.owner, value.locations,
-               value.priority, value.sticky, value.ratio, value.pages, value.window);
+    Writer& writer, std::span<const ::dcache::messages::PoolDataRequestMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pnfs_id, value.size, value.timeout, value.owner,
+                 value.locations, value.priority, value.sticky, value.ratio, value.pages, value.window);
+  }
 }
 
 bool Febird<::dcache::messages::PoolDataRequestMessage>::read(
@@ -3819,9 +4187,16 @@ std::size_t Febird<::dcache::messages::PoolHeartbeatMessage>::size(
   return febird_size(value.envelope, value.checksums, value.expires, value.owner, value.target);
 }
 
+std::size_t Febird<::dcache::messages::PoolHeartbeatMessage>::bound(
+    const ::dcache::messages::PoolHeartbeatMessage& value) noexcept {
+  return febird_bound(value.envelope, value.checksums, value.expires, value.owner, value.target);
+}
+
 void Febird<::dcache::messages::PoolHeartbeatMessage>::write(
-    Writer& writer, const ::dcache::messages::PoolHeartbeatMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.checksums, value.expires, value.owner, value.target);
+    Writer& writer, std::span<const ::dcache::messages::PoolHeartbeatMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.checksums, value.expires, value.owner, value.target);
+  }
 }
 
 bool Febird<::dcache::messages::PoolHeartbeatMessage>::read(Reader& reader,
@@ -3847,9 +4222,16 @@ std::size_t Febird<::dcache::messages::PoolCostUpdateMessage>::size(
   return febird_size(value.envelope, value.checksum, value.owner, value.locations, value.window);
 }
 
+std::size_t Febird<::dcache::messages::PoolCostUpdateMessage>::bound(
+    const ::dcache::messages::PoolCostUpdateMessage& value) noexcept {
+  return febird_bound(value.envelope, value.checksum, value.owner, value.locations, value.window);
+}
+
 void Febird<::dcache::messages::PoolCostUpdateMessage>::write(
-    Writer& writer, const ::dcache::messages::PoolCostUpdateMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.checksum, value.owner, value.locations, value.window);
+    Writer& writer, std::span<const ::dcache::messages::PoolCostUpdateMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.checksum, value.owner, value.locations, value.window);
+  }
 }
 
 bool Febird<::dcache::messages::PoolCostUpdateMessage>::read(
@@ -3875,9 +4257,16 @@ std::size_t Febird<::dcache::messages::PoolTagUpdateMessage>::size(
   return febird_size(value.envelope, value.checksums, value.expires, value.label);
 }
 
+std::size_t Febird<::dcache::messages::PoolTagUpdateMessage>::bound(
+    const ::dcache::messages::PoolTagUpdateMessage& value) noexcept {
+  return febird_bound(value.envelope, value.checksums, value.expires, value.label);
+}
+
 void Febird<::dcache::messages::PoolTagUpdateMessage>::write(
-    Writer& writer, const ::dcache::messages::PoolTagUpdateMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.checksums, value.expires, value.label);
+    Writer& writer, std::span<const ::dcache::messages::PoolTagUpdateMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.checksums, value.expires, value.label);
+  }
 }
 
 bool Febird<::dcache::messages::PoolTagUpdateMessage>::read(Reader& reader,
@@ -3902,10 +4291,18 @@ std::size_t Febird<::dcache::messages::PoolInfoRequestMessage>::size(
                      value.precious);
 }
 
+std::size_t Febird<::dcache::messages::PoolInfoRequestMessage>::bound(
+    const ::dcache::messages::PoolInfoRequestMessage& value) noexcept {
+  return febird_bound(value.envelope, value.path, value.pool, value.timeout, value.access, value.door,
+                      value.precious);
+}
+
 void Febird<::dcache::messages::PoolInfoRequestMessage>::write(
-    Writer& writer, const ::dcache::messages::PoolInfoRequestMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.path, value.pool, value.timeout, value.access, value.door,
-               value.precious);
+    Writer& writer, std::span<const ::dcache::messages::PoolInfoRequestMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.path, value.pool, value.timeout, value.access, value.door,
+                 value.precious);
+  }
 }
 
 bool Febird<::dcache::messages::PoolInfoRequestMessage>::read(
@@ -3933,9 +4330,17 @@ std::size_t Febird<::dcache::messages::PnfsAddCacheLocationMessage>::size(
   return febird_size(value.envelope, value.pnfs_id, value.pool, value.storage, value.timeout, value.sticky);
 }
 
+std::size_t Febird<::dcache::messages::PnfsAddCacheLocationMessage>::bound(
+    const ::dcache::messages::PnfsAddCacheLocationMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pnfs_id, value.pool, value.storage, value.timeout, value.sticky);
+}
+
 void Febird<::dcache::messages::PnfsAddCacheLocationMessage>::write(
-    Writer& writer, const ::dcache::messages::PnfsAddCacheLocationMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pnfs_id, value.pool, value.storage, value.timeout, value.sticky);
+    Writer& writer, std::span<const ::dcache::messages::PnfsAddCacheLocationMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pnfs_id, value.pool, value.storage, value.timeout,
+                 value.sticky);
+  }
 }
 
 bool Febird<::dcache::messages::PnfsAddCacheLocationMessage>::read(
@@ -3962,9 +4367,16 @@ std::size_t Febird<::dcache::messages::PnfsCancelUploadMessage>::size(
   return febird_size(value.envelope, value.file, value.window, value.retention);
 }
 
+std::size_t Febird<::dcache::messages::PnfsCancelUploadMessage>::bound(
+    const ::dcache::messages::PnfsCancelUploadMessage& value) noexcept {
+  return febird_bound(value.envelope, value.file, value.window, value.retention);
+}
+
 void Febird<::dcache::messages::PnfsCancelUploadMessage>::write(
-    Writer& writer, const ::dcache::messages::PnfsCancelUploadMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.file, value.window, value.retention);
+    Writer& writer, std::span<const ::dcache::messages::PnfsCancelUploadMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.file, value.window, value.retention);
+  }
 }
 
 bool Febird<::dcache::messages::PnfsCancelUploadMessage>::read(
@@ -3990,10 +4402,18 @@ std::size_t Febird<::dcache::messages::PnfsClearCacheLocationMessage>::size(
                      value.attributes, value.costs, value.window);
 }
 
+std::size_t Febird<::dcache::messages::PnfsClearCacheLocationMessage>::bound(
+    const ::dcache::messages::PnfsClearCacheLocationMessage& value) noexcept {
+  return febird_bound(value.envelope, value.path, value.storage, value.protocol, value.mode, value.size,
+                      value.attributes, value.costs, value.window);
+}
+
 void Febird<::dcache::messages::PnfsClearCacheLocationMessage>::write(
-    Writer& writer, const ::dcache::messages::PnfsClearCacheLocationMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.path, value.storage, value.protocol, value.mode, value.size,
-               value.attributes, value.costs, value.window);
+    Writer& writer, std::span<const ::dcache::messages::PnfsClearCacheLocationMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.path, value.storage, value.protocol, value.mode, value.size,
+                 value.attributes, value.costs, value.window);
+  }
 }
 
 bool Febird<::dcache::messages::PnfsClearCacheLocationMessage>::read(
@@ -4026,10 +4446,18 @@ std::size_t Febird<::dcache::messages::PnfsCommitUploadMessage>::size(
                      value.owner, value.pages, value.label);
 }
 
+std::size_t Febird<::dcache::messages::PnfsCommitUploadMessage>::bound(
+    const ::dcache::messages::PnfsCommitUploadMessage& value) noexcept {
+  return febird_bound(value.envelope, value.path, value.storage, value.protocol, value.cost, value.checksums,
+                      value.owner, value.pages, value.label);
+}
+
 void Febird<::dcache::messages::PnfsCommitUploadMessage>::write(
-    Writer& writer, const ::dcache::messages::PnfsCommitUploadMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.path, value.storage, value.protocol, value.cost, value.checksums,
-               value.owner, value.pages, value.label);
+    Writer& writer, std::span<const ::dcache::messages::PnfsCommitUploadMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.path, value.storage, value.protocol, value.cost,
+                 value.checksums, value.owner, value.pages, value.label);
+  }
 }
 
 bool Febird<::dcache::messages::PnfsCommitUploadMessage>::read(
@@ -4062,10 +4490,18 @@ std::size_t Febird<::dcache::messages::PnfsCreateEntryMessage>::size(
                      value.label);
 }
 
+std::size_t Febird<::dcache::messages::PnfsCreateEntryMessage>::bound(
+    const ::dcache::messages::PnfsCreateEntryMessage& value) noexcept {
+  return febird_bound(value.envelope, value.files, value.checksum, value.expires, value.locations,
+                      value.ratio, value.label);
+}
+
 void Febird<::dcache::messages::PnfsCreateEntryMessage>::write(
-    Writer& writer, const ::dcache::messages::PnfsCreateEntryMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.files, value.checksum, value.expires, value.locations,
-               value.ratio, value.label);
+    Writer& writer, std::span<const ::dcache::messages::PnfsCreateEntryMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.files, value.checksum, value.expires, value.locations,
+                 value.ratio, value.label);
+  }
 }
 
 bool Febird<::dcache::messages::PnfsCreateEntryMessage>::read(
@@ -4093,9 +4529,16 @@ std::size_t Febird<::dcache::messages::PnfsCreateUploadPathMessage>::size(
   return febird_size(value.envelope, value.file, value.locations, value.link_group, value.retention);
 }
 
+std::size_t Febird<::dcache::messages::PnfsCreateUploadPathMessage>::bound(
+    const ::dcache::messages::PnfsCreateUploadPathMessage& value) noexcept {
+  return febird_bound(value.envelope, value.file, value.locations, value.link_group, value.retention);
+}
+
 void Febird<::dcache::messages::PnfsCreateUploadPathMessage>::write(
-    Writer& writer, const ::dcache::messages::PnfsCreateUploadPathMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.file, value.locations, value.link_group, value.retention);
+    Writer& writer, std::span<const ::dcache::messages::PnfsCreateUploadPathMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.file, value.locations, value.link_group, value.retention);
+  }
 }
 
 bool Febird<::dcache::messages::PnfsCreateUploadPathMessage>::read(
@@ -4123,10 +4566,18 @@ std::size_t Febird<::dcache::messages::PnfsDeleteEntryMessage>::size(
                      value.link_group, value.priority, value.precious, value.label);
 }
 
+std::size_t Febird<::dcache::messages::PnfsDeleteEntryMessage>::bound(
+    const ::dcache::messages::PnfsDeleteEntryMessage& value) noexcept {
+  return febird_bound(value.envelope, value.checksums, value.expires, value.owner, value.door,
+                      value.link_group, value.priority, value.precious, value.label);
+}
+
 void Febird<::dcache::messages::PnfsDeleteEntryMessage>::write(
-    Writer& writer, const ::dcache::messages::PnfsDeleteEntryMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.checksums, value.expires, value.owner, value.door,
-               value.link_group, value.priority, value.precious, value.label);
+    Writer& writer, std::span<const ::dcache::messages::PnfsDeleteEntryMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.checksums, value.expires, value.owner, value.door,
+                 value.link_group, value.priority, value.precious, value.label);
+  }
 }
 
 bool Febird<::dcache::messages::PnfsDeleteEntryMessage>::read(
@@ -4158,10 +4609,18 @@ std::size_t Febird<::dcache::messages::PnfsFlagMessage>::size(
                      value.expires, value.access, value.owner, value.labels);
 }
 
+std::size_t Febird<::dcache::messages::PnfsFlagMessage>::bound(
+    const ::dcache::messages::PnfsFlagMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pool, value.files, value.checksum, value.checksums, value.count,
+                      value.expires, value.access, value.owner, value.labels);
+}
+
 void Febird<::dcache::messages::PnfsFlagMessage>::write(
-    Writer& writer, const ::dcache::messages::PnfsFlagMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pool, value.files, value.checksum, value.checksums, value.count,
-               value.expires, value.access, value.owner, value.labels);
+    Writer& writer, std::span<const ::dcache::messages::PnfsFlagMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pool, value.files, value.checksum, value.checksums,
+                 value.count, value.expires, value.access, value.owner, value.labels);
+  }
 }
 
 bool Febird<::dcache::messages::PnfsFlagMessage>::read(Reader& reader,
@@ -4193,9 +4652,16 @@ std::size_t Febird<::dcache::messages::PnfsGetCacheLocationsMessage>::size(
   return febird_size(value.envelope, value.path, value.checksum, value.target, value.labels);
 }
 
+std::size_t Febird<::dcache::messages::PnfsGetCacheLocationsMessage>::bound(
+    const ::dcache::messages::PnfsGetCacheLocationsMessage& value) noexcept {
+  return febird_bound(value.envelope, value.path, value.checksum, value.target, value.labels);
+}
+
 void Febird<::dcache::messages::PnfsGetCacheLocationsMessage>::write(
-    Writer& writer, const ::dcache::messages::PnfsGetCacheLocationsMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.path, value.checksum, value.target, value.labels);
+    Writer& writer, std::span<const ::dcache::messages::PnfsGetCacheLocationsMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.path, value.checksum, value.target, value.labels);
+  }
 }
 
 bool Febird<::dcache::messages::PnfsGetCacheLocationsMessage>::read(
@@ -4221,9 +4687,16 @@ std::size_t Febird<::dcache::messages::PnfsGetFileAttributesMessage>::size(
   return febird_size(value.envelope, value.pool, value.files, value.count, value.retention);
 }
 
+std::size_t Febird<::dcache::messages::PnfsGetFileAttributesMessage>::bound(
+    const ::dcache::messages::PnfsGetFileAttributesMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pool, value.files, value.count, value.retention);
+}
+
 void Febird<::dcache::messages::PnfsGetFileAttributesMessage>::write(
-    Writer& writer, const ::dcache::messages::PnfsGetFileAttributesMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pool, value.files, value.count, value.retention);
+    Writer& writer, std::span<const ::dcache::messages::PnfsGetFileAttributesMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pool, value.files, value.count, value.retention);
+  }
 }
 
 bool Febird<::dcache::messages::PnfsGetFileAttributesMessage>::read(
@@ -4250,10 +4723,18 @@ std::size_t Febird<::dcache::messages::PnfsGetParentMessage>::size(
                      value.target, value.allow_staging, value.ratio);
 }
 
+std::size_t Febird<::dcache::messages::PnfsGetParentMessage>::bound(
+    const ::dcache::messages::PnfsGetParentMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pools, value.cost, value.offset, value.expires, value.owner,
+                      value.target, value.allow_staging, value.ratio);
+}
+
 void Febird<::dcache::messages::PnfsGetParentMessage>::write(
-    Writer& writer, const ::dcache::messages::PnfsGetParentMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pools, value.cost, value.offset, value.expires, value.owner,
-               value.target, value.allow_staging, value.ratio);
+    Writer& writer, std::span<const ::dcache::messages::PnfsGetParentMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pools, value.cost, value.offset, value.expires, value.owner,
+                 value.target, value.allow_staging, value.ratio);
+  }
 }
 
 bool Febird<::dcache::messages::PnfsGetParentMessage>::read(Reader& reader,
@@ -4285,10 +4766,18 @@ std::size_t Febird<::dcache::messages::PnfsListDirectoryMessage>::size(
                      value.labels, value.retention);
 }
 
+std::size_t Febird<::dcache::messages::PnfsListDirectoryMessage>::bound(
+    const ::dcache::messages::PnfsListDirectoryMessage& value) noexcept {
+  return febird_bound(value.envelope, value.storage, value.protocol, value.mode, value.checksum, value.count,
+                      value.labels, value.retention);
+}
+
 void Febird<::dcache::messages::PnfsListDirectoryMessage>::write(
-    Writer& writer, const ::dcache::messages::PnfsListDirectoryMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.storage, value.protocol, value.mode, value.checksum, value.count,
-               value.labels, value.retention);
+    Writer& writer, std::span<const ::dcache::messages::PnfsListDirectoryMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.storage, value.protocol, value.mode, value.checksum,
+                 value.count, value.labels, value.retention);
+  }
 }
 
 bool Febird<::dcache::messages::PnfsListDirectoryMessage>::read(
@@ -4319,10 +4808,18 @@ std::size_t Febird<::dcache::messages::PnfsListExtendedAttributesMessage>::size(
                      value.access, value.door, value.locations, value.priority, value.retention);
 }
 
+std::size_t Febird<::dcache::messages::PnfsListExtendedAttributesMessage>::bound(
+    const ::dcache::messages::PnfsListExtendedAttributesMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pnfs_id, value.path, value.pools, value.file, value.timeout,
+                      value.access, value.door, value.locations, value.priority, value.retention);
+}
+
 void Febird<::dcache::messages::PnfsListExtendedAttributesMessage>::write(
-    Writer& writer, const ::dcache::messages::PnfsListExtendedAttributesMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pnfs_id, value.path, value.pools, value.file, value.timeout,
-               value.access, value.door, value.locations, value.priority, value.retention);
+    Writer& writer, std::span<const ::dcache::messages::PnfsListExtendedAttributesMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pnfs_id, value.path, value.pools, value.file, value.timeout,
+                 value.access, value.door, value.locations, value.priority, value.retention);
+  }
 }
 
 bool Febird<::dcache::messages::PnfsListExtendedAttributesMessage>::read(
@@ -4357,10 +4854,18 @@ std::size_t Febird<::dcache::messages::PnfsMapPathMessage>::size(
                      value.allow_staging);
 }
 
+std::size_t Febird<::dcache::messages::PnfsMapPathMessage>::bound(
+    const ::dcache::messages::PnfsMapPathMessage& value) noexcept {
+  return febird_bound(value.envelope, value.checksums, value.count, value.expires, value.sticky,
+                      value.allow_staging);
+}
+
 void Febird<::dcache::messages::PnfsMapPathMessage>::write(
-    Writer& writer, const ::dcache::messages::PnfsMapPathMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.checksums, value.count, value.expires, value.sticky,
-               value.allow_staging);
+    Writer& writer, std::span<const ::dcache::messages::PnfsMapPathMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.checksums, value.count, value.expires, value.sticky,
+                 value.allow_staging);
+  }
 }
 
 bool Febird<::dcache::messages::PnfsMapPathMessage>::read(Reader& reader,
@@ -4387,10 +4892,18 @@ std::size_t Febird<::dcache::messages::PnfsReadExtendedAttributesMessage>::size(
                      value.mode, value.size, value.offset, value.pages);
 }
 
+std::size_t Febird<::dcache::messages::PnfsReadExtendedAttributesMessage>::bound(
+    const ::dcache::messages::PnfsReadExtendedAttributesMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pnfs_id, value.path, value.files, value.storage, value.protocol,
+                      value.mode, value.size, value.offset, value.pages);
+}
+
 void Febird<::dcache::messages::PnfsReadExtendedAttributesMessage>::write(
-    Writer& writer, const ::dcache::messages::PnfsReadExtendedAttributesMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pnfs_id, value.path, value.files, value.storage, value.protocol,
-               value.mode, value.size, value.offset, value.pages);
+    Writer& writer, std::span<const ::dcache::messages::PnfsReadExtendedAttributesMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pnfs_id, value.path, value.files, value.storage,
+                 value.protocol, value.mode, value.size, value.offset, value.pages);
+  }
 }
 
 bool Febird<::dcache::messages::PnfsReadExtendedAttributesMessage>::read(
@@ -4423,9 +4936,17 @@ std::size_t Febird<::dcache::messages::PnfsRemoveChecksumMessage>::size(
   return febird_size(value.envelope, value.pnfs_id, value.checksums, value.owner, value.door, value.window);
 }
 
+std::size_t Febird<::dcache::messages::PnfsRemoveChecksumMessage>::bound(
+    const ::dcache::messages::PnfsRemoveChecksumMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pnfs_id, value.checksums, value.owner, value.door, value.window);
+}
+
 void Febird<::dcache::messages::PnfsRemoveChecksumMessage>::write(
-    Writer& writer, const ::dcache::messages::PnfsRemoveChecksumMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pnfs_id, value.checksums, value.owner, value.door, value.window);
+    Writer& writer, std::span<const ::dcache::messages::PnfsRemoveChecksumMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pnfs_id, value.checksums, value.owner, value.door,
+                 value.window);
+  }
 }
 
 bool Febird<::dcache::messages::PnfsRemoveChecksumMessage>::read(
@@ -4453,10 +4974,19 @@ std::size_t Febird<::dcache::messages::PnfsRemoveExtendedAttributesMessage>::siz
                      value.link_group, value.precious, value.allow_staging, value.labels);
 }
 
+std::size_t Febird<::dcache::messages::PnfsRemoveExtendedAttributesMessage>::bound(
+    const ::dcache::messages::PnfsRemoveExtendedAttributesMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pools, value.file, value.files, value.access, value.attributes,
+                      value.link_group, value.precious, value.allow_staging, value.labels);
+}
+
 void Febird<::dcache::messages::PnfsRemoveExtendedAttributesMessage>::write(
-    Writer& writer, const ::dcache::messages::PnfsRemoveExtendedAttributesMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pools, value.file, value.files, value.access, value.attributes,
-               value.link_group, value.precious, value.allow_staging, value.labels);
+    Writer& writer,
+    std::span<const ::dcache::messages::PnfsRemoveExtendedAttributesMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pools, value.file, value.files, value.access, value.attributes,
+                 value.link_group, value.precious, value.allow_staging, value.labels);
+  }
 }
 
 bool Febird<::dcache::messages::PnfsRemoveExtendedAttributesMessage>::read(
@@ -4489,9 +5019,16 @@ std::size_t Febird<::dcache::messages::PnfsRemoveLabelsMessage>::size(
   return febird_size(value.envelope, value.protocol, value.count, value.token, value.sticky, value.pages);
 }
 
+std::size_t Febird<::dcache::messages::PnfsRemoveLabelsMessage>::bound(
+    const ::dcache::messages::PnfsRemoveLabelsMessage& value) noexcept {
+  return febird_bound(value.envelope, value.protocol, value.count, value.token, value.sticky, value.pages);
+}
+
 void Febird<::dcache::messages::PnfsRemoveLabelsMessage>::write(
-    Writer& writer, const ::dcache::messages::PnfsRemoveLabelsMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.protocol, value.count, value.token, value.sticky, value.pages);
+    Writer& writer, std::span<const ::dcache::messages::PnfsRemoveLabelsMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.protocol, value.count, value.token, value.sticky, value.pages);
+  }
 }
 
 bool Febird<::dcache::messages::PnfsRemoveLabelsMessage>::read(
@@ -4517,9 +5054,16 @@ std::size_t Febird<::dcache::messages::PnfsRenameMessage>::size(
   return febird_size(value.envelope, value.access, value.locations, value.sticky, value.ratio);
 }
 
+std::size_t Febird<::dcache::messages::PnfsRenameMessage>::bound(
+    const ::dcache::messages::PnfsRenameMessage& value) noexcept {
+  return febird_bound(value.envelope, value.access, value.locations, value.sticky, value.ratio);
+}
+
 void Febird<::dcache::messages::PnfsRenameMessage>::write(
-    Writer& writer, const ::dcache::messages::PnfsRenameMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.access, value.locations, value.sticky, value.ratio);
+    Writer& writer, std::span<const ::dcache::messages::PnfsRenameMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.access, value.locations, value.sticky, value.ratio);
+  }
 }
 
 bool Febird<::dcache::messages::PnfsRenameMessage>::read(Reader& reader,
@@ -4545,10 +5089,18 @@ std::size_t Febird<::dcache::messages::PnfsSetChecksumMessage>::size(
                      value.attributes, value.priority, value.ratio, value.label, value.window);
 }
 
+std::size_t Febird<::dcache::messages::PnfsSetChecksumMessage>::bound(
+    const ::dcache::messages::PnfsSetChecksumMessage& value) noexcept {
+  return febird_bound(value.envelope, value.path, value.checksum, value.count, value.access, value.target,
+                      value.attributes, value.priority, value.ratio, value.label, value.window);
+}
+
 void Febird<::dcache::messages::PnfsSetChecksumMessage>::write(
-    Writer& writer, const ::dcache::messages::PnfsSetChecksumMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.path, value.checksum, value.count, value.access, value.target,
-               value.attributes, value.priority, value.ratio, value.label, value.window);
+    Writer& writer, std::span<const ::dcache::messages::PnfsSetChecksumMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.path, value.checksum, value.count, value.access, value.target,
+                 value.attributes, value.priority, value.ratio, value.label, value.window);
+  }
 }
 
 bool Febird<::dcache::messages::PnfsSetChecksumMessage>::read(
@@ -4582,10 +5134,18 @@ std::size_t Febird<::dcache::messages::PnfsSetFileAttributesMessage>::size(
                      value.precious);
 }
 
+std::size_t Febird<::dcache::messages::PnfsSetFileAttributesMessage>::bound(
+    const ::dcache::messages::PnfsSetFileAttributesMessage& value) noexcept {
+  return febird_bound(value.envelope, value.path, value.count, value.timeout, value.link_group,
+                      value.precious);
+}
+
 void Febird<::dcache::messages::PnfsSetFileAttributesMessage>::write(
-    Writer& writer, const ::dcache::messages::PnfsSetFileAttributesMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.path, value.count, value.timeout, value.link_group,
-               value.precious);
+    Writer& writer, std::span<const ::dcache::messages::PnfsSetFileAttributesMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.path, value.count, value.timeout, value.link_group,
+                 value.precious);
+  }
 }
 
 bool Febird<::dcache::messages::PnfsSetFileAttributesMessage>::read(
@@ -4613,10 +5173,18 @@ std::size_t Febird<::dcache::messages::PnfsSymLinkMessage>::size(
                      value.attributes, value.link_group, value.pages, value.retention);
 }
 
+std::size_t Febird<::dcache::messages::PnfsSymLinkMessage>::bound(
+    const ::dcache::messages::PnfsSymLinkMessage& value) noexcept {
+  return febird_bound(value.envelope, value.storage, value.checksums, value.count, value.expires, value.owner,
+                      value.attributes, value.link_group, value.pages, value.retention);
+}
+
 void Febird<::dcache::messages::PnfsSymLinkMessage>::write(
-    Writer& writer, const ::dcache::messages::PnfsSymLinkMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.storage, value.checksums, value.count, value.expires,
-               value.owner, value.attributes, value.link_group, value.pages, value.retention);
+    Writer& writer, std::span<const ::dcache::messages::PnfsSymLinkMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.storage, value.checksums, value.count, value.expires,
+                 value.owner, value.attributes, value.link_group, value.pages, value.retention);
+  }
 }
 
 bool Febird<::dcache::messages::PnfsSymLinkMessage>::read(Reader& reader,
@@ -4648,9 +5216,16 @@ std::size_t Febird<::dcache::messages::PnfsWriteExtendedAttributesMessage>::size
   return febird_size(value.envelope, value.pnfs_id, value.files, value.labels);
 }
 
+std::size_t Febird<::dcache::messages::PnfsWriteExtendedAttributesMessage>::bound(
+    const ::dcache::messages::PnfsWriteExtendedAttributesMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pnfs_id, value.files, value.labels);
+}
+
 void Febird<::dcache::messages::PnfsWriteExtendedAttributesMessage>::write(
-    Writer& writer, const ::dcache::messages::PnfsWriteExtendedAttributesMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pnfs_id, value.files, value.labels);
+    Writer& writer, std::span<const ::dcache::messages::PnfsWriteExtendedAttributesMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pnfs_id, value.files, value.labels);
+  }
 }
 
 bool Febird<::dcache::messages::PnfsWriteExtendedAttributesMessage>::read(
@@ -4676,10 +5251,18 @@ std::size_t Febird<::dcache::messages::PnfsNotifyFlushMessage>::size(
                      value.window, value.retention);
 }
 
+std::size_t Febird<::dcache::messages::PnfsNotifyFlushMessage>::bound(
+    const ::dcache::messages::PnfsNotifyFlushMessage& value) noexcept {
+  return febird_bound(value.envelope, value.size, value.offset, value.count, value.door, value.priority,
+                      value.window, value.retention);
+}
+
 void Febird<::dcache::messages::PnfsNotifyFlushMessage>::write(
-    Writer& writer, const ::dcache::messages::PnfsNotifyFlushMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.size, value.offset, value.count, value.door, value.priority,
-               value.window, value.retention);
+    Writer& writer, std::span<const ::dcache::messages::PnfsNotifyFlushMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.size, value.offset, value.count, value.door, value.priority,
+                 value.window, value.retention);
+  }
 }
 
 bool Febird<::dcache::messages::PnfsNotifyFlushMessage>::read(
@@ -4708,9 +5291,16 @@ std::size_t Febird<::dcache::messages::PnfsGetPathMessage>::size(
   return febird_size(value.envelope, value.storage, value.priority, value.window);
 }
 
+std::size_t Febird<::dcache::messages::PnfsGetPathMessage>::bound(
+    const ::dcache::messages::PnfsGetPathMessage& value) noexcept {
+  return febird_bound(value.envelope, value.storage, value.priority, value.window);
+}
+
 void Febird<::dcache::messages::PnfsGetPathMessage>::write(
-    Writer& writer, const ::dcache::messages::PnfsGetPathMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.storage, value.priority, value.window);
+    Writer& writer, std::span<const ::dcache::messages::PnfsGetPathMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.storage, value.priority, value.window);
+  }
 }
 
 bool Febird<::dcache::messages::PnfsGetPathMessage>::read(Reader& reader,
@@ -4735,10 +5325,18 @@ std::size_t Febird<::dcache::messages::PnfsLookupMessage>::size(
                      value.window);
 }
 
+std::size_t Febird<::dcache::messages::PnfsLookupMessage>::bound(
+    const ::dcache::messages::PnfsLookupMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pool, value.protocol, value.checksums, value.size, value.priority,
+                      value.window);
+}
+
 void Febird<::dcache::messages::PnfsLookupMessage>::write(
-    Writer& writer, const ::dcache::messages::PnfsLookupMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pool, value.protocol, value.checksums, value.size,
-               value.priority, value.window);
+    Writer& writer, std::span<const ::dcache::messages::PnfsLookupMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pool, value.protocol, value.checksums, value.size,
+                 value.priority, value.window);
+  }
 }
 
 bool Febird<::dcache::messages::PnfsLookupMessage>::read(Reader& reader,
@@ -4767,10 +5365,18 @@ std::size_t Febird<::dcache::messages::SpaceReserveMessage>::size(
                      value.label, value.labels, value.window);
 }
 
+std::size_t Febird<::dcache::messages::SpaceReserveMessage>::bound(
+    const ::dcache::messages::SpaceReserveMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pool, value.file, value.timeout, value.locations, value.ratio,
+                      value.label, value.labels, value.window);
+}
+
 void Febird<::dcache::messages::SpaceReserveMessage>::write(
-    Writer& writer, const ::dcache::messages::SpaceReserveMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pool, value.file, value.timeout, value.locations, value.ratio,
-               value.label, value.labels, value.window);
+    Writer& writer, std::span<const ::dcache::messages::SpaceReserveMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pool, value.file, value.timeout, value.locations, value.ratio,
+                 value.label, value.labels, value.window);
+  }
 }
 
 bool Febird<::dcache::messages::SpaceReserveMessage>::read(Reader& reader,
@@ -4802,10 +5408,18 @@ std::size_t Febird<::dcache::messages::SpaceReleaseMessage>::size(
                      value.locations, value.labels, value.retention);
 }
 
+std::size_t Febird<::dcache::messages::SpaceReleaseMessage>::bound(
+    const ::dcache::messages::SpaceReleaseMessage& value) noexcept {
+  return febird_bound(value.envelope, value.files, value.checksum, value.checksums, value.access,
+                      value.locations, value.labels, value.retention);
+}
+
 void Febird<::dcache::messages::SpaceReleaseMessage>::write(
-    Writer& writer, const ::dcache::messages::SpaceReleaseMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.files, value.checksum, value.checksums, value.access,
-               value.locations, value.labels, value.retention);
+    Writer& writer, std::span<const ::dcache::messages::SpaceReleaseMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.files, value.checksum, value.checksums, value.access,
+                 value.locations, value.labels, value.retention);
+  }
 }
 
 bool Febird<::dcache::messages::SpaceReleaseMessage>::read(Reader& reader,
@@ -4836,10 +5450,18 @@ std::size_t Febird<::dcache::messages::SpaceUseMessage>::size(
                      value.priority);
 }
 
+std::size_t Febird<::dcache::messages::SpaceUseMessage>::bound(
+    const ::dcache::messages::SpaceUseMessage& value) noexcept {
+  return febird_bound(value.envelope, value.path, value.checksum, value.door, value.link_group,
+                      value.priority);
+}
+
 void Febird<::dcache::messages::SpaceUseMessage>::write(
-    Writer& writer, const ::dcache::messages::SpaceUseMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.path, value.checksum, value.door, value.link_group,
-               value.priority);
+    Writer& writer, std::span<const ::dcache::messages::SpaceUseMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.path, value.checksum, value.door, value.link_group,
+                 value.priority);
+  }
 }
 
 bool Febird<::dcache::messages::SpaceUseMessage>::read(Reader& reader,
@@ -4866,9 +5488,16 @@ std::size_t Febird<::dcache::messages::SpaceGetMetaDataMessage>::size(
   return febird_size(value.envelope, value.path, value.pool, value.storage, value.door, value.sticky);
 }
 
+std::size_t Febird<::dcache::messages::SpaceGetMetaDataMessage>::bound(
+    const ::dcache::messages::SpaceGetMetaDataMessage& value) noexcept {
+  return febird_bound(value.envelope, value.path, value.pool, value.storage, value.door, value.sticky);
+}
+
 void Febird<::dcache::messages::SpaceGetMetaDataMessage>::write(
-    Writer& writer, const ::dcache::messages::SpaceGetMetaDataMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.path, value.pool, value.storage, value.door, value.sticky);
+    Writer& writer, std::span<const ::dcache::messages::SpaceGetMetaDataMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.path, value.pool, value.storage, value.door, value.sticky);
+  }
 }
 
 bool Febird<::dcache::messages::SpaceGetMetaDataMessage>::read(
@@ -4897,10 +5526,18 @@ std::size_t Febird<::dcache::messages::SpaceGetTokensMessage>::size(
                      value.attributes, value.priority, value.sticky, value.ratio, value.pages);
 }
 
+std::size_t Febird<::dcache::messages::SpaceGetTokensMessage>::bound(
+    const ::dcache::messages::SpaceGetTokensMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pools, value.protocol, value.offset, value.count, value.door,
+                      value.attributes, value.priority, value.sticky, value.ratio, value.pages);
+}
+
 void Febird<::dcache::messages::SpaceGetTokensMessage>::write(
-    Writer& writer, const ::dcache::messages::SpaceGetTokensMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pools, value.protocol, value.offset, value.count, value.door,
-               value.attributes, value.priority, value.sticky, value.ratio, value.pages);
+    Writer& writer, std::span<const ::dcache::messages::SpaceGetTokensMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pools, value.protocol, value.offset, value.count, value.door,
+                 value.attributes, value.priority, value.sticky, value.ratio, value.pages);
+  }
 }
 
 bool Febird<::dcache::messages::SpaceGetTokensMessage>::read(
@@ -4933,9 +5570,16 @@ std::size_t Febird<::dcache::messages::SpaceGetFileTokensMessage>::size(
   return febird_size(value.envelope, value.pnfs_id, value.pools, value.priority);
 }
 
+std::size_t Febird<::dcache::messages::SpaceGetFileTokensMessage>::bound(
+    const ::dcache::messages::SpaceGetFileTokensMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pnfs_id, value.pools, value.priority);
+}
+
 void Febird<::dcache::messages::SpaceGetFileTokensMessage>::write(
-    Writer& writer, const ::dcache::messages::SpaceGetFileTokensMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pnfs_id, value.pools, value.priority);
+    Writer& writer, std::span<const ::dcache::messages::SpaceGetFileTokensMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pnfs_id, value.pools, value.priority);
+  }
 }
 
 bool Febird<::dcache::messages::SpaceGetFileTokensMessage>::read(
@@ -4961,10 +5605,18 @@ std::size_t Febird<::dcache::messages::SpaceExtendLifetimeMessage>::size(
                      value.target, value.locations, value.sticky, value.labels);
 }
 
+std::size_t Febird<::dcache::messages::SpaceExtendLifetimeMessage>::bound(
+    const ::dcache::messages::SpaceExtendLifetimeMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pools, value.file, value.size, value.owner, value.door,
+                      value.target, value.locations, value.sticky, value.labels);
+}
+
 void Febird<::dcache::messages::SpaceExtendLifetimeMessage>::write(
-    Writer& writer, const ::dcache::messages::SpaceExtendLifetimeMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pools, value.file, value.size, value.owner, value.door,
-               value.target, value.locations, value.sticky, value.labels);
+    Writer& writer, std::span<const ::dcache::messages::SpaceExtendLifetimeMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pools, value.file, value.size, value.owner, value.door,
+                 value.target, value.locations, value.sticky, value.labels);
+  }
 }
 
 bool Febird<::dcache::messages::SpaceExtendLifetimeMessage>::read(
@@ -4998,10 +5650,18 @@ std::size_t Febird<::dcache::messages::SpaceGetLinkGroupNamesMessage>::size(
                      value.access, value.attributes, value.label, value.costs, value.window);
 }
 
+std::size_t Febird<::dcache::messages::SpaceGetLinkGroupNamesMessage>::bound(
+    const ::dcache::messages::SpaceGetLinkGroupNamesMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pnfs_id, value.file, value.protocol, value.cost, value.checksum,
+                      value.access, value.attributes, value.label, value.costs, value.window);
+}
+
 void Febird<::dcache::messages::SpaceGetLinkGroupNamesMessage>::write(
-    Writer& writer, const ::dcache::messages::SpaceGetLinkGroupNamesMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pnfs_id, value.file, value.protocol, value.cost, value.checksum,
-               value.access, value.attributes, value.label, value.costs, value.window);
+    Writer& writer, std::span<const ::dcache::messages::SpaceGetLinkGroupNamesMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pnfs_id, value.file, value.protocol, value.cost,
+                 value.checksum, value.access, value.attributes, value.label, value.costs, value.window);
+  }
 }
 
 bool Febird<::dcache::messages::SpaceGetLinkGroupNamesMessage>::read(
@@ -5036,10 +5696,18 @@ std::size_t Febird<::dcache::messages::SpaceGetLinkGroupsMessage>::size(
                      value.door);
 }
 
+std::size_t Febird<::dcache::messages::SpaceGetLinkGroupsMessage>::bound(
+    const ::dcache::messages::SpaceGetLinkGroupsMessage& value) noexcept {
+  return febird_bound(value.envelope, value.path, value.pool, value.pools, value.protocol, value.offset,
+                      value.door);
+}
+
 void Febird<::dcache::messages::SpaceGetLinkGroupsMessage>::write(
-    Writer& writer, const ::dcache::messages::SpaceGetLinkGroupsMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.path, value.pool, value.pools, value.protocol, value.offset,
-               value.door);
+    Writer& writer, std::span<const ::dcache::messages::SpaceGetLinkGroupsMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.path, value.pool, value.pools, value.protocol, value.offset,
+                 value.door);
+  }
 }
 
 bool Febird<::dcache::messages::SpaceGetLinkGroupsMessage>::read(
@@ -5069,10 +5737,18 @@ std::size_t Febird<::dcache::messages::SpaceCancelUseMessage>::size(
                      value.retention);
 }
 
+std::size_t Febird<::dcache::messages::SpaceCancelUseMessage>::bound(
+    const ::dcache::messages::SpaceCancelUseMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pnfs_id, value.file, value.expires, value.locations, value.ratio,
+                      value.retention);
+}
+
 void Febird<::dcache::messages::SpaceCancelUseMessage>::write(
-    Writer& writer, const ::dcache::messages::SpaceCancelUseMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pnfs_id, value.file, value.expires, value.locations, value.ratio,
-               value.retention);
+    Writer& writer, std::span<const ::dcache::messages::SpaceCancelUseMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pnfs_id, value.file, value.expires, value.locations,
+                 value.ratio, value.retention);
+  }
 }
 
 bool Febird<::dcache::messages::SpaceCancelUseMessage>::read(
@@ -5102,10 +5778,18 @@ std::size_t Febird<::dcache::messages::SpaceBindMessage>::size(
                      value.priority, value.ratio, value.window);
 }
 
+std::size_t Febird<::dcache::messages::SpaceBindMessage>::bound(
+    const ::dcache::messages::SpaceBindMessage& value) noexcept {
+  return febird_bound(value.envelope, value.files, value.checksum, value.offset, value.door, value.locations,
+                      value.priority, value.ratio, value.window);
+}
+
 void Febird<::dcache::messages::SpaceBindMessage>::write(
-    Writer& writer, const ::dcache::messages::SpaceBindMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.files, value.checksum, value.offset, value.door, value.locations,
-               value.priority, value.ratio, value.window);
+    Writer& writer, std::span<const ::dcache::messages::SpaceBindMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.files, value.checksum, value.offset, value.door,
+                 value.locations, value.priority, value.ratio, value.window);
+  }
 }
 
 bool Febird<::dcache::messages::SpaceBindMessage>::read(Reader& reader,
@@ -5135,9 +5819,17 @@ std::size_t Febird<::dcache::messages::PinPinMessage>::size(
   return febird_size(value.envelope, value.mode, value.size, value.precious, value.window, value.retention);
 }
 
+std::size_t Febird<::dcache::messages::PinPinMessage>::bound(
+    const ::dcache::messages::PinPinMessage& value) noexcept {
+  return febird_bound(value.envelope, value.mode, value.size, value.precious, value.window, value.retention);
+}
+
 void Febird<::dcache::messages::PinPinMessage>::write(
-    Writer& writer, const ::dcache::messages::PinPinMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.mode, value.size, value.precious, value.window, value.retention);
+    Writer& writer, std::span<const ::dcache::messages::PinPinMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.mode, value.size, value.precious, value.window,
+                 value.retention);
+  }
 }
 
 bool Febird<::dcache::messages::PinPinMessage>::read(Reader& reader,
@@ -5164,9 +5856,17 @@ std::size_t Febird<::dcache::messages::PinUnpinMessage>::size(
   return febird_size(value.envelope, value.path, value.count, value.access, value.target, value.locations);
 }
 
+std::size_t Febird<::dcache::messages::PinUnpinMessage>::bound(
+    const ::dcache::messages::PinUnpinMessage& value) noexcept {
+  return febird_bound(value.envelope, value.path, value.count, value.access, value.target, value.locations);
+}
+
 void Febird<::dcache::messages::PinUnpinMessage>::write(
-    Writer& writer, const ::dcache::messages::PinUnpinMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.path, value.count, value.access, value.target, value.locations);
+    Writer& writer, std::span<const ::dcache::messages::PinUnpinMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.path, value.count, value.access, value.target,
+                 value.locations);
+  }
 }
 
 bool Febird<::dcache::messages::PinUnpinMessage>::read(Reader& reader,
@@ -5194,10 +5894,18 @@ std::size_t Febird<::dcache::messages::PinExtendMessage>::size(
                      value.ratio, value.pages, value.label, value.costs);
 }
 
+std::size_t Febird<::dcache::messages::PinExtendMessage>::bound(
+    const ::dcache::messages::PinExtendMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pnfs_id, value.cost, value.checksums, value.token, value.sticky,
+                      value.ratio, value.pages, value.label, value.costs);
+}
+
 void Febird<::dcache::messages::PinExtendMessage>::write(
-    Writer& writer, const ::dcache::messages::PinExtendMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pnfs_id, value.cost, value.checksums, value.token, value.sticky,
-               value.ratio, value.pages, value.label, value.costs);
+    Writer& writer, std::span<const ::dcache::messages::PinExtendMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pnfs_id, value.cost, value.checksums, value.token,
+                 value.sticky, value.ratio, value.pages, value.label, value.costs);
+  }
 }
 
 bool Febird<::dcache::messages::PinExtendMessage>::read(Reader& reader,
@@ -5229,9 +5937,16 @@ std::size_t Febird<::dcache::messages::PinCountMessage>::size(
   return febird_size(value.envelope, value.path, value.access, value.precious, value.labels);
 }
 
+std::size_t Febird<::dcache::messages::PinCountMessage>::bound(
+    const ::dcache::messages::PinCountMessage& value) noexcept {
+  return febird_bound(value.envelope, value.path, value.access, value.precious, value.labels);
+}
+
 void Febird<::dcache::messages::PinCountMessage>::write(
-    Writer& writer, const ::dcache::messages::PinCountMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.path, value.access, value.precious, value.labels);
+    Writer& writer, std::span<const ::dcache::messages::PinCountMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.path, value.access, value.precious, value.labels);
+  }
 }
 
 bool Febird<::dcache::messages::PinCountMessage>::read(Reader& reader,
@@ -5258,10 +5973,18 @@ std::size_t Febird<::dcache::messages::PinListMessage>::size(
                      value.labels);
 }
 
+std::size_t Febird<::dcache::messages::PinListMessage>::bound(
+    const ::dcache::messages::PinListMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pools, value.files, value.checksums, value.locations, value.ratio,
+                      value.labels);
+}
+
 void Febird<::dcache::messages::PinListMessage>::write(
-    Writer& writer, const ::dcache::messages::PinListMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pools, value.files, value.checksums, value.locations,
-               value.ratio, value.labels);
+    Writer& writer, std::span<const ::dcache::messages::PinListMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pools, value.files, value.checksums, value.locations,
+                 value.ratio, value.labels);
+  }
 }
 
 bool Febird<::dcache::messages::PinListMessage>::read(Reader& reader,
@@ -5291,10 +6014,18 @@ std::size_t Febird<::dcache::messages::PinMovePinMessage>::size(
                      value.owner, value.precious, value.window);
 }
 
+std::size_t Febird<::dcache::messages::PinMovePinMessage>::bound(
+    const ::dcache::messages::PinMovePinMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pnfs_id, value.pool, value.protocol, value.size, value.timeout,
+                      value.owner, value.precious, value.window);
+}
+
 void Febird<::dcache::messages::PinMovePinMessage>::write(
-    Writer& writer, const ::dcache::messages::PinMovePinMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pnfs_id, value.pool, value.protocol, value.size, value.timeout,
-               value.owner, value.precious, value.window);
+    Writer& writer, std::span<const ::dcache::messages::PinMovePinMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pnfs_id, value.pool, value.protocol, value.size, value.timeout,
+                 value.owner, value.precious, value.window);
+  }
 }
 
 bool Febird<::dcache::messages::PinMovePinMessage>::read(Reader& reader,
@@ -5325,9 +6056,16 @@ std::size_t Febird<::dcache::messages::PinRequestsFinishedMessage>::size(
   return febird_size(value.envelope, value.protocol, value.costs, value.retention);
 }
 
+std::size_t Febird<::dcache::messages::PinRequestsFinishedMessage>::bound(
+    const ::dcache::messages::PinRequestsFinishedMessage& value) noexcept {
+  return febird_bound(value.envelope, value.protocol, value.costs, value.retention);
+}
+
 void Febird<::dcache::messages::PinRequestsFinishedMessage>::write(
-    Writer& writer, const ::dcache::messages::PinRequestsFinishedMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.protocol, value.costs, value.retention);
+    Writer& writer, std::span<const ::dcache::messages::PinRequestsFinishedMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.protocol, value.costs, value.retention);
+  }
 }
 
 bool Febird<::dcache::messages::PinRequestsFinishedMessage>::read(
@@ -5353,10 +6091,18 @@ std::size_t Febird<::dcache::messages::PinStageStatusMessage>::size(
                      value.attributes, value.label);
 }
 
+std::size_t Febird<::dcache::messages::PinStageStatusMessage>::bound(
+    const ::dcache::messages::PinStageStatusMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pnfs_id, value.mode, value.size, value.door, value.token,
+                      value.attributes, value.label);
+}
+
 void Febird<::dcache::messages::PinStageStatusMessage>::write(
-    Writer& writer, const ::dcache::messages::PinStageStatusMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pnfs_id, value.mode, value.size, value.door, value.token,
-               value.attributes, value.label);
+    Writer& writer, std::span<const ::dcache::messages::PinStageStatusMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pnfs_id, value.mode, value.size, value.door, value.token,
+                 value.attributes, value.label);
+  }
 }
 
 bool Febird<::dcache::messages::PinStageStatusMessage>::read(
@@ -5387,10 +6133,18 @@ std::size_t Febird<::dcache::messages::MoverInfoMessage>::size(
                      value.precious, value.allow_staging, value.label, value.window);
 }
 
+std::size_t Febird<::dcache::messages::MoverInfoMessage>::bound(
+    const ::dcache::messages::MoverInfoMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pool, value.offset, value.owner, value.attributes, value.priority,
+                      value.precious, value.allow_staging, value.label, value.window);
+}
+
 void Febird<::dcache::messages::MoverInfoMessage>::write(
-    Writer& writer, const ::dcache::messages::MoverInfoMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pool, value.offset, value.owner, value.attributes,
-               value.priority, value.precious, value.allow_staging, value.label, value.window);
+    Writer& writer, std::span<const ::dcache::messages::MoverInfoMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pool, value.offset, value.owner, value.attributes,
+                 value.priority, value.precious, value.allow_staging, value.label, value.window);
+  }
 }
 
 bool Febird<::dcache::messages::MoverInfoMessage>::read(Reader& reader,
@@ -5423,10 +6177,18 @@ std::size_t Febird<::dcache::messages::DoorRequestInfoMessage>::size(
                      value.labels);
 }
 
+std::size_t Febird<::dcache::messages::DoorRequestInfoMessage>::bound(
+    const ::dcache::messages::DoorRequestInfoMessage& value) noexcept {
+  return febird_bound(value.envelope, value.path, value.checksum, value.size, value.offset, value.count,
+                      value.labels);
+}
+
 void Febird<::dcache::messages::DoorRequestInfoMessage>::write(
-    Writer& writer, const ::dcache::messages::DoorRequestInfoMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.path, value.checksum, value.size, value.offset, value.count,
-               value.labels);
+    Writer& writer, std::span<const ::dcache::messages::DoorRequestInfoMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.path, value.checksum, value.size, value.offset, value.count,
+                 value.labels);
+  }
 }
 
 bool Febird<::dcache::messages::DoorRequestInfoMessage>::read(
@@ -5455,10 +6217,18 @@ std::size_t Febird<::dcache::messages::DoorTransferFinishedMessage>::size(
                      value.expires, value.access, value.target, value.priority, value.labels);
 }
 
+std::size_t Febird<::dcache::messages::DoorTransferFinishedMessage>::bound(
+    const ::dcache::messages::DoorTransferFinishedMessage& value) noexcept {
+  return febird_bound(value.envelope, value.protocol, value.cost, value.mode, value.offset, value.count,
+                      value.expires, value.access, value.target, value.priority, value.labels);
+}
+
 void Febird<::dcache::messages::DoorTransferFinishedMessage>::write(
-    Writer& writer, const ::dcache::messages::DoorTransferFinishedMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.protocol, value.cost, value.mode, value.offset, value.count,
-               value.expires, value.access, value.target, value.priority, value.labels);
+    Writer& writer, std::span<const ::dcache::messages::DoorTransferFinishedMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.protocol, value.cost, value.mode, value.offset, value.count,
+                 value.expires, value.access, value.target, value.priority, value.labels);
+  }
 }
 
 bool Febird<::dcache::messages::DoorTransferFinishedMessage>::read(
@@ -5492,10 +6262,18 @@ std::size_t Febird<::dcache::messages::DoorValidateMessage>::size(
                      value.timeout, value.expires, value.priority, value.precious, value.labels);
 }
 
+std::size_t Febird<::dcache::messages::DoorValidateMessage>::bound(
+    const ::dcache::messages::DoorValidateMessage& value) noexcept {
+  return febird_bound(value.envelope, value.path, value.pool, value.storage, value.checksum, value.offset,
+                      value.timeout, value.expires, value.priority, value.precious, value.labels);
+}
+
 void Febird<::dcache::messages::DoorValidateMessage>::write(
-    Writer& writer, const ::dcache::messages::DoorValidateMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.path, value.pool, value.storage, value.checksum, value.offset,
-               value.timeout, value.expires, value.priority, value.precious, value.labels);
+    Writer& writer, std::span<const ::dcache::messages::DoorValidateMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.path, value.pool, value.storage, value.checksum, value.offset,
+                 value.timeout, value.expires, value.priority, value.precious, value.labels);
+  }
 }
 
 bool Febird<::dcache::messages::DoorValidateMessage>::read(Reader& reader,
@@ -5529,10 +6307,18 @@ std::size_t Febird<::dcache::messages::StorageInfoNoticeMessage>::size(
                      value.token, value.attributes, value.sticky, value.allow_staging);
 }
 
+std::size_t Febird<::dcache::messages::StorageInfoNoticeMessage>::bound(
+    const ::dcache::messages::StorageInfoNoticeMessage& value) noexcept {
+  return febird_bound(value.envelope, value.files, value.checksum, value.timeout, value.door, value.target,
+                      value.token, value.attributes, value.sticky, value.allow_staging);
+}
+
 void Febird<::dcache::messages::StorageInfoNoticeMessage>::write(
-    Writer& writer, const ::dcache::messages::StorageInfoNoticeMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.files, value.checksum, value.timeout, value.door, value.target,
-               value.token, value.attributes, value.sticky, value.allow_staging);
+    Writer& writer, std::span<const ::dcache::messages::StorageInfoNoticeMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.files, value.checksum, value.timeout, value.door, value.target,
+                 value.token, value.attributes, value.sticky, value.allow_staging);
+  }
 }
 
 bool Febird<::dcache::messages::StorageInfoNoticeMessage>::read(
@@ -5564,9 +6350,16 @@ std::size_t Febird<::dcache::messages::RemoveFileInfoMessage>::size(
   return febird_size(value.envelope, value.offset, value.token, value.allow_staging, value.labels);
 }
 
+std::size_t Febird<::dcache::messages::RemoveFileInfoMessage>::bound(
+    const ::dcache::messages::RemoveFileInfoMessage& value) noexcept {
+  return febird_bound(value.envelope, value.offset, value.token, value.allow_staging, value.labels);
+}
+
 void Febird<::dcache::messages::RemoveFileInfoMessage>::write(
-    Writer& writer, const ::dcache::messages::RemoveFileInfoMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.offset, value.token, value.allow_staging, value.labels);
+    Writer& writer, std::span<const ::dcache::messages::RemoveFileInfoMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.offset, value.token, value.allow_staging, value.labels);
+  }
 }
 
 bool Febird<::dcache::messages::RemoveFileInfoMessage>::read(
@@ -5592,10 +6385,18 @@ std::size_t Febird<::dcache::messages::WarningPnfsFileInfoMessage>::size(
                      value.locations, value.pages);
 }
 
+std::size_t Febird<::dcache::messages::WarningPnfsFileInfoMessage>::bound(
+    const ::dcache::messages::WarningPnfsFileInfoMessage& value) noexcept {
+  return febird_bound(value.envelope, value.storage, value.size, value.count, value.timeout, value.expires,
+                      value.locations, value.pages);
+}
+
 void Febird<::dcache::messages::WarningPnfsFileInfoMessage>::write(
-    Writer& writer, const ::dcache::messages::WarningPnfsFileInfoMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.storage, value.size, value.count, value.timeout, value.expires,
-               value.locations, value.pages);
+    Writer& writer, std::span<const ::dcache::messages::WarningPnfsFileInfoMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.storage, value.size, value.count, value.timeout, value.expires,
+                 value.locations, value.pages);
+  }
 }
 
 bool Febird<::dcache::messages::WarningPnfsFileInfoMessage>::read(
@@ -5625,10 +6426,18 @@ std::size_t Febird<::dcache::messages::PoolHitInfoMessage>::size(
                      value.allow_staging, value.label);
 }
 
+std::size_t Febird<::dcache::messages::PoolHitInfoMessage>::bound(
+    const ::dcache::messages::PoolHitInfoMessage& value) noexcept {
+  return febird_bound(value.envelope, value.files, value.checksums, value.attributes, value.link_group,
+                      value.allow_staging, value.label);
+}
+
 void Febird<::dcache::messages::PoolHitInfoMessage>::write(
-    Writer& writer, const ::dcache::messages::PoolHitInfoMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.files, value.checksums, value.attributes, value.link_group,
-               value.allow_staging, value.label);
+    Writer& writer, std::span<const ::dcache::messages::PoolHitInfoMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.files, value.checksums, value.attributes, value.link_group,
+                 value.allow_staging, value.label);
+  }
 }
 
 bool Febird<::dcache::messages::PoolHitInfoMessage>::read(Reader& reader,
@@ -5658,10 +6467,18 @@ std::size_t Febird<::dcache::messages::FlushInfoMessage>::size(
                      value.locations, value.link_group, value.sticky, value.ratio, value.window);
 }
 
+std::size_t Febird<::dcache::messages::FlushInfoMessage>::bound(
+    const ::dcache::messages::FlushInfoMessage& value) noexcept {
+  return febird_bound(value.envelope, value.checksum, value.offset, value.access, value.target,
+                      value.locations, value.link_group, value.sticky, value.ratio, value.window);
+}
+
 void Febird<::dcache::messages::FlushInfoMessage>::write(
-    Writer& writer, const ::dcache::messages::FlushInfoMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.checksum, value.offset, value.access, value.target,
-               value.locations, value.link_group, value.sticky, value.ratio, value.window);
+    Writer& writer, std::span<const ::dcache::messages::FlushInfoMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.checksum, value.offset, value.access, value.target,
+                 value.locations, value.link_group, value.sticky, value.ratio, value.window);
+  }
 }
 
 bool Febird<::dcache::messages::FlushInfoMessage>::read(Reader& reader,
@@ -5693,10 +6510,18 @@ std::size_t Febird<::dcache::messages::RestoreInfoMessage>::size(
                      value.pages, value.window);
 }
 
+std::size_t Febird<::dcache::messages::RestoreInfoMessage>::bound(
+    const ::dcache::messages::RestoreInfoMessage& value) noexcept {
+  return febird_bound(value.envelope, value.mode, value.checksum, value.offset, value.owner, value.target,
+                      value.pages, value.window);
+}
+
 void Febird<::dcache::messages::RestoreInfoMessage>::write(
-    Writer& writer, const ::dcache::messages::RestoreInfoMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.mode, value.checksum, value.offset, value.owner, value.target,
-               value.pages, value.window);
+    Writer& writer, std::span<const ::dcache::messages::RestoreInfoMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.mode, value.checksum, value.offset, value.owner, value.target,
+                 value.pages, value.window);
+  }
 }
 
 bool Febird<::dcache::messages::RestoreInfoMessage>::read(Reader& reader,
@@ -5726,10 +6551,18 @@ std::size_t Febird<::dcache::messages::BillingRecordMessage>::size(
                      value.pages);
 }
 
+std::size_t Febird<::dcache::messages::BillingRecordMessage>::bound(
+    const ::dcache::messages::BillingRecordMessage& value) noexcept {
+  return febird_bound(value.envelope, value.cost, value.token, value.locations, value.attributes,
+                      value.sticky, value.pages);
+}
+
 void Febird<::dcache::messages::BillingRecordMessage>::write(
-    Writer& writer, const ::dcache::messages::BillingRecordMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.cost, value.token, value.locations, value.attributes,
-               value.sticky, value.pages);
+    Writer& writer, std::span<const ::dcache::messages::BillingRecordMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.cost, value.token, value.locations, value.attributes,
+                 value.sticky, value.pages);
+  }
 }
 
 bool Febird<::dcache::messages::BillingRecordMessage>::read(Reader& reader,
@@ -5757,9 +6590,16 @@ std::size_t Febird<::dcache::messages::LoginRequestMessage>::size(
   return febird_size(value.envelope, value.path, value.pool, value.pools, value.pages);
 }
 
+std::size_t Febird<::dcache::messages::LoginRequestMessage>::bound(
+    const ::dcache::messages::LoginRequestMessage& value) noexcept {
+  return febird_bound(value.envelope, value.path, value.pool, value.pools, value.pages);
+}
+
 void Febird<::dcache::messages::LoginRequestMessage>::write(
-    Writer& writer, const ::dcache::messages::LoginRequestMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.path, value.pool, value.pools, value.pages);
+    Writer& writer, std::span<const ::dcache::messages::LoginRequestMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.path, value.pool, value.pools, value.pages);
+  }
 }
 
 bool Febird<::dcache::messages::LoginRequestMessage>::read(Reader& reader,
@@ -5786,10 +6626,18 @@ std::size_t Febird<::dcache::messages::LoginReplyMessage>::size(
                      value.allow_staging);
 }
 
+std::size_t Febird<::dcache::messages::LoginReplyMessage>::bound(
+    const ::dcache::messages::LoginReplyMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pools, value.file, value.target, value.locations,
+                      value.allow_staging);
+}
+
 void Febird<::dcache::messages::LoginReplyMessage>::write(
-    Writer& writer, const ::dcache::messages::LoginReplyMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pools, value.file, value.target, value.locations,
-               value.allow_staging);
+    Writer& writer, std::span<const ::dcache::messages::LoginReplyMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pools, value.file, value.target, value.locations,
+                 value.allow_staging);
+  }
 }
 
 bool Febird<::dcache::messages::LoginReplyMessage>::read(Reader& reader,
@@ -5818,10 +6666,18 @@ std::size_t Febird<::dcache::messages::MapRequestMessage>::size(
                      value.link_group, value.ratio);
 }
 
+std::size_t Febird<::dcache::messages::MapRequestMessage>::bound(
+    const ::dcache::messages::MapRequestMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pnfs_id, value.files, value.timeout, value.attributes,
+                      value.link_group, value.ratio);
+}
+
 void Febird<::dcache::messages::MapRequestMessage>::write(
-    Writer& writer, const ::dcache::messages::MapRequestMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pnfs_id, value.files, value.timeout, value.attributes,
-               value.link_group, value.ratio);
+    Writer& writer, std::span<const ::dcache::messages::MapRequestMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pnfs_id, value.files, value.timeout, value.attributes,
+                 value.link_group, value.ratio);
+  }
 }
 
 bool Febird<::dcache::messages::MapRequestMessage>::read(Reader& reader,
@@ -5851,10 +6707,18 @@ std::size_t Febird<::dcache::messages::ReverseMapRequestMessage>::size(
                      value.retention);
 }
 
+std::size_t Febird<::dcache::messages::ReverseMapRequestMessage>::bound(
+    const ::dcache::messages::ReverseMapRequestMessage& value) noexcept {
+  return febird_bound(value.envelope, value.storage, value.owner, value.target, value.priority, value.window,
+                      value.retention);
+}
+
 void Febird<::dcache::messages::ReverseMapRequestMessage>::write(
-    Writer& writer, const ::dcache::messages::ReverseMapRequestMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.storage, value.owner, value.target, value.priority, value.window,
-               value.retention);
+    Writer& writer, std::span<const ::dcache::messages::ReverseMapRequestMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.storage, value.owner, value.target, value.priority,
+                 value.window, value.retention);
+  }
 }
 
 bool Febird<::dcache::messages::ReverseMapRequestMessage>::read(
@@ -5884,10 +6748,18 @@ std::size_t Febird<::dcache::messages::TokenIntrospectionMessage>::size(
                      value.costs);
 }
 
+std::size_t Febird<::dcache::messages::TokenIntrospectionMessage>::bound(
+    const ::dcache::messages::TokenIntrospectionMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pool, value.mode, value.target, value.link_group, value.ratio,
+                      value.costs);
+}
+
 void Febird<::dcache::messages::TokenIntrospectionMessage>::write(
-    Writer& writer, const ::dcache::messages::TokenIntrospectionMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pool, value.mode, value.target, value.link_group, value.ratio,
-               value.costs);
+    Writer& writer, std::span<const ::dcache::messages::TokenIntrospectionMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pool, value.mode, value.target, value.link_group, value.ratio,
+                 value.costs);
+  }
 }
 
 bool Febird<::dcache::messages::TokenIntrospectionMessage>::read(
@@ -5916,9 +6788,16 @@ std::size_t Febird<::dcache::messages::RemoteTransferStartMessage>::size(
   return febird_size(value.envelope, value.path, value.protocol, value.cost, value.offset, value.pages);
 }
 
+std::size_t Febird<::dcache::messages::RemoteTransferStartMessage>::bound(
+    const ::dcache::messages::RemoteTransferStartMessage& value) noexcept {
+  return febird_bound(value.envelope, value.path, value.protocol, value.cost, value.offset, value.pages);
+}
+
 void Febird<::dcache::messages::RemoteTransferStartMessage>::write(
-    Writer& writer, const ::dcache::messages::RemoteTransferStartMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.path, value.protocol, value.cost, value.offset, value.pages);
+    Writer& writer, std::span<const ::dcache::messages::RemoteTransferStartMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.path, value.protocol, value.cost, value.offset, value.pages);
+  }
 }
 
 bool Febird<::dcache::messages::RemoteTransferStartMessage>::read(
@@ -5946,10 +6825,18 @@ std::size_t Febird<::dcache::messages::RemoteTransferCancelMessage>::size(
                      value.allow_staging, value.ratio, value.pages, value.labels, value.costs);
 }
 
+std::size_t Febird<::dcache::messages::RemoteTransferCancelMessage>::bound(
+    const ::dcache::messages::RemoteTransferCancelMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pnfs_id, value.checksums, value.target, value.attributes,
+                      value.allow_staging, value.ratio, value.pages, value.labels, value.costs);
+}
+
 void Febird<::dcache::messages::RemoteTransferCancelMessage>::write(
-    Writer& writer, const ::dcache::messages::RemoteTransferCancelMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pnfs_id, value.checksums, value.target, value.attributes,
-               value.allow_staging, value.ratio, value.pages, value.labels, value.costs);
+    Writer& writer, std::span<const ::dcache::messages::RemoteTransferCancelMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pnfs_id, value.checksums, value.target, value.attributes,
+                 value.allow_staging, value.ratio, value.pages, value.labels, value.costs);
+  }
 }
 
 bool Febird<::dcache::messages::RemoteTransferCancelMessage>::read(
@@ -5982,10 +6869,18 @@ std::size_t Febird<::dcache::messages::RemoteTransferStatusMessage>::size(
                      value.size, value.priority, value.precious, value.allow_staging, value.pages);
 }
 
+std::size_t Febird<::dcache::messages::RemoteTransferStatusMessage>::bound(
+    const ::dcache::messages::RemoteTransferStatusMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pnfs_id, value.path, value.pools, value.file, value.checksum,
+                      value.size, value.priority, value.precious, value.allow_staging, value.pages);
+}
+
 void Febird<::dcache::messages::RemoteTransferStatusMessage>::write(
-    Writer& writer, const ::dcache::messages::RemoteTransferStatusMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pnfs_id, value.path, value.pools, value.file, value.checksum,
-               value.size, value.priority, value.precious, value.allow_staging, value.pages);
+    Writer& writer, std::span<const ::dcache::messages::RemoteTransferStatusMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pnfs_id, value.path, value.pools, value.file, value.checksum,
+                 value.size, value.priority, value.precious, value.allow_staging, value.pages);
+  }
 }
 
 bool Febird<::dcache::messages::RemoteTransferStatusMessage>::read(
@@ -6019,11 +6914,19 @@ std::size_t Febird<::dcache::messages::TransferManagerQueryMessage>::size(
                      value.link_group, value.priority, value.allow_staging, value.labels, value.retention);
 }
 
+std::size_t Febird<::dcache::messages::TransferManagerQueryMessage>::bound(
+    const ::dcache::messages::TransferManagerQueryMessage& value) noexcept {
+  return febird_bound(value.envelope, value.files, value.storage, value.checksum, value.offset, value.timeout,
+                      value.link_group, value.priority, value.allow_staging, value.labels, value.retention);
+}
+
 void Febird<::dcache::messages::TransferManagerQueryMessage>::write(
-    Writer& writer, const ::dcache::messages::TransferManagerQueryMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.files, value.storage, value.checksum, value.offset,
-               value.timeout, value.link_group, value.priority, value.allow_staging, value.labels,
-               value.retention);
+    Writer& writer, std::span<const ::dcache::messages::TransferManagerQueryMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.files, value.storage, value.checksum, value.offset,
+                 value.timeout, value.link_group, value.priority, value.allow_staging, value.labels,
+                 value.retention);
+  }
 }
 
 bool Febird<::dcache::messages::TransferManagerQueryMessage>::read(
@@ -6056,9 +6959,16 @@ std::size_t Febird<::dcache::messages::TransferCompleteMessage>::size(
   return febird_size(value.envelope, value.path, value.pool, value.file, value.token, value.labels);
 }
 
+std::size_t Febird<::dcache::messages::TransferCompleteMessage>::bound(
+    const ::dcache::messages::TransferCompleteMessage& value) noexcept {
+  return febird_bound(value.envelope, value.path, value.pool, value.file, value.token, value.labels);
+}
+
 void Febird<::dcache::messages::TransferCompleteMessage>::write(
-    Writer& writer, const ::dcache::messages::TransferCompleteMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.path, value.pool, value.file, value.token, value.labels);
+    Writer& writer, std::span<const ::dcache::messages::TransferCompleteMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.path, value.pool, value.file, value.token, value.labels);
+  }
 }
 
 bool Febird<::dcache::messages::TransferCompleteMessage>::read(
@@ -6086,9 +6996,16 @@ std::size_t Febird<::dcache::messages::TransferFailedMessage>::size(
   return febird_size(value.envelope, value.checksums, value.locations, value.sticky, value.precious);
 }
 
+std::size_t Febird<::dcache::messages::TransferFailedMessage>::bound(
+    const ::dcache::messages::TransferFailedMessage& value) noexcept {
+  return febird_bound(value.envelope, value.checksums, value.locations, value.sticky, value.precious);
+}
+
 void Febird<::dcache::messages::TransferFailedMessage>::write(
-    Writer& writer, const ::dcache::messages::TransferFailedMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.checksums, value.locations, value.sticky, value.precious);
+    Writer& writer, std::span<const ::dcache::messages::TransferFailedMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.checksums, value.locations, value.sticky, value.precious);
+  }
 }
 
 bool Febird<::dcache::messages::TransferFailedMessage>::read(
@@ -6113,9 +7030,16 @@ std::size_t Febird<::dcache::messages::TransferProgressMessage>::size(
   return febird_size(value.envelope, value.offset, value.target, value.labels);
 }
 
+std::size_t Febird<::dcache::messages::TransferProgressMessage>::bound(
+    const ::dcache::messages::TransferProgressMessage& value) noexcept {
+  return febird_bound(value.envelope, value.offset, value.target, value.labels);
+}
+
 void Febird<::dcache::messages::TransferProgressMessage>::write(
-    Writer& writer, const ::dcache::messages::TransferProgressMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.offset, value.target, value.labels);
+    Writer& writer, std::span<const ::dcache::messages::TransferProgressMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.offset, value.target, value.labels);
+  }
 }
 
 bool Febird<::dcache::messages::TransferProgressMessage>::read(
@@ -6141,10 +7065,18 @@ std::size_t Febird<::dcache::messages::SrmPingMessage>::size(
                      value.costs);
 }
 
+std::size_t Febird<::dcache::messages::SrmPingMessage>::bound(
+    const ::dcache::messages::SrmPingMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pnfs_id, value.files, value.storage, value.count, value.ratio,
+                      value.costs);
+}
+
 void Febird<::dcache::messages::SrmPingMessage>::write(
-    Writer& writer, const ::dcache::messages::SrmPingMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pnfs_id, value.files, value.storage, value.count, value.ratio,
-               value.costs);
+    Writer& writer, std::span<const ::dcache::messages::SrmPingMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pnfs_id, value.files, value.storage, value.count, value.ratio,
+                 value.costs);
+  }
 }
 
 bool Febird<::dcache::messages::SrmPingMessage>::read(Reader& reader,
@@ -6174,10 +7106,18 @@ std::size_t Febird<::dcache::messages::SrmPrepareToGetMessage>::size(
                      value.allow_staging, value.window);
 }
 
+std::size_t Febird<::dcache::messages::SrmPrepareToGetMessage>::bound(
+    const ::dcache::messages::SrmPrepareToGetMessage& value) noexcept {
+  return febird_bound(value.envelope, value.file, value.count, value.expires, value.access,
+                      value.allow_staging, value.window);
+}
+
 void Febird<::dcache::messages::SrmPrepareToGetMessage>::write(
-    Writer& writer, const ::dcache::messages::SrmPrepareToGetMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.file, value.count, value.expires, value.access,
-               value.allow_staging, value.window);
+    Writer& writer, std::span<const ::dcache::messages::SrmPrepareToGetMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.file, value.count, value.expires, value.access,
+                 value.allow_staging, value.window);
+  }
 }
 
 bool Febird<::dcache::messages::SrmPrepareToGetMessage>::read(
@@ -6205,10 +7145,18 @@ std::size_t Febird<::dcache::messages::SrmPrepareToPutMessage>::size(
                      value.window);
 }
 
+std::size_t Febird<::dcache::messages::SrmPrepareToPutMessage>::bound(
+    const ::dcache::messages::SrmPrepareToPutMessage& value) noexcept {
+  return febird_bound(value.envelope, value.files, value.checksums, value.timeout, value.owner, value.door,
+                      value.window);
+}
+
 void Febird<::dcache::messages::SrmPrepareToPutMessage>::write(
-    Writer& writer, const ::dcache::messages::SrmPrepareToPutMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.files, value.checksums, value.timeout, value.owner, value.door,
-               value.window);
+    Writer& writer, std::span<const ::dcache::messages::SrmPrepareToPutMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.files, value.checksums, value.timeout, value.owner, value.door,
+                 value.window);
+  }
 }
 
 bool Febird<::dcache::messages::SrmPrepareToPutMessage>::read(
@@ -6236,9 +7184,16 @@ std::size_t Febird<::dcache::messages::SrmReleaseFilesMessage>::size(
   return febird_size(value.envelope, value.pools, value.door, value.labels);
 }
 
+std::size_t Febird<::dcache::messages::SrmReleaseFilesMessage>::bound(
+    const ::dcache::messages::SrmReleaseFilesMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pools, value.door, value.labels);
+}
+
 void Febird<::dcache::messages::SrmReleaseFilesMessage>::write(
-    Writer& writer, const ::dcache::messages::SrmReleaseFilesMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pools, value.door, value.labels);
+    Writer& writer, std::span<const ::dcache::messages::SrmReleaseFilesMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pools, value.door, value.labels);
+  }
 }
 
 bool Febird<::dcache::messages::SrmReleaseFilesMessage>::read(
@@ -6264,10 +7219,18 @@ std::size_t Febird<::dcache::messages::SrmBringOnlineMessage>::size(
                      value.allow_staging, value.ratio, value.labels);
 }
 
+std::size_t Febird<::dcache::messages::SrmBringOnlineMessage>::bound(
+    const ::dcache::messages::SrmBringOnlineMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pnfs_id, value.files, value.storage, value.token,
+                      value.link_group, value.allow_staging, value.ratio, value.labels);
+}
+
 void Febird<::dcache::messages::SrmBringOnlineMessage>::write(
-    Writer& writer, const ::dcache::messages::SrmBringOnlineMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pnfs_id, value.files, value.storage, value.token,
-               value.link_group, value.allow_staging, value.ratio, value.labels);
+    Writer& writer, std::span<const ::dcache::messages::SrmBringOnlineMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pnfs_id, value.files, value.storage, value.token,
+                 value.link_group, value.allow_staging, value.ratio, value.labels);
+  }
 }
 
 bool Febird<::dcache::messages::SrmBringOnlineMessage>::read(
@@ -6299,10 +7262,18 @@ std::size_t Febird<::dcache::messages::SrmAbortRequestMessage>::size(
                      value.priority, value.ratio, value.label, value.labels);
 }
 
+std::size_t Febird<::dcache::messages::SrmAbortRequestMessage>::bound(
+    const ::dcache::messages::SrmAbortRequestMessage& value) noexcept {
+  return febird_bound(value.envelope, value.path, value.mode, value.expires, value.owner, value.door,
+                      value.priority, value.ratio, value.label, value.labels);
+}
+
 void Febird<::dcache::messages::SrmAbortRequestMessage>::write(
-    Writer& writer, const ::dcache::messages::SrmAbortRequestMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.path, value.mode, value.expires, value.owner, value.door,
-               value.priority, value.ratio, value.label, value.labels);
+    Writer& writer, std::span<const ::dcache::messages::SrmAbortRequestMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.path, value.mode, value.expires, value.owner, value.door,
+                 value.priority, value.ratio, value.label, value.labels);
+  }
 }
 
 bool Febird<::dcache::messages::SrmAbortRequestMessage>::read(
@@ -6336,10 +7307,18 @@ std::size_t Febird<::dcache::messages::SrmStatusOfGetMessage>::size(
                      value.costs, value.window, value.retention);
 }
 
+std::size_t Febird<::dcache::messages::SrmStatusOfGetMessage>::bound(
+    const ::dcache::messages::SrmStatusOfGetMessage& value) noexcept {
+  return febird_bound(value.envelope, value.file, value.files, value.checksums, value.expires, value.label,
+                      value.costs, value.window, value.retention);
+}
+
 void Febird<::dcache::messages::SrmStatusOfGetMessage>::write(
-    Writer& writer, const ::dcache::messages::SrmStatusOfGetMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.file, value.files, value.checksums, value.expires, value.label,
-               value.costs, value.window, value.retention);
+    Writer& writer, std::span<const ::dcache::messages::SrmStatusOfGetMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.file, value.files, value.checksums, value.expires, value.label,
+                 value.costs, value.window, value.retention);
+  }
 }
 
 bool Febird<::dcache::messages::SrmStatusOfGetMessage>::read(
@@ -6370,9 +7349,16 @@ std::size_t Febird<::dcache::messages::SrmStatusOfPutMessage>::size(
   return febird_size(value.envelope, value.file, value.storage, value.mode, value.sticky);
 }
 
+std::size_t Febird<::dcache::messages::SrmStatusOfPutMessage>::bound(
+    const ::dcache::messages::SrmStatusOfPutMessage& value) noexcept {
+  return febird_bound(value.envelope, value.file, value.storage, value.mode, value.sticky);
+}
+
 void Febird<::dcache::messages::SrmStatusOfPutMessage>::write(
-    Writer& writer, const ::dcache::messages::SrmStatusOfPutMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.file, value.storage, value.mode, value.sticky);
+    Writer& writer, std::span<const ::dcache::messages::SrmStatusOfPutMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.file, value.storage, value.mode, value.sticky);
+  }
 }
 
 bool Febird<::dcache::messages::SrmStatusOfPutMessage>::read(
@@ -6399,10 +7385,18 @@ std::size_t Febird<::dcache::messages::SrmLsMessage>::size(
                      value.priority, value.costs);
 }
 
-void Febird<::dcache::messages::SrmLsMessage>::write(Writer& writer,
-                                                     const ::dcache::messages::SrmLsMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pnfs_id, value.file, value.checksum, value.offset, value.count,
-               value.priority, value.costs);
+std::size_t Febird<::dcache::messages::SrmLsMessage>::bound(
+    const ::dcache::messages::SrmLsMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pnfs_id, value.file, value.checksum, value.offset, value.count,
+                      value.priority, value.costs);
+}
+
+void Febird<::dcache::messages::SrmLsMessage>::write(
+    Writer& writer, std::span<const ::dcache::messages::SrmLsMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pnfs_id, value.file, value.checksum, value.offset, value.count,
+                 value.priority, value.costs);
+  }
 }
 
 bool Febird<::dcache::messages::SrmLsMessage>::read(Reader& reader, ::dcache::messages::SrmLsMessage& value) {
@@ -6431,10 +7425,18 @@ std::size_t Febird<::dcache::messages::SrmMkdirMessage>::size(
                      value.precious);
 }
 
+std::size_t Febird<::dcache::messages::SrmMkdirMessage>::bound(
+    const ::dcache::messages::SrmMkdirMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pools, value.offset, value.target, value.attributes,
+                      value.precious);
+}
+
 void Febird<::dcache::messages::SrmMkdirMessage>::write(
-    Writer& writer, const ::dcache::messages::SrmMkdirMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pools, value.offset, value.target, value.attributes,
-               value.precious);
+    Writer& writer, std::span<const ::dcache::messages::SrmMkdirMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pools, value.offset, value.target, value.attributes,
+                 value.precious);
+  }
 }
 
 bool Febird<::dcache::messages::SrmMkdirMessage>::read(Reader& reader,
@@ -6461,9 +7463,16 @@ std::size_t Febird<::dcache::messages::SrmRmdirMessage>::size(
   return febird_size(value.envelope, value.file, value.expires, value.locations);
 }
 
+std::size_t Febird<::dcache::messages::SrmRmdirMessage>::bound(
+    const ::dcache::messages::SrmRmdirMessage& value) noexcept {
+  return febird_bound(value.envelope, value.file, value.expires, value.locations);
+}
+
 void Febird<::dcache::messages::SrmRmdirMessage>::write(
-    Writer& writer, const ::dcache::messages::SrmRmdirMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.file, value.expires, value.locations);
+    Writer& writer, std::span<const ::dcache::messages::SrmRmdirMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.file, value.expires, value.locations);
+  }
 }
 
 bool Febird<::dcache::messages::SrmRmdirMessage>::read(Reader& reader,
@@ -6489,10 +7498,18 @@ std::size_t Febird<::dcache::messages::SrmRmMessage>::size(
                      value.owner, value.priority, value.allow_staging, value.pages);
 }
 
-void Febird<::dcache::messages::SrmRmMessage>::write(Writer& writer,
-                                                     const ::dcache::messages::SrmRmMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.path, value.protocol, value.checksum, value.size, value.count,
-               value.owner, value.priority, value.allow_staging, value.pages);
+std::size_t Febird<::dcache::messages::SrmRmMessage>::bound(
+    const ::dcache::messages::SrmRmMessage& value) noexcept {
+  return febird_bound(value.envelope, value.path, value.protocol, value.checksum, value.size, value.count,
+                      value.owner, value.priority, value.allow_staging, value.pages);
+}
+
+void Febird<::dcache::messages::SrmRmMessage>::write(
+    Writer& writer, std::span<const ::dcache::messages::SrmRmMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.path, value.protocol, value.checksum, value.size, value.count,
+                 value.owner, value.priority, value.allow_staging, value.pages);
+  }
 }
 
 bool Febird<::dcache::messages::SrmRmMessage>::read(Reader& reader, ::dcache::messages::SrmRmMessage& value) {
@@ -6523,10 +7540,18 @@ std::size_t Febird<::dcache::messages::SrmMvMessage>::size(
                      value.label, value.costs, value.retention);
 }
 
-void Febird<::dcache::messages::SrmMvMessage>::write(Writer& writer,
-                                                     const ::dcache::messages::SrmMvMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.cost, value.checksum, value.checksums, value.count, value.token,
-               value.label, value.costs, value.retention);
+std::size_t Febird<::dcache::messages::SrmMvMessage>::bound(
+    const ::dcache::messages::SrmMvMessage& value) noexcept {
+  return febird_bound(value.envelope, value.cost, value.checksum, value.checksums, value.count, value.token,
+                      value.label, value.costs, value.retention);
+}
+
+void Febird<::dcache::messages::SrmMvMessage>::write(
+    Writer& writer, std::span<const ::dcache::messages::SrmMvMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.cost, value.checksum, value.checksums, value.count,
+                 value.token, value.label, value.costs, value.retention);
+  }
 }
 
 bool Febird<::dcache::messages::SrmMvMessage>::read(Reader& reader, ::dcache::messages::SrmMvMessage& value) {
@@ -6557,10 +7582,18 @@ std::size_t Febird<::dcache::messages::SrmCheckPermissionMessage>::size(
                      value.door, value.link_group, value.costs);
 }
 
+std::size_t Febird<::dcache::messages::SrmCheckPermissionMessage>::bound(
+    const ::dcache::messages::SrmCheckPermissionMessage& value) noexcept {
+  return febird_bound(value.envelope, value.file, value.storage, value.offset, value.count, value.owner,
+                      value.door, value.link_group, value.costs);
+}
+
 void Febird<::dcache::messages::SrmCheckPermissionMessage>::write(
-    Writer& writer, const ::dcache::messages::SrmCheckPermissionMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.file, value.storage, value.offset, value.count, value.owner,
-               value.door, value.link_group, value.costs);
+    Writer& writer, std::span<const ::dcache::messages::SrmCheckPermissionMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.file, value.storage, value.offset, value.count, value.owner,
+                 value.door, value.link_group, value.costs);
+  }
 }
 
 bool Febird<::dcache::messages::SrmCheckPermissionMessage>::read(
@@ -6593,10 +7626,18 @@ std::size_t Febird<::dcache::messages::SrmCopyMessage>::size(
                      value.offset, value.count, value.allow_staging, value.labels, value.retention);
 }
 
+std::size_t Febird<::dcache::messages::SrmCopyMessage>::bound(
+    const ::dcache::messages::SrmCopyMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pools, value.file, value.protocol, value.mode, value.size,
+                      value.offset, value.count, value.allow_staging, value.labels, value.retention);
+}
+
 void Febird<::dcache::messages::SrmCopyMessage>::write(
-    Writer& writer, const ::dcache::messages::SrmCopyMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pools, value.file, value.protocol, value.mode, value.size,
-               value.offset, value.count, value.allow_staging, value.labels, value.retention);
+    Writer& writer, std::span<const ::dcache::messages::SrmCopyMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pools, value.file, value.protocol, value.mode, value.size,
+                 value.offset, value.count, value.allow_staging, value.labels, value.retention);
+  }
 }
 
 bool Febird<::dcache::messages::SrmCopyMessage>::read(Reader& reader,
@@ -6631,10 +7672,18 @@ std::size_t Febird<::dcache::messages::BulkRequestMessage>::size(
                      value.precious, value.labels);
 }
 
+std::size_t Febird<::dcache::messages::BulkRequestMessage>::bound(
+    const ::dcache::messages::BulkRequestMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pools, value.target, value.token, value.locations, value.priority,
+                      value.precious, value.labels);
+}
+
 void Febird<::dcache::messages::BulkRequestMessage>::write(
-    Writer& writer, const ::dcache::messages::BulkRequestMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pools, value.target, value.token, value.locations,
-               value.priority, value.precious, value.labels);
+    Writer& writer, std::span<const ::dcache::messages::BulkRequestMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pools, value.target, value.token, value.locations,
+                 value.priority, value.precious, value.labels);
+  }
 }
 
 bool Febird<::dcache::messages::BulkRequestMessage>::read(Reader& reader,
@@ -6664,9 +7713,16 @@ std::size_t Febird<::dcache::messages::BulkStatusMessage>::size(
   return febird_size(value.envelope, value.storage, value.token, value.attributes);
 }
 
+std::size_t Febird<::dcache::messages::BulkStatusMessage>::bound(
+    const ::dcache::messages::BulkStatusMessage& value) noexcept {
+  return febird_bound(value.envelope, value.storage, value.token, value.attributes);
+}
+
 void Febird<::dcache::messages::BulkStatusMessage>::write(
-    Writer& writer, const ::dcache::messages::BulkStatusMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.storage, value.token, value.attributes);
+    Writer& writer, std::span<const ::dcache::messages::BulkStatusMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.storage, value.token, value.attributes);
+  }
 }
 
 bool Febird<::dcache::messages::BulkStatusMessage>::read(Reader& reader,
@@ -6691,9 +7747,16 @@ std::size_t Febird<::dcache::messages::BulkCancelMessage>::size(
   return febird_size(value.envelope, value.checksum, value.timeout, value.ratio);
 }
 
+std::size_t Febird<::dcache::messages::BulkCancelMessage>::bound(
+    const ::dcache::messages::BulkCancelMessage& value) noexcept {
+  return febird_bound(value.envelope, value.checksum, value.timeout, value.ratio);
+}
+
 void Febird<::dcache::messages::BulkCancelMessage>::write(
-    Writer& writer, const ::dcache::messages::BulkCancelMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.checksum, value.timeout, value.ratio);
+    Writer& writer, std::span<const ::dcache::messages::BulkCancelMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.checksum, value.timeout, value.ratio);
+  }
 }
 
 bool Febird<::dcache::messages::BulkCancelMessage>::read(Reader& reader,
@@ -6717,9 +7780,16 @@ std::size_t Febird<::dcache::messages::BulkDeleteMessage>::size(
   return febird_size(value.envelope, value.files, value.mode, value.checksums, value.expires);
 }
 
+std::size_t Febird<::dcache::messages::BulkDeleteMessage>::bound(
+    const ::dcache::messages::BulkDeleteMessage& value) noexcept {
+  return febird_bound(value.envelope, value.files, value.mode, value.checksums, value.expires);
+}
+
 void Febird<::dcache::messages::BulkDeleteMessage>::write(
-    Writer& writer, const ::dcache::messages::BulkDeleteMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.files, value.mode, value.checksums, value.expires);
+    Writer& writer, std::span<const ::dcache::messages::BulkDeleteMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.files, value.mode, value.checksums, value.expires);
+  }
 }
 
 bool Febird<::dcache::messages::BulkDeleteMessage>::read(Reader& reader,
@@ -6745,9 +7815,16 @@ std::size_t Febird<::dcache::messages::BulkTargetsMessage>::size(
   return febird_size(value.envelope, value.files, value.count, value.expires, value.access, value.ratio);
 }
 
+std::size_t Febird<::dcache::messages::BulkTargetsMessage>::bound(
+    const ::dcache::messages::BulkTargetsMessage& value) noexcept {
+  return febird_bound(value.envelope, value.files, value.count, value.expires, value.access, value.ratio);
+}
+
 void Febird<::dcache::messages::BulkTargetsMessage>::write(
-    Writer& writer, const ::dcache::messages::BulkTargetsMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.files, value.count, value.expires, value.access, value.ratio);
+    Writer& writer, std::span<const ::dcache::messages::BulkTargetsMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.files, value.count, value.expires, value.access, value.ratio);
+  }
 }
 
 bool Febird<::dcache::messages::BulkTargetsMessage>::read(Reader& reader,
@@ -6773,9 +7850,16 @@ std::size_t Febird<::dcache::messages::BulkArchiveMessage>::size(
   return febird_size(value.envelope, value.path, value.files, value.token, value.sticky, value.retention);
 }
 
+std::size_t Febird<::dcache::messages::BulkArchiveMessage>::bound(
+    const ::dcache::messages::BulkArchiveMessage& value) noexcept {
+  return febird_bound(value.envelope, value.path, value.files, value.token, value.sticky, value.retention);
+}
+
 void Febird<::dcache::messages::BulkArchiveMessage>::write(
-    Writer& writer, const ::dcache::messages::BulkArchiveMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.path, value.files, value.token, value.sticky, value.retention);
+    Writer& writer, std::span<const ::dcache::messages::BulkArchiveMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.path, value.files, value.token, value.sticky, value.retention);
+  }
 }
 
 bool Febird<::dcache::messages::BulkArchiveMessage>::read(Reader& reader,
@@ -6803,10 +7887,18 @@ std::size_t Febird<::dcache::messages::ReplicaVerifyMessage>::size(
                      value.attributes, value.ratio, value.retention);
 }
 
+std::size_t Febird<::dcache::messages::ReplicaVerifyMessage>::bound(
+    const ::dcache::messages::ReplicaVerifyMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pool, value.files, value.checksum, value.timeout, value.owner,
+                      value.attributes, value.ratio, value.retention);
+}
+
 void Febird<::dcache::messages::ReplicaVerifyMessage>::write(
-    Writer& writer, const ::dcache::messages::ReplicaVerifyMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pool, value.files, value.checksum, value.timeout, value.owner,
-               value.attributes, value.ratio, value.retention);
+    Writer& writer, std::span<const ::dcache::messages::ReplicaVerifyMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pool, value.files, value.checksum, value.timeout, value.owner,
+                 value.attributes, value.ratio, value.retention);
+  }
 }
 
 bool Febird<::dcache::messages::ReplicaVerifyMessage>::read(Reader& reader,
@@ -6838,10 +7930,18 @@ std::size_t Febird<::dcache::messages::ReplicaAdjustMessage>::size(
                      value.access, value.target, value.label);
 }
 
+std::size_t Febird<::dcache::messages::ReplicaAdjustMessage>::bound(
+    const ::dcache::messages::ReplicaAdjustMessage& value) noexcept {
+  return febird_bound(value.envelope, value.path, value.files, value.checksum, value.offset, value.count,
+                      value.access, value.target, value.label);
+}
+
 void Febird<::dcache::messages::ReplicaAdjustMessage>::write(
-    Writer& writer, const ::dcache::messages::ReplicaAdjustMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.path, value.files, value.checksum, value.offset, value.count,
-               value.access, value.target, value.label);
+    Writer& writer, std::span<const ::dcache::messages::ReplicaAdjustMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.path, value.files, value.checksum, value.offset, value.count,
+                 value.access, value.target, value.label);
+  }
 }
 
 bool Febird<::dcache::messages::ReplicaAdjustMessage>::read(Reader& reader,
@@ -6873,10 +7973,18 @@ std::size_t Febird<::dcache::messages::ReplicaRemoveMessage>::size(
                      value.retention);
 }
 
+std::size_t Febird<::dcache::messages::ReplicaRemoveMessage>::bound(
+    const ::dcache::messages::ReplicaRemoveMessage& value) noexcept {
+  return febird_bound(value.envelope, value.cost, value.checksums, value.attributes, value.priority,
+                      value.retention);
+}
+
 void Febird<::dcache::messages::ReplicaRemoveMessage>::write(
-    Writer& writer, const ::dcache::messages::ReplicaRemoveMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.cost, value.checksums, value.attributes, value.priority,
-               value.retention);
+    Writer& writer, std::span<const ::dcache::messages::ReplicaRemoveMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.cost, value.checksums, value.attributes, value.priority,
+                 value.retention);
+  }
 }
 
 bool Febird<::dcache::messages::ReplicaRemoveMessage>::read(Reader& reader,
@@ -6903,9 +8011,17 @@ std::size_t Febird<::dcache::messages::ReplicaStateMessage>::size(
   return febird_size(value.envelope, value.checksum, value.access, value.sticky, value.pages, value.costs);
 }
 
+std::size_t Febird<::dcache::messages::ReplicaStateMessage>::bound(
+    const ::dcache::messages::ReplicaStateMessage& value) noexcept {
+  return febird_bound(value.envelope, value.checksum, value.access, value.sticky, value.pages, value.costs);
+}
+
 void Febird<::dcache::messages::ReplicaStateMessage>::write(
-    Writer& writer, const ::dcache::messages::ReplicaStateMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.checksum, value.access, value.sticky, value.pages, value.costs);
+    Writer& writer, std::span<const ::dcache::messages::ReplicaStateMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.checksum, value.access, value.sticky, value.pages,
+                 value.costs);
+  }
 }
 
 bool Febird<::dcache::messages::ReplicaStateMessage>::read(Reader& reader,
@@ -6931,9 +8047,16 @@ std::size_t Febird<::dcache::messages::ResilienceScanMessage>::size(
   return febird_size(value.envelope, value.checksum, value.owner, value.allow_staging);
 }
 
+std::size_t Febird<::dcache::messages::ResilienceScanMessage>::bound(
+    const ::dcache::messages::ResilienceScanMessage& value) noexcept {
+  return febird_bound(value.envelope, value.checksum, value.owner, value.allow_staging);
+}
+
 void Febird<::dcache::messages::ResilienceScanMessage>::write(
-    Writer& writer, const ::dcache::messages::ResilienceScanMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.checksum, value.owner, value.allow_staging);
+    Writer& writer, std::span<const ::dcache::messages::ResilienceScanMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.checksum, value.owner, value.allow_staging);
+  }
 }
 
 bool Febird<::dcache::messages::ResilienceScanMessage>::read(
@@ -6958,10 +8081,18 @@ std::size_t Febird<::dcache::messages::ResilienceCancelMessage>::size(
                      value.locations, value.sticky, value.precious, value.window);
 }
 
+std::size_t Febird<::dcache::messages::ResilienceCancelMessage>::bound(
+    const ::dcache::messages::ResilienceCancelMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pool, value.protocol, value.checksum, value.count, value.token,
+                      value.locations, value.sticky, value.precious, value.window);
+}
+
 void Febird<::dcache::messages::ResilienceCancelMessage>::write(
-    Writer& writer, const ::dcache::messages::ResilienceCancelMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pool, value.protocol, value.checksum, value.count, value.token,
-               value.locations, value.sticky, value.precious, value.window);
+    Writer& writer, std::span<const ::dcache::messages::ResilienceCancelMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pool, value.protocol, value.checksum, value.count, value.token,
+                 value.locations, value.sticky, value.precious, value.window);
+  }
 }
 
 bool Febird<::dcache::messages::ResilienceCancelMessage>::read(
@@ -6993,10 +8124,18 @@ std::size_t Febird<::dcache::messages::QosTransitionMessage>::size(
                      value.ratio, value.window);
 }
 
+std::size_t Febird<::dcache::messages::QosTransitionMessage>::bound(
+    const ::dcache::messages::QosTransitionMessage& value) noexcept {
+  return febird_bound(value.envelope, value.path, value.offset, value.expires, value.owner, value.priority,
+                      value.ratio, value.window);
+}
+
 void Febird<::dcache::messages::QosTransitionMessage>::write(
-    Writer& writer, const ::dcache::messages::QosTransitionMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.path, value.offset, value.expires, value.owner, value.priority,
-               value.ratio, value.window);
+    Writer& writer, std::span<const ::dcache::messages::QosTransitionMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.path, value.offset, value.expires, value.owner, value.priority,
+                 value.ratio, value.window);
+  }
 }
 
 bool Febird<::dcache::messages::QosTransitionMessage>::read(Reader& reader,
@@ -7025,9 +8164,16 @@ std::size_t Febird<::dcache::messages::QosQueryMessage>::size(
   return febird_size(value.envelope, value.storage, value.count, value.expires);
 }
 
+std::size_t Febird<::dcache::messages::QosQueryMessage>::bound(
+    const ::dcache::messages::QosQueryMessage& value) noexcept {
+  return febird_bound(value.envelope, value.storage, value.count, value.expires);
+}
+
 void Febird<::dcache::messages::QosQueryMessage>::write(
-    Writer& writer, const ::dcache::messages::QosQueryMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.storage, value.count, value.expires);
+    Writer& writer, std::span<const ::dcache::messages::QosQueryMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.storage, value.count, value.expires);
+  }
 }
 
 bool Febird<::dcache::messages::QosQueryMessage>::read(Reader& reader,
@@ -7052,10 +8198,18 @@ std::size_t Febird<::dcache::messages::QosModifyMessage>::size(
                      value.precious, value.allow_staging, value.window);
 }
 
+std::size_t Febird<::dcache::messages::QosModifyMessage>::bound(
+    const ::dcache::messages::QosModifyMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pnfs_id, value.file, value.count, value.timeout, value.token,
+                      value.precious, value.allow_staging, value.window);
+}
+
 void Febird<::dcache::messages::QosModifyMessage>::write(
-    Writer& writer, const ::dcache::messages::QosModifyMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pnfs_id, value.file, value.count, value.timeout, value.token,
-               value.precious, value.allow_staging, value.window);
+    Writer& writer, std::span<const ::dcache::messages::QosModifyMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pnfs_id, value.file, value.count, value.timeout, value.token,
+                 value.precious, value.allow_staging, value.window);
+  }
 }
 
 bool Febird<::dcache::messages::QosModifyMessage>::read(Reader& reader,
@@ -7086,10 +8240,18 @@ std::size_t Febird<::dcache::messages::QosBackLogMessage>::size(
                      value.labels, value.retention);
 }
 
+std::size_t Febird<::dcache::messages::QosBackLogMessage>::bound(
+    const ::dcache::messages::QosBackLogMessage& value) noexcept {
+  return febird_bound(value.envelope, value.mode, value.count, value.access, value.door, value.attributes,
+                      value.labels, value.retention);
+}
+
 void Febird<::dcache::messages::QosBackLogMessage>::write(
-    Writer& writer, const ::dcache::messages::QosBackLogMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.mode, value.count, value.access, value.door, value.attributes,
-               value.labels, value.retention);
+    Writer& writer, std::span<const ::dcache::messages::QosBackLogMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.mode, value.count, value.access, value.door, value.attributes,
+                 value.labels, value.retention);
+  }
 }
 
 bool Febird<::dcache::messages::QosBackLogMessage>::read(Reader& reader,
@@ -7120,10 +8282,18 @@ std::size_t Febird<::dcache::messages::MissingFileMessage>::size(
                      value.attributes, value.ratio, value.window, value.retention);
 }
 
+std::size_t Febird<::dcache::messages::MissingFileMessage>::bound(
+    const ::dcache::messages::MissingFileMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pnfs_id, value.pools, value.mode, value.access, value.locations,
+                      value.attributes, value.ratio, value.window, value.retention);
+}
+
 void Febird<::dcache::messages::MissingFileMessage>::write(
-    Writer& writer, const ::dcache::messages::MissingFileMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pnfs_id, value.pools, value.mode, value.access, value.locations,
-               value.attributes, value.ratio, value.window, value.retention);
+    Writer& writer, std::span<const ::dcache::messages::MissingFileMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pnfs_id, value.pools, value.mode, value.access,
+                 value.locations, value.attributes, value.ratio, value.window, value.retention);
+  }
 }
 
 bool Febird<::dcache::messages::MissingFileMessage>::read(Reader& reader,
@@ -7157,10 +8327,18 @@ std::size_t Febird<::dcache::messages::CleanerRequestMessage>::size(
                      value.costs);
 }
 
+std::size_t Febird<::dcache::messages::CleanerRequestMessage>::bound(
+    const ::dcache::messages::CleanerRequestMessage& value) noexcept {
+  return febird_bound(value.envelope, value.file, value.files, value.protocol, value.mode, value.pages,
+                      value.costs);
+}
+
 void Febird<::dcache::messages::CleanerRequestMessage>::write(
-    Writer& writer, const ::dcache::messages::CleanerRequestMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.file, value.files, value.protocol, value.mode, value.pages,
-               value.costs);
+    Writer& writer, std::span<const ::dcache::messages::CleanerRequestMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.file, value.files, value.protocol, value.mode, value.pages,
+                 value.costs);
+  }
 }
 
 bool Febird<::dcache::messages::CleanerRequestMessage>::read(
@@ -7189,9 +8367,16 @@ std::size_t Febird<::dcache::messages::CleanerStatusMessage>::size(
   return febird_size(value.envelope, value.file, value.precious, value.costs);
 }
 
+std::size_t Febird<::dcache::messages::CleanerStatusMessage>::bound(
+    const ::dcache::messages::CleanerStatusMessage& value) noexcept {
+  return febird_bound(value.envelope, value.file, value.precious, value.costs);
+}
+
 void Febird<::dcache::messages::CleanerStatusMessage>::write(
-    Writer& writer, const ::dcache::messages::CleanerStatusMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.file, value.precious, value.costs);
+    Writer& writer, std::span<const ::dcache::messages::CleanerStatusMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.file, value.precious, value.costs);
+  }
 }
 
 bool Febird<::dcache::messages::CleanerStatusMessage>::read(Reader& reader,
@@ -7216,9 +8401,16 @@ std::size_t Febird<::dcache::messages::CleanerHoldMessage>::size(
   return febird_size(value.envelope, value.file, value.files, value.count);
 }
 
+std::size_t Febird<::dcache::messages::CleanerHoldMessage>::bound(
+    const ::dcache::messages::CleanerHoldMessage& value) noexcept {
+  return febird_bound(value.envelope, value.file, value.files, value.count);
+}
+
 void Febird<::dcache::messages::CleanerHoldMessage>::write(
-    Writer& writer, const ::dcache::messages::CleanerHoldMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.file, value.files, value.count);
+    Writer& writer, std::span<const ::dcache::messages::CleanerHoldMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.file, value.files, value.count);
+  }
 }
 
 bool Febird<::dcache::messages::CleanerHoldMessage>::read(Reader& reader,
@@ -7243,9 +8435,16 @@ std::size_t Febird<::dcache::messages::HsmStoreMessage>::size(
   return febird_size(value.envelope, value.path, value.pools, value.costs);
 }
 
+std::size_t Febird<::dcache::messages::HsmStoreMessage>::bound(
+    const ::dcache::messages::HsmStoreMessage& value) noexcept {
+  return febird_bound(value.envelope, value.path, value.pools, value.costs);
+}
+
 void Febird<::dcache::messages::HsmStoreMessage>::write(
-    Writer& writer, const ::dcache::messages::HsmStoreMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.path, value.pools, value.costs);
+    Writer& writer, std::span<const ::dcache::messages::HsmStoreMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.path, value.pools, value.costs);
+  }
 }
 
 bool Febird<::dcache::messages::HsmStoreMessage>::read(Reader& reader,
@@ -7271,10 +8470,18 @@ std::size_t Febird<::dcache::messages::HsmRestoreMessage>::size(
                      value.access, value.ratio, value.label, value.window);
 }
 
+std::size_t Febird<::dcache::messages::HsmRestoreMessage>::bound(
+    const ::dcache::messages::HsmRestoreMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pool, value.storage, value.cost, value.mode, value.count,
+                      value.access, value.ratio, value.label, value.window);
+}
+
 void Febird<::dcache::messages::HsmRestoreMessage>::write(
-    Writer& writer, const ::dcache::messages::HsmRestoreMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pool, value.storage, value.cost, value.mode, value.count,
-               value.access, value.ratio, value.label, value.window);
+    Writer& writer, std::span<const ::dcache::messages::HsmRestoreMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pool, value.storage, value.cost, value.mode, value.count,
+                 value.access, value.ratio, value.label, value.window);
+  }
 }
 
 bool Febird<::dcache::messages::HsmRestoreMessage>::read(Reader& reader,
@@ -7306,9 +8513,16 @@ std::size_t Febird<::dcache::messages::HsmRemoveMessage>::size(
   return febird_size(value.envelope, value.files, value.cost, value.token, value.locations, value.ratio);
 }
 
+std::size_t Febird<::dcache::messages::HsmRemoveMessage>::bound(
+    const ::dcache::messages::HsmRemoveMessage& value) noexcept {
+  return febird_bound(value.envelope, value.files, value.cost, value.token, value.locations, value.ratio);
+}
+
 void Febird<::dcache::messages::HsmRemoveMessage>::write(
-    Writer& writer, const ::dcache::messages::HsmRemoveMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.files, value.cost, value.token, value.locations, value.ratio);
+    Writer& writer, std::span<const ::dcache::messages::HsmRemoveMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.files, value.cost, value.token, value.locations, value.ratio);
+  }
 }
 
 bool Febird<::dcache::messages::HsmRemoveMessage>::read(Reader& reader,
@@ -7336,10 +8550,18 @@ std::size_t Febird<::dcache::messages::NearlineRequestMessage>::size(
                      value.count, value.access, value.door, value.labels);
 }
 
+std::size_t Febird<::dcache::messages::NearlineRequestMessage>::bound(
+    const ::dcache::messages::NearlineRequestMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pnfs_id, value.path, value.file, value.protocol, value.checksum,
+                      value.count, value.access, value.door, value.labels);
+}
+
 void Febird<::dcache::messages::NearlineRequestMessage>::write(
-    Writer& writer, const ::dcache::messages::NearlineRequestMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pnfs_id, value.path, value.file, value.protocol, value.checksum,
-               value.count, value.access, value.door, value.labels);
+    Writer& writer, std::span<const ::dcache::messages::NearlineRequestMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pnfs_id, value.path, value.file, value.protocol,
+                 value.checksum, value.count, value.access, value.door, value.labels);
+  }
 }
 
 bool Febird<::dcache::messages::NearlineRequestMessage>::read(
@@ -7373,10 +8595,18 @@ std::size_t Febird<::dcache::messages::NearlineStatusMessage>::size(
                      value.expires, value.locations, value.ratio, value.label, value.labels);
 }
 
+std::size_t Febird<::dcache::messages::NearlineStatusMessage>::bound(
+    const ::dcache::messages::NearlineStatusMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pnfs_id, value.file, value.checksum, value.checksums,
+                      value.expires, value.locations, value.ratio, value.label, value.labels);
+}
+
 void Febird<::dcache::messages::NearlineStatusMessage>::write(
-    Writer& writer, const ::dcache::messages::NearlineStatusMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pnfs_id, value.file, value.checksum, value.checksums,
-               value.expires, value.locations, value.ratio, value.label, value.labels);
+    Writer& writer, std::span<const ::dcache::messages::NearlineStatusMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pnfs_id, value.file, value.checksum, value.checksums,
+                 value.expires, value.locations, value.ratio, value.label, value.labels);
+  }
 }
 
 bool Febird<::dcache::messages::NearlineStatusMessage>::read(
@@ -7408,9 +8638,16 @@ std::size_t Febird<::dcache::messages::TapeRecallScheduleMessage>::size(
   return febird_size(value.envelope, value.path, value.cost, value.attributes, value.pages, value.window);
 }
 
+std::size_t Febird<::dcache::messages::TapeRecallScheduleMessage>::bound(
+    const ::dcache::messages::TapeRecallScheduleMessage& value) noexcept {
+  return febird_bound(value.envelope, value.path, value.cost, value.attributes, value.pages, value.window);
+}
+
 void Febird<::dcache::messages::TapeRecallScheduleMessage>::write(
-    Writer& writer, const ::dcache::messages::TapeRecallScheduleMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.path, value.cost, value.attributes, value.pages, value.window);
+    Writer& writer, std::span<const ::dcache::messages::TapeRecallScheduleMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.path, value.cost, value.attributes, value.pages, value.window);
+  }
 }
 
 bool Febird<::dcache::messages::TapeRecallScheduleMessage>::read(
@@ -7438,10 +8675,18 @@ std::size_t Febird<::dcache::messages::ZoneUpdateMessage>::size(
                      value.checksums, value.door, value.pages, value.window);
 }
 
+std::size_t Febird<::dcache::messages::ZoneUpdateMessage>::bound(
+    const ::dcache::messages::ZoneUpdateMessage& value) noexcept {
+  return febird_bound(value.envelope, value.path, value.pool, value.pools, value.file, value.files,
+                      value.mode, value.checksums, value.door, value.pages, value.window);
+}
+
 void Febird<::dcache::messages::ZoneUpdateMessage>::write(
-    Writer& writer, const ::dcache::messages::ZoneUpdateMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.path, value.pool, value.pools, value.file, value.files,
-               value.mode, value.checksums, value.door, value.pages, value.window);
+    Writer& writer, std::span<const ::dcache::messages::ZoneUpdateMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.path, value.pool, value.pools, value.file, value.files,
+                 value.mode, value.checksums, value.door, value.pages, value.window);
+  }
 }
 
 bool Febird<::dcache::messages::ZoneUpdateMessage>::read(Reader& reader,
@@ -7476,10 +8721,18 @@ std::size_t Febird<::dcache::messages::CellHelloMessage>::size(
                      value.attributes, value.priority, value.allow_staging, value.label, value.window);
 }
 
+std::size_t Febird<::dcache::messages::CellHelloMessage>::bound(
+    const ::dcache::messages::CellHelloMessage& value) noexcept {
+  return febird_bound(value.envelope, value.file, value.storage, value.protocol, value.size, value.target,
+                      value.attributes, value.priority, value.allow_staging, value.label, value.window);
+}
+
 void Febird<::dcache::messages::CellHelloMessage>::write(
-    Writer& writer, const ::dcache::messages::CellHelloMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.file, value.storage, value.protocol, value.size, value.target,
-               value.attributes, value.priority, value.allow_staging, value.label, value.window);
+    Writer& writer, std::span<const ::dcache::messages::CellHelloMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.file, value.storage, value.protocol, value.size, value.target,
+                 value.attributes, value.priority, value.allow_staging, value.label, value.window);
+  }
 }
 
 bool Febird<::dcache::messages::CellHelloMessage>::read(Reader& reader,
@@ -7514,10 +8767,18 @@ std::size_t Febird<::dcache::messages::CellRouteMessage>::size(
                      value.precious, value.window);
 }
 
+std::size_t Febird<::dcache::messages::CellRouteMessage>::bound(
+    const ::dcache::messages::CellRouteMessage& value) noexcept {
+  return febird_bound(value.envelope, value.file, value.storage, value.offset, value.count, value.door,
+                      value.precious, value.window);
+}
+
 void Febird<::dcache::messages::CellRouteMessage>::write(
-    Writer& writer, const ::dcache::messages::CellRouteMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.file, value.storage, value.offset, value.count, value.door,
-               value.precious, value.window);
+    Writer& writer, std::span<const ::dcache::messages::CellRouteMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.file, value.storage, value.offset, value.count, value.door,
+                 value.precious, value.window);
+  }
 }
 
 bool Febird<::dcache::messages::CellRouteMessage>::read(Reader& reader,
@@ -7547,10 +8808,18 @@ std::size_t Febird<::dcache::messages::CellTunnelMessage>::size(
                      value.window);
 }
 
+std::size_t Febird<::dcache::messages::CellTunnelMessage>::bound(
+    const ::dcache::messages::CellTunnelMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pools, value.files, value.expires, value.target, value.precious,
+                      value.window);
+}
+
 void Febird<::dcache::messages::CellTunnelMessage>::write(
-    Writer& writer, const ::dcache::messages::CellTunnelMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pools, value.files, value.expires, value.target, value.precious,
-               value.window);
+    Writer& writer, std::span<const ::dcache::messages::CellTunnelMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pools, value.files, value.expires, value.target,
+                 value.precious, value.window);
+  }
 }
 
 bool Febird<::dcache::messages::CellTunnelMessage>::read(Reader& reader,
@@ -7579,10 +8848,18 @@ std::size_t Febird<::dcache::messages::TopologyQueryMessage>::size(
                      value.label, value.labels);
 }
 
+std::size_t Febird<::dcache::messages::TopologyQueryMessage>::bound(
+    const ::dcache::messages::TopologyQueryMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pool, value.cost, value.mode, value.door, value.target,
+                      value.label, value.labels);
+}
+
 void Febird<::dcache::messages::TopologyQueryMessage>::write(
-    Writer& writer, const ::dcache::messages::TopologyQueryMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pool, value.cost, value.mode, value.door, value.target,
-               value.label, value.labels);
+    Writer& writer, std::span<const ::dcache::messages::TopologyQueryMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pool, value.cost, value.mode, value.door, value.target,
+                 value.label, value.labels);
+  }
 }
 
 bool Febird<::dcache::messages::TopologyQueryMessage>::read(Reader& reader,
@@ -7614,10 +8891,18 @@ std::size_t Febird<::dcache::messages::WebdavLockMessage>::size(
                      value.attributes, value.sticky, value.costs);
 }
 
+std::size_t Febird<::dcache::messages::WebdavLockMessage>::bound(
+    const ::dcache::messages::WebdavLockMessage& value) noexcept {
+  return febird_bound(value.envelope, value.files, value.storage, value.checksum, value.door, value.locations,
+                      value.attributes, value.sticky, value.costs);
+}
+
 void Febird<::dcache::messages::WebdavLockMessage>::write(
-    Writer& writer, const ::dcache::messages::WebdavLockMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.files, value.storage, value.checksum, value.door,
-               value.locations, value.attributes, value.sticky, value.costs);
+    Writer& writer, std::span<const ::dcache::messages::WebdavLockMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.files, value.storage, value.checksum, value.door,
+                 value.locations, value.attributes, value.sticky, value.costs);
+  }
 }
 
 bool Febird<::dcache::messages::WebdavLockMessage>::read(Reader& reader,
@@ -7650,10 +8935,18 @@ std::size_t Febird<::dcache::messages::WebdavUnlockMessage>::size(
                      value.link_group, value.priority, value.precious);
 }
 
+std::size_t Febird<::dcache::messages::WebdavUnlockMessage>::bound(
+    const ::dcache::messages::WebdavUnlockMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pnfs_id, value.path, value.pool, value.protocol, value.timeout,
+                      value.link_group, value.priority, value.precious);
+}
+
 void Febird<::dcache::messages::WebdavUnlockMessage>::write(
-    Writer& writer, const ::dcache::messages::WebdavUnlockMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pnfs_id, value.path, value.pool, value.protocol, value.timeout,
-               value.link_group, value.priority, value.precious);
+    Writer& writer, std::span<const ::dcache::messages::WebdavUnlockMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pnfs_id, value.path, value.pool, value.protocol, value.timeout,
+                 value.link_group, value.priority, value.precious);
+  }
 }
 
 bool Febird<::dcache::messages::WebdavUnlockMessage>::read(Reader& reader,
@@ -7685,10 +8978,18 @@ std::size_t Febird<::dcache::messages::EventSubscribeMessage>::size(
                      value.access, value.token, value.locations, value.ratio, value.label);
 }
 
+std::size_t Febird<::dcache::messages::EventSubscribeMessage>::bound(
+    const ::dcache::messages::EventSubscribeMessage& value) noexcept {
+  return febird_bound(value.envelope, value.pools, value.protocol, value.checksum, value.size, value.count,
+                      value.access, value.token, value.locations, value.ratio, value.label);
+}
+
 void Febird<::dcache::messages::EventSubscribeMessage>::write(
-    Writer& writer, const ::dcache::messages::EventSubscribeMessage& value) noexcept {
-  febird_write(writer, value.envelope, value.pools, value.protocol, value.checksum, value.size, value.count,
-               value.access, value.token, value.locations, value.ratio, value.label);
+    Writer& writer, std::span<const ::dcache::messages::EventSubscribeMessage> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.envelope, value.pools, value.protocol, value.checksum, value.size, value.count,
+                 value.access, value.token, value.locations, value.ratio, value.label);
+  }
 }
 
 bool Febird<::dcache::messages::EventSubscribeMessage>::read(

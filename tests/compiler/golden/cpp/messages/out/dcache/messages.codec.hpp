@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <span>
 
 #include "dcache/messages.types.hpp"
 #include "mf/codec/febird.hpp"
@@ -760,7 +761,11 @@ struct Febird<::dcache::messages::Checksum> {
   static constexpr std::size_t kMinSize = 2;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::Checksum& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::Checksum& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::Checksum& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::Checksum> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::Checksum& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::Checksum& value);
 };
 
@@ -769,7 +774,11 @@ struct Febird<::dcache::messages::CellAddress> {
   static constexpr std::size_t kMinSize = 3;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::CellAddress& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::CellAddress& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::CellAddress& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::CellAddress> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::CellAddress& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::CellAddress& value);
 };
 
@@ -778,7 +787,11 @@ struct Febird<::dcache::messages::Subject> {
   static constexpr std::size_t kMinSize = 3;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::Subject& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::Subject& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::Subject& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::Subject> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::Subject& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::Subject& value);
 };
 
@@ -787,7 +800,11 @@ struct Febird<::dcache::messages::StorageInfo> {
   static constexpr std::size_t kMinSize = 5;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::StorageInfo& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::StorageInfo& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::StorageInfo& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::StorageInfo> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::StorageInfo& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::StorageInfo& value);
 };
 
@@ -796,7 +813,11 @@ struct Febird<::dcache::messages::FileAttributes> {
   static constexpr std::size_t kMinSize = 30;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::FileAttributes& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::FileAttributes& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::FileAttributes& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::FileAttributes> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::FileAttributes& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::FileAttributes& value);
 };
 
@@ -814,7 +835,11 @@ struct Febird<::dcache::messages::QueueCost> {
   static constexpr std::size_t kMinSize = 4;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::QueueCost& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::QueueCost& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::QueueCost& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::QueueCost> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::QueueCost& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::QueueCost& value);
 };
 
@@ -823,7 +848,11 @@ struct Febird<::dcache::messages::PoolCost> {
   static constexpr std::size_t kMinSize = 49;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolCost& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PoolCost& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PoolCost& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::PoolCost> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolCost& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolCost& value);
 };
 
@@ -841,7 +870,11 @@ struct Febird<::dcache::messages::Envelope> {
   static constexpr std::size_t kMinSize = 12;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::Envelope& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::Envelope& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::Envelope& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::Envelope> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::Envelope& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::Envelope& value);
 };
 
@@ -850,7 +883,12 @@ struct Febird<::dcache::messages::PoolAcceptFileMessage> {
   static constexpr std::size_t kMinSize = 54;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolAcceptFileMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PoolAcceptFileMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PoolAcceptFileMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::PoolAcceptFileMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolAcceptFileMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolAcceptFileMessage& value);
 };
 
@@ -859,7 +897,12 @@ struct Febird<::dcache::messages::PoolCheckFileMessage> {
   static constexpr std::size_t kMinSize = 53;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolCheckFileMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PoolCheckFileMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PoolCheckFileMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::PoolCheckFileMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolCheckFileMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolCheckFileMessage& value);
 };
 
@@ -868,7 +911,12 @@ struct Febird<::dcache::messages::PoolCheckFreeSpaceMessage> {
   static constexpr std::size_t kMinSize = 20;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolCheckFreeSpaceMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PoolCheckFreeSpaceMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PoolCheckFreeSpaceMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::PoolCheckFreeSpaceMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolCheckFreeSpaceMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolCheckFreeSpaceMessage& value);
 };
 
@@ -877,7 +925,12 @@ struct Febird<::dcache::messages::PoolDeliverFileMessage> {
   static constexpr std::size_t kMinSize = 15;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolDeliverFileMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PoolDeliverFileMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PoolDeliverFileMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::PoolDeliverFileMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolDeliverFileMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolDeliverFileMessage& value);
 };
 
@@ -886,7 +939,12 @@ struct Febird<::dcache::messages::PoolFetchFileMessage> {
   static constexpr std::size_t kMinSize = 37;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolFetchFileMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PoolFetchFileMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PoolFetchFileMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::PoolFetchFileMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolFetchFileMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolFetchFileMessage& value);
 };
 
@@ -895,7 +953,12 @@ struct Febird<::dcache::messages::PoolFlushControlMessage> {
   static constexpr std::size_t kMinSize = 47;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolFlushControlMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PoolFlushControlMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PoolFlushControlMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::PoolFlushControlMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolFlushControlMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolFlushControlMessage& value);
 };
 
@@ -904,7 +967,12 @@ struct Febird<::dcache::messages::PoolFlushDoFlushMessage> {
   static constexpr std::size_t kMinSize = 24;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolFlushDoFlushMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PoolFlushDoFlushMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PoolFlushDoFlushMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::PoolFlushDoFlushMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolFlushDoFlushMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolFlushDoFlushMessage& value);
 };
 
@@ -913,7 +981,12 @@ struct Febird<::dcache::messages::PoolFlushGainControlMessage> {
   static constexpr std::size_t kMinSize = 42;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolFlushGainControlMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PoolFlushGainControlMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PoolFlushGainControlMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::PoolFlushGainControlMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolFlushGainControlMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolFlushGainControlMessage& value);
 };
 
@@ -922,7 +995,11 @@ struct Febird<::dcache::messages::PoolIoFileMessage> {
   static constexpr std::size_t kMinSize = 39;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolIoFileMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PoolIoFileMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PoolIoFileMessage& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::PoolIoFileMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolIoFileMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolIoFileMessage& value);
 };
 
@@ -931,7 +1008,12 @@ struct Febird<::dcache::messages::PoolLinkGroupInfoMessage> {
   static constexpr std::size_t kMinSize = 21;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolLinkGroupInfoMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PoolLinkGroupInfoMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PoolLinkGroupInfoMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::PoolLinkGroupInfoMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolLinkGroupInfoMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolLinkGroupInfoMessage& value);
 };
 
@@ -940,7 +1022,11 @@ struct Febird<::dcache::messages::PoolLinkInfoMessage> {
   static constexpr std::size_t kMinSize = 16;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolLinkInfoMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PoolLinkInfoMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PoolLinkInfoMessage& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::PoolLinkInfoMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolLinkInfoMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolLinkInfoMessage& value);
 };
 
@@ -949,7 +1035,12 @@ struct Febird<::dcache::messages::PoolManagerGetPoolListMessage> {
   static constexpr std::size_t kMinSize = 27;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolManagerGetPoolListMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PoolManagerGetPoolListMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PoolManagerGetPoolListMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::PoolManagerGetPoolListMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolManagerGetPoolListMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolManagerGetPoolListMessage& value);
 };
 
@@ -958,8 +1049,13 @@ struct Febird<::dcache::messages::PoolManagerGetPoolMonitorMessage> {
   static constexpr std::size_t kMinSize = 98;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolManagerGetPoolMonitorMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PoolManagerGetPoolMonitorMessage& value) noexcept;
   static void write(Writer& writer,
-                    const ::dcache::messages::PoolManagerGetPoolMonitorMessage& value) noexcept;
+                    std::span<const ::dcache::messages::PoolManagerGetPoolMonitorMessage> values) noexcept;
+  static void write(Writer& writer,
+                  const ::dcache::messages::PoolManagerGetPoolMonitorMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolManagerGetPoolMonitorMessage& value);
 };
 
@@ -968,7 +1064,12 @@ struct Febird<::dcache::messages::PoolManagerPoolModeMessage> {
   static constexpr std::size_t kMinSize = 31;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolManagerPoolModeMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PoolManagerPoolModeMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PoolManagerPoolModeMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::PoolManagerPoolModeMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolManagerPoolModeMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolManagerPoolModeMessage& value);
 };
 
@@ -977,7 +1078,12 @@ struct Febird<::dcache::messages::PoolManagerPoolUpMessage> {
   static constexpr std::size_t kMinSize = 15;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolManagerPoolUpMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PoolManagerPoolUpMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PoolManagerPoolUpMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::PoolManagerPoolUpMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolManagerPoolUpMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolManagerPoolUpMessage& value);
 };
 
@@ -986,7 +1092,12 @@ struct Febird<::dcache::messages::PoolMgrGetPoolByLinkMessage> {
   static constexpr std::size_t kMinSize = 31;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMgrGetPoolByLinkMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PoolMgrGetPoolByLinkMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PoolMgrGetPoolByLinkMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::PoolMgrGetPoolByLinkMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolMgrGetPoolByLinkMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolMgrGetPoolByLinkMessage& value);
 };
 
@@ -995,8 +1106,13 @@ struct Febird<::dcache::messages::PoolMgrGetPoolByPoolGroupMessage> {
   static constexpr std::size_t kMinSize = 90;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMgrGetPoolByPoolGroupMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PoolMgrGetPoolByPoolGroupMessage& value) noexcept;
   static void write(Writer& writer,
-                    const ::dcache::messages::PoolMgrGetPoolByPoolGroupMessage& value) noexcept;
+                    std::span<const ::dcache::messages::PoolMgrGetPoolByPoolGroupMessage> values) noexcept;
+  static void write(Writer& writer,
+                  const ::dcache::messages::PoolMgrGetPoolByPoolGroupMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolMgrGetPoolByPoolGroupMessage& value);
 };
 
@@ -1005,8 +1121,12 @@ struct Febird<::dcache::messages::PoolMgrGetPoolLinkGroupsMessage> {
   static constexpr std::size_t kMinSize = 37;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMgrGetPoolLinkGroupsMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PoolMgrGetPoolLinkGroupsMessage& value) noexcept;
   static void write(Writer& writer,
-                    const ::dcache::messages::PoolMgrGetPoolLinkGroupsMessage& value) noexcept;
+                    std::span<const ::dcache::messages::PoolMgrGetPoolLinkGroupsMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolMgrGetPoolLinkGroupsMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolMgrGetPoolLinkGroupsMessage& value);
 };
 
@@ -1015,7 +1135,12 @@ struct Febird<::dcache::messages::PoolMgrGetPoolLinksMessage> {
   static constexpr std::size_t kMinSize = 17;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMgrGetPoolLinksMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PoolMgrGetPoolLinksMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PoolMgrGetPoolLinksMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::PoolMgrGetPoolLinksMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolMgrGetPoolLinksMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolMgrGetPoolLinksMessage& value);
 };
 
@@ -1024,7 +1149,12 @@ struct Febird<::dcache::messages::PoolMgrPoolInfoMessage> {
   static constexpr std::size_t kMinSize = 47;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMgrPoolInfoMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PoolMgrPoolInfoMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PoolMgrPoolInfoMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::PoolMgrPoolInfoMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolMgrPoolInfoMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolMgrPoolInfoMessage& value);
 };
 
@@ -1033,7 +1163,12 @@ struct Febird<::dcache::messages::PoolMgrQueryPoolsMessage> {
   static constexpr std::size_t kMinSize = 26;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMgrQueryPoolsMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PoolMgrQueryPoolsMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PoolMgrQueryPoolsMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::PoolMgrQueryPoolsMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolMgrQueryPoolsMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolMgrQueryPoolsMessage& value);
 };
 
@@ -1042,7 +1177,12 @@ struct Febird<::dcache::messages::PoolMgrReplicateFileMessage> {
   static constexpr std::size_t kMinSize = 19;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMgrReplicateFileMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PoolMgrReplicateFileMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PoolMgrReplicateFileMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::PoolMgrReplicateFileMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolMgrReplicateFileMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolMgrReplicateFileMessage& value);
 };
 
@@ -1051,7 +1191,12 @@ struct Febird<::dcache::messages::PoolMgrSelectReadPoolMessage> {
   static constexpr std::size_t kMinSize = 25;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMgrSelectReadPoolMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PoolMgrSelectReadPoolMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PoolMgrSelectReadPoolMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::PoolMgrSelectReadPoolMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolMgrSelectReadPoolMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolMgrSelectReadPoolMessage& value);
 };
 
@@ -1060,7 +1205,12 @@ struct Febird<::dcache::messages::PoolMgrSelectWritePoolMessage> {
   static constexpr std::size_t kMinSize = 46;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMgrSelectWritePoolMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PoolMgrSelectWritePoolMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PoolMgrSelectWritePoolMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::PoolMgrSelectWritePoolMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolMgrSelectWritePoolMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolMgrSelectWritePoolMessage& value);
 };
 
@@ -1069,7 +1219,12 @@ struct Febird<::dcache::messages::PoolMigrationCancelMessage> {
   static constexpr std::size_t kMinSize = 15;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMigrationCancelMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PoolMigrationCancelMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PoolMigrationCancelMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::PoolMigrationCancelMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolMigrationCancelMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolMigrationCancelMessage& value);
 };
 
@@ -1078,8 +1233,13 @@ struct Febird<::dcache::messages::PoolMigrationCopyFinishedMessage> {
   static constexpr std::size_t kMinSize = 31;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMigrationCopyFinishedMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PoolMigrationCopyFinishedMessage& value) noexcept;
   static void write(Writer& writer,
-                    const ::dcache::messages::PoolMigrationCopyFinishedMessage& value) noexcept;
+                    std::span<const ::dcache::messages::PoolMigrationCopyFinishedMessage> values) noexcept;
+  static void write(Writer& writer,
+                  const ::dcache::messages::PoolMigrationCopyFinishedMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolMigrationCopyFinishedMessage& value);
 };
 
@@ -1088,8 +1248,12 @@ struct Febird<::dcache::messages::PoolMigrationCopyReplicaMessage> {
   static constexpr std::size_t kMinSize = 16;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMigrationCopyReplicaMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PoolMigrationCopyReplicaMessage& value) noexcept;
   static void write(Writer& writer,
-                    const ::dcache::messages::PoolMigrationCopyReplicaMessage& value) noexcept;
+                    std::span<const ::dcache::messages::PoolMigrationCopyReplicaMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolMigrationCopyReplicaMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolMigrationCopyReplicaMessage& value);
 };
 
@@ -1098,7 +1262,12 @@ struct Febird<::dcache::messages::PoolMigrationPingMessage> {
   static constexpr std::size_t kMinSize = 22;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMigrationPingMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PoolMigrationPingMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PoolMigrationPingMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::PoolMigrationPingMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolMigrationPingMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolMigrationPingMessage& value);
 };
 
@@ -1107,8 +1276,13 @@ struct Febird<::dcache::messages::PoolMigrationUpdateReplicaMessage> {
   static constexpr std::size_t kMinSize = 15;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMigrationUpdateReplicaMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PoolMigrationUpdateReplicaMessage& value) noexcept;
   static void write(Writer& writer,
-                    const ::dcache::messages::PoolMigrationUpdateReplicaMessage& value) noexcept;
+                    std::span<const ::dcache::messages::PoolMigrationUpdateReplicaMessage> values) noexcept;
+  static void write(Writer& writer,
+                  const ::dcache::messages::PoolMigrationUpdateReplicaMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader,
                                  ::dcache::messages::PoolMigrationUpdateReplicaMessage& value);
 };
@@ -1118,7 +1292,12 @@ struct Febird<::dcache::messages::PoolMigrationJobCancelMessage> {
   static constexpr std::size_t kMinSize = 20;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMigrationJobCancelMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PoolMigrationJobCancelMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PoolMigrationJobCancelMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::PoolMigrationJobCancelMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolMigrationJobCancelMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolMigrationJobCancelMessage& value);
 };
 
@@ -1127,7 +1306,12 @@ struct Febird<::dcache::messages::PoolModifyModeMessage> {
   static constexpr std::size_t kMinSize = 58;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolModifyModeMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PoolModifyModeMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PoolModifyModeMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::PoolModifyModeMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolModifyModeMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolModifyModeMessage& value);
 };
 
@@ -1136,7 +1320,12 @@ struct Febird<::dcache::messages::PoolModifyPersistencyMessage> {
   static constexpr std::size_t kMinSize = 18;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolModifyPersistencyMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PoolModifyPersistencyMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PoolModifyPersistencyMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::PoolModifyPersistencyMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolModifyPersistencyMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolModifyPersistencyMessage& value);
 };
 
@@ -1145,7 +1334,12 @@ struct Febird<::dcache::messages::PoolMoverKillMessage> {
   static constexpr std::size_t kMinSize = 44;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMoverKillMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PoolMoverKillMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PoolMoverKillMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::PoolMoverKillMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolMoverKillMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolMoverKillMessage& value);
 };
 
@@ -1154,7 +1348,12 @@ struct Febird<::dcache::messages::PoolPassiveIoFileMessage> {
   static constexpr std::size_t kMinSize = 70;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolPassiveIoFileMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PoolPassiveIoFileMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PoolPassiveIoFileMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::PoolPassiveIoFileMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolPassiveIoFileMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolPassiveIoFileMessage& value);
 };
 
@@ -1163,7 +1362,12 @@ struct Febird<::dcache::messages::PoolQueryRepositoryMessage> {
   static constexpr std::size_t kMinSize = 49;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolQueryRepositoryMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PoolQueryRepositoryMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PoolQueryRepositoryMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::PoolQueryRepositoryMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolQueryRepositoryMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolQueryRepositoryMessage& value);
 };
 
@@ -1172,7 +1376,12 @@ struct Febird<::dcache::messages::PoolRemoveFilesMessage> {
   static constexpr std::size_t kMinSize = 65;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolRemoveFilesMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PoolRemoveFilesMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PoolRemoveFilesMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::PoolRemoveFilesMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolRemoveFilesMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolRemoveFilesMessage& value);
 };
 
@@ -1181,7 +1390,12 @@ struct Febird<::dcache::messages::PoolReplicateFileMessage> {
   static constexpr std::size_t kMinSize = 52;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolReplicateFileMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PoolReplicateFileMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PoolReplicateFileMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::PoolReplicateFileMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolReplicateFileMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolReplicateFileMessage& value);
 };
 
@@ -1190,7 +1404,12 @@ struct Febird<::dcache::messages::PoolSetStickyMessage> {
   static constexpr std::size_t kMinSize = 18;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolSetStickyMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PoolSetStickyMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PoolSetStickyMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::PoolSetStickyMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolSetStickyMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolSetStickyMessage& value);
 };
 
@@ -1199,7 +1418,12 @@ struct Febird<::dcache::messages::PoolStatusChangedMessage> {
   static constexpr std::size_t kMinSize = 79;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolStatusChangedMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PoolStatusChangedMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PoolStatusChangedMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::PoolStatusChangedMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolStatusChangedMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolStatusChangedMessage& value);
 };
 
@@ -1208,8 +1432,13 @@ struct Febird<::dcache::messages::PoolUpdateCacheStatisticsMessage> {
   static constexpr std::size_t kMinSize = 16;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolUpdateCacheStatisticsMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PoolUpdateCacheStatisticsMessage& value) noexcept;
   static void write(Writer& writer,
-                    const ::dcache::messages::PoolUpdateCacheStatisticsMessage& value) noexcept;
+                    std::span<const ::dcache::messages::PoolUpdateCacheStatisticsMessage> values) noexcept;
+  static void write(Writer& writer,
+                  const ::dcache::messages::PoolUpdateCacheStatisticsMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolUpdateCacheStatisticsMessage& value);
 };
 
@@ -1218,7 +1447,12 @@ struct Febird<::dcache::messages::PoolDataRequestMessage> {
   static constexpr std::size_t kMinSize = 35;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolDataRequestMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PoolDataRequestMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PoolDataRequestMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::PoolDataRequestMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolDataRequestMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolDataRequestMessage& value);
 };
 
@@ -1227,7 +1461,12 @@ struct Febird<::dcache::messages::PoolHeartbeatMessage> {
   static constexpr std::size_t kMinSize = 18;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolHeartbeatMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PoolHeartbeatMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PoolHeartbeatMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::PoolHeartbeatMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolHeartbeatMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolHeartbeatMessage& value);
 };
 
@@ -1236,7 +1475,12 @@ struct Febird<::dcache::messages::PoolCostUpdateMessage> {
   static constexpr std::size_t kMinSize = 22;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolCostUpdateMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PoolCostUpdateMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PoolCostUpdateMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::PoolCostUpdateMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolCostUpdateMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolCostUpdateMessage& value);
 };
 
@@ -1245,7 +1489,12 @@ struct Febird<::dcache::messages::PoolTagUpdateMessage> {
   static constexpr std::size_t kMinSize = 15;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolTagUpdateMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PoolTagUpdateMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PoolTagUpdateMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::PoolTagUpdateMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolTagUpdateMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolTagUpdateMessage& value);
 };
 
@@ -1254,7 +1503,12 @@ struct Febird<::dcache::messages::PoolInfoRequestMessage> {
   static constexpr std::size_t kMinSize = 20;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolInfoRequestMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PoolInfoRequestMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PoolInfoRequestMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::PoolInfoRequestMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolInfoRequestMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolInfoRequestMessage& value);
 };
 
@@ -1263,7 +1517,12 @@ struct Febird<::dcache::messages::PnfsAddCacheLocationMessage> {
   static constexpr std::size_t kMinSize = 21;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsAddCacheLocationMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PnfsAddCacheLocationMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PnfsAddCacheLocationMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::PnfsAddCacheLocationMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PnfsAddCacheLocationMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PnfsAddCacheLocationMessage& value);
 };
 
@@ -1272,7 +1531,12 @@ struct Febird<::dcache::messages::PnfsCancelUploadMessage> {
   static constexpr std::size_t kMinSize = 48;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsCancelUploadMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PnfsCancelUploadMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PnfsCancelUploadMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::PnfsCancelUploadMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PnfsCancelUploadMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PnfsCancelUploadMessage& value);
 };
 
@@ -1281,7 +1545,12 @@ struct Febird<::dcache::messages::PnfsClearCacheLocationMessage> {
   static constexpr std::size_t kMinSize = 29;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsClearCacheLocationMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PnfsClearCacheLocationMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PnfsClearCacheLocationMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::PnfsClearCacheLocationMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PnfsClearCacheLocationMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PnfsClearCacheLocationMessage& value);
 };
 
@@ -1290,7 +1559,12 @@ struct Febird<::dcache::messages::PnfsCommitUploadMessage> {
   static constexpr std::size_t kMinSize = 75;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsCommitUploadMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PnfsCommitUploadMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PnfsCommitUploadMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::PnfsCommitUploadMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PnfsCommitUploadMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PnfsCommitUploadMessage& value);
 };
 
@@ -1299,7 +1573,12 @@ struct Febird<::dcache::messages::PnfsCreateEntryMessage> {
   static constexpr std::size_t kMinSize = 25;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsCreateEntryMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PnfsCreateEntryMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PnfsCreateEntryMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::PnfsCreateEntryMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PnfsCreateEntryMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PnfsCreateEntryMessage& value);
 };
 
@@ -1308,7 +1587,12 @@ struct Febird<::dcache::messages::PnfsCreateUploadPathMessage> {
   static constexpr std::size_t kMinSize = 45;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsCreateUploadPathMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PnfsCreateUploadPathMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PnfsCreateUploadPathMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::PnfsCreateUploadPathMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PnfsCreateUploadPathMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PnfsCreateUploadPathMessage& value);
 };
 
@@ -1317,7 +1601,12 @@ struct Febird<::dcache::messages::PnfsDeleteEntryMessage> {
   static constexpr std::size_t kMinSize = 24;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsDeleteEntryMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PnfsDeleteEntryMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PnfsDeleteEntryMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::PnfsDeleteEntryMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PnfsDeleteEntryMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PnfsDeleteEntryMessage& value);
 };
 
@@ -1326,7 +1615,11 @@ struct Febird<::dcache::messages::PnfsFlagMessage> {
   static constexpr std::size_t kMinSize = 23;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsFlagMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PnfsFlagMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PnfsFlagMessage& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::PnfsFlagMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PnfsFlagMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PnfsFlagMessage& value);
 };
 
@@ -1335,7 +1628,12 @@ struct Febird<::dcache::messages::PnfsGetCacheLocationsMessage> {
   static constexpr std::size_t kMinSize = 16;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsGetCacheLocationsMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PnfsGetCacheLocationsMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PnfsGetCacheLocationsMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::PnfsGetCacheLocationsMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PnfsGetCacheLocationsMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PnfsGetCacheLocationsMessage& value);
 };
 
@@ -1344,7 +1642,12 @@ struct Febird<::dcache::messages::PnfsGetFileAttributesMessage> {
   static constexpr std::size_t kMinSize = 16;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsGetFileAttributesMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PnfsGetFileAttributesMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PnfsGetFileAttributesMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::PnfsGetFileAttributesMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PnfsGetFileAttributesMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PnfsGetFileAttributesMessage& value);
 };
 
@@ -1353,7 +1656,12 @@ struct Febird<::dcache::messages::PnfsGetParentMessage> {
   static constexpr std::size_t kMinSize = 77;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsGetParentMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PnfsGetParentMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PnfsGetParentMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::PnfsGetParentMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PnfsGetParentMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PnfsGetParentMessage& value);
 };
 
@@ -1362,7 +1670,12 @@ struct Febird<::dcache::messages::PnfsListDirectoryMessage> {
   static constexpr std::size_t kMinSize = 24;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsListDirectoryMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PnfsListDirectoryMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PnfsListDirectoryMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::PnfsListDirectoryMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PnfsListDirectoryMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PnfsListDirectoryMessage& value);
 };
 
@@ -1371,8 +1684,13 @@ struct Febird<::dcache::messages::PnfsListExtendedAttributesMessage> {
   static constexpr std::size_t kMinSize = 53;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsListExtendedAttributesMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PnfsListExtendedAttributesMessage& value) noexcept;
   static void write(Writer& writer,
-                    const ::dcache::messages::PnfsListExtendedAttributesMessage& value) noexcept;
+                    std::span<const ::dcache::messages::PnfsListExtendedAttributesMessage> values) noexcept;
+  static void write(Writer& writer,
+                  const ::dcache::messages::PnfsListExtendedAttributesMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader,
                                  ::dcache::messages::PnfsListExtendedAttributesMessage& value);
 };
@@ -1382,7 +1700,11 @@ struct Febird<::dcache::messages::PnfsMapPathMessage> {
   static constexpr std::size_t kMinSize = 17;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsMapPathMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PnfsMapPathMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PnfsMapPathMessage& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::PnfsMapPathMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PnfsMapPathMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PnfsMapPathMessage& value);
 };
 
@@ -1391,8 +1713,13 @@ struct Febird<::dcache::messages::PnfsReadExtendedAttributesMessage> {
   static constexpr std::size_t kMinSize = 26;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsReadExtendedAttributesMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PnfsReadExtendedAttributesMessage& value) noexcept;
   static void write(Writer& writer,
-                    const ::dcache::messages::PnfsReadExtendedAttributesMessage& value) noexcept;
+                    std::span<const ::dcache::messages::PnfsReadExtendedAttributesMessage> values) noexcept;
+  static void write(Writer& writer,
+                  const ::dcache::messages::PnfsReadExtendedAttributesMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader,
                                  ::dcache::messages::PnfsReadExtendedAttributesMessage& value);
 };
@@ -1402,7 +1729,12 @@ struct Febird<::dcache::messages::PnfsRemoveChecksumMessage> {
   static constexpr std::size_t kMinSize = 25;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsRemoveChecksumMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PnfsRemoveChecksumMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PnfsRemoveChecksumMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::PnfsRemoveChecksumMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PnfsRemoveChecksumMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PnfsRemoveChecksumMessage& value);
 };
 
@@ -1411,8 +1743,13 @@ struct Febird<::dcache::messages::PnfsRemoveExtendedAttributesMessage> {
   static constexpr std::size_t kMinSize = 50;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsRemoveExtendedAttributesMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PnfsRemoveExtendedAttributesMessage& value) noexcept;
   static void write(Writer& writer,
-                    const ::dcache::messages::PnfsRemoveExtendedAttributesMessage& value) noexcept;
+                    std::span<const ::dcache::messages::PnfsRemoveExtendedAttributesMessage> values) noexcept;
+  static void write(Writer& writer,
+                  const ::dcache::messages::PnfsRemoveExtendedAttributesMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader,
                                  ::dcache::messages::PnfsRemoveExtendedAttributesMessage& value);
 };
@@ -1422,7 +1759,12 @@ struct Febird<::dcache::messages::PnfsRemoveLabelsMessage> {
   static constexpr std::size_t kMinSize = 33;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsRemoveLabelsMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PnfsRemoveLabelsMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PnfsRemoveLabelsMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::PnfsRemoveLabelsMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PnfsRemoveLabelsMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PnfsRemoveLabelsMessage& value);
 };
 
@@ -1431,7 +1773,11 @@ struct Febird<::dcache::messages::PnfsRenameMessage> {
   static constexpr std::size_t kMinSize = 23;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsRenameMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PnfsRenameMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PnfsRenameMessage& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::PnfsRenameMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PnfsRenameMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PnfsRenameMessage& value);
 };
 
@@ -1440,7 +1786,12 @@ struct Febird<::dcache::messages::PnfsSetChecksumMessage> {
   static constexpr std::size_t kMinSize = 33;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsSetChecksumMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PnfsSetChecksumMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PnfsSetChecksumMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::PnfsSetChecksumMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PnfsSetChecksumMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PnfsSetChecksumMessage& value);
 };
 
@@ -1449,7 +1800,12 @@ struct Febird<::dcache::messages::PnfsSetFileAttributesMessage> {
   static constexpr std::size_t kMinSize = 17;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsSetFileAttributesMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PnfsSetFileAttributesMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PnfsSetFileAttributesMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::PnfsSetFileAttributesMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PnfsSetFileAttributesMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PnfsSetFileAttributesMessage& value);
 };
 
@@ -1458,7 +1814,11 @@ struct Febird<::dcache::messages::PnfsSymLinkMessage> {
   static constexpr std::size_t kMinSize = 27;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsSymLinkMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PnfsSymLinkMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PnfsSymLinkMessage& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::PnfsSymLinkMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PnfsSymLinkMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PnfsSymLinkMessage& value);
 };
 
@@ -1467,8 +1827,13 @@ struct Febird<::dcache::messages::PnfsWriteExtendedAttributesMessage> {
   static constexpr std::size_t kMinSize = 15;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsWriteExtendedAttributesMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PnfsWriteExtendedAttributesMessage& value) noexcept;
   static void write(Writer& writer,
-                    const ::dcache::messages::PnfsWriteExtendedAttributesMessage& value) noexcept;
+                    std::span<const ::dcache::messages::PnfsWriteExtendedAttributesMessage> values) noexcept;
+  static void write(Writer& writer,
+                  const ::dcache::messages::PnfsWriteExtendedAttributesMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader,
                                  ::dcache::messages::PnfsWriteExtendedAttributesMessage& value);
 };
@@ -1478,7 +1843,12 @@ struct Febird<::dcache::messages::PnfsNotifyFlushMessage> {
   static constexpr std::size_t kMinSize = 25;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsNotifyFlushMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PnfsNotifyFlushMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PnfsNotifyFlushMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::PnfsNotifyFlushMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PnfsNotifyFlushMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PnfsNotifyFlushMessage& value);
 };
 
@@ -1487,7 +1857,11 @@ struct Febird<::dcache::messages::PnfsGetPathMessage> {
   static constexpr std::size_t kMinSize = 23;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsGetPathMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PnfsGetPathMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PnfsGetPathMessage& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::PnfsGetPathMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PnfsGetPathMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PnfsGetPathMessage& value);
 };
 
@@ -1496,7 +1870,11 @@ struct Febird<::dcache::messages::PnfsLookupMessage> {
   static constexpr std::size_t kMinSize = 23;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsLookupMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PnfsLookupMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PnfsLookupMessage& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::PnfsLookupMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PnfsLookupMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PnfsLookupMessage& value);
 };
 
@@ -1505,7 +1883,11 @@ struct Febird<::dcache::messages::SpaceReserveMessage> {
   static constexpr std::size_t kMinSize = 60;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SpaceReserveMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::SpaceReserveMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::SpaceReserveMessage& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::SpaceReserveMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::SpaceReserveMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::SpaceReserveMessage& value);
 };
 
@@ -1514,7 +1896,11 @@ struct Febird<::dcache::messages::SpaceReleaseMessage> {
   static constexpr std::size_t kMinSize = 19;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SpaceReleaseMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::SpaceReleaseMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::SpaceReleaseMessage& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::SpaceReleaseMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::SpaceReleaseMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::SpaceReleaseMessage& value);
 };
 
@@ -1523,7 +1909,11 @@ struct Febird<::dcache::messages::SpaceUseMessage> {
   static constexpr std::size_t kMinSize = 19;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SpaceUseMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::SpaceUseMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::SpaceUseMessage& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::SpaceUseMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::SpaceUseMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::SpaceUseMessage& value);
 };
 
@@ -1532,7 +1922,12 @@ struct Febird<::dcache::messages::SpaceGetMetaDataMessage> {
   static constexpr std::size_t kMinSize = 23;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SpaceGetMetaDataMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::SpaceGetMetaDataMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::SpaceGetMetaDataMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::SpaceGetMetaDataMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::SpaceGetMetaDataMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::SpaceGetMetaDataMessage& value);
 };
 
@@ -1541,7 +1936,12 @@ struct Febird<::dcache::messages::SpaceGetTokensMessage> {
   static constexpr std::size_t kMinSize = 32;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SpaceGetTokensMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::SpaceGetTokensMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::SpaceGetTokensMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::SpaceGetTokensMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::SpaceGetTokensMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::SpaceGetTokensMessage& value);
 };
 
@@ -1550,7 +1950,12 @@ struct Febird<::dcache::messages::SpaceGetFileTokensMessage> {
   static constexpr std::size_t kMinSize = 15;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SpaceGetFileTokensMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::SpaceGetFileTokensMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::SpaceGetFileTokensMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::SpaceGetFileTokensMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::SpaceGetFileTokensMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::SpaceGetFileTokensMessage& value);
 };
 
@@ -1559,7 +1964,12 @@ struct Febird<::dcache::messages::SpaceExtendLifetimeMessage> {
   static constexpr std::size_t kMinSize = 54;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SpaceExtendLifetimeMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::SpaceExtendLifetimeMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::SpaceExtendLifetimeMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::SpaceExtendLifetimeMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::SpaceExtendLifetimeMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::SpaceExtendLifetimeMessage& value);
 };
 
@@ -1568,7 +1978,12 @@ struct Febird<::dcache::messages::SpaceGetLinkGroupNamesMessage> {
   static constexpr std::size_t kMinSize = 104;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SpaceGetLinkGroupNamesMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::SpaceGetLinkGroupNamesMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::SpaceGetLinkGroupNamesMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::SpaceGetLinkGroupNamesMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::SpaceGetLinkGroupNamesMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::SpaceGetLinkGroupNamesMessage& value);
 };
 
@@ -1577,7 +1992,12 @@ struct Febird<::dcache::messages::SpaceGetLinkGroupsMessage> {
   static constexpr std::size_t kMinSize = 21;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SpaceGetLinkGroupsMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::SpaceGetLinkGroupsMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::SpaceGetLinkGroupsMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::SpaceGetLinkGroupsMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::SpaceGetLinkGroupsMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::SpaceGetLinkGroupsMessage& value);
 };
 
@@ -1586,7 +2006,12 @@ struct Febird<::dcache::messages::SpaceCancelUseMessage> {
   static constexpr std::size_t kMinSize = 54;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SpaceCancelUseMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::SpaceCancelUseMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::SpaceCancelUseMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::SpaceCancelUseMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::SpaceCancelUseMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::SpaceCancelUseMessage& value);
 };
 
@@ -1595,7 +2020,11 @@ struct Febird<::dcache::messages::SpaceBindMessage> {
   static constexpr std::size_t kMinSize = 33;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SpaceBindMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::SpaceBindMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::SpaceBindMessage& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::SpaceBindMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::SpaceBindMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::SpaceBindMessage& value);
 };
 
@@ -1604,7 +2033,11 @@ struct Febird<::dcache::messages::PinPinMessage> {
   static constexpr std::size_t kMinSize = 21;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PinPinMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PinPinMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PinPinMessage& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::PinPinMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PinPinMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PinPinMessage& value);
 };
 
@@ -1613,7 +2046,11 @@ struct Febird<::dcache::messages::PinUnpinMessage> {
   static constexpr std::size_t kMinSize = 17;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PinUnpinMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PinUnpinMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PinUnpinMessage& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::PinUnpinMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PinUnpinMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PinUnpinMessage& value);
 };
 
@@ -1622,7 +2059,11 @@ struct Febird<::dcache::messages::PinExtendMessage> {
   static constexpr std::size_t kMinSize = 91;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PinExtendMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PinExtendMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PinExtendMessage& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::PinExtendMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PinExtendMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PinExtendMessage& value);
 };
 
@@ -1631,7 +2072,11 @@ struct Febird<::dcache::messages::PinCountMessage> {
   static constexpr std::size_t kMinSize = 16;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PinCountMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PinCountMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PinCountMessage& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::PinCountMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PinCountMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PinCountMessage& value);
 };
 
@@ -1640,7 +2085,11 @@ struct Febird<::dcache::messages::PinListMessage> {
   static constexpr std::size_t kMinSize = 25;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PinListMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PinListMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PinListMessage& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::PinListMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PinListMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PinListMessage& value);
 };
 
@@ -1649,7 +2098,11 @@ struct Febird<::dcache::messages::PinMovePinMessage> {
   static constexpr std::size_t kMinSize = 27;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PinMovePinMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PinMovePinMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PinMovePinMessage& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::PinMovePinMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PinMovePinMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PinMovePinMessage& value);
 };
 
@@ -1658,7 +2111,12 @@ struct Febird<::dcache::messages::PinRequestsFinishedMessage> {
   static constexpr std::size_t kMinSize = 16;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PinRequestsFinishedMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PinRequestsFinishedMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PinRequestsFinishedMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::PinRequestsFinishedMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PinRequestsFinishedMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PinRequestsFinishedMessage& value);
 };
 
@@ -1667,7 +2125,12 @@ struct Febird<::dcache::messages::PinStageStatusMessage> {
   static constexpr std::size_t kMinSize = 36;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PinStageStatusMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PinStageStatusMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PinStageStatusMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::PinStageStatusMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PinStageStatusMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PinStageStatusMessage& value);
 };
 
@@ -1676,7 +2139,11 @@ struct Febird<::dcache::messages::MoverInfoMessage> {
   static constexpr std::size_t kMinSize = 27;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::MoverInfoMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::MoverInfoMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::MoverInfoMessage& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::MoverInfoMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::MoverInfoMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::MoverInfoMessage& value);
 };
 
@@ -1685,7 +2152,12 @@ struct Febird<::dcache::messages::DoorRequestInfoMessage> {
   static constexpr std::size_t kMinSize = 18;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::DoorRequestInfoMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::DoorRequestInfoMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::DoorRequestInfoMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::DoorRequestInfoMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::DoorRequestInfoMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::DoorRequestInfoMessage& value);
 };
 
@@ -1694,7 +2166,12 @@ struct Febird<::dcache::messages::DoorTransferFinishedMessage> {
   static constexpr std::size_t kMinSize = 71;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::DoorTransferFinishedMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::DoorTransferFinishedMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::DoorTransferFinishedMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::DoorTransferFinishedMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::DoorTransferFinishedMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::DoorTransferFinishedMessage& value);
 };
 
@@ -1703,7 +2180,11 @@ struct Febird<::dcache::messages::DoorValidateMessage> {
   static constexpr std::size_t kMinSize = 26;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::DoorValidateMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::DoorValidateMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::DoorValidateMessage& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::DoorValidateMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::DoorValidateMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::DoorValidateMessage& value);
 };
 
@@ -1712,7 +2193,12 @@ struct Febird<::dcache::messages::StorageInfoNoticeMessage> {
   static constexpr std::size_t kMinSize = 38;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::StorageInfoNoticeMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::StorageInfoNoticeMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::StorageInfoNoticeMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::StorageInfoNoticeMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::StorageInfoNoticeMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::StorageInfoNoticeMessage& value);
 };
 
@@ -1721,7 +2207,12 @@ struct Febird<::dcache::messages::RemoveFileInfoMessage> {
   static constexpr std::size_t kMinSize = 31;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::RemoveFileInfoMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::RemoveFileInfoMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::RemoveFileInfoMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::RemoveFileInfoMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::RemoveFileInfoMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::RemoveFileInfoMessage& value);
 };
 
@@ -1730,7 +2221,12 @@ struct Febird<::dcache::messages::WarningPnfsFileInfoMessage> {
   static constexpr std::size_t kMinSize = 23;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::WarningPnfsFileInfoMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::WarningPnfsFileInfoMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::WarningPnfsFileInfoMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::WarningPnfsFileInfoMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::WarningPnfsFileInfoMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::WarningPnfsFileInfoMessage& value);
 };
 
@@ -1739,7 +2235,11 @@ struct Febird<::dcache::messages::PoolHitInfoMessage> {
   static constexpr std::size_t kMinSize = 18;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolHitInfoMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::PoolHitInfoMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::PoolHitInfoMessage& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::PoolHitInfoMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolHitInfoMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolHitInfoMessage& value);
 };
 
@@ -1748,7 +2248,11 @@ struct Febird<::dcache::messages::FlushInfoMessage> {
   static constexpr std::size_t kMinSize = 32;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::FlushInfoMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::FlushInfoMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::FlushInfoMessage& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::FlushInfoMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::FlushInfoMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::FlushInfoMessage& value);
 };
 
@@ -1757,7 +2261,11 @@ struct Febird<::dcache::messages::RestoreInfoMessage> {
   static constexpr std::size_t kMinSize = 25;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::RestoreInfoMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::RestoreInfoMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::RestoreInfoMessage& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::RestoreInfoMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::RestoreInfoMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::RestoreInfoMessage& value);
 };
 
@@ -1766,7 +2274,12 @@ struct Febird<::dcache::messages::BillingRecordMessage> {
   static constexpr std::size_t kMinSize = 81;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::BillingRecordMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::BillingRecordMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::BillingRecordMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::BillingRecordMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::BillingRecordMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::BillingRecordMessage& value);
 };
 
@@ -1775,7 +2288,11 @@ struct Febird<::dcache::messages::LoginRequestMessage> {
   static constexpr std::size_t kMinSize = 16;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::LoginRequestMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::LoginRequestMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::LoginRequestMessage& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::LoginRequestMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::LoginRequestMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::LoginRequestMessage& value);
 };
 
@@ -1784,7 +2301,11 @@ struct Febird<::dcache::messages::LoginReplyMessage> {
   static constexpr std::size_t kMinSize = 46;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::LoginReplyMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::LoginReplyMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::LoginReplyMessage& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::LoginReplyMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::LoginReplyMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::LoginReplyMessage& value);
 };
 
@@ -1793,7 +2314,11 @@ struct Febird<::dcache::messages::MapRequestMessage> {
   static constexpr std::size_t kMinSize = 25;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::MapRequestMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::MapRequestMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::MapRequestMessage& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::MapRequestMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::MapRequestMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::MapRequestMessage& value);
 };
 
@@ -1802,7 +2327,12 @@ struct Febird<::dcache::messages::ReverseMapRequestMessage> {
   static constexpr std::size_t kMinSize = 28;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::ReverseMapRequestMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::ReverseMapRequestMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::ReverseMapRequestMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::ReverseMapRequestMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::ReverseMapRequestMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::ReverseMapRequestMessage& value);
 };
 
@@ -1811,7 +2341,12 @@ struct Febird<::dcache::messages::TokenIntrospectionMessage> {
   static constexpr std::size_t kMinSize = 25;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::TokenIntrospectionMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::TokenIntrospectionMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::TokenIntrospectionMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::TokenIntrospectionMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::TokenIntrospectionMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::TokenIntrospectionMessage& value);
 };
 
@@ -1820,7 +2355,12 @@ struct Febird<::dcache::messages::RemoteTransferStartMessage> {
   static constexpr std::size_t kMinSize = 66;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::RemoteTransferStartMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::RemoteTransferStartMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::RemoteTransferStartMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::RemoteTransferStartMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::RemoteTransferStartMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::RemoteTransferStartMessage& value);
 };
 
@@ -1829,7 +2369,12 @@ struct Febird<::dcache::messages::RemoteTransferCancelMessage> {
   static constexpr std::size_t kMinSize = 28;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::RemoteTransferCancelMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::RemoteTransferCancelMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::RemoteTransferCancelMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::RemoteTransferCancelMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::RemoteTransferCancelMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::RemoteTransferCancelMessage& value);
 };
 
@@ -1838,7 +2383,12 @@ struct Febird<::dcache::messages::RemoteTransferStatusMessage> {
   static constexpr std::size_t kMinSize = 51;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::RemoteTransferStatusMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::RemoteTransferStatusMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::RemoteTransferStatusMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::RemoteTransferStatusMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::RemoteTransferStatusMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::RemoteTransferStatusMessage& value);
 };
 
@@ -1847,7 +2397,12 @@ struct Febird<::dcache::messages::TransferManagerQueryMessage> {
   static constexpr std::size_t kMinSize = 26;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::TransferManagerQueryMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::TransferManagerQueryMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::TransferManagerQueryMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::TransferManagerQueryMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::TransferManagerQueryMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::TransferManagerQueryMessage& value);
 };
 
@@ -1856,7 +2411,12 @@ struct Febird<::dcache::messages::TransferCompleteMessage> {
   static constexpr std::size_t kMinSize = 61;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::TransferCompleteMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::TransferCompleteMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::TransferCompleteMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::TransferCompleteMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::TransferCompleteMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::TransferCompleteMessage& value);
 };
 
@@ -1865,7 +2425,12 @@ struct Febird<::dcache::messages::TransferFailedMessage> {
   static constexpr std::size_t kMinSize = 16;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::TransferFailedMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::TransferFailedMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::TransferFailedMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::TransferFailedMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::TransferFailedMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::TransferFailedMessage& value);
 };
 
@@ -1874,7 +2439,12 @@ struct Febird<::dcache::messages::TransferProgressMessage> {
   static constexpr std::size_t kMinSize = 15;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::TransferProgressMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::TransferProgressMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::TransferProgressMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::TransferProgressMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::TransferProgressMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::TransferProgressMessage& value);
 };
 
@@ -1883,7 +2453,11 @@ struct Febird<::dcache::messages::SrmPingMessage> {
   static constexpr std::size_t kMinSize = 29;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SrmPingMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::SrmPingMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::SrmPingMessage& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::SrmPingMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::SrmPingMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::SrmPingMessage& value);
 };
 
@@ -1892,7 +2466,12 @@ struct Febird<::dcache::messages::SrmPrepareToGetMessage> {
   static constexpr std::size_t kMinSize = 51;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SrmPrepareToGetMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::SrmPrepareToGetMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::SrmPrepareToGetMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::SrmPrepareToGetMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::SrmPrepareToGetMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::SrmPrepareToGetMessage& value);
 };
 
@@ -1901,7 +2480,12 @@ struct Febird<::dcache::messages::SrmPrepareToPutMessage> {
   static constexpr std::size_t kMinSize = 26;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SrmPrepareToPutMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::SrmPrepareToPutMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::SrmPrepareToPutMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::SrmPrepareToPutMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::SrmPrepareToPutMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::SrmPrepareToPutMessage& value);
 };
 
@@ -1910,7 +2494,12 @@ struct Febird<::dcache::messages::SrmReleaseFilesMessage> {
   static constexpr std::size_t kMinSize = 17;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SrmReleaseFilesMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::SrmReleaseFilesMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::SrmReleaseFilesMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::SrmReleaseFilesMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::SrmReleaseFilesMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::SrmReleaseFilesMessage& value);
 };
 
@@ -1919,7 +2508,12 @@ struct Febird<::dcache::messages::SrmBringOnlineMessage> {
   static constexpr std::size_t kMinSize = 46;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SrmBringOnlineMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::SrmBringOnlineMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::SrmBringOnlineMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::SrmBringOnlineMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::SrmBringOnlineMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::SrmBringOnlineMessage& value);
 };
 
@@ -1928,7 +2522,12 @@ struct Febird<::dcache::messages::SrmAbortRequestMessage> {
   static constexpr std::size_t kMinSize = 32;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SrmAbortRequestMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::SrmAbortRequestMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::SrmAbortRequestMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::SrmAbortRequestMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::SrmAbortRequestMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::SrmAbortRequestMessage& value);
 };
 
@@ -1937,7 +2536,12 @@ struct Febird<::dcache::messages::SrmStatusOfGetMessage> {
   static constexpr std::size_t kMinSize = 53;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SrmStatusOfGetMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::SrmStatusOfGetMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::SrmStatusOfGetMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::SrmStatusOfGetMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::SrmStatusOfGetMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::SrmStatusOfGetMessage& value);
 };
 
@@ -1946,7 +2550,12 @@ struct Febird<::dcache::messages::SrmStatusOfPutMessage> {
   static constexpr std::size_t kMinSize = 49;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SrmStatusOfPutMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::SrmStatusOfPutMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::SrmStatusOfPutMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::SrmStatusOfPutMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::SrmStatusOfPutMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::SrmStatusOfPutMessage& value);
 };
 
@@ -1955,7 +2564,11 @@ struct Febird<::dcache::messages::SrmLsMessage> {
   static constexpr std::size_t kMinSize = 48;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SrmLsMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::SrmLsMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::SrmLsMessage& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::SrmLsMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::SrmLsMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::SrmLsMessage& value);
 };
 
@@ -1964,7 +2577,11 @@ struct Febird<::dcache::messages::SrmMkdirMessage> {
   static constexpr std::size_t kMinSize = 17;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SrmMkdirMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::SrmMkdirMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::SrmMkdirMessage& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::SrmMkdirMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::SrmMkdirMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::SrmMkdirMessage& value);
 };
 
@@ -1973,7 +2590,11 @@ struct Febird<::dcache::messages::SrmRmdirMessage> {
   static constexpr std::size_t kMinSize = 44;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SrmRmdirMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::SrmRmdirMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::SrmRmdirMessage& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::SrmRmdirMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::SrmRmdirMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::SrmRmdirMessage& value);
 };
 
@@ -1982,7 +2603,11 @@ struct Febird<::dcache::messages::SrmRmMessage> {
   static constexpr std::size_t kMinSize = 24;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SrmRmMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::SrmRmMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::SrmRmMessage& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::SrmRmMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::SrmRmMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::SrmRmMessage& value);
 };
 
@@ -1991,7 +2616,11 @@ struct Febird<::dcache::messages::SrmMvMessage> {
   static constexpr std::size_t kMinSize = 83;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SrmMvMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::SrmMvMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::SrmMvMessage& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::SrmMvMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::SrmMvMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::SrmMvMessage& value);
 };
 
@@ -2000,7 +2629,12 @@ struct Febird<::dcache::messages::SrmCheckPermissionMessage> {
   static constexpr std::size_t kMinSize = 57;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SrmCheckPermissionMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::SrmCheckPermissionMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::SrmCheckPermissionMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::SrmCheckPermissionMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::SrmCheckPermissionMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::SrmCheckPermissionMessage& value);
 };
 
@@ -2009,7 +2643,11 @@ struct Febird<::dcache::messages::SrmCopyMessage> {
   static constexpr std::size_t kMinSize = 52;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SrmCopyMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::SrmCopyMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::SrmCopyMessage& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::SrmCopyMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::SrmCopyMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::SrmCopyMessage& value);
 };
 
@@ -2018,7 +2656,11 @@ struct Febird<::dcache::messages::BulkRequestMessage> {
   static constexpr std::size_t kMinSize = 34;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::BulkRequestMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::BulkRequestMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::BulkRequestMessage& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::BulkRequestMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::BulkRequestMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::BulkRequestMessage& value);
 };
 
@@ -2027,7 +2669,11 @@ struct Febird<::dcache::messages::BulkStatusMessage> {
   static constexpr std::size_t kMinSize = 34;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::BulkStatusMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::BulkStatusMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::BulkStatusMessage& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::BulkStatusMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::BulkStatusMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::BulkStatusMessage& value);
 };
 
@@ -2036,7 +2682,11 @@ struct Febird<::dcache::messages::BulkCancelMessage> {
   static constexpr std::size_t kMinSize = 22;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::BulkCancelMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::BulkCancelMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::BulkCancelMessage& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::BulkCancelMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::BulkCancelMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::BulkCancelMessage& value);
 };
 
@@ -2045,7 +2695,11 @@ struct Febird<::dcache::messages::BulkDeleteMessage> {
   static constexpr std::size_t kMinSize = 16;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::BulkDeleteMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::BulkDeleteMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::BulkDeleteMessage& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::BulkDeleteMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::BulkDeleteMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::BulkDeleteMessage& value);
 };
 
@@ -2054,7 +2708,11 @@ struct Febird<::dcache::messages::BulkTargetsMessage> {
   static constexpr std::size_t kMinSize = 24;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::BulkTargetsMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::BulkTargetsMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::BulkTargetsMessage& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::BulkTargetsMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::BulkTargetsMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::BulkTargetsMessage& value);
 };
 
@@ -2063,7 +2721,11 @@ struct Febird<::dcache::messages::BulkArchiveMessage> {
   static constexpr std::size_t kMinSize = 32;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::BulkArchiveMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::BulkArchiveMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::BulkArchiveMessage& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::BulkArchiveMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::BulkArchiveMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::BulkArchiveMessage& value);
 };
 
@@ -2072,7 +2734,12 @@ struct Febird<::dcache::messages::ReplicaVerifyMessage> {
   static constexpr std::size_t kMinSize = 29;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::ReplicaVerifyMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::ReplicaVerifyMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::ReplicaVerifyMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::ReplicaVerifyMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::ReplicaVerifyMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::ReplicaVerifyMessage& value);
 };
 
@@ -2081,7 +2748,12 @@ struct Febird<::dcache::messages::ReplicaAdjustMessage> {
   static constexpr std::size_t kMinSize = 20;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::ReplicaAdjustMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::ReplicaAdjustMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::ReplicaAdjustMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::ReplicaAdjustMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::ReplicaAdjustMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::ReplicaAdjustMessage& value);
 };
 
@@ -2090,7 +2762,12 @@ struct Febird<::dcache::messages::ReplicaRemoveMessage> {
   static constexpr std::size_t kMinSize = 65;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::ReplicaRemoveMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::ReplicaRemoveMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::ReplicaRemoveMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::ReplicaRemoveMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::ReplicaRemoveMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::ReplicaRemoveMessage& value);
 };
 
@@ -2099,7 +2776,11 @@ struct Febird<::dcache::messages::ReplicaStateMessage> {
   static constexpr std::size_t kMinSize = 17;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::ReplicaStateMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::ReplicaStateMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::ReplicaStateMessage& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::ReplicaStateMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::ReplicaStateMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::ReplicaStateMessage& value);
 };
 
@@ -2108,7 +2789,12 @@ struct Febird<::dcache::messages::ResilienceScanMessage> {
   static constexpr std::size_t kMinSize = 17;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::ResilienceScanMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::ResilienceScanMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::ResilienceScanMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::ResilienceScanMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::ResilienceScanMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::ResilienceScanMessage& value);
 };
 
@@ -2117,7 +2803,12 @@ struct Febird<::dcache::messages::ResilienceCancelMessage> {
   static constexpr std::size_t kMinSize = 41;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::ResilienceCancelMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::ResilienceCancelMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::ResilienceCancelMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::ResilienceCancelMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::ResilienceCancelMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::ResilienceCancelMessage& value);
 };
 
@@ -2126,7 +2817,12 @@ struct Febird<::dcache::messages::QosTransitionMessage> {
   static constexpr std::size_t kMinSize = 32;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::QosTransitionMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::QosTransitionMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::QosTransitionMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::QosTransitionMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::QosTransitionMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::QosTransitionMessage& value);
 };
 
@@ -2135,7 +2831,11 @@ struct Febird<::dcache::messages::QosQueryMessage> {
   static constexpr std::size_t kMinSize = 19;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::QosQueryMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::QosQueryMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::QosQueryMessage& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::QosQueryMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::QosQueryMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::QosQueryMessage& value);
 };
 
@@ -2144,7 +2844,11 @@ struct Febird<::dcache::messages::QosModifyMessage> {
   static constexpr std::size_t kMinSize = 68;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::QosModifyMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::QosModifyMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::QosModifyMessage& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::QosModifyMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::QosModifyMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::QosModifyMessage& value);
 };
 
@@ -2153,7 +2857,11 @@ struct Febird<::dcache::messages::QosBackLogMessage> {
   static constexpr std::size_t kMinSize = 21;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::QosBackLogMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::QosBackLogMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::QosBackLogMessage& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::QosBackLogMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::QosBackLogMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::QosBackLogMessage& value);
 };
 
@@ -2162,7 +2870,11 @@ struct Febird<::dcache::messages::MissingFileMessage> {
   static constexpr std::size_t kMinSize = 32;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::MissingFileMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::MissingFileMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::MissingFileMessage& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::MissingFileMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::MissingFileMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::MissingFileMessage& value);
 };
 
@@ -2171,7 +2883,12 @@ struct Febird<::dcache::messages::CleanerRequestMessage> {
   static constexpr std::size_t kMinSize = 48;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::CleanerRequestMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::CleanerRequestMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::CleanerRequestMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::CleanerRequestMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::CleanerRequestMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::CleanerRequestMessage& value);
 };
 
@@ -2180,7 +2897,12 @@ struct Febird<::dcache::messages::CleanerStatusMessage> {
   static constexpr std::size_t kMinSize = 44;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::CleanerStatusMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::CleanerStatusMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::CleanerStatusMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::CleanerStatusMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::CleanerStatusMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::CleanerStatusMessage& value);
 };
 
@@ -2189,7 +2911,11 @@ struct Febird<::dcache::messages::CleanerHoldMessage> {
   static constexpr std::size_t kMinSize = 44;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::CleanerHoldMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::CleanerHoldMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::CleanerHoldMessage& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::CleanerHoldMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::CleanerHoldMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::CleanerHoldMessage& value);
 };
 
@@ -2198,7 +2924,11 @@ struct Febird<::dcache::messages::HsmStoreMessage> {
   static constexpr std::size_t kMinSize = 15;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::HsmStoreMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::HsmStoreMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::HsmStoreMessage& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::HsmStoreMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::HsmStoreMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::HsmStoreMessage& value);
 };
 
@@ -2207,7 +2937,11 @@ struct Febird<::dcache::messages::HsmRestoreMessage> {
   static constexpr std::size_t kMinSize = 84;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::HsmRestoreMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::HsmRestoreMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::HsmRestoreMessage& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::HsmRestoreMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::HsmRestoreMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::HsmRestoreMessage& value);
 };
 
@@ -2216,7 +2950,11 @@ struct Febird<::dcache::messages::HsmRemoveMessage> {
   static constexpr std::size_t kMinSize = 87;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::HsmRemoveMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::HsmRemoveMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::HsmRemoveMessage& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::HsmRemoveMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::HsmRemoveMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::HsmRemoveMessage& value);
 };
 
@@ -2225,7 +2963,12 @@ struct Febird<::dcache::messages::NearlineRequestMessage> {
   static constexpr std::size_t kMinSize = 53;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::NearlineRequestMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::NearlineRequestMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::NearlineRequestMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::NearlineRequestMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::NearlineRequestMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::NearlineRequestMessage& value);
 };
 
@@ -2234,7 +2977,12 @@ struct Febird<::dcache::messages::NearlineStatusMessage> {
   static constexpr std::size_t kMinSize = 57;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::NearlineStatusMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::NearlineStatusMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::NearlineStatusMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::NearlineStatusMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::NearlineStatusMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::NearlineStatusMessage& value);
 };
 
@@ -2243,7 +2991,12 @@ struct Febird<::dcache::messages::TapeRecallScheduleMessage> {
   static constexpr std::size_t kMinSize = 69;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::TapeRecallScheduleMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::TapeRecallScheduleMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::TapeRecallScheduleMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::TapeRecallScheduleMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::TapeRecallScheduleMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::TapeRecallScheduleMessage& value);
 };
 
@@ -2252,7 +3005,11 @@ struct Febird<::dcache::messages::ZoneUpdateMessage> {
   static constexpr std::size_t kMinSize = 57;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::ZoneUpdateMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::ZoneUpdateMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::ZoneUpdateMessage& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::ZoneUpdateMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::ZoneUpdateMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::ZoneUpdateMessage& value);
 };
 
@@ -2261,7 +3018,11 @@ struct Febird<::dcache::messages::CellHelloMessage> {
   static constexpr std::size_t kMinSize = 60;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::CellHelloMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::CellHelloMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::CellHelloMessage& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::CellHelloMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::CellHelloMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::CellHelloMessage& value);
 };
 
@@ -2270,7 +3031,11 @@ struct Febird<::dcache::messages::CellRouteMessage> {
   static constexpr std::size_t kMinSize = 58;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::CellRouteMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::CellRouteMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::CellRouteMessage& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::CellRouteMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::CellRouteMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::CellRouteMessage& value);
 };
 
@@ -2279,7 +3044,11 @@ struct Febird<::dcache::messages::CellTunnelMessage> {
   static constexpr std::size_t kMinSize = 22;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::CellTunnelMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::CellTunnelMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::CellTunnelMessage& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::CellTunnelMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::CellTunnelMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::CellTunnelMessage& value);
 };
 
@@ -2288,7 +3057,12 @@ struct Febird<::dcache::messages::TopologyQueryMessage> {
   static constexpr std::size_t kMinSize = 69;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::TopologyQueryMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::TopologyQueryMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::TopologyQueryMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::TopologyQueryMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::TopologyQueryMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::TopologyQueryMessage& value);
 };
 
@@ -2297,7 +3071,11 @@ struct Febird<::dcache::messages::WebdavLockMessage> {
   static constexpr std::size_t kMinSize = 26;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::WebdavLockMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::WebdavLockMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::WebdavLockMessage& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::WebdavLockMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::WebdavLockMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::WebdavLockMessage& value);
 };
 
@@ -2306,7 +3084,11 @@ struct Febird<::dcache::messages::WebdavUnlockMessage> {
   static constexpr std::size_t kMinSize = 21;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::WebdavUnlockMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::WebdavUnlockMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::WebdavUnlockMessage& value) noexcept;
+  static void write(Writer& writer, std::span<const ::dcache::messages::WebdavUnlockMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::WebdavUnlockMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::WebdavUnlockMessage& value);
 };
 
@@ -2315,7 +3097,12 @@ struct Febird<::dcache::messages::EventSubscribeMessage> {
   static constexpr std::size_t kMinSize = 45;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::EventSubscribeMessage& value) noexcept;
-  static void write(Writer& writer, const ::dcache::messages::EventSubscribeMessage& value) noexcept;
+  static std::size_t bound(const ::dcache::messages::EventSubscribeMessage& value) noexcept;
+  static void write(Writer& writer,
+                    std::span<const ::dcache::messages::EventSubscribeMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::EventSubscribeMessage& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::EventSubscribeMessage& value);
 };
 

@@ -27,9 +27,16 @@ std::size_t Febird<::shapes::patterns::Patterned>::size(const ::shapes::patterns
   return febird_size(value.tag, value.words, value.any_case, value.lines, value.nested);
 }
 
-void Febird<::shapes::patterns::Patterned>::write(Writer& writer,
-                                                  const ::shapes::patterns::Patterned& value) noexcept {
-  febird_write(writer, value.tag, value.words, value.any_case, value.lines, value.nested);
+std::size_t Febird<::shapes::patterns::Patterned>::bound(
+    const ::shapes::patterns::Patterned& value) noexcept {
+  return febird_bound(value.tag, value.words, value.any_case, value.lines, value.nested);
+}
+
+void Febird<::shapes::patterns::Patterned>::write(
+    Writer& writer, std::span<const ::shapes::patterns::Patterned> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.tag, value.words, value.any_case, value.lines, value.nested);
+  }
 }
 
 bool Febird<::shapes::patterns::Patterned>::read(Reader& reader, ::shapes::patterns::Patterned& value) {

@@ -44,6 +44,9 @@ struct Febird<::shapes::patterns::FinderFindRequest> {
   static std::size_t size(const ::shapes::patterns::FinderFindRequest& value) noexcept {
     return febird_size(value.expression);
   }
+  static std::size_t bound(const ::shapes::patterns::FinderFindRequest& value) noexcept {
+    return febird_bound(value.expression);
+  }
   static void write(Writer& writer, const ::shapes::patterns::FinderFindRequest& value) noexcept {
     febird_write(writer, value.expression);
   }

@@ -72,8 +72,14 @@ std::size_t Febird<::sf1::search::Hit>::size(const ::sf1::search::Hit& value) no
   return febird_size(value.doc, value.score, value.title, value.positions);
 }
 
-void Febird<::sf1::search::Hit>::write(Writer& writer, const ::sf1::search::Hit& value) noexcept {
-  febird_write(writer, value.doc, value.score, value.title, value.positions);
+std::size_t Febird<::sf1::search::Hit>::bound(const ::sf1::search::Hit& value) noexcept {
+  return febird_bound(value.doc, value.score, value.title, value.positions);
+}
+
+void Febird<::sf1::search::Hit>::write(Writer& writer, std::span<const ::sf1::search::Hit> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.doc, value.score, value.title, value.positions);
+  }
 }
 
 bool Febird<::sf1::search::Hit>::read(Reader& reader, ::sf1::search::Hit& value) {
@@ -95,9 +101,16 @@ std::size_t Febird<::sf1::search::NoSuchCollection>::size(
   return febird_size(value.name);
 }
 
-void Febird<::sf1::search::NoSuchCollection>::write(Writer& writer,
-                                                    const ::sf1::search::NoSuchCollection& value) noexcept {
-  febird_write(writer, value.name);
+std::size_t Febird<::sf1::search::NoSuchCollection>::bound(
+    const ::sf1::search::NoSuchCollection& value) noexcept {
+  return febird_bound(value.name);
+}
+
+void Febird<::sf1::search::NoSuchCollection>::write(
+    Writer& writer, std::span<const ::sf1::search::NoSuchCollection> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.name);
+  }
 }
 
 bool Febird<::sf1::search::NoSuchCollection>::read(Reader& reader, ::sf1::search::NoSuchCollection& value) {
@@ -117,9 +130,16 @@ std::size_t Febird<::sf1::search::DuplicateDocument>::size(
   return febird_size(value.doc, value.lang);
 }
 
-void Febird<::sf1::search::DuplicateDocument>::write(Writer& writer,
-                                                     const ::sf1::search::DuplicateDocument& value) noexcept {
-  febird_write(writer, value.doc, value.lang);
+std::size_t Febird<::sf1::search::DuplicateDocument>::bound(
+    const ::sf1::search::DuplicateDocument& value) noexcept {
+  return febird_bound(value.doc, value.lang);
+}
+
+void Febird<::sf1::search::DuplicateDocument>::write(
+    Writer& writer, std::span<const ::sf1::search::DuplicateDocument> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.doc, value.lang);
+  }
 }
 
 bool Febird<::sf1::search::DuplicateDocument>::read(Reader& reader, ::sf1::search::DuplicateDocument& value) {

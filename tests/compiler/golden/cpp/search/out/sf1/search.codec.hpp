@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 #include "mf/codec/febird.hpp"
 #include "mf/codec/readable.hpp"
@@ -50,7 +51,11 @@ struct Febird<::sf1::search::Hit> {
   static constexpr std::size_t kMinSize = 7;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::sf1::search::Hit& value) noexcept;
-  static void write(Writer& writer, const ::sf1::search::Hit& value) noexcept;
+  static std::size_t bound(const ::sf1::search::Hit& value) noexcept;
+  static void write(Writer& writer, std::span<const ::sf1::search::Hit> values) noexcept;
+  static void write(Writer& writer, const ::sf1::search::Hit& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::sf1::search::Hit& value);
 };
 
@@ -59,7 +64,11 @@ struct Febird<::sf1::search::NoSuchCollection> {
   static constexpr std::size_t kMinSize = 1;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::sf1::search::NoSuchCollection& value) noexcept;
-  static void write(Writer& writer, const ::sf1::search::NoSuchCollection& value) noexcept;
+  static std::size_t bound(const ::sf1::search::NoSuchCollection& value) noexcept;
+  static void write(Writer& writer, std::span<const ::sf1::search::NoSuchCollection> values) noexcept;
+  static void write(Writer& writer, const ::sf1::search::NoSuchCollection& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::sf1::search::NoSuchCollection& value);
 };
 
@@ -68,7 +77,11 @@ struct Febird<::sf1::search::DuplicateDocument> {
   static constexpr std::size_t kMinSize = 2;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::sf1::search::DuplicateDocument& value) noexcept;
-  static void write(Writer& writer, const ::sf1::search::DuplicateDocument& value) noexcept;
+  static std::size_t bound(const ::sf1::search::DuplicateDocument& value) noexcept;
+  static void write(Writer& writer, std::span<const ::sf1::search::DuplicateDocument> values) noexcept;
+  static void write(Writer& writer, const ::sf1::search::DuplicateDocument& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::sf1::search::DuplicateDocument& value);
 };
 

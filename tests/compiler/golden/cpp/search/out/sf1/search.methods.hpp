@@ -91,6 +91,9 @@ struct Febird<::sf1::search::IndexAddRequest> {
   static std::size_t size(const ::sf1::search::IndexAddRequest& value) noexcept {
     return febird_size(value.doc);
   }
+  static std::size_t bound(const ::sf1::search::IndexAddRequest& value) noexcept {
+    return febird_bound(value.doc);
+  }
   static void write(Writer& writer, const ::sf1::search::IndexAddRequest& value) noexcept {
     febird_write(writer, value.doc);
   }
@@ -113,6 +116,9 @@ struct Febird<::sf1::search::IndexQueryRequest> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::sf1::search::IndexQueryRequest& value) noexcept {
     return febird_size(value.terms, value.limit, value.rank);
+  }
+  static std::size_t bound(const ::sf1::search::IndexQueryRequest& value) noexcept {
+    return febird_bound(value.terms, value.limit, value.rank);
   }
   static void write(Writer& writer, const ::sf1::search::IndexQueryRequest& value) noexcept {
     febird_write(writer, value.terms, value.limit, value.rank);
@@ -217,6 +223,9 @@ struct Febird<::sf1::search::AdminPingRequest> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::sf1::search::AdminPingRequest& value) noexcept {
     return febird_size(value.payload);
+  }
+  static std::size_t bound(const ::sf1::search::AdminPingRequest& value) noexcept {
+    return febird_bound(value.payload);
   }
   static void write(Writer& writer, const ::sf1::search::AdminPingRequest& value) noexcept {
     febird_write(writer, value.payload);

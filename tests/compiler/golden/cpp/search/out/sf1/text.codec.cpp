@@ -37,8 +37,15 @@ std::size_t Febird<::sf1::text::Document>::size(const ::sf1::text::Document& val
   return febird_size(value.id, value.title, value.paragraphs, value.words);
 }
 
-void Febird<::sf1::text::Document>::write(Writer& writer, const ::sf1::text::Document& value) noexcept {
-  febird_write(writer, value.id, value.title, value.paragraphs, value.words);
+std::size_t Febird<::sf1::text::Document>::bound(const ::sf1::text::Document& value) noexcept {
+  return febird_bound(value.id, value.title, value.paragraphs, value.words);
+}
+
+void Febird<::sf1::text::Document>::write(Writer& writer,
+                                          std::span<const ::sf1::text::Document> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.id, value.title, value.paragraphs, value.words);
+  }
 }
 
 bool Febird<::sf1::text::Document>::read(Reader& reader, ::sf1::text::Document& value) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <span>
 
 #include "mf/codec/febird.hpp"
 #include "mf/codec/readable.hpp"
@@ -33,7 +34,11 @@ struct Febird<::sf1::text::Document> {
   static constexpr std::size_t kMinSize = 4;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::sf1::text::Document& value) noexcept;
-  static void write(Writer& writer, const ::sf1::text::Document& value) noexcept;
+  static std::size_t bound(const ::sf1::text::Document& value) noexcept;
+  static void write(Writer& writer, std::span<const ::sf1::text::Document> values) noexcept;
+  static void write(Writer& writer, const ::sf1::text::Document& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::sf1::text::Document& value);
 };
 

@@ -32,8 +32,15 @@ std::size_t Febird<::shapes::services::Pair>::size(const ::shapes::services::Pai
   return febird_size(value.left, value.right);
 }
 
-void Febird<::shapes::services::Pair>::write(Writer& writer, const ::shapes::services::Pair& value) noexcept {
-  febird_write(writer, value.left, value.right);
+std::size_t Febird<::shapes::services::Pair>::bound(const ::shapes::services::Pair& value) noexcept {
+  return febird_bound(value.left, value.right);
+}
+
+void Febird<::shapes::services::Pair>::write(Writer& writer,
+                                             std::span<const ::shapes::services::Pair> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.left, value.right);
+  }
 }
 
 bool Febird<::shapes::services::Pair>::read(Reader& reader, ::shapes::services::Pair& value) {
@@ -52,9 +59,15 @@ std::size_t Febird<::shapes::services::Refused>::size(const ::shapes::services::
   return febird_size(value.why, value.code);
 }
 
-void Febird<::shapes::services::Refused>::write(Writer& writer,
-                                                const ::shapes::services::Refused& value) noexcept {
-  febird_write(writer, value.why, value.code);
+std::size_t Febird<::shapes::services::Refused>::bound(const ::shapes::services::Refused& value) noexcept {
+  return febird_bound(value.why, value.code);
+}
+
+void Febird<::shapes::services::Refused>::write(
+    Writer& writer, std::span<const ::shapes::services::Refused> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.why, value.code);
+  }
 }
 
 bool Febird<::shapes::services::Refused>::read(Reader& reader, ::shapes::services::Refused& value) {

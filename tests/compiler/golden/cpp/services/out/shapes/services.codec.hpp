@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 #include "mf/codec/febird.hpp"
 #include "mf/codec/readable.hpp"
@@ -25,7 +26,11 @@ struct Febird<::shapes::services::Pair> {
   static constexpr std::size_t kMinSize = 2;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::shapes::services::Pair& value) noexcept;
-  static void write(Writer& writer, const ::shapes::services::Pair& value) noexcept;
+  static std::size_t bound(const ::shapes::services::Pair& value) noexcept;
+  static void write(Writer& writer, std::span<const ::shapes::services::Pair> values) noexcept;
+  static void write(Writer& writer, const ::shapes::services::Pair& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::shapes::services::Pair& value);
 };
 
@@ -34,7 +39,11 @@ struct Febird<::shapes::services::Refused> {
   static constexpr std::size_t kMinSize = 2;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::shapes::services::Refused& value) noexcept;
-  static void write(Writer& writer, const ::shapes::services::Refused& value) noexcept;
+  static std::size_t bound(const ::shapes::services::Refused& value) noexcept;
+  static void write(Writer& writer, std::span<const ::shapes::services::Refused> values) noexcept;
+  static void write(Writer& writer, const ::shapes::services::Refused& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::shapes::services::Refused& value);
 };
 

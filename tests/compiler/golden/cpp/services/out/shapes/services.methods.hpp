@@ -231,6 +231,9 @@ struct Febird<::shapes::services::PlainIn0Out2Result> {
   static std::size_t size(const ::shapes::services::PlainIn0Out2Result& value) noexcept {
     return febird_size(value.count, value.name);
   }
+  static std::size_t bound(const ::shapes::services::PlainIn0Out2Result& value) noexcept {
+    return febird_bound(value.count, value.name);
+  }
   static void write(Writer& writer, const ::shapes::services::PlainIn0Out2Result& value) noexcept {
     febird_write(writer, value.count, value.name);
   }
@@ -269,6 +272,9 @@ struct Febird<::shapes::services::PlainIn1Out1Request> {
   static std::size_t size(const ::shapes::services::PlainIn1Out1Request& value) noexcept {
     return febird_size(value.a);
   }
+  static std::size_t bound(const ::shapes::services::PlainIn1Out1Request& value) noexcept {
+    return febird_bound(value.a);
+  }
   static void write(Writer& writer, const ::shapes::services::PlainIn1Out1Request& value) noexcept {
     febird_write(writer, value.a);
   }
@@ -291,6 +297,9 @@ struct Febird<::shapes::services::PlainIn2Out0Request> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::shapes::services::PlainIn2Out0Request& value) noexcept {
     return febird_size(value.a, value.b);
+  }
+  static std::size_t bound(const ::shapes::services::PlainIn2Out0Request& value) noexcept {
+    return febird_bound(value.a, value.b);
   }
   static void write(Writer& writer, const ::shapes::services::PlainIn2Out0Request& value) noexcept {
     febird_write(writer, value.a, value.b);
@@ -315,6 +324,9 @@ struct Febird<::shapes::services::PlainIn2Out1Request> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::shapes::services::PlainIn2Out1Request& value) noexcept {
     return febird_size(value.a, value.b);
+  }
+  static std::size_t bound(const ::shapes::services::PlainIn2Out1Request& value) noexcept {
+    return febird_bound(value.a, value.b);
   }
   static void write(Writer& writer, const ::shapes::services::PlainIn2Out1Request& value) noexcept {
     febird_write(writer, value.a, value.b);
@@ -363,6 +375,9 @@ struct Febird<::shapes::services::PlainIn4Out1Request> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::shapes::services::PlainIn4Out1Request& value) noexcept {
     return febird_size(value.a, value.b, value.c, value.d);
+  }
+  static std::size_t bound(const ::shapes::services::PlainIn4Out1Request& value) noexcept {
+    return febird_bound(value.a, value.b, value.c, value.d);
   }
   static void write(Writer& writer, const ::shapes::services::PlainIn4Out1Request& value) noexcept {
     febird_write(writer, value.a, value.b, value.c, value.d);
@@ -413,6 +428,9 @@ struct Febird<::shapes::services::PlainIn5Out1Request> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::shapes::services::PlainIn5Out1Request& value) noexcept {
     return febird_size(value.a, value.b, value.c, value.d, value.e);
+  }
+  static std::size_t bound(const ::shapes::services::PlainIn5Out1Request& value) noexcept {
+    return febird_bound(value.a, value.b, value.c, value.d, value.e);
   }
   static void write(Writer& writer, const ::shapes::services::PlainIn5Out1Request& value) noexcept {
     febird_write(writer, value.a, value.b, value.c, value.d, value.e);
@@ -518,6 +536,9 @@ struct Febird<::shapes::services::PlainNote2Request> {
   static std::size_t size(const ::shapes::services::PlainNote2Request& value) noexcept {
     return febird_size(value.a, value.b);
   }
+  static std::size_t bound(const ::shapes::services::PlainNote2Request& value) noexcept {
+    return febird_bound(value.a, value.b);
+  }
   static void write(Writer& writer, const ::shapes::services::PlainNote2Request& value) noexcept {
     febird_write(writer, value.a, value.b);
   }
@@ -541,6 +562,9 @@ struct Febird<::shapes::services::ShardedReadRequest> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::shapes::services::ShardedReadRequest& value) noexcept {
     return febird_size(value.key, value.limit, value.from);
+  }
+  static std::size_t bound(const ::shapes::services::ShardedReadRequest& value) noexcept {
+    return febird_bound(value.key, value.limit, value.from);
   }
   static void write(Writer& writer, const ::shapes::services::ShardedReadRequest& value) noexcept {
     febird_write(writer, value.key, value.limit, value.from);
@@ -581,6 +605,9 @@ struct Febird<::shapes::services::ShardedRatioRequest> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::shapes::services::ShardedRatioRequest& value) noexcept {
     return febird_size(value.of);
+  }
+  static std::size_t bound(const ::shapes::services::ShardedRatioRequest& value) noexcept {
+    return febird_bound(value.of);
   }
   static void write(Writer& writer, const ::shapes::services::ShardedRatioRequest& value) noexcept {
     febird_write(writer, value.of);

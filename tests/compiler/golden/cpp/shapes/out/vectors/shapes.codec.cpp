@@ -232,9 +232,15 @@ std::size_t Febird<::vectors::shapes::Integers>::size(const ::vectors::shapes::I
   return febird_size(value.a, value.b, value.c, value.d, value.e, value.f, value.g, value.h, value.i);
 }
 
-void Febird<::vectors::shapes::Integers>::write(Writer& writer,
-                                                const ::vectors::shapes::Integers& value) noexcept {
-  febird_write(writer, value.a, value.b, value.c, value.d, value.e, value.f, value.g, value.h, value.i);
+std::size_t Febird<::vectors::shapes::Integers>::bound(const ::vectors::shapes::Integers& value) noexcept {
+  return febird_bound(value.a, value.b, value.c, value.d, value.e, value.f, value.g, value.h, value.i);
+}
+
+void Febird<::vectors::shapes::Integers>::write(
+    Writer& writer, std::span<const ::vectors::shapes::Integers> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.a, value.b, value.c, value.d, value.e, value.f, value.g, value.h, value.i);
+  }
 }
 
 bool Febird<::vectors::shapes::Integers>::read(Reader& reader, ::vectors::shapes::Integers& value) {
@@ -278,8 +284,15 @@ std::size_t Febird<::vectors::shapes::Texts>::size(const ::vectors::shapes::Text
   return febird_size(value.text, value.raw, value.name, value.number, value.at, value.ttl, value.key);
 }
 
-void Febird<::vectors::shapes::Texts>::write(Writer& writer, const ::vectors::shapes::Texts& value) noexcept {
-  febird_write(writer, value.text, value.raw, value.name, value.number, value.at, value.ttl, value.key);
+std::size_t Febird<::vectors::shapes::Texts>::bound(const ::vectors::shapes::Texts& value) noexcept {
+  return febird_bound(value.text, value.raw, value.name, value.number, value.at, value.ttl, value.key);
+}
+
+void Febird<::vectors::shapes::Texts>::write(Writer& writer,
+                                             std::span<const ::vectors::shapes::Texts> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.text, value.raw, value.name, value.number, value.at, value.ttl, value.key);
+  }
 }
 
 bool Febird<::vectors::shapes::Texts>::read(Reader& reader, ::vectors::shapes::Texts& value) {
@@ -303,8 +316,15 @@ std::size_t Febird<::vectors::shapes::Hit>::size(const ::vectors::shapes::Hit& v
   return febird_size(value.doc, value.score, value.title, value.positions);
 }
 
-void Febird<::vectors::shapes::Hit>::write(Writer& writer, const ::vectors::shapes::Hit& value) noexcept {
-  febird_write(writer, value.doc, value.score, value.title, value.positions);
+std::size_t Febird<::vectors::shapes::Hit>::bound(const ::vectors::shapes::Hit& value) noexcept {
+  return febird_bound(value.doc, value.score, value.title, value.positions);
+}
+
+void Febird<::vectors::shapes::Hit>::write(Writer& writer,
+                                           std::span<const ::vectors::shapes::Hit> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.doc, value.score, value.title, value.positions);
+  }
 }
 
 bool Febird<::vectors::shapes::Hit>::read(Reader& reader, ::vectors::shapes::Hit& value) {
@@ -326,9 +346,17 @@ std::size_t Febird<::vectors::shapes::Lists>::size(const ::vectors::shapes::List
                      value.nested, value.maybe, value.ranks, value.langs, value.fixed, value.keys);
 }
 
-void Febird<::vectors::shapes::Lists>::write(Writer& writer, const ::vectors::shapes::Lists& value) noexcept {
-  febird_write(writer, value.flags, value.small, value.numbers, value.features, value.postings, value.hits,
-               value.nested, value.maybe, value.ranks, value.langs, value.fixed, value.keys);
+std::size_t Febird<::vectors::shapes::Lists>::bound(const ::vectors::shapes::Lists& value) noexcept {
+  return febird_bound(value.flags, value.small, value.numbers, value.features, value.postings, value.hits,
+                      value.nested, value.maybe, value.ranks, value.langs, value.fixed, value.keys);
+}
+
+void Febird<::vectors::shapes::Lists>::write(Writer& writer,
+                                             std::span<const ::vectors::shapes::Lists> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.flags, value.small, value.numbers, value.features, value.postings, value.hits,
+                 value.nested, value.maybe, value.ranks, value.langs, value.fixed, value.keys);
+  }
 }
 
 bool Febird<::vectors::shapes::Lists>::read(Reader& reader, ::vectors::shapes::Lists& value) {
@@ -359,9 +387,17 @@ std::size_t Febird<::vectors::shapes::Maps>::size(const ::vectors::shapes::Maps&
                      value.keys, value.ids);
 }
 
-void Febird<::vectors::shapes::Maps>::write(Writer& writer, const ::vectors::shapes::Maps& value) noexcept {
-  febird_write(writer, value.counts, value.names, value.by_rank, value.by_flag, value.words, value.signs,
-               value.keys, value.ids);
+std::size_t Febird<::vectors::shapes::Maps>::bound(const ::vectors::shapes::Maps& value) noexcept {
+  return febird_bound(value.counts, value.names, value.by_rank, value.by_flag, value.words, value.signs,
+                      value.keys, value.ids);
+}
+
+void Febird<::vectors::shapes::Maps>::write(Writer& writer,
+                                            std::span<const ::vectors::shapes::Maps> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.counts, value.names, value.by_rank, value.by_flag, value.words, value.signs,
+                 value.keys, value.ids);
+  }
 }
 
 bool Febird<::vectors::shapes::Maps>::read(Reader& reader, ::vectors::shapes::Maps& value) {
@@ -388,8 +424,15 @@ std::size_t Febird<::vectors::shapes::Tree>::size(const ::vectors::shapes::Tree&
   return febird_size(value.value, value.children, value.named, value.next);
 }
 
-void Febird<::vectors::shapes::Tree>::write(Writer& writer, const ::vectors::shapes::Tree& value) noexcept {
-  febird_write(writer, value.value, value.children, value.named, value.next);
+std::size_t Febird<::vectors::shapes::Tree>::bound(const ::vectors::shapes::Tree& value) noexcept {
+  return febird_bound(value.value, value.children, value.named, value.next);
+}
+
+void Febird<::vectors::shapes::Tree>::write(Writer& writer,
+                                            std::span<const ::vectors::shapes::Tree> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.value, value.children, value.named, value.next);
+  }
 }
 
 bool Febird<::vectors::shapes::Tree>::read(Reader& reader, ::vectors::shapes::Tree& value) {
@@ -412,10 +455,17 @@ std::size_t Febird<::vectors::shapes::Defaults>::size(const ::vectors::shapes::D
                      value.hit, value.open);
 }
 
-void Febird<::vectors::shapes::Defaults>::write(Writer& writer,
-                                                const ::vectors::shapes::Defaults& value) noexcept {
-  febird_write(writer, value.limit, value.rank, value.title, value.ratio, value.stop_words, value.wait,
-               value.hit, value.open);
+std::size_t Febird<::vectors::shapes::Defaults>::bound(const ::vectors::shapes::Defaults& value) noexcept {
+  return febird_bound(value.limit, value.rank, value.title, value.ratio, value.stop_words, value.wait,
+                      value.hit, value.open);
+}
+
+void Febird<::vectors::shapes::Defaults>::write(
+    Writer& writer, std::span<const ::vectors::shapes::Defaults> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.limit, value.rank, value.title, value.ratio, value.stop_words, value.wait,
+                 value.hit, value.open);
+  }
 }
 
 bool Febird<::vectors::shapes::Defaults>::read(Reader& reader, ::vectors::shapes::Defaults& value) {
@@ -442,9 +492,16 @@ std::size_t Febird<::vectors::shapes::NoSuchCollection>::size(
   return febird_size(value.name);
 }
 
+std::size_t Febird<::vectors::shapes::NoSuchCollection>::bound(
+    const ::vectors::shapes::NoSuchCollection& value) noexcept {
+  return febird_bound(value.name);
+}
+
 void Febird<::vectors::shapes::NoSuchCollection>::write(
-    Writer& writer, const ::vectors::shapes::NoSuchCollection& value) noexcept {
-  febird_write(writer, value.name);
+    Writer& writer, std::span<const ::vectors::shapes::NoSuchCollection> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.name);
+  }
 }
 
 bool Febird<::vectors::shapes::NoSuchCollection>::read(Reader& reader,
@@ -464,9 +521,15 @@ std::size_t Febird<::vectors::shapes::Duplicate>::size(const ::vectors::shapes::
   return febird_size(value.doc, value.rank);
 }
 
-void Febird<::vectors::shapes::Duplicate>::write(Writer& writer,
-                                                 const ::vectors::shapes::Duplicate& value) noexcept {
-  febird_write(writer, value.doc, value.rank);
+std::size_t Febird<::vectors::shapes::Duplicate>::bound(const ::vectors::shapes::Duplicate& value) noexcept {
+  return febird_bound(value.doc, value.rank);
+}
+
+void Febird<::vectors::shapes::Duplicate>::write(
+    Writer& writer, std::span<const ::vectors::shapes::Duplicate> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.doc, value.rank);
+  }
 }
 
 bool Febird<::vectors::shapes::Duplicate>::read(Reader& reader, ::vectors::shapes::Duplicate& value) {
@@ -486,8 +549,12 @@ std::size_t Febird<::vectors::shapes::Empty>::size(const ::vectors::shapes::Empt
   return febird_size();
 }
 
+std::size_t Febird<::vectors::shapes::Empty>::bound(const ::vectors::shapes::Empty& /*value*/) noexcept {
+  return febird_bound();
+}
+
 void Febird<::vectors::shapes::Empty>::write(Writer& /*writer*/,
-                                             const ::vectors::shapes::Empty& /*value*/) noexcept {}
+                                             std::span<const ::vectors::shapes::Empty> /*values*/) noexcept {}
 
 bool Febird<::vectors::shapes::Empty>::read(Reader& reader, ::vectors::shapes::Empty& /*value*/) {
   if (!reader.enter()) return false;
@@ -499,9 +566,15 @@ std::size_t Febird<::vectors::shapes::Bounded>::size(const ::vectors::shapes::Bo
   return febird_size(value.limit, value.terms, value.weight, value.scores, value.wait);
 }
 
+std::size_t Febird<::vectors::shapes::Bounded>::bound(const ::vectors::shapes::Bounded& value) noexcept {
+  return febird_bound(value.limit, value.terms, value.weight, value.scores, value.wait);
+}
+
 void Febird<::vectors::shapes::Bounded>::write(Writer& writer,
-                                               const ::vectors::shapes::Bounded& value) noexcept {
-  febird_write(writer, value.limit, value.terms, value.weight, value.scores, value.wait);
+                                               std::span<const ::vectors::shapes::Bounded> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.limit, value.terms, value.weight, value.scores, value.wait);
+  }
 }
 
 bool Febird<::vectors::shapes::Bounded>::read(Reader& reader, ::vectors::shapes::Bounded& value) {

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "mf/codec/constraints.hpp"
@@ -117,7 +118,11 @@ struct Febird<::vectors::shapes::Integers> {
   static constexpr std::size_t kMinSize = 9;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::vectors::shapes::Integers& value) noexcept;
-  static void write(Writer& writer, const ::vectors::shapes::Integers& value) noexcept;
+  static std::size_t bound(const ::vectors::shapes::Integers& value) noexcept;
+  static void write(Writer& writer, std::span<const ::vectors::shapes::Integers> values) noexcept;
+  static void write(Writer& writer, const ::vectors::shapes::Integers& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::vectors::shapes::Integers& value);
 };
 
@@ -220,7 +225,11 @@ struct Febird<::vectors::shapes::Texts> {
   static constexpr std::size_t kMinSize = 29;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::vectors::shapes::Texts& value) noexcept;
-  static void write(Writer& writer, const ::vectors::shapes::Texts& value) noexcept;
+  static std::size_t bound(const ::vectors::shapes::Texts& value) noexcept;
+  static void write(Writer& writer, std::span<const ::vectors::shapes::Texts> values) noexcept;
+  static void write(Writer& writer, const ::vectors::shapes::Texts& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::vectors::shapes::Texts& value);
 };
 
@@ -229,7 +238,11 @@ struct Febird<::vectors::shapes::Hit> {
   static constexpr std::size_t kMinSize = 7;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::vectors::shapes::Hit& value) noexcept;
-  static void write(Writer& writer, const ::vectors::shapes::Hit& value) noexcept;
+  static std::size_t bound(const ::vectors::shapes::Hit& value) noexcept;
+  static void write(Writer& writer, std::span<const ::vectors::shapes::Hit> values) noexcept;
+  static void write(Writer& writer, const ::vectors::shapes::Hit& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::vectors::shapes::Hit& value);
 };
 
@@ -238,7 +251,11 @@ struct Febird<::vectors::shapes::Lists> {
   static constexpr std::size_t kMinSize = 15;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::vectors::shapes::Lists& value) noexcept;
-  static void write(Writer& writer, const ::vectors::shapes::Lists& value) noexcept;
+  static std::size_t bound(const ::vectors::shapes::Lists& value) noexcept;
+  static void write(Writer& writer, std::span<const ::vectors::shapes::Lists> values) noexcept;
+  static void write(Writer& writer, const ::vectors::shapes::Lists& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::vectors::shapes::Lists& value);
 };
 
@@ -247,7 +264,11 @@ struct Febird<::vectors::shapes::Maps> {
   static constexpr std::size_t kMinSize = 8;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::vectors::shapes::Maps& value) noexcept;
-  static void write(Writer& writer, const ::vectors::shapes::Maps& value) noexcept;
+  static std::size_t bound(const ::vectors::shapes::Maps& value) noexcept;
+  static void write(Writer& writer, std::span<const ::vectors::shapes::Maps> values) noexcept;
+  static void write(Writer& writer, const ::vectors::shapes::Maps& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::vectors::shapes::Maps& value);
 };
 
@@ -256,7 +277,11 @@ struct Febird<::vectors::shapes::Tree> {
   static constexpr std::size_t kMinSize = 4;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::vectors::shapes::Tree& value) noexcept;
-  static void write(Writer& writer, const ::vectors::shapes::Tree& value) noexcept;
+  static std::size_t bound(const ::vectors::shapes::Tree& value) noexcept;
+  static void write(Writer& writer, std::span<const ::vectors::shapes::Tree> values) noexcept;
+  static void write(Writer& writer, const ::vectors::shapes::Tree& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::vectors::shapes::Tree& value);
 };
 
@@ -265,7 +290,11 @@ struct Febird<::vectors::shapes::Defaults> {
   static constexpr std::size_t kMinSize = 17;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::vectors::shapes::Defaults& value) noexcept;
-  static void write(Writer& writer, const ::vectors::shapes::Defaults& value) noexcept;
+  static std::size_t bound(const ::vectors::shapes::Defaults& value) noexcept;
+  static void write(Writer& writer, std::span<const ::vectors::shapes::Defaults> values) noexcept;
+  static void write(Writer& writer, const ::vectors::shapes::Defaults& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::vectors::shapes::Defaults& value);
 };
 
@@ -274,7 +303,11 @@ struct Febird<::vectors::shapes::NoSuchCollection> {
   static constexpr std::size_t kMinSize = 1;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::vectors::shapes::NoSuchCollection& value) noexcept;
-  static void write(Writer& writer, const ::vectors::shapes::NoSuchCollection& value) noexcept;
+  static std::size_t bound(const ::vectors::shapes::NoSuchCollection& value) noexcept;
+  static void write(Writer& writer, std::span<const ::vectors::shapes::NoSuchCollection> values) noexcept;
+  static void write(Writer& writer, const ::vectors::shapes::NoSuchCollection& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::vectors::shapes::NoSuchCollection& value);
 };
 
@@ -283,7 +316,11 @@ struct Febird<::vectors::shapes::Duplicate> {
   static constexpr std::size_t kMinSize = 2;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::vectors::shapes::Duplicate& value) noexcept;
-  static void write(Writer& writer, const ::vectors::shapes::Duplicate& value) noexcept;
+  static std::size_t bound(const ::vectors::shapes::Duplicate& value) noexcept;
+  static void write(Writer& writer, std::span<const ::vectors::shapes::Duplicate> values) noexcept;
+  static void write(Writer& writer, const ::vectors::shapes::Duplicate& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::vectors::shapes::Duplicate& value);
 };
 
@@ -292,7 +329,11 @@ struct Febird<::vectors::shapes::Empty> {
   static constexpr std::size_t kMinSize = 0;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::vectors::shapes::Empty& value) noexcept;
-  static void write(Writer& writer, const ::vectors::shapes::Empty& value) noexcept;
+  static std::size_t bound(const ::vectors::shapes::Empty& value) noexcept;
+  static void write(Writer& writer, std::span<const ::vectors::shapes::Empty> values) noexcept;
+  static void write(Writer& writer, const ::vectors::shapes::Empty& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::vectors::shapes::Empty& value);
 };
 
@@ -301,7 +342,11 @@ struct Febird<::vectors::shapes::Bounded> {
   static constexpr std::size_t kMinSize = 5;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::vectors::shapes::Bounded& value) noexcept;
-  static void write(Writer& writer, const ::vectors::shapes::Bounded& value) noexcept;
+  static std::size_t bound(const ::vectors::shapes::Bounded& value) noexcept;
+  static void write(Writer& writer, std::span<const ::vectors::shapes::Bounded> values) noexcept;
+  static void write(Writer& writer, const ::vectors::shapes::Bounded& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::vectors::shapes::Bounded& value);
 };
 

@@ -108,6 +108,9 @@ struct Febird<::vectors::shapes::IndexQueryRequest> {
   static std::size_t size(const ::vectors::shapes::IndexQueryRequest& value) noexcept {
     return febird_size(value.terms, value.limit);
   }
+  static std::size_t bound(const ::vectors::shapes::IndexQueryRequest& value) noexcept {
+    return febird_bound(value.terms, value.limit);
+  }
   static void write(Writer& writer, const ::vectors::shapes::IndexQueryRequest& value) noexcept {
     febird_write(writer, value.terms, value.limit);
   }
@@ -171,6 +174,9 @@ struct Febird<::vectors::shapes::IndexNamedRequest> {
   static std::size_t size(const ::vectors::shapes::IndexNamedRequest& value) noexcept {
     return febird_size(value.text);
   }
+  static std::size_t bound(const ::vectors::shapes::IndexNamedRequest& value) noexcept {
+    return febird_bound(value.text);
+  }
   static void write(Writer& writer, const ::vectors::shapes::IndexNamedRequest& value) noexcept {
     febird_write(writer, value.text);
   }
@@ -193,6 +199,9 @@ struct Febird<::vectors::shapes::IndexNamedResult> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::vectors::shapes::IndexNamedResult& value) noexcept {
     return febird_size(value.hit);
+  }
+  static std::size_t bound(const ::vectors::shapes::IndexNamedResult& value) noexcept {
+    return febird_bound(value.hit);
   }
   static void write(Writer& writer, const ::vectors::shapes::IndexNamedResult& value) noexcept {
     febird_write(writer, value.hit);

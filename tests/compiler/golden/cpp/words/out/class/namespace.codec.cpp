@@ -110,9 +110,16 @@ std::size_t Febird<::class_::namespace_::IndexClient_>::size(
   return febird_size(value.value, value.IndexServant_);
 }
 
+std::size_t Febird<::class_::namespace_::IndexClient_>::bound(
+    const ::class_::namespace_::IndexClient_& value) noexcept {
+  return febird_bound(value.value, value.IndexServant_);
+}
+
 void Febird<::class_::namespace_::IndexClient_>::write(
-    Writer& writer, const ::class_::namespace_::IndexClient_& value) noexcept {
-  febird_write(writer, value.value, value.IndexServant_);
+    Writer& writer, std::span<const ::class_::namespace_::IndexClient_> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.value, value.IndexServant_);
+  }
 }
 
 bool Febird<::class_::namespace_::IndexClient_>::read(Reader& reader,
@@ -140,9 +147,16 @@ std::size_t Febird<::class_::namespace_::template_>::size(
   return febird_size(value.template__, value.list, value.map);
 }
 
-void Febird<::class_::namespace_::template_>::write(Writer& writer,
-                                                    const ::class_::namespace_::template_& value) noexcept {
-  febird_write(writer, value.template__, value.list, value.map);
+std::size_t Febird<::class_::namespace_::template_>::bound(
+    const ::class_::namespace_::template_& value) noexcept {
+  return febird_bound(value.template__, value.list, value.map);
+}
+
+void Febird<::class_::namespace_::template_>::write(
+    Writer& writer, std::span<const ::class_::namespace_::template_> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.template__, value.list, value.map);
+  }
 }
 
 bool Febird<::class_::namespace_::template_>::read(Reader& reader, ::class_::namespace_::template_& value) {
@@ -164,9 +178,15 @@ std::size_t Febird<::class_::namespace_::new_>::size(const ::class_::namespace_:
   return febird_size(value.delete_, value.both, value.others);
 }
 
+std::size_t Febird<::class_::namespace_::new_>::bound(const ::class_::namespace_::new_& value) noexcept {
+  return febird_bound(value.delete_, value.both, value.others);
+}
+
 void Febird<::class_::namespace_::new_>::write(Writer& writer,
-                                               const ::class_::namespace_::new_& value) noexcept {
-  febird_write(writer, value.delete_, value.both, value.others);
+                                               std::span<const ::class_::namespace_::new_> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.delete_, value.both, value.others);
+  }
 }
 
 bool Febird<::class_::namespace_::new_>::read(Reader& reader, ::class_::namespace_::new_& value) {
@@ -187,9 +207,15 @@ std::size_t Febird<::class_::namespace_::throw_>::size(const ::class_::namespace
   return febird_size(value.what_, value.clone_, value.kName_, value.raise_);
 }
 
-void Febird<::class_::namespace_::throw_>::write(Writer& writer,
-                                                 const ::class_::namespace_::throw_& value) noexcept {
-  febird_write(writer, value.what_, value.clone_, value.kName_, value.raise_);
+std::size_t Febird<::class_::namespace_::throw_>::bound(const ::class_::namespace_::throw_& value) noexcept {
+  return febird_bound(value.what_, value.clone_, value.kName_, value.raise_);
+}
+
+void Febird<::class_::namespace_::throw_>::write(
+    Writer& writer, std::span<const ::class_::namespace_::throw_> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.what_, value.clone_, value.kName_, value.raise_);
+  }
 }
 
 bool Febird<::class_::namespace_::throw_>::read(Reader& reader, ::class_::namespace_::throw_& value) {

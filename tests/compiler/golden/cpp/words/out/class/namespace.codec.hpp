@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <span>
 
 #include "class/namespace.types.hpp"
 #include "mf/codec/febird.hpp"
@@ -73,7 +74,11 @@ struct Febird<::class_::namespace_::IndexClient_> {
   static constexpr std::size_t kMinSize = 2;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::class_::namespace_::IndexClient_& value) noexcept;
-  static void write(Writer& writer, const ::class_::namespace_::IndexClient_& value) noexcept;
+  static std::size_t bound(const ::class_::namespace_::IndexClient_& value) noexcept;
+  static void write(Writer& writer, std::span<const ::class_::namespace_::IndexClient_> values) noexcept;
+  static void write(Writer& writer, const ::class_::namespace_::IndexClient_& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::class_::namespace_::IndexClient_& value);
 };
 
@@ -107,7 +112,11 @@ struct Febird<::class_::namespace_::template_> {
   static constexpr std::size_t kMinSize = 3;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::class_::namespace_::template_& value) noexcept;
-  static void write(Writer& writer, const ::class_::namespace_::template_& value) noexcept;
+  static std::size_t bound(const ::class_::namespace_::template_& value) noexcept;
+  static void write(Writer& writer, std::span<const ::class_::namespace_::template_> values) noexcept;
+  static void write(Writer& writer, const ::class_::namespace_::template_& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::class_::namespace_::template_& value);
 };
 
@@ -116,7 +125,11 @@ struct Febird<::class_::namespace_::new_> {
   static constexpr std::size_t kMinSize = 3;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::class_::namespace_::new_& value) noexcept;
-  static void write(Writer& writer, const ::class_::namespace_::new_& value) noexcept;
+  static std::size_t bound(const ::class_::namespace_::new_& value) noexcept;
+  static void write(Writer& writer, std::span<const ::class_::namespace_::new_> values) noexcept;
+  static void write(Writer& writer, const ::class_::namespace_::new_& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::class_::namespace_::new_& value);
 };
 
@@ -125,7 +138,11 @@ struct Febird<::class_::namespace_::throw_> {
   static constexpr std::size_t kMinSize = 4;
   static constexpr bool kRaw = false;
   static std::size_t size(const ::class_::namespace_::throw_& value) noexcept;
-  static void write(Writer& writer, const ::class_::namespace_::throw_& value) noexcept;
+  static std::size_t bound(const ::class_::namespace_::throw_& value) noexcept;
+  static void write(Writer& writer, std::span<const ::class_::namespace_::throw_> values) noexcept;
+  static void write(Writer& writer, const ::class_::namespace_::throw_& value) noexcept {
+    write(writer, std::span(&value, 1));
+  }
   [[nodiscard]] static bool read(Reader& reader, ::class_::namespace_::throw_& value);
 };
 

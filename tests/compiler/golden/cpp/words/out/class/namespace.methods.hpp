@@ -96,6 +96,9 @@ struct Febird<::class_::namespace_::IndexQueryRequest> {
   static std::size_t size(const ::class_::namespace_::IndexQueryRequest& value) noexcept {
     return febird_size(value.options_, value.token_, value.class_, value.IndexClient__);
   }
+  static std::size_t bound(const ::class_::namespace_::IndexQueryRequest& value) noexcept {
+    return febird_bound(value.options_, value.token_, value.class_, value.IndexClient__);
+  }
   static void write(Writer& writer, const ::class_::namespace_::IndexQueryRequest& value) noexcept {
     febird_write(writer, value.options_, value.token_, value.class_, value.IndexClient__);
   }
@@ -217,6 +220,9 @@ struct Febird<::class_::namespace_::IndexDispatchRequest> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::class_::namespace_::IndexDispatchRequest& value) noexcept {
     return febird_size(value.on);
+  }
+  static std::size_t bound(const ::class_::namespace_::IndexDispatchRequest& value) noexcept {
+    return febird_bound(value.on);
   }
   static void write(Writer& writer, const ::class_::namespace_::IndexDispatchRequest& value) noexcept {
     febird_write(writer, value.on);

@@ -32,9 +32,15 @@ std::size_t Febird<::class_::other::virtual_>::size(const ::class_::other::virtu
   return febird_size(value.do_, value.for_);
 }
 
+std::size_t Febird<::class_::other::virtual_>::bound(const ::class_::other::virtual_& value) noexcept {
+  return febird_bound(value.do_, value.for_);
+}
+
 void Febird<::class_::other::virtual_>::write(Writer& writer,
-                                              const ::class_::other::virtual_& value) noexcept {
-  febird_write(writer, value.do_, value.for_);
+                                              std::span<const ::class_::other::virtual_> values) noexcept {
+  for (const auto& value : values) {
+    febird_write(writer, value.do_, value.for_);
+  }
 }
 
 bool Febird<::class_::other::virtual_>::read(Reader& reader, ::class_::other::virtual_& value) {

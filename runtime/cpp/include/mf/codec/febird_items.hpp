@@ -1,0 +1,114 @@
+// R1. Values one behind the other: the items of a batch, and the elements of what is no row of integers.
+//
+// Those whose encoding is their memory are one copy; integers, which only a batch has, are varints
+// (varint_row.hpp).
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mf/codec/febird_scalar.hpp"
+#include "mf/codec/memcpy.hpp"
+#include "mf/codec/reader.hpp"
+#include "mf/codec/varint_row.hpp"
+#include "mf/codec/writer.hpp"
+
+namespace mf::codec::detail {
+
+template <class T>
+concept VarintCoded = std::integral<T> && sizeof(T) > 1;
+
+template <class T>
+std::size_t items_size(std::span<const T> values) noexcept {
+  if constexpr (RawCoded<T>) {
+    return memcpy_size<T>(values.size());
+  } else if constexpr (VarintCoded<T>) {
+    return varint_row_size(values);
+  } else {
+    std::size_t sum = 0;
+    for (const T& value : values) {
+      sum += Febird<T>::size(value);
+    }
+    return sum;
+  }
+}
+
+template <class T>
+std::size_t items_bound(std::span<const T> values) noexcept {
+  if constexpr (BoundedSize<T>) {
+    return values.size() * Febird<T>::kMaxSize;
+  } else {
+    std::size_t sum = 0;
+    for (auto value = values.begin(); value != values.end() && sum <= kMaxBound; ++value) {
+      sum += bound_of(*value);
+    }
+    return sum;
+  }
+}
+
+template <class T>
+void write_items(Writer& writer, std::span<const T> values) noexcept {
+  if constexpr (RawCoded<T>) {
+    memcpy_write(writer, values);
+  } else if constexpr (VarintCoded<T>) {
+    write_varint_row(writer, values);
+  } else if constexpr (requires { Febird<T>::write(writer, values); }) {
+    Febird<T>::write(writer, values);
+  } else {
+    for (const T& value : values) {
+      Febird<T>::write(writer, value);
+    }
+  }
+}
+
+template <class T>
+[[nodiscard]] bool read_items(Reader& reader, std::span<T> values) {
+  if constexpr (VarintCoded<T>) {
+    return read_varint_row(reader, values);
+  } else {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (!Febird<T>::read(reader, values[i])) [[unlikely]] {
+        return reader.inside(i);
+      }
+    }
+    return true;
+  }
+}
+
+/// Strings that are made where they stay, instead of empty ones that are filled.
+[[nodiscard]] inline bool append_texts(Reader& reader, std::size_t count, std::vector<std::string>& texts) {
+  texts.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::string_view text;
+    if (!read_text(reader, text)) [[unlikely]] {
+      return reader.inside(i);
+    }
+    texts.emplace_back(text);
+  }
+  return true;
+}
+
+/// `count` elements that check_count() has admitted.
+template <class T>
+[[nodiscard]] bool read_items(Reader& reader, std::size_t count, std::vector<T>& values) {
+  if constexpr (RawCoded<T>) {
+    return memcpy_read(reader, count, values);
+  } else {
+    if (!reader.charge(count, sizeof(T))) [[unlikely]] {
+      return false;
+    }
+    if constexpr (std::same_as<T, std::string>) {
+      if (values.empty()) {
+        return append_texts(reader, count, values);
+      }
+    }
+    values.resize(count);
+    return read_items(reader, std::span<T>(values));
+  }
+}
+
+}  // namespace mf::codec::detail
