@@ -74,7 +74,12 @@ class Encoding:
             return self.of(bool, value, number.type)
         if number.is_float:
             if isinstance(value, int) and not isinstance(value, bool):
-                value = float(value)
+                try:
+                    value = float(value)
+                except OverflowError:
+                    raise self.fail(
+                        f"an integer of {value.bit_length()} bits does not fit in {model.spell(number.type)}"
+                    ) from None
             return self.of(float, value, number.type)
         found: int = self.of(int, value, number.type)
         low, high = number.limits

@@ -287,6 +287,7 @@ def test_memory_has_a_budget() -> None:
         ("set<u8>", [1, 1], "1 is there twice in a set<u8>"),
         ("array<u8, 2>", [1], "array<u8,2> has 2 elements, not 1"),
         ("f32", 1e300, "1e+300 does not fit in f32"),
+        ("f64", 10**400, "an integer of 1329 bits does not fit in f64"),
         ("bool", 1, "bool is a Python bool, not int"),
         ("u8", True, "u8 is a Python int, not bool"),
         ("uuid", b"", "a uuid has 16 bytes, not 0"),
