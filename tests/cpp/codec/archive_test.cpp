@@ -264,25 +264,6 @@ TEST(Archive, ValuesOfAMapMayBeLargerThanTheStack) {
   }
 }
 
-TEST(Archive, AnAlternativeMayBeLargerThanAStack) {
-  now::Giants giants;
-  giants.whales.resize(2);
-  giants.whales[0].emplace_giant().memory[7] = 1;
-  giants.whales[1].emplace_kids().resize(1);
-  giants.whales[1].kids()[0].emplace_giant().memory[8] = 2;
-  const auto read = mf::from_bytes<now::Giants>(mf::to_bytes(giants));
-  ASSERT_TRUE(read) << read.error().message();
-  EXPECT_TRUE(*read == giants);
-
-  now::Sharks sharks;
-  sharks.all.resize(1);
-  sharks.all[0].emplace_giant().memory[7] = 1;
-  sharks.by_id[3].emplace_giant().memory[8] = 2;
-  const auto sharks_read = mf::from_bytes<now::Sharks>(mf::to_bytes(sharks));
-  ASSERT_TRUE(sharks_read) << sharks_read.error().message();
-  EXPECT_TRUE(*sharks_read == sharks);
-}
-
 // --- unknown fields
 
 TEST(Archive, UnknownFieldsAreKeptAndSentBehindTheKnownOnes) {

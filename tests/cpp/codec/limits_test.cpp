@@ -10,7 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "archive/now.codec.hpp"
 #include "bytes.hpp"
+#include "mf/codec/value.hpp"
 #include "sample.hpp"
 
 namespace mf::codec {
@@ -111,6 +113,29 @@ TEST(Limits, TheBudgetCoversTheWholeMessage) {
   DecodeError error;
   EXPECT_FALSE((from_bytes<Tier::febird>(std::span(bytes), value, error, limits)));
   EXPECT_EQ(error.path, "[1]");
+}
+
+TEST(Limits, AnAlternativeMayBeLargerThanAStack) {
+  ::archive::now::Giants giants;
+  giants.whales.resize(2);
+  giants.whales[0].emplace_giant().memory[7] = 1;
+  giants.whales[1].emplace_kids().resize(1);
+  giants.whales[1].kids()[0].emplace_giant().memory[8] = 2;
+  const auto read = mf::from_bytes<::archive::now::Giants>(mf::to_bytes(giants));
+  ASSERT_TRUE(read) << read.error().message();
+  EXPECT_TRUE(*read == giants);
+
+  ::archive::now::Sharks sharks;
+  sharks.all.resize(1);
+  sharks.all[0].emplace_giant().memory[7] = 1;
+  sharks.by_id[3].emplace_giant().memory[8] = 2;
+  const auto sharks_read = mf::from_bytes<::archive::now::Sharks>(mf::to_bytes(sharks));
+  ASSERT_TRUE(sharks_read) << sharks_read.error().message();
+  EXPECT_TRUE(*sharks_read == sharks);
+
+  // As two bytes that ask for such an alternative, and bring nothing of it.
+  EXPECT_FALSE(mf::from_bytes<::archive::now::Giants>(from_hex("12 02 12 00")));
+  EXPECT_FALSE(mf::from_bytes<::archive::now::Sharks>(from_hex("01 02")));
 }
 
 }  // namespace

@@ -188,27 +188,26 @@ using NewDecoder = std::unique_ptr<Decoder> (*)(std::size_t items);
                                                       const CallOptions& options, link::Items requests,
                                                       NewDecoder decoder);
 
-template <class Result>
-Scattered<Result> scattered(std::vector<ScatteredPart> parts) {
-  Scattered<Result> all(parts.size());
+/// `Part`: the result of the call, or the outcomes of all items.
+template <class Part>
+Scattered<Part> scattered(std::vector<ScatteredPart> parts, Outcome<Part> (*outcome)(Decoder& decoder)) {
+  Scattered<Part> all(parts.size());
   for (std::size_t i = 0; i < parts.size(); ++i) {
     all[i].agent = std::move(parts[i].agent);
-    all[i].outcome = parts[i].failure ? Outcome<Result>(std::move(parts[i].failure))
-                                      : std::move(outcomes<Result>(*parts[i].decoder).front());
+    all[i].outcome =
+        parts[i].failure ? Outcome<Part>(std::move(parts[i].failure)) : outcome(*parts[i].decoder);
   }
   return all;
 }
 
 template <class Result>
-Scattered<Outcomes<Result>> scattered_items(std::vector<ScatteredPart> parts) {
-  using Items = Outcome<Outcomes<Result>>;
-  Scattered<Outcomes<Result>> all(parts.size());
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    all[i].agent = std::move(parts[i].agent);
-    all[i].outcome = parts[i].failure ? Items(std::move(parts[i].failure))
-                                      : Items(std::move(outcomes<Result>(*parts[i].decoder)));
-  }
-  return all;
+Outcome<Result> only_outcome(Decoder& decoder) {
+  return std::move(outcomes<Result>(decoder).front());
+}
+
+template <class Result>
+Outcome<Outcomes<Result>> all_outcomes(Decoder& decoder) {
+  return std::move(outcomes<Result>(decoder));
 }
 
 }  // namespace detail
@@ -227,9 +226,10 @@ Scattered<typename M::Result> call(const ScatterTarget& target, const CallOption
       result.set(0, &outcome);
     }
   };
-  return detail::scattered<Result>(detail::scatter(target, link::kMethod<M>, options, detail::head<M>(),
-                                                   encode, call_one,
-                                                   &detail::decoded<Result, M::kResultTier>));
+  return detail::scattered<Result>(
+      detail::scatter(target, link::kMethod<M>, options, detail::head<M>(), encode, call_one,
+                      &detail::decoded<Result, M::kResultTier>),
+      &detail::only_outcome<Result>);
 }
 
 /// All items to every agent, in one message each.
@@ -237,9 +237,10 @@ template <class M>
 Scattered<Outcomes<typename M::Result>> bulk(const ScatterTarget& target, const CallOptions& options,
                                              std::span<const typename M::Request> requests) {
   using Result = typename M::Result;
-  return detail::scattered_items<Result>(
+  return detail::scattered<Outcomes<Result>>(
       detail::scatter_bulk(target, link::kBatchMethod<M>, &detail::local_batch<M>, options,
-                           link::items<M>(requests), &detail::decoded<Result, M::kResultTier>));
+                           link::items<M>(requests), &detail::decoded<Result, M::kResultTier>),
+      &detail::all_outcomes<Result>);
 }
 
 }  // namespace mf::client
