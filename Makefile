@@ -25,7 +25,7 @@ demo: ## Run the report's search testbed on WordNet's glosses
 	@$(MAKE) build-release WHAT='--target demo'
 	@$(PY) examples/testbed/demo.py
 
-# Tests of many processes and their time limits: they want both cores for themselves.
+# Tests of many processes and their time limits: nothing beside them but each other, since they mostly wait.
 ALONE := tests/faults tests/interop tests/testbed
 
 # The order is cheapest first, so that a mistake shows early; the sanitizers close.
@@ -33,10 +33,10 @@ test: ## Run everything that must hold, as CI does
 	@$(STAGE) 'install what the tests need' tools/bootstrap core test
 	@$(MAKE) checks
 	@$(MAKE) build-release
-	@$(STAGE) 'C++ tests, g++ -O2' ctest --preset release -j $(JOBS)
+	@$(STAGE) 'C++ tests, g++' ctest --preset release -j $(JOBS)
 	@$(STAGE) 'Python tests of the compiler and of builds' $(PY) -m pytest -q -n $(JOBS) --dist worksteal tests/build tests/compiler
 	@$(STAGE) 'Python tests of the runtime' $(PY) -m pytest -q -n $(JOBS) --dist worksteal $(ALONE:%=--ignore %) --ignore tests/compiler --ignore tests/build
-	@$(STAGE) 'Python tests of processes that are killed, stopped and timed' $(PY) -m pytest -q $(ALONE)
+	@$(STAGE) 'Python tests of processes that are killed, stopped and timed' $(PY) -m pytest -q -n $(JOBS) --dist worksteal $(ALONE)
 	@$(MAKE) sanitizers
 
 bench: ## Run every bench; `make bench-rpc` runs one, QUICK=1 shortens it

@@ -20,6 +20,13 @@ if("${CMAKE_CXX_FLAGS} ${${flags}}" MATCHES "-fsanitize=address")
   set(MF_SANITIZED ON)
 endif()
 
+# Tests' own sources take a third less time to compile so, and the generated code and the runtime that they call stay as the
+# preset has them.
+set(MF_TEST_OPTIONS "")
+if(CMAKE_BUILD_TYPE STREQUAL "Release")
+  set(MF_TEST_OPTIONS -O1 -fstrict-aliasing)
+endif()
+
 # All tests, and those whose threads are worth the thread sanitizer: the two targets that `make test` builds with clang.
 add_custom_target(mf_tests)
 add_custom_target(mf_threaded_tests)
@@ -37,6 +44,11 @@ if(MF_TESTS)
   endif()
 endif()
 
+if(MF_TESTS)
+  add_library(mf_test_boost_json STATIC "${MF_TEST_ROOT}/support/boost_json.cpp")
+  target_include_directories(mf_test_boost_json SYSTEM PUBLIC "${MF_BOOST_INCLUDE}")
+endif()
+
 # mf_add_test(NAME sources... [LINK libraries...]) makes the test binary mf_test_NAME.
 function(mf_add_test name)
   cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
@@ -45,6 +57,7 @@ function(mf_add_test name)
   target_include_directories(${target} PRIVATE "${MF_TEST_ROOT}" "${MF_CPP}/src")
   target_compile_definitions(${target} PRIVATE MF_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   target_link_libraries(${target} PRIVATE ${arg_LINK} GTest::gmock GTest::gmock_main mf::warnings)
+  target_compile_options(${target} PRIVATE ${MF_TEST_OPTIONS})
   target_precompile_headers(${target} REUSE_FROM mf_gtest_pch)
   add_dependencies(mf_tests ${target})
   if(name IN_LIST MF_THREADED_TESTS)
@@ -68,7 +81,7 @@ function(mf_add_floor_tests)
       elseif(floor MATCHES "^(controller|app)$")
         set(library mf::controller)
       elseif(floor STREQUAL "protocol")
-        set(library mf::protocol)
+        set(library mf::protocol mf_test_boost_json)
       else()
         set(library mf::runtime)
       endif()

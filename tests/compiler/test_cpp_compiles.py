@@ -45,14 +45,10 @@ _NAMED = {
 _GOLDEN = {
     "g++ messages": ("messages/out/dcache/messages.codec.cpp",),
     "g++ services": ("services/out/shapes/services.client.cpp",),
-    "g++ optionals.codec": ("optionals/out/optionals.codec.cpp",),
-    "g++ optionals.client": ("optionals/out/optionals.client.cpp",),
     "g++ recursive": ("recursive/out/recursive.codec.cpp",),
     "clang++-19 services": (
         "services/out/shapes/services.server.cpp",
         "messages/out/dcache/messages.codec.cpp",
-        "optionals/out/optionals.codec.cpp",
-        "optionals/out/optionals.client.cpp",
     ),
     "clang++-19 recursive": ("recursive/out/recursive.json.cpp", "recursive/out/recursive.codec.cpp"),
 }

@@ -15,16 +15,16 @@ VECTORS = HERE.parent / "vectors/wide"
 EACH = 3  # seeds of a type, from small to large
 LARGEST = 4096  # bytes
 
-LINE = re.compile(r"^MF_(MEMCPY|FEBIRD|ARCHIVE|GRAPH)\((\w+)\)$", re.MULTILINE)
-FOLDERS = {"MEMCPY": "memcpy", "FEBIRD": "febird", "ARCHIVE": "archive", "GRAPH": "archive"}
+TYPES = HERE.parent / "cpp/codec/wide_types.inc"
+LINE = re.compile(r"^MF_WIDE\((\w+), (\w+)\)$", re.MULTILINE)
 
 
 def places() -> dict[str, tuple[str, int, int]]:
     """By type: the folder, the byte that picks it there, and that of the JSON target."""
     counts: dict[str, int] = defaultdict(int)
     found = {}
-    for number, (macro, name) in enumerate(LINE.findall((HERE / "types.inc").read_text())):
-        folder = FOLDERS[macro]
+    for number, (kind, name) in enumerate(LINE.findall(TYPES.read_text())):
+        folder = "archive" if kind == "graph" else kind
         found[name] = (folder, counts[folder], number)
         counts[folder] += 1
     return found

@@ -10,6 +10,7 @@
 
 #include "mf/codec/tiered.hpp"
 #include "mf/core/types.hpp"
+#include "room.hpp"
 
 namespace mf::codec {
 
@@ -46,18 +47,6 @@ template <Tier kTier, class T>
   const bool good = decode_whole<kTier>(reader, value);
   error = reader.error();
   return good;
-}
-
-/// A value's bytes, written into no more memory than encoded_room() asks for.
-template <Tier kTier, class T>
-Bytes bytes_in_room(const T& value) {
-  Bytes bytes(encoded_room<kTier>(value));
-  Writer writer(bytes.data());
-  encode<kTier>(writer, value, bytes.size());
-  const auto size = static_cast<std::size_t>(writer.position() - bytes.data());
-  EXPECT_LE(size, bytes.size());
-  bytes.resize(size);
-  return bytes;
 }
 
 /// The value makes exactly these bytes, they make the value again, and no shorter bytes do.

@@ -6,7 +6,6 @@
 #include <google/protobuf/util/message_differencer.h>
 #include <gtest/gtest.h>
 
-#include <boost/json/src.hpp>  // wide_subjects.cpp reads the vectors with it
 #include <fstream>
 #include <memory>
 #include <stdexcept>
@@ -16,6 +15,7 @@
 #include "protobuf_bytes.hpp"
 #include "protobuf_filler.hpp"
 #include "wide_subjects.hpp"
+#include "wide_vectors.hpp"
 
 namespace mf::codec {
 namespace {
@@ -42,7 +42,7 @@ class ProtobufOracle : public testing::Test {
 
   /// What we make of these bytes is, to protobuf, `expected`.
   void expect_rewritten(const std::string& bytes, const Message& expected) {
-    const auto ours = subject_of(expected.GetTypeName()).rewrite(bytes_of(bytes));
+    const auto ours = subject_of(expected.GetTypeName()).rewrite(bytes_of(bytes), {});
     ASSERT_TRUE(ours) << ours.error().message() << "\n" << expected.DebugString();
     const std::unique_ptr<Message> back(expected.New());
     ASSERT_TRUE(back->ParseFromString(text_of(*ours))) << to_hex(*ours);

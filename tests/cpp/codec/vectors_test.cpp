@@ -1,7 +1,7 @@
 // tests/vectors/codec/*.json: bytes that both runtimes agree on, written and read by generated code.
 #include <gtest/gtest.h>
 
-#include <boost/json/src.hpp>
+#include <boost/json.hpp>
 #include <cstdlib>
 #include <fstream>
 #include <functional>

@@ -1,78 +1,82 @@
 #include "wide_subjects.hpp"
 
-#include <boost/json.hpp>
-#include <fstream>
-#include <sstream>
+#include <map>
 
-#include "bytes.hpp"
 #include "mf/codec/json.hpp"
+#include "room.hpp"
 #include "vectors/wide.codec.hpp"
 #include "vectors/wide.json.hpp"
 
 namespace mf::codec {
 namespace {
 
-namespace json = boost::json;
+template <class T>
+Result<Bytes> bytes_of(const Result<T>& value) {
+  if (!value) {
+    return value.error();
+  }
+  return mf::to_bytes(*value);
+}
 
 template <class T>
-Subject subject() {
-  return {
-      [](std::string_view text) -> Result<Bytes> {
-        const auto value = mf::from_json<T>(text);
-        if (!value) {
-          return value.error();
-        }
-        Bytes bytes = mf::to_bytes(*value);
-        if constexpr (kTierOf<T> == Tier::febird) {
-          EXPECT_EQ(bytes_in_room<Tier::febird>(*value), bytes);
-        }
-        return bytes;
-      },
-      [](std::span<const std::byte> bytes) -> Result<std::string> {
-        const auto value = mf::from_bytes<T>(bytes);
-        if (!value) {
-          return value.error();
-        }
-        return mf::to_json(*value);
-      },
-      [](std::span<const std::byte> bytes) -> Result<Bytes> {
-        const auto value = mf::from_bytes<T>(bytes);
-        if (!value) {
-          return value.error();
-        }
-        return mf::to_bytes(*value);
-      },
+Result<std::string> text_of(const Result<T>& value) {
+  if (!value) {
+    return value.error();
+  }
+  return mf::to_json(*value);
+}
+
+using Read = std::span<const std::byte>;
+
+template <class T>
+Subject subject(std::string_view name) {
+  Subject subject{
+      .name = name,
+      .tier = kTierOf<T>,
+      .write = [](std::string_view text) { return bytes_of(mf::from_json<T>(text)); },
+      .write_into_room = nullptr,
+      .read = [](Read bytes) { return text_of(mf::from_bytes<T>(bytes)); },
+      .rewrite = [](Read bytes, const Limits& limits) { return bytes_of(mf::from_bytes<T>(bytes, limits)); },
+      .rewrite_text = [](std::string_view text,
+                         const Limits& limits) { return text_of(mf::from_json<T>(text, limits)); },
   };
+  if constexpr (kTierOf<T> == Tier::febird) {
+    subject.write_into_room = [](std::string_view text) {
+      return bytes_in_room<Tier::febird>(*mf::from_json<T>(text));
+    };
+  }
+  return subject;
 }
 
 }  // namespace
 
-std::vector<Vector> load(const std::string& file) {
-  std::ifstream stream(MF_SOURCE_DIR "/tests/vectors/wide/" + file + ".json");
-  std::stringstream text;
-  text << stream.rdbuf();
-  std::vector<Vector> vectors;
-  const json::value all = json::parse(text.str());
-  for (const json::value& each : all.as_array()) {
-    Vector vector;
-    for (const auto& [key, value] : each.as_object()) {
-      vector[std::string(key)] =
-          value.is_string() ? std::string(value.as_string()) : std::to_string(value.as_int64());
-    }
-    vectors.push_back(std::move(vector));
-  }
-  return vectors;
+const std::vector<Subject>& subjects() {
+  namespace wide = ::vectors::wide;
+#define MF_memcpy(type) wide::type
+#define MF_febird(type) wide::type
+#define MF_archive(type) wide::type
+#define MF_graph(type) Graph<wide::type>
+#define MF_WIDE(kind, type) subject<MF_##kind(type)>("vectors.wide." #type),
+  static const std::vector<Subject> kAll = {
+#include "wide_types.inc"
+  };
+#undef MF_WIDE
+#undef MF_memcpy
+#undef MF_febird
+#undef MF_archive
+#undef MF_graph
+  return kAll;
 }
 
-const Subject& subject_of(const std::string& type) {
-  static const std::map<std::string, Subject> kAll = {
-#define MF_WIDE(type) {"vectors.wide." #type, subject<::vectors::wide::type>()},
-#define MF_WIDE_GRAPH(type) {"vectors.wide." #type, subject<Graph<::vectors::wide::type>>()},
-#include "wide_types.inc"
-#undef MF_WIDE
-#undef MF_WIDE_GRAPH
-  };
-  return kAll.at(type);
+const Subject& subject_of(std::string_view type) {
+  static const std::map<std::string_view, const Subject*> kByName = [] {
+    std::map<std::string_view, const Subject*> by_name;
+    for (const Subject& each : subjects()) {
+      by_name.emplace(each.name, &each);
+    }
+    return by_name;
+  }();
+  return *kByName.at(type);
 }
 
 }  // namespace mf::codec

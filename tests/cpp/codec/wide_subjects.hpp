@@ -1,9 +1,7 @@
-// The files of tests/vectors/wide, and every type of their schema under one interface: compiled once, for all
-// tests of them.
+// Every type of tests/vectors/schemas/wide.mfidl under one interface: compiled once, for all that tests or
+// fuzzes them.
 #pragma once
 
-#include <functional>
-#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,20 +11,21 @@
 
 namespace mf::codec {
 
-/// One vector by its keys, as tests/vectors/README.md names them.
-using Vector = std::map<std::string, std::string>;
-
-/// Those of tests/vectors/wide/<file>.json.
-std::vector<Vector> load(const std::string& file);
-
 /// What is done with one type.
 struct Subject {
-  std::function<Result<Bytes>(std::string_view text)> write;
-  std::function<Result<std::string>(std::span<const std::byte> bytes)> read;
-  std::function<Result<Bytes>(std::span<const std::byte> bytes)> rewrite;
+  std::string_view name;  // "vectors.wide.Person"
+  Tier tier;
+  Result<Bytes> (*write)(std::string_view text);
+  Bytes (*write_into_room)(std::string_view text);  // of febird only
+  Result<std::string> (*read)(std::span<const std::byte> bytes);
+  Result<Bytes> (*rewrite)(std::span<const std::byte> bytes, const Limits& limits);
+  Result<std::string> (*rewrite_text)(std::string_view text, const Limits& limits);
 };
 
-/// `type` is a full name: "vectors.wide.Person".
-const Subject& subject_of(const std::string& type);
+/// In the order of wide_types.inc.
+const std::vector<Subject>& subjects();
+
+/// By its name.
+const Subject& subject_of(std::string_view type);
 
 }  // namespace mf::codec

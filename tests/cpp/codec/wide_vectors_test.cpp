@@ -6,6 +6,7 @@
 
 #include "bytes.hpp"
 #include "wide_subjects.hpp"
+#include "wide_vectors.hpp"
 
 namespace mf::codec {
 namespace {
@@ -15,9 +16,13 @@ class WideVectors : public testing::TestWithParam<const char*> {};
 TEST_P(WideVectors, HaveTheBytesThatOthersGaveThem) {
   for (const Vector& vector : load(GetParam())) {
     SCOPED_TRACE(vector.at("name"));
-    const auto bytes = subject_of(vector.at("type")).write(vector.at("json"));
+    const Subject& subject = subject_of(vector.at("type"));
+    const auto bytes = subject.write(vector.at("json"));
     ASSERT_TRUE(bytes) << bytes.error().message();
     EXPECT_EQ(to_hex(*bytes), to_hex(from_hex(vector.at("hex"))));
+    if (subject.tier == Tier::febird) {
+      EXPECT_EQ(to_hex(subject.write_into_room(vector.at("json"))), to_hex(*bytes));
+    }
   }
 }
 

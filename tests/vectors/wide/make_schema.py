@@ -203,10 +203,10 @@ def structs(word: str) -> str:
 
 
 def cpp_types(schema: str) -> str:
-    """`MF_WIDE(Hit)`, or `MF_WIDE_GRAPH(Node)` where a value is the handle of a graph."""
-    names = re.findall(r"(?:struct|union|error) (\w+)", schema)
+    """`MF_WIDE(febird, Tree)`; `MF_WIDE(graph, Node)` where a value is the handle of a graph."""
+    named = re.findall(r"(?:@tier\((\w+)\) )?(?:struct|union|error) (\w+)", schema)
     graphs = {"Node", "Site", "Place", "Map"}
-    lines = [f"MF_WIDE{'_GRAPH' * (name in graphs)}({name})" for name in names]
+    lines = [f"MF_WIDE({'graph' if name in graphs else tier or 'febird'}, {name})" for tier, name in named]
     return "// Made by tests/vectors/wide/make_schema.py.\n" + "\n".join(lines) + "\n"
 
 

@@ -1,0 +1,26 @@
+// What is written into room for it, as stubs do into a message.
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+
+#include "mf/codec/tiered.hpp"
+#include "mf/core/types.hpp"
+
+namespace mf::codec {
+
+/// A value's bytes, written into no more memory than encoded_room() asks for.
+template <Tier kTier, class T>
+Bytes bytes_in_room(const T& value) {
+  Bytes bytes(encoded_room<kTier>(value));
+  Writer writer(bytes.data());
+  encode<kTier>(writer, value, bytes.size());
+  const auto size = static_cast<std::size_t>(writer.position() - bytes.data());
+  if (size > bytes.size()) {
+    std::abort();
+  }
+  bytes.resize(size);
+  return bytes;
+}
+
+}  // namespace mf::codec

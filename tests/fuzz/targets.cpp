@@ -1,0 +1,71 @@
+// What every target requires of a decoder and any bytes: no crash, no leak, memory within the budget; a
+// refusal names a fault inside of the bytes; a value is written and read again as itself.
+
+#include "targets.hpp"
+
+#include <cstdlib>
+#include <vector>
+
+#include "wide_subjects.hpp"
+
+namespace fuzz {
+namespace {
+
+using mf::codec::Subject;
+
+constexpr mf::Limits kLimits{.decoded_bytes = std::size_t{1} << 20U};
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+/// `rewritten` is what the input's value was written as, `rewrite` does the same with that.
+template <class Written, class Rewrite>
+bool checked(const mf::Result<Written>& rewritten, std::size_t size, const Rewrite& rewrite) {
+  if (!rewritten) {
+    const mf::DecodeError& error = rewritten.error();
+    require(error.fault != mf::Fault::none && !error.reason.empty() && error.offset <= size);
+    return false;
+  }
+  const auto again = rewrite(*rewritten);
+  require(again.ok() && *again == *rewritten);
+  return true;
+}
+
+/// Byte 0 picks the type out of those of the tier; the rest is what is read.
+bool tier_bytes(mf::Tier tier, std::span<const std::byte> input) {
+  std::vector<const Subject*> types;
+  for (const Subject& each : mf::codec::subjects())
+    if (each.tier == tier) types.push_back(&each);
+  if (input.empty()) return false;
+  const Subject& subject = *types[std::to_integer<std::size_t>(input[0]) % types.size()];
+  const auto bytes = input.subspan(1);
+  return checked(subject.rewrite(bytes, kLimits), bytes.size(),
+                 [&](const mf::Bytes& written) { return subject.rewrite(written, {}); });
+}
+
+}  // namespace
+
+bool memcpy_bytes(std::span<const std::byte> input) {
+  return tier_bytes(mf::Tier::memcpy, input);
+}
+
+bool febird_bytes(std::span<const std::byte> input) {
+  return tier_bytes(mf::Tier::febird, input);
+}
+
+bool archive_bytes(std::span<const std::byte> input) {
+  return tier_bytes(mf::Tier::archive, input);
+}
+
+bool json_text(std::span<const std::byte> input) {
+  if (input.empty()) return false;
+  const auto& types = mf::codec::subjects();
+  const Subject& subject = types[std::to_integer<std::size_t>(input[0]) % types.size()];
+  const auto bytes = input.subspan(1);
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  return checked(subject.rewrite_text(text, kLimits), text.size(),
+                 [&](const std::string& written) { return subject.rewrite_text(written, {}); });
+}
+
+}  // namespace fuzz
