@@ -63,13 +63,14 @@ class Codecs:
         used = bool(members)
         owner = "" if implicit else f"Febird<{qualified}>::"
         one = argument(f"const {qualified}&", "value", used)
-        many = argument(f"std::span<const {qualified}>", "values", used)
+        in_rows = struct.kind is StructKind.STRUCT
+        many = (argument(f"const {qualified}*", "values", used), argument("std::size_t", "count", used))
         size_head, bound_head = (
             head(f"std::size_t {owner}{name}(", [one], ") noexcept") for name in ("size", "bound")
         )
         write_head = head(
             f"void {owner}write(",
-            [argument("Writer&", "writer", used), one if implicit else many],
+            [argument("Writer&", "writer", used), *(many if in_rows else (one,))],
             ") noexcept",
         )
         read_head = head(
@@ -88,17 +89,23 @@ class Codecs:
                 block(f"[[nodiscard]] static {read_head}", _last_returned(reads)),
             )
         else:
-            each = ["for (const auto& value : values) {", f"  {write}", "}"]
+            each = [
+                f"for (const {qualified}* const end = values + count; values != end; ++values) {{",
+                f"  const {qualified}& value = *values;",
+                f"  {write}",
+                "}",
+            ]
+            writes = each if in_rows else [write]
             levelled = ["if (!reader.enter()) return false;", *reads, "reader.leave();", "return true;"]
             functions = (
                 definition(size_head, [size]),
                 definition(bound_head, [bound]),
-                definition(write_head, each if members else []),
+                definition(write_head, writes if members else []),
                 definition(read_head, levelled),
             )
         return FebirdView(
             min_size=self.facts.struct_min_size(struct),
-            declarations=() if implicit else _struct_declarations(qualified),
+            declarations=() if implicit else _struct_declarations(qualified, in_rows),
             functions=functions,
             template="cpp/codec/febird_inline.j2" if implicit else "cpp/codec/febird.j2",
             definition_template="cpp/nothing.j2" if implicit else "cpp/codec/febird_definition.j2",
@@ -310,19 +317,23 @@ class Codecs:
         return ConstraintsView((*checks.programs, *statements), patterns=bool(checks.programs))
 
 
-def _struct_declarations(qualified: str) -> tuple[str, ...]:
-    """Many are written by one call: a loop around the fields costs less than a call for each value."""
+def _struct_declarations(qualified: str, in_rows: bool) -> tuple[str, ...]:
+    """Many are written by one call: a loop around the fields costs less than a call for each value. They are
+    no std::span, since making one of a type takes a compiler 20 ms, in every file that includes it. Errors
+    stand in no list.
+    """
     value = f"const {qualified}& value"
-    values = f"std::span<const {qualified}> values"
-    size, _, read = _febird_declarations(qualified)
+    size, write, read = _febird_declarations(qualified)
+    bound = fill("static std::size_t bound(", [value], ") noexcept;", indent=2)
+    if not in_rows:
+        return size, bound, write, read
+    many = ["Writer& writer", f"const {qualified}* values", "std::size_t count"]
+    one = head("static void write(", ["Writer& writer", value], ") noexcept")
     return (
         size,
-        fill("static std::size_t bound(", [value], ") noexcept;", indent=2),
-        fill("static void write(", ["Writer& writer", values], ") noexcept;", indent=2),
-        block(
-            head("static void write(", ["Writer& writer", value], ") noexcept"),
-            ["write(writer, std::span(&value, 1));"],
-        ),
+        bound,
+        fill("static void write(", many, ") noexcept;", indent=2),
+        block(one, ["write(writer, &value, 1);"]),
         read,
     )
 

@@ -12,7 +12,6 @@ from mfidl.emit.cpp.view import (
     ConstraintsView,
     CustomView,
     EnumView,
-    FebirdView,
     FileView,
     MemcpyView,
     ReadableView,
@@ -111,8 +110,6 @@ class ModuleFiles:
         headers = {"<cstddef>", f'"{self._stem}.types.hpp"', '"mf/codec/febird.hpp"'}
         if any(isinstance(each.codec, MemcpyView) for each in self._structs):
             headers.add("<cstring>")
-        if any(isinstance(each.codec, FebirdView) for each in self._structs):
-            headers.add("<span>")
         if any(isinstance(each.codec, ArchiveView) for each in self._coded):
             headers.add('"mf/codec/archive.hpp"')
         if any(isinstance(each.codec, CustomView) for each in self._coded):

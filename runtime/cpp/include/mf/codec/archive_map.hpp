@@ -147,10 +147,11 @@ struct Field<std::map<K, V>> {
   static void write(BackWriter& writer, std::uint32_t number, const std::map<K, V>& values,
                     const auto&... graph) noexcept {
     BackWriter back = writer;
-    for (auto at = values.rbegin(); at != values.rend(); ++at) {
+    for (auto at = values.end(); at != values.begin();) {  // a reverse_iterator steps back at each look, too
+      const auto& [key, value] = *--at;
       const std::byte* const end = back.position();
-      write_one(back, 2, at->second, graph...);
-      write_one(back, 1, at->first);
+      write_one(back, 2, value, graph...);
+      write_one(back, 1, key);
       back.varint(static_cast<std::size_t>(end - back.position()));
       back.varint(tag_of(number, Wire::length));
     }

@@ -187,14 +187,15 @@ template <class K>
 namespace detail {
 
 /// Of lists and arrays.
-template <class T>
+template <class Values>
 struct RowField {
-  static std::size_t size(std::uint32_t number, std::span<const T> values, const auto&... graph) noexcept {
+  using T = typename Values::value_type;
+  static std::size_t size(std::uint32_t number, const Values& values, const auto&... graph) noexcept {
     if constexpr (Packed<T>) {
       if (values.empty()) return 0;
       std::size_t sum = 0;
       if constexpr (Number<T>) {
-        sum = packed_size(values);
+        sum = packed_size(std::span<const T>(values));
       } else {
         for (const T& value : values) sum += Value<T>::size(value, graph...);
       }
@@ -205,13 +206,13 @@ struct RowField {
       return sum;
     }
   }
-  static void write(BackWriter& writer, std::uint32_t number, std::span<const T> values,
+  static void write(BackWriter& writer, std::uint32_t number, const Values& values,
                     const auto&... graph) noexcept {
     if constexpr (Packed<T>) {
       if (values.empty()) return;
       const std::byte* const end = writer.position();
       if constexpr (Number<T>) {
-        write_packed(writer, values);
+        write_packed(writer, std::span<const T>(values));
       } else {
         for (std::size_t i = values.size(); i-- > 0;) Value<T>::write(writer, values[i], graph...);
       }
@@ -228,12 +229,12 @@ struct RowField {
 }  // namespace detail
 
 template <class T>
-struct Field<std::vector<T>> : detail::RowField<T> {
+struct Field<std::vector<T>> : detail::RowField<std::vector<T>> {
   static constexpr bool kRow = true;
 };
 
 template <class T, std::size_t N>
-struct Field<std::array<T, N>> : detail::RowField<T> {
+struct Field<std::array<T, N>> : detail::RowField<std::array<T, N>> {
   static constexpr bool kRow = true;
 };
 
@@ -250,11 +251,11 @@ struct Field<std::set<K>> {
     if constexpr (Packed<K>) {
       if (values.empty()) return;
       const std::byte* const end = writer.position();
-      for (auto at = values.rbegin(); at != values.rend(); ++at) Value<K>::write(writer, *at);
+      for (auto at = values.end(); at != values.begin();) Value<K>::write(writer, *--at);
       writer.varint(static_cast<std::size_t>(end - writer.position()));
       writer.varint(tag_of(number, Wire::length));
     } else {
-      for (auto at = values.rbegin(); at != values.rend(); ++at) write_one(writer, number, *at);
+      for (auto at = values.end(); at != values.begin();) write_one(writer, number, *--at);
     }
   }
 };

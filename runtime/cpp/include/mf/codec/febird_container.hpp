@@ -104,27 +104,27 @@ struct Febird<std::vector<T>> {
                  ? detail::short_row_size(value.data(), value.size())
                  : detail::row_size<T>(detail::SpanBlocks<T>{value}, value.size());
     } else {
-      return varint_size(value.size()) + detail::items_size(std::span<const T>(value));
+      return varint_size(value.size()) + detail::items_size(value);
     }
   }
   static std::size_t bound(const std::vector<T>& value) noexcept {
     if constexpr (detail::RowElement<T>) {
       return detail::row_bound<T>(value.size());
     } else {
-      return kMaxVarint<std::size_t> + detail::items_bound(std::span<const T>(value));
+      return kMaxVarint<std::size_t> + detail::items_bound(value);
     }
   }
   /// In line: a cursor that is handed on by reference goes through memory at each step.
   [[gnu::always_inline]] static void write(Writer& writer, const std::vector<T>& value) noexcept {
-    const std::span<const T> values(value);  // asked for before anything is written: see write_counted()
     if constexpr (detail::RowElement<T>) {
+      const std::span<const T> values(value);  // asked for before anything is written: see write_counted()
       std::byte* const to = writer.position();
       writer.continue_at(detail::is_short_row(values.size())
                              ? detail::write_short_row(to, values.data(), values.size())
                              : detail::write_row<T>(to, detail::SpanBlocks<T>{values}, values.size()));
     } else {
-      write_varint(writer, values.size());
-      detail::write_items(writer, values);
+      write_varint(writer, value.size());
+      detail::write_items(writer, value);
     }
   }
   [[nodiscard]] static bool read(Reader& reader, std::vector<T>& value) {
@@ -160,14 +160,14 @@ struct Febird<std::array<T, N>> {
       return detail::code_bytes(detail::row_blocks(N)) +
              detail::row_values_size<T>(detail::SpanBlocks<T>{value}, N);
     } else {
-      return detail::items_size(std::span<const T>(value));
+      return detail::items_size(value);
     }
   }
   static std::size_t bound(const std::array<T, N>& value) noexcept {
     if constexpr (detail::RowElement<T>) {
       return detail::row_bound<T>(N);
     } else {
-      return detail::items_bound(std::span<const T>(value));
+      return detail::items_bound(value);
     }
   }
   static void write(Writer& writer, const std::array<T, N>& value) noexcept {
@@ -176,7 +176,7 @@ struct Febird<std::array<T, N>> {
     } else if constexpr (kRaw) {
       memcpy_write(writer, value);
     } else {
-      detail::write_items(writer, std::span<const T>(value));
+      detail::write_items(writer, value);
     }
   }
   [[nodiscard]] static bool read(Reader& reader, std::array<T, N>& value) {
@@ -192,7 +192,7 @@ struct Febird<std::array<T, N>> {
     if constexpr (detail::RowElement<T>) {
       return detail::read_array_row(reader, value);
     } else {
-      return detail::read_items(reader, std::span<T>(value));
+      return detail::read_items(reader, value);
     }
   }
 };

@@ -1,7 +1,8 @@
 // R1. Values one behind the other: the items of a batch, and the elements of what is no row of integers.
 //
 // Those whose encoding is their memory are one copy; integers, which only a batch has, are varints
-// (varint_row.hpp).
+// (varint_row.hpp). Vectors, arrays and spans are taken as what they are: making a span of a type costs a
+// compiler some 20 ms of its concepts, in each file.
 #pragma once
 
 #include <concepts>
@@ -22,12 +23,13 @@ namespace mf::codec::detail {
 template <class T>
 concept VarintCoded = std::integral<T> && sizeof(T) > 1;
 
-template <class T>
-std::size_t items_size(std::span<const T> values) noexcept {
+template <class Values>
+std::size_t items_size(const Values& values) noexcept {
+  using T = typename Values::value_type;
   if constexpr (RawCoded<T>) {
     return memcpy_size<T>(values.size());
   } else if constexpr (VarintCoded<T>) {
-    return varint_row_size(values);
+    return varint_row_size(std::span<const T>(values));
   } else {
     std::size_t sum = 0;
     for (const T& value : values) {
@@ -37,27 +39,32 @@ std::size_t items_size(std::span<const T> values) noexcept {
   }
 }
 
-template <class T>
-std::size_t items_bound(std::span<const T> values) noexcept {
+template <class Values>
+std::size_t items_bound(const Values& values) noexcept {
+  using T = typename Values::value_type;
   if constexpr (BoundedSize<T>) {
     return values.size() * Febird<T>::kMaxSize;
   } else {
     std::size_t sum = 0;
-    for (auto value = values.begin(); value != values.end() && sum <= kMaxBound; ++value) {
-      sum += bound_of(*value);
+    for (const T& value : values) {
+      sum += bound_of(value);
+      if (sum > kMaxBound) [[unlikely]] {
+        break;
+      }
     }
     return sum;
   }
 }
 
-template <class T>
-void write_items(Writer& writer, std::span<const T> values) noexcept {
+template <class Values>
+void write_items(Writer& writer, const Values& values) noexcept {
+  using T = typename Values::value_type;
   if constexpr (RawCoded<T>) {
-    memcpy_write(writer, values);
+    memcpy_write(writer, std::span<const T>(values));
   } else if constexpr (VarintCoded<T>) {
-    write_varint_row(writer, values);
-  } else if constexpr (requires { Febird<T>::write(writer, values); }) {
-    Febird<T>::write(writer, values);
+    write_varint_row(writer, std::span<const T>(values));
+  } else if constexpr (requires { Febird<T>::write(writer, values.data(), values.size()); }) {
+    Febird<T>::write(writer, values.data(), values.size());
   } else {
     for (const T& value : values) {
       Febird<T>::write(writer, value);
@@ -65,15 +72,19 @@ void write_items(Writer& writer, std::span<const T> values) noexcept {
   }
 }
 
-template <class T>
-[[nodiscard]] bool read_items(Reader& reader, std::span<T> values) {
+/// Into as many values as there are.
+template <class Values>
+[[nodiscard]] bool read_items(Reader& reader, Values& values) {
+  using T = typename Values::value_type;
   if constexpr (VarintCoded<T>) {
-    return read_varint_row(reader, values);
+    return read_varint_row(reader, std::span<T>(values));
   } else {
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      if (!Febird<T>::read(reader, values[i])) [[unlikely]] {
-        return reader.inside(i);
+    std::size_t place = 0;
+    for (T& value : values) {
+      if (!Febird<T>::read(reader, value)) [[unlikely]] {
+        return reader.inside(place);
       }
+      ++place;
     }
     return true;
   }
@@ -107,7 +118,7 @@ template <class T>
       }
     }
     values.resize(count);
-    return read_items(reader, std::span<T>(values));
+    return read_items(reader, values);
   }
 }
 

@@ -11,7 +11,6 @@
 // by refusal(), which writes the value and reads it: so this can be strict where being exact would cost.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -135,8 +134,15 @@ struct ReadableRow {
       }
       return good;
     } else {
-      return levels != 0 && std::ranges::all_of(
-                                values, [levels](const auto& each) { return readable<T>(each, levels - 1); });
+      if (levels == 0) [[unlikely]] {
+        return false;
+      }
+      for (const auto& each : values) {
+        if (!readable<T>(each, levels - 1)) [[unlikely]] {
+          return false;
+        }
+      }
+      return true;
     }
   }
 };
@@ -161,9 +167,15 @@ struct Readable<std::map<K, V>> {
   static constexpr bool kAlways =
       Readable<K>::kAlways && Readable<V>::kAlways && kContainers <= kSureContainers;
   [[nodiscard]] static bool holds(const std::map<K, V>& values, unsigned levels) {
-    return levels != 0 && std::ranges::all_of(values, [levels](const auto& entry) {
-             return readable(entry.first, levels - 1) && readable(entry.second, levels - 1);
-           });
+    if (levels == 0) [[unlikely]] {
+      return false;
+    }
+    for (const auto& [key, value] : values) {
+      if (!readable(key, levels - 1) || !readable(value, levels - 1)) [[unlikely]] {
+        return false;
+      }
+    }
+    return true;
   }
 };
 

@@ -134,8 +134,10 @@ std::size_t Febird<::optionals::Point>::bound(const ::optionals::Point& value) n
   return febird_bound(value.x, value.tags);
 }
 
-void Febird<::optionals::Point>::write(Writer& writer, std::span<const ::optionals::Point> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::optionals::Point>::write(Writer& writer, const ::optionals::Point* values,
+                                       std::size_t count) noexcept {
+  for (const ::optionals::Point* const end = values + count; values != end; ++values) {
+    const ::optionals::Point& value = *values;
     febird_write(writer, value.x, value.tags);
   }
 }
@@ -223,9 +225,10 @@ std::size_t Febird<::optionals::Present>::bound(const ::optionals::Present& valu
                       value.deeper, value.mixed, value.held, value.single, value.values, value.nothing);
 }
 
-void Febird<::optionals::Present>::write(Writer& writer,
-                                         std::span<const ::optionals::Present> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::optionals::Present>::write(Writer& writer, const ::optionals::Present* values,
+                                         std::size_t count) noexcept {
+  for (const ::optionals::Present* const end = values + count; values != end; ++values) {
+    const ::optionals::Present& value = *values;
     febird_write(writer, value.flag, value.small, value.large, value.ratio, value.text, value.raw,
                  value.some_raw, value.id, value.at, value.span, value.rank, value.parts, value.point,
                  value.value, value.list, value.one, value.bools, value.words, value.points, value.no_points,
@@ -295,9 +298,10 @@ std::size_t Febird<::optionals::Absent>::bound(const ::optionals::Absent& value)
   return febird_bound(value.list, value.map, value.nothing, value.raw);
 }
 
-void Febird<::optionals::Absent>::write(Writer& writer,
-                                        std::span<const ::optionals::Absent> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::optionals::Absent>::write(Writer& writer, const ::optionals::Absent* values,
+                                        std::size_t count) noexcept {
+  for (const ::optionals::Absent* const end = values + count; values != end; ++values) {
+    const ::optionals::Absent& value = *values;
     febird_write(writer, value.list, value.map, value.nothing, value.raw);
   }
 }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 
 #include "mf/codec/febird.hpp"
 #include "mf/codec/readable.hpp"
@@ -60,10 +59,8 @@ struct Febird<::optionals::Point> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::optionals::Point& value) noexcept;
   static std::size_t bound(const ::optionals::Point& value) noexcept;
-  static void write(Writer& writer, std::span<const ::optionals::Point> values) noexcept;
-  static void write(Writer& writer, const ::optionals::Point& value) noexcept {
-    write(writer, std::span(&value, 1));
-  }
+  static void write(Writer& writer, const ::optionals::Point* values, std::size_t count) noexcept;
+  static void write(Writer& writer, const ::optionals::Point& value) noexcept { write(writer, &value, 1); }
   [[nodiscard]] static bool read(Reader& reader, ::optionals::Point& value);
 };
 
@@ -82,10 +79,8 @@ struct Febird<::optionals::Present> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::optionals::Present& value) noexcept;
   static std::size_t bound(const ::optionals::Present& value) noexcept;
-  static void write(Writer& writer, std::span<const ::optionals::Present> values) noexcept;
-  static void write(Writer& writer, const ::optionals::Present& value) noexcept {
-    write(writer, std::span(&value, 1));
-  }
+  static void write(Writer& writer, const ::optionals::Present* values, std::size_t count) noexcept;
+  static void write(Writer& writer, const ::optionals::Present& value) noexcept { write(writer, &value, 1); }
   [[nodiscard]] static bool read(Reader& reader, ::optionals::Present& value);
 };
 
@@ -95,10 +90,8 @@ struct Febird<::optionals::Absent> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::optionals::Absent& value) noexcept;
   static std::size_t bound(const ::optionals::Absent& value) noexcept;
-  static void write(Writer& writer, std::span<const ::optionals::Absent> values) noexcept;
-  static void write(Writer& writer, const ::optionals::Absent& value) noexcept {
-    write(writer, std::span(&value, 1));
-  }
+  static void write(Writer& writer, const ::optionals::Absent* values, std::size_t count) noexcept;
+  static void write(Writer& writer, const ::optionals::Absent& value) noexcept { write(writer, &value, 1); }
   [[nodiscard]] static bool read(Reader& reader, ::optionals::Absent& value);
 };
 

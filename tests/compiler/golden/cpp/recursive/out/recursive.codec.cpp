@@ -315,8 +315,10 @@ std::size_t Febird<::recursive::Leaf>::bound(const ::recursive::Leaf& value) noe
   return febird_bound(value.value, value.up);
 }
 
-void Febird<::recursive::Leaf>::write(Writer& writer, std::span<const ::recursive::Leaf> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::recursive::Leaf>::write(Writer& writer, const ::recursive::Leaf* values,
+                                      std::size_t count) noexcept {
+  for (const ::recursive::Leaf* const end = values + count; values != end; ++values) {
+    const ::recursive::Leaf& value = *values;
     febird_write(writer, value.value, value.up);
   }
 }
@@ -398,8 +400,10 @@ std::size_t Febird<::recursive::Fine>::bound(const ::recursive::Fine& value) noe
   return febird_bound(value.left, value.more, value.choice, value.leaves);
 }
 
-void Febird<::recursive::Fine>::write(Writer& writer, std::span<const ::recursive::Fine> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::recursive::Fine>::write(Writer& writer, const ::recursive::Fine* values,
+                                      std::size_t count) noexcept {
+  for (const ::recursive::Fine* const end = values + count; values != end; ++values) {
+    const ::recursive::Fine& value = *values;
     febird_write(writer, value.left, value.more, value.choice, value.leaves);
   }
 }
@@ -481,8 +485,10 @@ std::size_t Febird<::recursive::Node>::bound(const ::recursive::Node& value) noe
   return febird_bound(value.right);
 }
 
-void Febird<::recursive::Node>::write(Writer& writer, std::span<const ::recursive::Node> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::recursive::Node>::write(Writer& writer, const ::recursive::Node* values,
+                                      std::size_t count) noexcept {
+  for (const ::recursive::Node* const end = values + count; values != end; ++values) {
+    const ::recursive::Node& value = *values;
     febird_write(writer, value.right);
   }
 }
@@ -506,8 +512,9 @@ std::size_t Febird<::recursive::B>::bound(const ::recursive::B& value) noexcept 
   return febird_bound(value.a);
 }
 
-void Febird<::recursive::B>::write(Writer& writer, std::span<const ::recursive::B> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::recursive::B>::write(Writer& writer, const ::recursive::B* values, std::size_t count) noexcept {
+  for (const ::recursive::B* const end = values + count; values != end; ++values) {
+    const ::recursive::B& value = *values;
     febird_write(writer, value.a);
   }
 }
@@ -531,8 +538,9 @@ std::size_t Febird<::recursive::A>::bound(const ::recursive::A& value) noexcept 
   return febird_bound(value.b, value.m, value.o);
 }
 
-void Febird<::recursive::A>::write(Writer& writer, std::span<const ::recursive::A> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::recursive::A>::write(Writer& writer, const ::recursive::A* values, std::size_t count) noexcept {
+  for (const ::recursive::A* const end = values + count; values != end; ++values) {
+    const ::recursive::A& value = *values;
     febird_write(writer, value.b, value.m, value.o);
   }
 }
@@ -559,8 +567,9 @@ std::size_t Febird<::recursive::P>::bound(const ::recursive::P& value) noexcept 
   return febird_bound(value.x, value.v, value.w);
 }
 
-void Febird<::recursive::P>::write(Writer& writer, std::span<const ::recursive::P> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::recursive::P>::write(Writer& writer, const ::recursive::P* values, std::size_t count) noexcept {
+  for (const ::recursive::P* const end = values + count; values != end; ++values) {
+    const ::recursive::P& value = *values;
     febird_write(writer, value.x, value.v, value.w);
   }
 }
@@ -586,8 +595,9 @@ std::size_t Febird<::recursive::Q>::bound(const ::recursive::Q& value) noexcept 
   return febird_bound(value.p);
 }
 
-void Febird<::recursive::Q>::write(Writer& writer, std::span<const ::recursive::Q> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::recursive::Q>::write(Writer& writer, const ::recursive::Q* values, std::size_t count) noexcept {
+  for (const ::recursive::Q* const end = values + count; values != end; ++values) {
+    const ::recursive::Q& value = *values;
     febird_write(writer, value.p);
   }
 }
@@ -611,8 +621,9 @@ std::size_t Febird<::recursive::L>::bound(const ::recursive::L& value) noexcept 
   return febird_bound(value.k);
 }
 
-void Febird<::recursive::L>::write(Writer& writer, std::span<const ::recursive::L> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::recursive::L>::write(Writer& writer, const ::recursive::L* values, std::size_t count) noexcept {
+  for (const ::recursive::L* const end = values + count; values != end; ++values) {
+    const ::recursive::L& value = *values;
     febird_write(writer, value.k);
   }
 }
@@ -636,8 +647,9 @@ std::size_t Febird<::recursive::K>::bound(const ::recursive::K& value) noexcept 
   return febird_bound(value.q, value.n);
 }
 
-void Febird<::recursive::K>::write(Writer& writer, std::span<const ::recursive::K> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::recursive::K>::write(Writer& writer, const ::recursive::K* values, std::size_t count) noexcept {
+  for (const ::recursive::K* const end = values + count; values != end; ++values) {
+    const ::recursive::K& value = *values;
     febird_write(writer, value.q, value.n);
   }
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 
 #include "mf/codec/febird.hpp"
 #include "mf/codec/readable.hpp"
@@ -61,10 +60,8 @@ struct Febird<::recursive::Leaf> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::recursive::Leaf& value) noexcept;
   static std::size_t bound(const ::recursive::Leaf& value) noexcept;
-  static void write(Writer& writer, std::span<const ::recursive::Leaf> values) noexcept;
-  static void write(Writer& writer, const ::recursive::Leaf& value) noexcept {
-    write(writer, std::span(&value, 1));
-  }
+  static void write(Writer& writer, const ::recursive::Leaf* values, std::size_t count) noexcept;
+  static void write(Writer& writer, const ::recursive::Leaf& value) noexcept { write(writer, &value, 1); }
   [[nodiscard]] static bool read(Reader& reader, ::recursive::Leaf& value);
 };
 
@@ -83,10 +80,8 @@ struct Febird<::recursive::Fine> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::recursive::Fine& value) noexcept;
   static std::size_t bound(const ::recursive::Fine& value) noexcept;
-  static void write(Writer& writer, std::span<const ::recursive::Fine> values) noexcept;
-  static void write(Writer& writer, const ::recursive::Fine& value) noexcept {
-    write(writer, std::span(&value, 1));
-  }
+  static void write(Writer& writer, const ::recursive::Fine* values, std::size_t count) noexcept;
+  static void write(Writer& writer, const ::recursive::Fine& value) noexcept { write(writer, &value, 1); }
   [[nodiscard]] static bool read(Reader& reader, ::recursive::Fine& value);
 };
 
@@ -105,10 +100,8 @@ struct Febird<::recursive::Node> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::recursive::Node& value) noexcept;
   static std::size_t bound(const ::recursive::Node& value) noexcept;
-  static void write(Writer& writer, std::span<const ::recursive::Node> values) noexcept;
-  static void write(Writer& writer, const ::recursive::Node& value) noexcept {
-    write(writer, std::span(&value, 1));
-  }
+  static void write(Writer& writer, const ::recursive::Node* values, std::size_t count) noexcept;
+  static void write(Writer& writer, const ::recursive::Node& value) noexcept { write(writer, &value, 1); }
   [[nodiscard]] static bool read(Reader& reader, ::recursive::Node& value);
 };
 
@@ -118,10 +111,8 @@ struct Febird<::recursive::B> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::recursive::B& value) noexcept;
   static std::size_t bound(const ::recursive::B& value) noexcept;
-  static void write(Writer& writer, std::span<const ::recursive::B> values) noexcept;
-  static void write(Writer& writer, const ::recursive::B& value) noexcept {
-    write(writer, std::span(&value, 1));
-  }
+  static void write(Writer& writer, const ::recursive::B* values, std::size_t count) noexcept;
+  static void write(Writer& writer, const ::recursive::B& value) noexcept { write(writer, &value, 1); }
   [[nodiscard]] static bool read(Reader& reader, ::recursive::B& value);
 };
 
@@ -131,10 +122,8 @@ struct Febird<::recursive::A> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::recursive::A& value) noexcept;
   static std::size_t bound(const ::recursive::A& value) noexcept;
-  static void write(Writer& writer, std::span<const ::recursive::A> values) noexcept;
-  static void write(Writer& writer, const ::recursive::A& value) noexcept {
-    write(writer, std::span(&value, 1));
-  }
+  static void write(Writer& writer, const ::recursive::A* values, std::size_t count) noexcept;
+  static void write(Writer& writer, const ::recursive::A& value) noexcept { write(writer, &value, 1); }
   [[nodiscard]] static bool read(Reader& reader, ::recursive::A& value);
 };
 
@@ -144,10 +133,8 @@ struct Febird<::recursive::P> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::recursive::P& value) noexcept;
   static std::size_t bound(const ::recursive::P& value) noexcept;
-  static void write(Writer& writer, std::span<const ::recursive::P> values) noexcept;
-  static void write(Writer& writer, const ::recursive::P& value) noexcept {
-    write(writer, std::span(&value, 1));
-  }
+  static void write(Writer& writer, const ::recursive::P* values, std::size_t count) noexcept;
+  static void write(Writer& writer, const ::recursive::P& value) noexcept { write(writer, &value, 1); }
   [[nodiscard]] static bool read(Reader& reader, ::recursive::P& value);
 };
 
@@ -157,10 +144,8 @@ struct Febird<::recursive::Q> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::recursive::Q& value) noexcept;
   static std::size_t bound(const ::recursive::Q& value) noexcept;
-  static void write(Writer& writer, std::span<const ::recursive::Q> values) noexcept;
-  static void write(Writer& writer, const ::recursive::Q& value) noexcept {
-    write(writer, std::span(&value, 1));
-  }
+  static void write(Writer& writer, const ::recursive::Q* values, std::size_t count) noexcept;
+  static void write(Writer& writer, const ::recursive::Q& value) noexcept { write(writer, &value, 1); }
   [[nodiscard]] static bool read(Reader& reader, ::recursive::Q& value);
 };
 
@@ -170,10 +155,8 @@ struct Febird<::recursive::L> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::recursive::L& value) noexcept;
   static std::size_t bound(const ::recursive::L& value) noexcept;
-  static void write(Writer& writer, std::span<const ::recursive::L> values) noexcept;
-  static void write(Writer& writer, const ::recursive::L& value) noexcept {
-    write(writer, std::span(&value, 1));
-  }
+  static void write(Writer& writer, const ::recursive::L* values, std::size_t count) noexcept;
+  static void write(Writer& writer, const ::recursive::L& value) noexcept { write(writer, &value, 1); }
   [[nodiscard]] static bool read(Reader& reader, ::recursive::L& value);
 };
 
@@ -183,10 +166,8 @@ struct Febird<::recursive::K> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::recursive::K& value) noexcept;
   static std::size_t bound(const ::recursive::K& value) noexcept;
-  static void write(Writer& writer, std::span<const ::recursive::K> values) noexcept;
-  static void write(Writer& writer, const ::recursive::K& value) noexcept {
-    write(writer, std::span(&value, 1));
-  }
+  static void write(Writer& writer, const ::recursive::K* values, std::size_t count) noexcept;
+  static void write(Writer& writer, const ::recursive::K& value) noexcept { write(writer, &value, 1); }
   [[nodiscard]] static bool read(Reader& reader, ::recursive::K& value);
 };
 

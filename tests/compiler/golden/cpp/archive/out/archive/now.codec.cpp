@@ -445,9 +445,10 @@ std::size_t Febird<::archive::now::Hit>::bound(const ::archive::now::Hit& value)
   return febird_bound(value.doc, value.title);
 }
 
-void Febird<::archive::now::Hit>::write(Writer& writer,
-                                        std::span<const ::archive::now::Hit> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::archive::now::Hit>::write(Writer& writer, const ::archive::now::Hit* values,
+                                        std::size_t count) noexcept {
+  for (const ::archive::now::Hit* const end = values + count; values != end; ++values) {
+    const ::archive::now::Hit& value = *values;
     febird_write(writer, value.doc, value.title);
   }
 }
@@ -992,9 +993,10 @@ std::size_t Febird<::archive::now::Sharks>::bound(const ::archive::now::Sharks& 
   return febird_bound(value.all, value.by_id);
 }
 
-void Febird<::archive::now::Sharks>::write(Writer& writer,
-                                           std::span<const ::archive::now::Sharks> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::archive::now::Sharks>::write(Writer& writer, const ::archive::now::Sharks* values,
+                                           std::size_t count) noexcept {
+  for (const ::archive::now::Sharks* const end = values + count; values != end; ++values) {
+    const ::archive::now::Sharks& value = *values;
     febird_write(writer, value.all, value.by_id);
   }
 }
@@ -1660,9 +1662,10 @@ std::size_t Febird<::archive::now::Holder>::bound(const ::archive::now::Holder& 
   return febird_bound(value.id, value.config, value.pairs, value.geo, value.choice, value.people);
 }
 
-void Febird<::archive::now::Holder>::write(Writer& writer,
-                                           std::span<const ::archive::now::Holder> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::archive::now::Holder>::write(Writer& writer, const ::archive::now::Holder* values,
+                                           std::size_t count) noexcept {
+  for (const ::archive::now::Holder* const end = values + count; values != end; ++values) {
+    const ::archive::now::Holder& value = *values;
     febird_write(writer, value.id, value.config, value.pairs, value.geo, value.choice, value.people);
   }
 }
@@ -1692,11 +1695,8 @@ std::size_t Febird<::archive::now::Broken>::bound(const ::archive::now::Broken& 
   return febird_bound(value.config, value.geo);
 }
 
-void Febird<::archive::now::Broken>::write(Writer& writer,
-                                           std::span<const ::archive::now::Broken> values) noexcept {
-  for (const auto& value : values) {
-    febird_write(writer, value.config, value.geo);
-  }
+void Febird<::archive::now::Broken>::write(Writer& writer, const ::archive::now::Broken& value) noexcept {
+  febird_write(writer, value.config, value.geo);
 }
 
 bool Febird<::archive::now::Broken>::read(Reader& reader, ::archive::now::Broken& value) {

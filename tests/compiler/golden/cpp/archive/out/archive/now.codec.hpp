@@ -7,7 +7,6 @@
 #include <cstring>
 #include <limits>
 #include <optional>
-#include <span>
 #include <string>
 
 #include "archive/now.types.hpp"
@@ -156,10 +155,8 @@ struct Febird<::archive::now::Hit> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::archive::now::Hit& value) noexcept;
   static std::size_t bound(const ::archive::now::Hit& value) noexcept;
-  static void write(Writer& writer, std::span<const ::archive::now::Hit> values) noexcept;
-  static void write(Writer& writer, const ::archive::now::Hit& value) noexcept {
-    write(writer, std::span(&value, 1));
-  }
+  static void write(Writer& writer, const ::archive::now::Hit* values, std::size_t count) noexcept;
+  static void write(Writer& writer, const ::archive::now::Hit& value) noexcept { write(writer, &value, 1); }
   [[nodiscard]] static bool read(Reader& reader, ::archive::now::Hit& value);
 };
 
@@ -277,9 +274,9 @@ struct Febird<::archive::now::Sharks> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::archive::now::Sharks& value) noexcept;
   static std::size_t bound(const ::archive::now::Sharks& value) noexcept;
-  static void write(Writer& writer, std::span<const ::archive::now::Sharks> values) noexcept;
+  static void write(Writer& writer, const ::archive::now::Sharks* values, std::size_t count) noexcept;
   static void write(Writer& writer, const ::archive::now::Sharks& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::archive::now::Sharks& value);
 };
@@ -330,9 +327,9 @@ struct Febird<::archive::now::Holder> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::archive::now::Holder& value) noexcept;
   static std::size_t bound(const ::archive::now::Holder& value) noexcept;
-  static void write(Writer& writer, std::span<const ::archive::now::Holder> values) noexcept;
+  static void write(Writer& writer, const ::archive::now::Holder* values, std::size_t count) noexcept;
   static void write(Writer& writer, const ::archive::now::Holder& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::archive::now::Holder& value);
 };
@@ -343,10 +340,7 @@ struct Febird<::archive::now::Broken> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::archive::now::Broken& value) noexcept;
   static std::size_t bound(const ::archive::now::Broken& value) noexcept;
-  static void write(Writer& writer, std::span<const ::archive::now::Broken> values) noexcept;
-  static void write(Writer& writer, const ::archive::now::Broken& value) noexcept {
-    write(writer, std::span(&value, 1));
-  }
+  static void write(Writer& writer, const ::archive::now::Broken& value) noexcept;
   [[nodiscard]] static bool read(Reader& reader, ::archive::now::Broken& value);
 };
 

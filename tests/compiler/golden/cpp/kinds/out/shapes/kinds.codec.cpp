@@ -383,9 +383,10 @@ std::size_t Febird<::shapes::kinds::Document>::bound(const ::shapes::kinds::Docu
                       value.maybe, value.preset, value.rows);
 }
 
-void Febird<::shapes::kinds::Document>::write(Writer& writer,
-                                              std::span<const ::shapes::kinds::Document> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::shapes::kinds::Document>::write(Writer& writer, const ::shapes::kinds::Document* values,
+                                              std::size_t count) noexcept {
+  for (const ::shapes::kinds::Document* const end = values + count; values != end; ++values) {
+    const ::shapes::kinds::Document& value = *values;
     febird_write(writer, value.id, value.fields, value.none, value.wide, value.main, value.others,
                  value.named, value.maybe, value.preset, value.rows);
   }
@@ -421,9 +422,10 @@ std::size_t Febird<::shapes::kinds::Terms>::bound(const ::shapes::kinds::Terms& 
   return febird_bound(value.terms);
 }
 
-void Febird<::shapes::kinds::Terms>::write(Writer& writer,
-                                           std::span<const ::shapes::kinds::Terms> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::shapes::kinds::Terms>::write(Writer& writer, const ::shapes::kinds::Terms* values,
+                                           std::size_t count) noexcept {
+  for (const ::shapes::kinds::Terms* const end = values + count; values != end; ++values) {
+    const ::shapes::kinds::Terms& value = *values;
     febird_write(writer, value.terms);
   }
 }
@@ -447,9 +449,10 @@ std::size_t Febird<::shapes::kinds::Call>::bound(const ::shapes::kinds::Call& va
   return febird_bound(value.function, value.arguments, value.otherwise);
 }
 
-void Febird<::shapes::kinds::Call>::write(Writer& writer,
-                                          std::span<const ::shapes::kinds::Call> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::shapes::kinds::Call>::write(Writer& writer, const ::shapes::kinds::Call* values,
+                                          std::size_t count) noexcept {
+  for (const ::shapes::kinds::Call* const end = values + count; values != end; ++values) {
+    const ::shapes::kinds::Call& value = *values;
     febird_write(writer, value.function, value.arguments, value.otherwise);
   }
 }
@@ -571,9 +574,10 @@ std::size_t Febird<::shapes::kinds::Page>::bound(const ::shapes::kinds::Page& va
   return febird_bound(value.text);
 }
 
-void Febird<::shapes::kinds::Page>::write(Writer& writer,
-                                          std::span<const ::shapes::kinds::Page> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::shapes::kinds::Page>::write(Writer& writer, const ::shapes::kinds::Page* values,
+                                          std::size_t count) noexcept {
+  for (const ::shapes::kinds::Page* const end = values + count; values != end; ++values) {
+    const ::shapes::kinds::Page& value = *values;
     febird_write(writer, value.text);
   }
 }
@@ -598,10 +602,8 @@ std::size_t Febird<::shapes::kinds::WrongKind>::bound(const ::shapes::kinds::Wro
 }
 
 void Febird<::shapes::kinds::WrongKind>::write(Writer& writer,
-                                               std::span<const ::shapes::kinds::WrongKind> values) noexcept {
-  for (const auto& value : values) {
-    febird_write(writer, value.value, value.fields);
-  }
+                                               const ::shapes::kinds::WrongKind& value) noexcept {
+  febird_write(writer, value.value, value.fields);
 }
 
 bool Febird<::shapes::kinds::WrongKind>::read(Reader& reader, ::shapes::kinds::WrongKind& value) {

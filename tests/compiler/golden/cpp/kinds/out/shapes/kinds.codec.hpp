@@ -7,7 +7,6 @@
 #include <cstring>
 #include <limits>
 #include <optional>
-#include <span>
 #include <string>
 
 #include "mf/codec/constraints.hpp"
@@ -121,9 +120,9 @@ struct Febird<::shapes::kinds::Document> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::shapes::kinds::Document& value) noexcept;
   static std::size_t bound(const ::shapes::kinds::Document& value) noexcept;
-  static void write(Writer& writer, std::span<const ::shapes::kinds::Document> values) noexcept;
+  static void write(Writer& writer, const ::shapes::kinds::Document* values, std::size_t count) noexcept;
   static void write(Writer& writer, const ::shapes::kinds::Document& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::shapes::kinds::Document& value);
 };
@@ -134,9 +133,9 @@ struct Febird<::shapes::kinds::Terms> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::shapes::kinds::Terms& value) noexcept;
   static std::size_t bound(const ::shapes::kinds::Terms& value) noexcept;
-  static void write(Writer& writer, std::span<const ::shapes::kinds::Terms> values) noexcept;
+  static void write(Writer& writer, const ::shapes::kinds::Terms* values, std::size_t count) noexcept;
   static void write(Writer& writer, const ::shapes::kinds::Terms& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::shapes::kinds::Terms& value);
 };
@@ -147,10 +146,8 @@ struct Febird<::shapes::kinds::Call> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::shapes::kinds::Call& value) noexcept;
   static std::size_t bound(const ::shapes::kinds::Call& value) noexcept;
-  static void write(Writer& writer, std::span<const ::shapes::kinds::Call> values) noexcept;
-  static void write(Writer& writer, const ::shapes::kinds::Call& value) noexcept {
-    write(writer, std::span(&value, 1));
-  }
+  static void write(Writer& writer, const ::shapes::kinds::Call* values, std::size_t count) noexcept;
+  static void write(Writer& writer, const ::shapes::kinds::Call& value) noexcept { write(writer, &value, 1); }
   [[nodiscard]] static bool read(Reader& reader, ::shapes::kinds::Call& value);
 };
 
@@ -196,10 +193,8 @@ struct Febird<::shapes::kinds::Page> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::shapes::kinds::Page& value) noexcept;
   static std::size_t bound(const ::shapes::kinds::Page& value) noexcept;
-  static void write(Writer& writer, std::span<const ::shapes::kinds::Page> values) noexcept;
-  static void write(Writer& writer, const ::shapes::kinds::Page& value) noexcept {
-    write(writer, std::span(&value, 1));
-  }
+  static void write(Writer& writer, const ::shapes::kinds::Page* values, std::size_t count) noexcept;
+  static void write(Writer& writer, const ::shapes::kinds::Page& value) noexcept { write(writer, &value, 1); }
   [[nodiscard]] static bool read(Reader& reader, ::shapes::kinds::Page& value);
 };
 
@@ -209,10 +204,7 @@ struct Febird<::shapes::kinds::WrongKind> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::shapes::kinds::WrongKind& value) noexcept;
   static std::size_t bound(const ::shapes::kinds::WrongKind& value) noexcept;
-  static void write(Writer& writer, std::span<const ::shapes::kinds::WrongKind> values) noexcept;
-  static void write(Writer& writer, const ::shapes::kinds::WrongKind& value) noexcept {
-    write(writer, std::span(&value, 1));
-  }
+  static void write(Writer& writer, const ::shapes::kinds::WrongKind& value) noexcept;
   [[nodiscard]] static bool read(Reader& reader, ::shapes::kinds::WrongKind& value);
 };
 

@@ -2210,9 +2210,10 @@ std::size_t Febird<::dcache::messages::Checksum>::bound(const ::dcache::messages
   return febird_bound(value.type, value.value);
 }
 
-void Febird<::dcache::messages::Checksum>::write(
-    Writer& writer, std::span<const ::dcache::messages::Checksum> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::dcache::messages::Checksum>::write(Writer& writer, const ::dcache::messages::Checksum* values,
+                                                 std::size_t count) noexcept {
+  for (const ::dcache::messages::Checksum* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::Checksum& value = *values;
     febird_write(writer, value.type, value.value);
   }
 }
@@ -2235,9 +2236,11 @@ std::size_t Febird<::dcache::messages::CellAddress>::bound(
   return febird_bound(value.cell, value.domain, value.hops);
 }
 
-void Febird<::dcache::messages::CellAddress>::write(
-    Writer& writer, std::span<const ::dcache::messages::CellAddress> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::dcache::messages::CellAddress>::write(Writer& writer,
+                                                    const ::dcache::messages::CellAddress* values,
+                                                    std::size_t count) noexcept {
+  for (const ::dcache::messages::CellAddress* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::CellAddress& value = *values;
     febird_write(writer, value.cell, value.domain, value.hops);
   }
 }
@@ -2265,9 +2268,10 @@ std::size_t Febird<::dcache::messages::Subject>::bound(const ::dcache::messages:
   return febird_bound(value.uid, value.gids, value.principals);
 }
 
-void Febird<::dcache::messages::Subject>::write(
-    Writer& writer, std::span<const ::dcache::messages::Subject> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::dcache::messages::Subject>::write(Writer& writer, const ::dcache::messages::Subject* values,
+                                                std::size_t count) noexcept {
+  for (const ::dcache::messages::Subject* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::Subject& value = *values;
     febird_write(writer, value.uid, value.gids, value.principals);
   }
 }
@@ -2295,9 +2299,11 @@ std::size_t Febird<::dcache::messages::StorageInfo>::bound(
   return febird_bound(value.hsm, value.storage_class, value.retention, value.locations, value.attributes);
 }
 
-void Febird<::dcache::messages::StorageInfo>::write(
-    Writer& writer, std::span<const ::dcache::messages::StorageInfo> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::dcache::messages::StorageInfo>::write(Writer& writer,
+                                                    const ::dcache::messages::StorageInfo* values,
+                                                    std::size_t count) noexcept {
+  for (const ::dcache::messages::StorageInfo* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::StorageInfo& value = *values;
     febird_write(writer, value.hsm, value.storage_class, value.retention, value.locations, value.attributes);
   }
 }
@@ -2332,9 +2338,11 @@ std::size_t Febird<::dcache::messages::FileAttributes>::bound(
                       value.extended);
 }
 
-void Febird<::dcache::messages::FileAttributes>::write(
-    Writer& writer, std::span<const ::dcache::messages::FileAttributes> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::dcache::messages::FileAttributes>::write(Writer& writer,
+                                                       const ::dcache::messages::FileAttributes* values,
+                                                       std::size_t count) noexcept {
+  for (const ::dcache::messages::FileAttributes* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::FileAttributes& value = *values;
     febird_write(writer, value.pnfs_id, value.size, value.access, value.times, value.checksums, value.storage,
                  value.extended);
   }
@@ -2377,9 +2385,10 @@ std::size_t Febird<::dcache::messages::QueueCost>::bound(
   return febird_bound(value.name, value.active, value.max_active, value.queued);
 }
 
-void Febird<::dcache::messages::QueueCost>::write(
-    Writer& writer, std::span<const ::dcache::messages::QueueCost> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::dcache::messages::QueueCost>::write(Writer& writer, const ::dcache::messages::QueueCost* values,
+                                                  std::size_t count) noexcept {
+  for (const ::dcache::messages::QueueCost* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::QueueCost& value = *values;
     febird_write(writer, value.name, value.active, value.max_active, value.queued);
   }
 }
@@ -2407,9 +2416,10 @@ std::size_t Febird<::dcache::messages::PoolCost>::bound(const ::dcache::messages
   return febird_bound(value.space, value.queues, value.load);
 }
 
-void Febird<::dcache::messages::PoolCost>::write(
-    Writer& writer, std::span<const ::dcache::messages::PoolCost> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::dcache::messages::PoolCost>::write(Writer& writer, const ::dcache::messages::PoolCost* values,
+                                                 std::size_t count) noexcept {
+  for (const ::dcache::messages::PoolCost* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PoolCost& value = *values;
     febird_write(writer, value.space, value.queues, value.load);
   }
 }
@@ -2516,9 +2526,10 @@ std::size_t Febird<::dcache::messages::Envelope>::bound(const ::dcache::messages
                       value.reply_required, value.ttl);
 }
 
-void Febird<::dcache::messages::Envelope>::write(
-    Writer& writer, std::span<const ::dcache::messages::Envelope> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::dcache::messages::Envelope>::write(Writer& writer, const ::dcache::messages::Envelope* values,
+                                                 std::size_t count) noexcept {
+  for (const ::dcache::messages::Envelope* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::Envelope& value = *values;
     febird_write(writer, value.id, value.session, value.source, value.subject, value.return_code,
                  value.failure, value.reply_required, value.ttl);
   }
@@ -2557,8 +2568,9 @@ std::size_t Febird<::dcache::messages::PoolAcceptFileMessage>::bound(
 }
 
 void Febird<::dcache::messages::PoolAcceptFileMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PoolAcceptFileMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PoolAcceptFileMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::PoolAcceptFileMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PoolAcceptFileMessage& value = *values;
     febird_write(writer, value.envelope, value.file, value.mode, value.checksum, value.count, value.target,
                  value.ratio);
   }
@@ -2597,8 +2609,9 @@ std::size_t Febird<::dcache::messages::PoolCheckFileMessage>::bound(
 }
 
 void Febird<::dcache::messages::PoolCheckFileMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PoolCheckFileMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PoolCheckFileMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::PoolCheckFileMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PoolCheckFileMessage& value = *values;
     febird_write(writer, value.envelope, value.pnfs_id, value.file, value.storage, value.mode, value.offset,
                  value.timeout, value.attributes, value.pages);
   }
@@ -2638,8 +2651,9 @@ std::size_t Febird<::dcache::messages::PoolCheckFreeSpaceMessage>::bound(
 }
 
 void Febird<::dcache::messages::PoolCheckFreeSpaceMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PoolCheckFreeSpaceMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PoolCheckFreeSpaceMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::PoolCheckFreeSpaceMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PoolCheckFreeSpaceMessage& value = *values;
     febird_write(writer, value.envelope, value.storage, value.offset, value.timeout, value.link_group);
   }
 }
@@ -2673,8 +2687,9 @@ std::size_t Febird<::dcache::messages::PoolDeliverFileMessage>::bound(
 }
 
 void Febird<::dcache::messages::PoolDeliverFileMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PoolDeliverFileMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PoolDeliverFileMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::PoolDeliverFileMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PoolDeliverFileMessage& value = *values;
     febird_write(writer, value.envelope, value.path, value.locations, value.link_group);
   }
 }
@@ -2709,8 +2724,9 @@ std::size_t Febird<::dcache::messages::PoolFetchFileMessage>::bound(
 }
 
 void Febird<::dcache::messages::PoolFetchFileMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PoolFetchFileMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PoolFetchFileMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::PoolFetchFileMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PoolFetchFileMessage& value = *values;
     febird_write(writer, value.envelope, value.path, value.storage, value.count, value.target,
                  value.locations, value.sticky, value.precious, value.ratio, value.labels, value.window);
   }
@@ -2754,8 +2770,9 @@ std::size_t Febird<::dcache::messages::PoolFlushControlMessage>::bound(
 }
 
 void Febird<::dcache::messages::PoolFlushControlMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PoolFlushControlMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PoolFlushControlMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::PoolFlushControlMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PoolFlushControlMessage& value = *values;
     febird_write(writer, value.envelope, value.path, value.file, value.checksums, value.count, value.precious,
                  value.allow_staging);
   }
@@ -2794,8 +2811,9 @@ std::size_t Febird<::dcache::messages::PoolFlushDoFlushMessage>::bound(
 }
 
 void Febird<::dcache::messages::PoolFlushDoFlushMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PoolFlushDoFlushMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PoolFlushDoFlushMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::PoolFlushDoFlushMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PoolFlushDoFlushMessage& value = *values;
     febird_write(writer, value.envelope, value.pools, value.files, value.checksum, value.priority,
                  value.pages, value.label, value.labels, value.window);
   }
@@ -2837,8 +2855,10 @@ std::size_t Febird<::dcache::messages::PoolFlushGainControlMessage>::bound(
 }
 
 void Febird<::dcache::messages::PoolFlushGainControlMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PoolFlushGainControlMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PoolFlushGainControlMessage* values,
+    std::size_t count) noexcept {
+  for (const ::dcache::messages::PoolFlushGainControlMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PoolFlushGainControlMessage& value = *values;
     febird_write(writer, value.envelope, value.pools, value.storage, value.count, value.token,
                  value.locations, value.attributes, value.window);
   }
@@ -2878,9 +2898,11 @@ std::size_t Febird<::dcache::messages::PoolIoFileMessage>::bound(
                       value.access, value.token, value.retention);
 }
 
-void Febird<::dcache::messages::PoolIoFileMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PoolIoFileMessage> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::dcache::messages::PoolIoFileMessage>::write(Writer& writer,
+                                                          const ::dcache::messages::PoolIoFileMessage* values,
+                                                          std::size_t count) noexcept {
+  for (const ::dcache::messages::PoolIoFileMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PoolIoFileMessage& value = *values;
     febird_write(writer, value.envelope, value.path, value.pool, value.files, value.storage, value.timeout,
                  value.access, value.token, value.retention);
   }
@@ -2922,8 +2944,9 @@ std::size_t Febird<::dcache::messages::PoolLinkGroupInfoMessage>::bound(
 }
 
 void Febird<::dcache::messages::PoolLinkGroupInfoMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PoolLinkGroupInfoMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PoolLinkGroupInfoMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::PoolLinkGroupInfoMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PoolLinkGroupInfoMessage& value = *values;
     febird_write(writer, value.envelope, value.pnfs_id, value.timeout, value.expires, value.attributes,
                  value.sticky, value.precious, value.label, value.costs, value.retention);
   }
@@ -2964,8 +2987,9 @@ std::size_t Febird<::dcache::messages::PoolLinkInfoMessage>::bound(
 }
 
 void Febird<::dcache::messages::PoolLinkInfoMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PoolLinkInfoMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PoolLinkInfoMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::PoolLinkInfoMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PoolLinkInfoMessage& value = *values;
     febird_write(writer, value.envelope, value.files, value.checksums, value.timeout, value.attributes);
   }
 }
@@ -3001,8 +3025,10 @@ std::size_t Febird<::dcache::messages::PoolManagerGetPoolListMessage>::bound(
 }
 
 void Febird<::dcache::messages::PoolManagerGetPoolListMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PoolManagerGetPoolListMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PoolManagerGetPoolListMessage* values,
+    std::size_t count) noexcept {
+  for (const ::dcache::messages::PoolManagerGetPoolListMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PoolManagerGetPoolListMessage& value = *values;
     febird_write(writer, value.envelope, value.pnfs_id, value.storage, value.protocol, value.mode,
                  value.offset, value.timeout, value.target, value.sticky, value.pages, value.labels);
   }
@@ -3047,8 +3073,10 @@ std::size_t Febird<::dcache::messages::PoolManagerGetPoolMonitorMessage>::bound(
 }
 
 void Febird<::dcache::messages::PoolManagerGetPoolMonitorMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PoolManagerGetPoolMonitorMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PoolManagerGetPoolMonitorMessage* values,
+    std::size_t count) noexcept {
+  for (const ::dcache::messages::PoolManagerGetPoolMonitorMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PoolManagerGetPoolMonitorMessage& value = *values;
     febird_write(writer, value.envelope, value.file, value.protocol, value.cost, value.owner, value.precious,
                  value.retention);
   }
@@ -3086,8 +3114,10 @@ std::size_t Febird<::dcache::messages::PoolManagerPoolModeMessage>::bound(
 }
 
 void Febird<::dcache::messages::PoolManagerPoolModeMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PoolManagerPoolModeMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PoolManagerPoolModeMessage* values,
+    std::size_t count) noexcept {
+  for (const ::dcache::messages::PoolManagerPoolModeMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PoolManagerPoolModeMessage& value = *values;
     febird_write(writer, value.envelope, value.token, value.priority, value.sticky, value.allow_staging);
   }
 }
@@ -3120,8 +3150,9 @@ std::size_t Febird<::dcache::messages::PoolManagerPoolUpMessage>::bound(
 }
 
 void Febird<::dcache::messages::PoolManagerPoolUpMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PoolManagerPoolUpMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PoolManagerPoolUpMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::PoolManagerPoolUpMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PoolManagerPoolUpMessage& value = *values;
     febird_write(writer, value.envelope, value.path, value.access, value.retention);
   }
 }
@@ -3154,8 +3185,10 @@ std::size_t Febird<::dcache::messages::PoolMgrGetPoolByLinkMessage>::bound(
 }
 
 void Febird<::dcache::messages::PoolMgrGetPoolByLinkMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PoolMgrGetPoolByLinkMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PoolMgrGetPoolByLinkMessage* values,
+    std::size_t count) noexcept {
+  for (const ::dcache::messages::PoolMgrGetPoolByLinkMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PoolMgrGetPoolByLinkMessage& value = *values;
     febird_write(writer, value.envelope, value.files, value.offset, value.token, value.priority);
   }
 }
@@ -3190,8 +3223,10 @@ std::size_t Febird<::dcache::messages::PoolMgrGetPoolByPoolGroupMessage>::bound(
 }
 
 void Febird<::dcache::messages::PoolMgrGetPoolByPoolGroupMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PoolMgrGetPoolByPoolGroupMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PoolMgrGetPoolByPoolGroupMessage* values,
+    std::size_t count) noexcept {
+  for (const ::dcache::messages::PoolMgrGetPoolByPoolGroupMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PoolMgrGetPoolByPoolGroupMessage& value = *values;
     febird_write(writer, value.envelope, value.pool, value.protocol, value.cost, value.checksum, value.size,
                  value.token, value.locations, value.pages, value.costs, value.window);
   }
@@ -3235,8 +3270,10 @@ std::size_t Febird<::dcache::messages::PoolMgrGetPoolLinkGroupsMessage>::bound(
 }
 
 void Febird<::dcache::messages::PoolMgrGetPoolLinkGroupsMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PoolMgrGetPoolLinkGroupsMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PoolMgrGetPoolLinkGroupsMessage* values,
+    std::size_t count) noexcept {
+  for (const ::dcache::messages::PoolMgrGetPoolLinkGroupsMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PoolMgrGetPoolLinkGroupsMessage& value = *values;
     febird_write(writer, value.envelope, value.pools, value.protocol, value.size, value.expires, value.token,
                  value.link_group, value.sticky, value.precious, value.pages);
   }
@@ -3278,8 +3315,10 @@ std::size_t Febird<::dcache::messages::PoolMgrGetPoolLinksMessage>::bound(
 }
 
 void Febird<::dcache::messages::PoolMgrGetPoolLinksMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PoolMgrGetPoolLinksMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PoolMgrGetPoolLinksMessage* values,
+    std::size_t count) noexcept {
+  for (const ::dcache::messages::PoolMgrGetPoolLinksMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PoolMgrGetPoolLinksMessage& value = *values;
     febird_write(writer, value.envelope, value.expires, value.attributes, value.sticky, value.precious,
                  value.costs);
   }
@@ -3317,8 +3356,9 @@ std::size_t Febird<::dcache::messages::PoolMgrPoolInfoMessage>::bound(
 }
 
 void Febird<::dcache::messages::PoolMgrPoolInfoMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PoolMgrPoolInfoMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PoolMgrPoolInfoMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::PoolMgrPoolInfoMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PoolMgrPoolInfoMessage& value = *values;
     febird_write(writer, value.envelope, value.pool, value.file, value.target, value.attributes, value.pages,
                  value.labels);
   }
@@ -3358,8 +3398,9 @@ std::size_t Febird<::dcache::messages::PoolMgrQueryPoolsMessage>::bound(
 }
 
 void Febird<::dcache::messages::PoolMgrQueryPoolsMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PoolMgrQueryPoolsMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PoolMgrQueryPoolsMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::PoolMgrQueryPoolsMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PoolMgrQueryPoolsMessage& value = *values;
     febird_write(writer, value.envelope, value.path, value.storage, value.checksum, value.door, value.target,
                  value.link_group, value.precious, value.allow_staging);
   }
@@ -3401,8 +3442,10 @@ std::size_t Febird<::dcache::messages::PoolMgrReplicateFileMessage>::bound(
 }
 
 void Febird<::dcache::messages::PoolMgrReplicateFileMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PoolMgrReplicateFileMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PoolMgrReplicateFileMessage* values,
+    std::size_t count) noexcept {
+  for (const ::dcache::messages::PoolMgrReplicateFileMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PoolMgrReplicateFileMessage& value = *values;
     febird_write(writer, value.envelope, value.files, value.offset, value.expires, value.link_group,
                  value.allow_staging, value.label, value.labels);
   }
@@ -3443,8 +3486,10 @@ std::size_t Febird<::dcache::messages::PoolMgrSelectReadPoolMessage>::bound(
 }
 
 void Febird<::dcache::messages::PoolMgrSelectReadPoolMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PoolMgrSelectReadPoolMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PoolMgrSelectReadPoolMessage* values,
+    std::size_t count) noexcept {
+  for (const ::dcache::messages::PoolMgrSelectReadPoolMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PoolMgrSelectReadPoolMessage& value = *values;
     febird_write(writer, value.envelope, value.files, value.mode, value.offset, value.timeout, value.access,
                  value.owner, value.window);
   }
@@ -3484,8 +3529,10 @@ std::size_t Febird<::dcache::messages::PoolMgrSelectWritePoolMessage>::bound(
 }
 
 void Febird<::dcache::messages::PoolMgrSelectWritePoolMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PoolMgrSelectWritePoolMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PoolMgrSelectWritePoolMessage* values,
+    std::size_t count) noexcept {
+  for (const ::dcache::messages::PoolMgrSelectWritePoolMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PoolMgrSelectWritePoolMessage& value = *values;
     febird_write(writer, value.envelope, value.pools, value.storage, value.mode, value.checksum, value.token,
                  value.locations, value.priority, value.ratio);
   }
@@ -3525,8 +3572,10 @@ std::size_t Febird<::dcache::messages::PoolMigrationCancelMessage>::bound(
 }
 
 void Febird<::dcache::messages::PoolMigrationCancelMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PoolMigrationCancelMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PoolMigrationCancelMessage* values,
+    std::size_t count) noexcept {
+  for (const ::dcache::messages::PoolMigrationCancelMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PoolMigrationCancelMessage& value = *values;
     febird_write(writer, value.envelope, value.size, value.expires, value.sticky);
   }
 }
@@ -3560,8 +3609,10 @@ std::size_t Febird<::dcache::messages::PoolMigrationCopyFinishedMessage>::bound(
 }
 
 void Febird<::dcache::messages::PoolMigrationCopyFinishedMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PoolMigrationCopyFinishedMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PoolMigrationCopyFinishedMessage* values,
+    std::size_t count) noexcept {
+  for (const ::dcache::messages::PoolMigrationCopyFinishedMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PoolMigrationCopyFinishedMessage& value = *values;
     febird_write(writer, value.envelope, value.pnfs_id, value.path, value.count, value.timeout, value.door,
                  value.precious, value.ratio, value.label, value.labels, value.costs);
   }
@@ -3604,8 +3655,10 @@ std::size_t Febird<::dcache::messages::PoolMigrationCopyReplicaMessage>::bound(
 }
 
 void Febird<::dcache::messages::PoolMigrationCopyReplicaMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PoolMigrationCopyReplicaMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PoolMigrationCopyReplicaMessage* values,
+    std::size_t count) noexcept {
+  for (const ::dcache::messages::PoolMigrationCopyReplicaMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PoolMigrationCopyReplicaMessage& value = *values;
     febird_write(writer, value.envelope, value.offset, value.target, value.attributes, value.sticky);
   }
 }
@@ -3641,8 +3694,9 @@ std::size_t Febird<::dcache::messages::PoolMigrationPingMessage>::bound(
 }
 
 void Febird<::dcache::messages::PoolMigrationPingMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PoolMigrationPingMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PoolMigrationPingMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::PoolMigrationPingMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PoolMigrationPingMessage& value = *values;
     febird_write(writer, value.envelope, value.pnfs_id, value.storage, value.size, value.offset, value.labels,
                  value.retention);
   }
@@ -3680,8 +3734,10 @@ std::size_t Febird<::dcache::messages::PoolMigrationUpdateReplicaMessage>::bound
 }
 
 void Febird<::dcache::messages::PoolMigrationUpdateReplicaMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PoolMigrationUpdateReplicaMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PoolMigrationUpdateReplicaMessage* values,
+    std::size_t count) noexcept {
+  for (const ::dcache::messages::PoolMigrationUpdateReplicaMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PoolMigrationUpdateReplicaMessage& value = *values;
     febird_write(writer, value.envelope, value.size, value.allow_staging, value.labels);
   }
 }
@@ -3715,8 +3771,10 @@ std::size_t Febird<::dcache::messages::PoolMigrationJobCancelMessage>::bound(
 }
 
 void Febird<::dcache::messages::PoolMigrationJobCancelMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PoolMigrationJobCancelMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PoolMigrationJobCancelMessage* values,
+    std::size_t count) noexcept {
+  for (const ::dcache::messages::PoolMigrationJobCancelMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PoolMigrationJobCancelMessage& value = *values;
     febird_write(writer, value.envelope, value.pnfs_id, value.path, value.pool, value.pools, value.checksums,
                  value.count, value.timeout, value.attributes);
   }
@@ -3758,8 +3816,9 @@ std::size_t Febird<::dcache::messages::PoolModifyModeMessage>::bound(
 }
 
 void Febird<::dcache::messages::PoolModifyModeMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PoolModifyModeMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PoolModifyModeMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::PoolModifyModeMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PoolModifyModeMessage& value = *values;
     febird_write(writer, value.envelope, value.pnfs_id, value.pool, value.file, value.storage, value.protocol,
                  value.timeout, value.owner, value.label, value.costs, value.retention);
   }
@@ -3805,8 +3864,10 @@ std::size_t Febird<::dcache::messages::PoolModifyPersistencyMessage>::bound(
 }
 
 void Febird<::dcache::messages::PoolModifyPersistencyMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PoolModifyPersistencyMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PoolModifyPersistencyMessage* values,
+    std::size_t count) noexcept {
+  for (const ::dcache::messages::PoolModifyPersistencyMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PoolModifyPersistencyMessage& value = *values;
     febird_write(writer, value.envelope, value.pools, value.files, value.mode, value.size, value.precious,
                  value.allow_staging);
   }
@@ -3843,8 +3904,9 @@ std::size_t Febird<::dcache::messages::PoolMoverKillMessage>::bound(
 }
 
 void Febird<::dcache::messages::PoolMoverKillMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PoolMoverKillMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PoolMoverKillMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::PoolMoverKillMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PoolMoverKillMessage& value = *values;
     febird_write(writer, value.envelope, value.file, value.expires, value.attributes);
   }
 }
@@ -3879,8 +3941,9 @@ std::size_t Febird<::dcache::messages::PoolPassiveIoFileMessage>::bound(
 }
 
 void Febird<::dcache::messages::PoolPassiveIoFileMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PoolPassiveIoFileMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PoolPassiveIoFileMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::PoolPassiveIoFileMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PoolPassiveIoFileMessage& value = *values;
     febird_write(writer, value.envelope, value.pnfs_id, value.pools, value.files, value.cost, value.mode,
                  value.expires, value.access, value.link_group, value.sticky, value.labels);
   }
@@ -3925,8 +3988,10 @@ std::size_t Febird<::dcache::messages::PoolQueryRepositoryMessage>::bound(
 }
 
 void Febird<::dcache::messages::PoolQueryRepositoryMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PoolQueryRepositoryMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PoolQueryRepositoryMessage* values,
+    std::size_t count) noexcept {
+  for (const ::dcache::messages::PoolQueryRepositoryMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PoolQueryRepositoryMessage& value = *values;
     febird_write(writer, value.envelope, value.path, value.pool, value.file, value.door, value.locations,
                  value.costs);
   }
@@ -3965,8 +4030,9 @@ std::size_t Febird<::dcache::messages::PoolRemoveFilesMessage>::bound(
 }
 
 void Febird<::dcache::messages::PoolRemoveFilesMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PoolRemoveFilesMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PoolRemoveFilesMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::PoolRemoveFilesMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PoolRemoveFilesMessage& value = *values;
     febird_write(writer, value.envelope, value.files, value.cost, value.checksum, value.expires, value.costs);
   }
 }
@@ -4003,8 +4069,9 @@ std::size_t Febird<::dcache::messages::PoolReplicateFileMessage>::bound(
 }
 
 void Febird<::dcache::messages::PoolReplicateFileMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PoolReplicateFileMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PoolReplicateFileMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::PoolReplicateFileMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PoolReplicateFileMessage& value = *values;
     febird_write(writer, value.envelope, value.file, value.checksum, value.size, value.expires, value.owner,
                  value.sticky, value.pages, value.label, value.costs);
   }
@@ -4045,8 +4112,9 @@ std::size_t Febird<::dcache::messages::PoolSetStickyMessage>::bound(
 }
 
 void Febird<::dcache::messages::PoolSetStickyMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PoolSetStickyMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PoolSetStickyMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::PoolSetStickyMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PoolSetStickyMessage& value = *values;
     febird_write(writer, value.envelope, value.path, value.offset, value.owner, value.target);
   }
 }
@@ -4080,8 +4148,9 @@ std::size_t Febird<::dcache::messages::PoolStatusChangedMessage>::bound(
 }
 
 void Febird<::dcache::messages::PoolStatusChangedMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PoolStatusChangedMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PoolStatusChangedMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::PoolStatusChangedMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PoolStatusChangedMessage& value = *values;
     febird_write(writer, value.envelope, value.files, value.cost, value.target, value.token);
   }
 }
@@ -4115,8 +4184,10 @@ std::size_t Febird<::dcache::messages::PoolUpdateCacheStatisticsMessage>::bound(
 }
 
 void Febird<::dcache::messages::PoolUpdateCacheStatisticsMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PoolUpdateCacheStatisticsMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PoolUpdateCacheStatisticsMessage* values,
+    std::size_t count) noexcept {
+  for (const ::dcache::messages::PoolUpdateCacheStatisticsMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PoolUpdateCacheStatisticsMessage& value = *values;
     febird_write(writer, value.envelope, value.protocol, value.size, value.target);
   }
 }
@@ -4151,8 +4222,9 @@ std::size_t Febird<::dcache::messages::PoolDataRequestMessage>::bound(
 }
 
 void Febird<::dcache::messages::PoolDataRequestMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PoolDataRequestMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PoolDataRequestMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::PoolDataRequestMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PoolDataRequestMessage& value = *values;
     febird_write(writer, value.envelope, value.pnfs_id, value.size, value.timeout, value.owner,
                  value.locations, value.priority, value.sticky, value.ratio, value.pages, value.window);
   }
@@ -4193,8 +4265,9 @@ std::size_t Febird<::dcache::messages::PoolHeartbeatMessage>::bound(
 }
 
 void Febird<::dcache::messages::PoolHeartbeatMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PoolHeartbeatMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PoolHeartbeatMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::PoolHeartbeatMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PoolHeartbeatMessage& value = *values;
     febird_write(writer, value.envelope, value.checksums, value.expires, value.owner, value.target);
   }
 }
@@ -4228,8 +4301,9 @@ std::size_t Febird<::dcache::messages::PoolCostUpdateMessage>::bound(
 }
 
 void Febird<::dcache::messages::PoolCostUpdateMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PoolCostUpdateMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PoolCostUpdateMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::PoolCostUpdateMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PoolCostUpdateMessage& value = *values;
     febird_write(writer, value.envelope, value.checksum, value.owner, value.locations, value.window);
   }
 }
@@ -4263,8 +4337,9 @@ std::size_t Febird<::dcache::messages::PoolTagUpdateMessage>::bound(
 }
 
 void Febird<::dcache::messages::PoolTagUpdateMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PoolTagUpdateMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PoolTagUpdateMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::PoolTagUpdateMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PoolTagUpdateMessage& value = *values;
     febird_write(writer, value.envelope, value.checksums, value.expires, value.label);
   }
 }
@@ -4298,8 +4373,9 @@ std::size_t Febird<::dcache::messages::PoolInfoRequestMessage>::bound(
 }
 
 void Febird<::dcache::messages::PoolInfoRequestMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PoolInfoRequestMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PoolInfoRequestMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::PoolInfoRequestMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PoolInfoRequestMessage& value = *values;
     febird_write(writer, value.envelope, value.path, value.pool, value.timeout, value.access, value.door,
                  value.precious);
   }
@@ -4336,8 +4412,10 @@ std::size_t Febird<::dcache::messages::PnfsAddCacheLocationMessage>::bound(
 }
 
 void Febird<::dcache::messages::PnfsAddCacheLocationMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PnfsAddCacheLocationMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PnfsAddCacheLocationMessage* values,
+    std::size_t count) noexcept {
+  for (const ::dcache::messages::PnfsAddCacheLocationMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PnfsAddCacheLocationMessage& value = *values;
     febird_write(writer, value.envelope, value.pnfs_id, value.pool, value.storage, value.timeout,
                  value.sticky);
   }
@@ -4373,8 +4451,9 @@ std::size_t Febird<::dcache::messages::PnfsCancelUploadMessage>::bound(
 }
 
 void Febird<::dcache::messages::PnfsCancelUploadMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PnfsCancelUploadMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PnfsCancelUploadMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::PnfsCancelUploadMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PnfsCancelUploadMessage& value = *values;
     febird_write(writer, value.envelope, value.file, value.window, value.retention);
   }
 }
@@ -4409,8 +4488,10 @@ std::size_t Febird<::dcache::messages::PnfsClearCacheLocationMessage>::bound(
 }
 
 void Febird<::dcache::messages::PnfsClearCacheLocationMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PnfsClearCacheLocationMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PnfsClearCacheLocationMessage* values,
+    std::size_t count) noexcept {
+  for (const ::dcache::messages::PnfsClearCacheLocationMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PnfsClearCacheLocationMessage& value = *values;
     febird_write(writer, value.envelope, value.path, value.storage, value.protocol, value.mode, value.size,
                  value.attributes, value.costs, value.window);
   }
@@ -4453,8 +4534,9 @@ std::size_t Febird<::dcache::messages::PnfsCommitUploadMessage>::bound(
 }
 
 void Febird<::dcache::messages::PnfsCommitUploadMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PnfsCommitUploadMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PnfsCommitUploadMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::PnfsCommitUploadMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PnfsCommitUploadMessage& value = *values;
     febird_write(writer, value.envelope, value.path, value.storage, value.protocol, value.cost,
                  value.checksums, value.owner, value.pages, value.label);
   }
@@ -4497,8 +4579,9 @@ std::size_t Febird<::dcache::messages::PnfsCreateEntryMessage>::bound(
 }
 
 void Febird<::dcache::messages::PnfsCreateEntryMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PnfsCreateEntryMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PnfsCreateEntryMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::PnfsCreateEntryMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PnfsCreateEntryMessage& value = *values;
     febird_write(writer, value.envelope, value.files, value.checksum, value.expires, value.locations,
                  value.ratio, value.label);
   }
@@ -4535,8 +4618,10 @@ std::size_t Febird<::dcache::messages::PnfsCreateUploadPathMessage>::bound(
 }
 
 void Febird<::dcache::messages::PnfsCreateUploadPathMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PnfsCreateUploadPathMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PnfsCreateUploadPathMessage* values,
+    std::size_t count) noexcept {
+  for (const ::dcache::messages::PnfsCreateUploadPathMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PnfsCreateUploadPathMessage& value = *values;
     febird_write(writer, value.envelope, value.file, value.locations, value.link_group, value.retention);
   }
 }
@@ -4573,8 +4658,9 @@ std::size_t Febird<::dcache::messages::PnfsDeleteEntryMessage>::bound(
 }
 
 void Febird<::dcache::messages::PnfsDeleteEntryMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PnfsDeleteEntryMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PnfsDeleteEntryMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::PnfsDeleteEntryMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PnfsDeleteEntryMessage& value = *values;
     febird_write(writer, value.envelope, value.checksums, value.expires, value.owner, value.door,
                  value.link_group, value.priority, value.precious, value.label);
   }
@@ -4615,9 +4701,11 @@ std::size_t Febird<::dcache::messages::PnfsFlagMessage>::bound(
                       value.expires, value.access, value.owner, value.labels);
 }
 
-void Febird<::dcache::messages::PnfsFlagMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PnfsFlagMessage> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::dcache::messages::PnfsFlagMessage>::write(Writer& writer,
+                                                        const ::dcache::messages::PnfsFlagMessage* values,
+                                                        std::size_t count) noexcept {
+  for (const ::dcache::messages::PnfsFlagMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PnfsFlagMessage& value = *values;
     febird_write(writer, value.envelope, value.pool, value.files, value.checksum, value.checksums,
                  value.count, value.expires, value.access, value.owner, value.labels);
   }
@@ -4658,8 +4746,10 @@ std::size_t Febird<::dcache::messages::PnfsGetCacheLocationsMessage>::bound(
 }
 
 void Febird<::dcache::messages::PnfsGetCacheLocationsMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PnfsGetCacheLocationsMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PnfsGetCacheLocationsMessage* values,
+    std::size_t count) noexcept {
+  for (const ::dcache::messages::PnfsGetCacheLocationsMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PnfsGetCacheLocationsMessage& value = *values;
     febird_write(writer, value.envelope, value.path, value.checksum, value.target, value.labels);
   }
 }
@@ -4693,8 +4783,10 @@ std::size_t Febird<::dcache::messages::PnfsGetFileAttributesMessage>::bound(
 }
 
 void Febird<::dcache::messages::PnfsGetFileAttributesMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PnfsGetFileAttributesMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PnfsGetFileAttributesMessage* values,
+    std::size_t count) noexcept {
+  for (const ::dcache::messages::PnfsGetFileAttributesMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PnfsGetFileAttributesMessage& value = *values;
     febird_write(writer, value.envelope, value.pool, value.files, value.count, value.retention);
   }
 }
@@ -4730,8 +4822,9 @@ std::size_t Febird<::dcache::messages::PnfsGetParentMessage>::bound(
 }
 
 void Febird<::dcache::messages::PnfsGetParentMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PnfsGetParentMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PnfsGetParentMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::PnfsGetParentMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PnfsGetParentMessage& value = *values;
     febird_write(writer, value.envelope, value.pools, value.cost, value.offset, value.expires, value.owner,
                  value.target, value.allow_staging, value.ratio);
   }
@@ -4773,8 +4866,9 @@ std::size_t Febird<::dcache::messages::PnfsListDirectoryMessage>::bound(
 }
 
 void Febird<::dcache::messages::PnfsListDirectoryMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PnfsListDirectoryMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PnfsListDirectoryMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::PnfsListDirectoryMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PnfsListDirectoryMessage& value = *values;
     febird_write(writer, value.envelope, value.storage, value.protocol, value.mode, value.checksum,
                  value.count, value.labels, value.retention);
   }
@@ -4815,8 +4909,10 @@ std::size_t Febird<::dcache::messages::PnfsListExtendedAttributesMessage>::bound
 }
 
 void Febird<::dcache::messages::PnfsListExtendedAttributesMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PnfsListExtendedAttributesMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PnfsListExtendedAttributesMessage* values,
+    std::size_t count) noexcept {
+  for (const ::dcache::messages::PnfsListExtendedAttributesMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PnfsListExtendedAttributesMessage& value = *values;
     febird_write(writer, value.envelope, value.pnfs_id, value.path, value.pools, value.file, value.timeout,
                  value.access, value.door, value.locations, value.priority, value.retention);
   }
@@ -4861,8 +4957,9 @@ std::size_t Febird<::dcache::messages::PnfsMapPathMessage>::bound(
 }
 
 void Febird<::dcache::messages::PnfsMapPathMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PnfsMapPathMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PnfsMapPathMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::PnfsMapPathMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PnfsMapPathMessage& value = *values;
     febird_write(writer, value.envelope, value.checksums, value.count, value.expires, value.sticky,
                  value.allow_staging);
   }
@@ -4899,8 +4996,10 @@ std::size_t Febird<::dcache::messages::PnfsReadExtendedAttributesMessage>::bound
 }
 
 void Febird<::dcache::messages::PnfsReadExtendedAttributesMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PnfsReadExtendedAttributesMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PnfsReadExtendedAttributesMessage* values,
+    std::size_t count) noexcept {
+  for (const ::dcache::messages::PnfsReadExtendedAttributesMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PnfsReadExtendedAttributesMessage& value = *values;
     febird_write(writer, value.envelope, value.pnfs_id, value.path, value.files, value.storage,
                  value.protocol, value.mode, value.size, value.offset, value.pages);
   }
@@ -4942,8 +5041,9 @@ std::size_t Febird<::dcache::messages::PnfsRemoveChecksumMessage>::bound(
 }
 
 void Febird<::dcache::messages::PnfsRemoveChecksumMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PnfsRemoveChecksumMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PnfsRemoveChecksumMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::PnfsRemoveChecksumMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PnfsRemoveChecksumMessage& value = *values;
     febird_write(writer, value.envelope, value.pnfs_id, value.checksums, value.owner, value.door,
                  value.window);
   }
@@ -4981,9 +5081,10 @@ std::size_t Febird<::dcache::messages::PnfsRemoveExtendedAttributesMessage>::bou
 }
 
 void Febird<::dcache::messages::PnfsRemoveExtendedAttributesMessage>::write(
-    Writer& writer,
-    std::span<const ::dcache::messages::PnfsRemoveExtendedAttributesMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PnfsRemoveExtendedAttributesMessage* values,
+    std::size_t count) noexcept {
+  for (const ::dcache::messages::PnfsRemoveExtendedAttributesMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PnfsRemoveExtendedAttributesMessage& value = *values;
     febird_write(writer, value.envelope, value.pools, value.file, value.files, value.access, value.attributes,
                  value.link_group, value.precious, value.allow_staging, value.labels);
   }
@@ -5025,8 +5126,9 @@ std::size_t Febird<::dcache::messages::PnfsRemoveLabelsMessage>::bound(
 }
 
 void Febird<::dcache::messages::PnfsRemoveLabelsMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PnfsRemoveLabelsMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PnfsRemoveLabelsMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::PnfsRemoveLabelsMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PnfsRemoveLabelsMessage& value = *values;
     febird_write(writer, value.envelope, value.protocol, value.count, value.token, value.sticky, value.pages);
   }
 }
@@ -5059,9 +5161,11 @@ std::size_t Febird<::dcache::messages::PnfsRenameMessage>::bound(
   return febird_bound(value.envelope, value.access, value.locations, value.sticky, value.ratio);
 }
 
-void Febird<::dcache::messages::PnfsRenameMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PnfsRenameMessage> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::dcache::messages::PnfsRenameMessage>::write(Writer& writer,
+                                                          const ::dcache::messages::PnfsRenameMessage* values,
+                                                          std::size_t count) noexcept {
+  for (const ::dcache::messages::PnfsRenameMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PnfsRenameMessage& value = *values;
     febird_write(writer, value.envelope, value.access, value.locations, value.sticky, value.ratio);
   }
 }
@@ -5096,8 +5200,9 @@ std::size_t Febird<::dcache::messages::PnfsSetChecksumMessage>::bound(
 }
 
 void Febird<::dcache::messages::PnfsSetChecksumMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PnfsSetChecksumMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PnfsSetChecksumMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::PnfsSetChecksumMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PnfsSetChecksumMessage& value = *values;
     febird_write(writer, value.envelope, value.path, value.checksum, value.count, value.access, value.target,
                  value.attributes, value.priority, value.ratio, value.label, value.window);
   }
@@ -5141,8 +5246,10 @@ std::size_t Febird<::dcache::messages::PnfsSetFileAttributesMessage>::bound(
 }
 
 void Febird<::dcache::messages::PnfsSetFileAttributesMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PnfsSetFileAttributesMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PnfsSetFileAttributesMessage* values,
+    std::size_t count) noexcept {
+  for (const ::dcache::messages::PnfsSetFileAttributesMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PnfsSetFileAttributesMessage& value = *values;
     febird_write(writer, value.envelope, value.path, value.count, value.timeout, value.link_group,
                  value.precious);
   }
@@ -5180,8 +5287,9 @@ std::size_t Febird<::dcache::messages::PnfsSymLinkMessage>::bound(
 }
 
 void Febird<::dcache::messages::PnfsSymLinkMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PnfsSymLinkMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PnfsSymLinkMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::PnfsSymLinkMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PnfsSymLinkMessage& value = *values;
     febird_write(writer, value.envelope, value.storage, value.checksums, value.count, value.expires,
                  value.owner, value.attributes, value.link_group, value.pages, value.retention);
   }
@@ -5222,8 +5330,10 @@ std::size_t Febird<::dcache::messages::PnfsWriteExtendedAttributesMessage>::boun
 }
 
 void Febird<::dcache::messages::PnfsWriteExtendedAttributesMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PnfsWriteExtendedAttributesMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PnfsWriteExtendedAttributesMessage* values,
+    std::size_t count) noexcept {
+  for (const ::dcache::messages::PnfsWriteExtendedAttributesMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PnfsWriteExtendedAttributesMessage& value = *values;
     febird_write(writer, value.envelope, value.pnfs_id, value.files, value.labels);
   }
 }
@@ -5258,8 +5368,9 @@ std::size_t Febird<::dcache::messages::PnfsNotifyFlushMessage>::bound(
 }
 
 void Febird<::dcache::messages::PnfsNotifyFlushMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PnfsNotifyFlushMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PnfsNotifyFlushMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::PnfsNotifyFlushMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PnfsNotifyFlushMessage& value = *values;
     febird_write(writer, value.envelope, value.size, value.offset, value.count, value.door, value.priority,
                  value.window, value.retention);
   }
@@ -5297,8 +5408,9 @@ std::size_t Febird<::dcache::messages::PnfsGetPathMessage>::bound(
 }
 
 void Febird<::dcache::messages::PnfsGetPathMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PnfsGetPathMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PnfsGetPathMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::PnfsGetPathMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PnfsGetPathMessage& value = *values;
     febird_write(writer, value.envelope, value.storage, value.priority, value.window);
   }
 }
@@ -5331,9 +5443,11 @@ std::size_t Febird<::dcache::messages::PnfsLookupMessage>::bound(
                       value.window);
 }
 
-void Febird<::dcache::messages::PnfsLookupMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PnfsLookupMessage> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::dcache::messages::PnfsLookupMessage>::write(Writer& writer,
+                                                          const ::dcache::messages::PnfsLookupMessage* values,
+                                                          std::size_t count) noexcept {
+  for (const ::dcache::messages::PnfsLookupMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PnfsLookupMessage& value = *values;
     febird_write(writer, value.envelope, value.pool, value.protocol, value.checksums, value.size,
                  value.priority, value.window);
   }
@@ -5372,8 +5486,9 @@ std::size_t Febird<::dcache::messages::SpaceReserveMessage>::bound(
 }
 
 void Febird<::dcache::messages::SpaceReserveMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::SpaceReserveMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::SpaceReserveMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::SpaceReserveMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::SpaceReserveMessage& value = *values;
     febird_write(writer, value.envelope, value.pool, value.file, value.timeout, value.locations, value.ratio,
                  value.label, value.labels, value.window);
   }
@@ -5415,8 +5530,9 @@ std::size_t Febird<::dcache::messages::SpaceReleaseMessage>::bound(
 }
 
 void Febird<::dcache::messages::SpaceReleaseMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::SpaceReleaseMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::SpaceReleaseMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::SpaceReleaseMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::SpaceReleaseMessage& value = *values;
     febird_write(writer, value.envelope, value.files, value.checksum, value.checksums, value.access,
                  value.locations, value.labels, value.retention);
   }
@@ -5456,9 +5572,11 @@ std::size_t Febird<::dcache::messages::SpaceUseMessage>::bound(
                       value.priority);
 }
 
-void Febird<::dcache::messages::SpaceUseMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::SpaceUseMessage> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::dcache::messages::SpaceUseMessage>::write(Writer& writer,
+                                                        const ::dcache::messages::SpaceUseMessage* values,
+                                                        std::size_t count) noexcept {
+  for (const ::dcache::messages::SpaceUseMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::SpaceUseMessage& value = *values;
     febird_write(writer, value.envelope, value.path, value.checksum, value.door, value.link_group,
                  value.priority);
   }
@@ -5494,8 +5612,9 @@ std::size_t Febird<::dcache::messages::SpaceGetMetaDataMessage>::bound(
 }
 
 void Febird<::dcache::messages::SpaceGetMetaDataMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::SpaceGetMetaDataMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::SpaceGetMetaDataMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::SpaceGetMetaDataMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::SpaceGetMetaDataMessage& value = *values;
     febird_write(writer, value.envelope, value.path, value.pool, value.storage, value.door, value.sticky);
   }
 }
@@ -5533,8 +5652,9 @@ std::size_t Febird<::dcache::messages::SpaceGetTokensMessage>::bound(
 }
 
 void Febird<::dcache::messages::SpaceGetTokensMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::SpaceGetTokensMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::SpaceGetTokensMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::SpaceGetTokensMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::SpaceGetTokensMessage& value = *values;
     febird_write(writer, value.envelope, value.pools, value.protocol, value.offset, value.count, value.door,
                  value.attributes, value.priority, value.sticky, value.ratio, value.pages);
   }
@@ -5576,8 +5696,9 @@ std::size_t Febird<::dcache::messages::SpaceGetFileTokensMessage>::bound(
 }
 
 void Febird<::dcache::messages::SpaceGetFileTokensMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::SpaceGetFileTokensMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::SpaceGetFileTokensMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::SpaceGetFileTokensMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::SpaceGetFileTokensMessage& value = *values;
     febird_write(writer, value.envelope, value.pnfs_id, value.pools, value.priority);
   }
 }
@@ -5612,8 +5733,10 @@ std::size_t Febird<::dcache::messages::SpaceExtendLifetimeMessage>::bound(
 }
 
 void Febird<::dcache::messages::SpaceExtendLifetimeMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::SpaceExtendLifetimeMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::SpaceExtendLifetimeMessage* values,
+    std::size_t count) noexcept {
+  for (const ::dcache::messages::SpaceExtendLifetimeMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::SpaceExtendLifetimeMessage& value = *values;
     febird_write(writer, value.envelope, value.pools, value.file, value.size, value.owner, value.door,
                  value.target, value.locations, value.sticky, value.labels);
   }
@@ -5657,8 +5780,10 @@ std::size_t Febird<::dcache::messages::SpaceGetLinkGroupNamesMessage>::bound(
 }
 
 void Febird<::dcache::messages::SpaceGetLinkGroupNamesMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::SpaceGetLinkGroupNamesMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::SpaceGetLinkGroupNamesMessage* values,
+    std::size_t count) noexcept {
+  for (const ::dcache::messages::SpaceGetLinkGroupNamesMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::SpaceGetLinkGroupNamesMessage& value = *values;
     febird_write(writer, value.envelope, value.pnfs_id, value.file, value.protocol, value.cost,
                  value.checksum, value.access, value.attributes, value.label, value.costs, value.window);
   }
@@ -5703,8 +5828,9 @@ std::size_t Febird<::dcache::messages::SpaceGetLinkGroupsMessage>::bound(
 }
 
 void Febird<::dcache::messages::SpaceGetLinkGroupsMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::SpaceGetLinkGroupsMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::SpaceGetLinkGroupsMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::SpaceGetLinkGroupsMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::SpaceGetLinkGroupsMessage& value = *values;
     febird_write(writer, value.envelope, value.path, value.pool, value.pools, value.protocol, value.offset,
                  value.door);
   }
@@ -5744,8 +5870,9 @@ std::size_t Febird<::dcache::messages::SpaceCancelUseMessage>::bound(
 }
 
 void Febird<::dcache::messages::SpaceCancelUseMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::SpaceCancelUseMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::SpaceCancelUseMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::SpaceCancelUseMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::SpaceCancelUseMessage& value = *values;
     febird_write(writer, value.envelope, value.pnfs_id, value.file, value.expires, value.locations,
                  value.ratio, value.retention);
   }
@@ -5784,9 +5911,11 @@ std::size_t Febird<::dcache::messages::SpaceBindMessage>::bound(
                       value.priority, value.ratio, value.window);
 }
 
-void Febird<::dcache::messages::SpaceBindMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::SpaceBindMessage> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::dcache::messages::SpaceBindMessage>::write(Writer& writer,
+                                                         const ::dcache::messages::SpaceBindMessage* values,
+                                                         std::size_t count) noexcept {
+  for (const ::dcache::messages::SpaceBindMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::SpaceBindMessage& value = *values;
     febird_write(writer, value.envelope, value.files, value.checksum, value.offset, value.door,
                  value.locations, value.priority, value.ratio, value.window);
   }
@@ -5824,9 +5953,11 @@ std::size_t Febird<::dcache::messages::PinPinMessage>::bound(
   return febird_bound(value.envelope, value.mode, value.size, value.precious, value.window, value.retention);
 }
 
-void Febird<::dcache::messages::PinPinMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PinPinMessage> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::dcache::messages::PinPinMessage>::write(Writer& writer,
+                                                      const ::dcache::messages::PinPinMessage* values,
+                                                      std::size_t count) noexcept {
+  for (const ::dcache::messages::PinPinMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PinPinMessage& value = *values;
     febird_write(writer, value.envelope, value.mode, value.size, value.precious, value.window,
                  value.retention);
   }
@@ -5861,9 +5992,11 @@ std::size_t Febird<::dcache::messages::PinUnpinMessage>::bound(
   return febird_bound(value.envelope, value.path, value.count, value.access, value.target, value.locations);
 }
 
-void Febird<::dcache::messages::PinUnpinMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PinUnpinMessage> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::dcache::messages::PinUnpinMessage>::write(Writer& writer,
+                                                        const ::dcache::messages::PinUnpinMessage* values,
+                                                        std::size_t count) noexcept {
+  for (const ::dcache::messages::PinUnpinMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PinUnpinMessage& value = *values;
     febird_write(writer, value.envelope, value.path, value.count, value.access, value.target,
                  value.locations);
   }
@@ -5900,9 +6033,11 @@ std::size_t Febird<::dcache::messages::PinExtendMessage>::bound(
                       value.ratio, value.pages, value.label, value.costs);
 }
 
-void Febird<::dcache::messages::PinExtendMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PinExtendMessage> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::dcache::messages::PinExtendMessage>::write(Writer& writer,
+                                                         const ::dcache::messages::PinExtendMessage* values,
+                                                         std::size_t count) noexcept {
+  for (const ::dcache::messages::PinExtendMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PinExtendMessage& value = *values;
     febird_write(writer, value.envelope, value.pnfs_id, value.cost, value.checksums, value.token,
                  value.sticky, value.ratio, value.pages, value.label, value.costs);
   }
@@ -5942,9 +6077,11 @@ std::size_t Febird<::dcache::messages::PinCountMessage>::bound(
   return febird_bound(value.envelope, value.path, value.access, value.precious, value.labels);
 }
 
-void Febird<::dcache::messages::PinCountMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PinCountMessage> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::dcache::messages::PinCountMessage>::write(Writer& writer,
+                                                        const ::dcache::messages::PinCountMessage* values,
+                                                        std::size_t count) noexcept {
+  for (const ::dcache::messages::PinCountMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PinCountMessage& value = *values;
     febird_write(writer, value.envelope, value.path, value.access, value.precious, value.labels);
   }
 }
@@ -5979,9 +6116,11 @@ std::size_t Febird<::dcache::messages::PinListMessage>::bound(
                       value.labels);
 }
 
-void Febird<::dcache::messages::PinListMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PinListMessage> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::dcache::messages::PinListMessage>::write(Writer& writer,
+                                                       const ::dcache::messages::PinListMessage* values,
+                                                       std::size_t count) noexcept {
+  for (const ::dcache::messages::PinListMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PinListMessage& value = *values;
     febird_write(writer, value.envelope, value.pools, value.files, value.checksums, value.locations,
                  value.ratio, value.labels);
   }
@@ -6020,9 +6159,11 @@ std::size_t Febird<::dcache::messages::PinMovePinMessage>::bound(
                       value.owner, value.precious, value.window);
 }
 
-void Febird<::dcache::messages::PinMovePinMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PinMovePinMessage> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::dcache::messages::PinMovePinMessage>::write(Writer& writer,
+                                                          const ::dcache::messages::PinMovePinMessage* values,
+                                                          std::size_t count) noexcept {
+  for (const ::dcache::messages::PinMovePinMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PinMovePinMessage& value = *values;
     febird_write(writer, value.envelope, value.pnfs_id, value.pool, value.protocol, value.size, value.timeout,
                  value.owner, value.precious, value.window);
   }
@@ -6062,8 +6203,10 @@ std::size_t Febird<::dcache::messages::PinRequestsFinishedMessage>::bound(
 }
 
 void Febird<::dcache::messages::PinRequestsFinishedMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PinRequestsFinishedMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PinRequestsFinishedMessage* values,
+    std::size_t count) noexcept {
+  for (const ::dcache::messages::PinRequestsFinishedMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PinRequestsFinishedMessage& value = *values;
     febird_write(writer, value.envelope, value.protocol, value.costs, value.retention);
   }
 }
@@ -6098,8 +6241,9 @@ std::size_t Febird<::dcache::messages::PinStageStatusMessage>::bound(
 }
 
 void Febird<::dcache::messages::PinStageStatusMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PinStageStatusMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PinStageStatusMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::PinStageStatusMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PinStageStatusMessage& value = *values;
     febird_write(writer, value.envelope, value.pnfs_id, value.mode, value.size, value.door, value.token,
                  value.attributes, value.label);
   }
@@ -6139,9 +6283,11 @@ std::size_t Febird<::dcache::messages::MoverInfoMessage>::bound(
                       value.precious, value.allow_staging, value.label, value.window);
 }
 
-void Febird<::dcache::messages::MoverInfoMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::MoverInfoMessage> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::dcache::messages::MoverInfoMessage>::write(Writer& writer,
+                                                         const ::dcache::messages::MoverInfoMessage* values,
+                                                         std::size_t count) noexcept {
+  for (const ::dcache::messages::MoverInfoMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::MoverInfoMessage& value = *values;
     febird_write(writer, value.envelope, value.pool, value.offset, value.owner, value.attributes,
                  value.priority, value.precious, value.allow_staging, value.label, value.window);
   }
@@ -6184,8 +6330,9 @@ std::size_t Febird<::dcache::messages::DoorRequestInfoMessage>::bound(
 }
 
 void Febird<::dcache::messages::DoorRequestInfoMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::DoorRequestInfoMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::DoorRequestInfoMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::DoorRequestInfoMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::DoorRequestInfoMessage& value = *values;
     febird_write(writer, value.envelope, value.path, value.checksum, value.size, value.offset, value.count,
                  value.labels);
   }
@@ -6224,8 +6371,10 @@ std::size_t Febird<::dcache::messages::DoorTransferFinishedMessage>::bound(
 }
 
 void Febird<::dcache::messages::DoorTransferFinishedMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::DoorTransferFinishedMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::DoorTransferFinishedMessage* values,
+    std::size_t count) noexcept {
+  for (const ::dcache::messages::DoorTransferFinishedMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::DoorTransferFinishedMessage& value = *values;
     febird_write(writer, value.envelope, value.protocol, value.cost, value.mode, value.offset, value.count,
                  value.expires, value.access, value.target, value.priority, value.labels);
   }
@@ -6269,8 +6418,9 @@ std::size_t Febird<::dcache::messages::DoorValidateMessage>::bound(
 }
 
 void Febird<::dcache::messages::DoorValidateMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::DoorValidateMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::DoorValidateMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::DoorValidateMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::DoorValidateMessage& value = *values;
     febird_write(writer, value.envelope, value.path, value.pool, value.storage, value.checksum, value.offset,
                  value.timeout, value.expires, value.priority, value.precious, value.labels);
   }
@@ -6314,8 +6464,9 @@ std::size_t Febird<::dcache::messages::StorageInfoNoticeMessage>::bound(
 }
 
 void Febird<::dcache::messages::StorageInfoNoticeMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::StorageInfoNoticeMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::StorageInfoNoticeMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::StorageInfoNoticeMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::StorageInfoNoticeMessage& value = *values;
     febird_write(writer, value.envelope, value.files, value.checksum, value.timeout, value.door, value.target,
                  value.token, value.attributes, value.sticky, value.allow_staging);
   }
@@ -6356,8 +6507,9 @@ std::size_t Febird<::dcache::messages::RemoveFileInfoMessage>::bound(
 }
 
 void Febird<::dcache::messages::RemoveFileInfoMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::RemoveFileInfoMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::RemoveFileInfoMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::RemoveFileInfoMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::RemoveFileInfoMessage& value = *values;
     febird_write(writer, value.envelope, value.offset, value.token, value.allow_staging, value.labels);
   }
 }
@@ -6392,8 +6544,10 @@ std::size_t Febird<::dcache::messages::WarningPnfsFileInfoMessage>::bound(
 }
 
 void Febird<::dcache::messages::WarningPnfsFileInfoMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::WarningPnfsFileInfoMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::WarningPnfsFileInfoMessage* values,
+    std::size_t count) noexcept {
+  for (const ::dcache::messages::WarningPnfsFileInfoMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::WarningPnfsFileInfoMessage& value = *values;
     febird_write(writer, value.envelope, value.storage, value.size, value.count, value.timeout, value.expires,
                  value.locations, value.pages);
   }
@@ -6433,8 +6587,9 @@ std::size_t Febird<::dcache::messages::PoolHitInfoMessage>::bound(
 }
 
 void Febird<::dcache::messages::PoolHitInfoMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::PoolHitInfoMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::PoolHitInfoMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::PoolHitInfoMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::PoolHitInfoMessage& value = *values;
     febird_write(writer, value.envelope, value.files, value.checksums, value.attributes, value.link_group,
                  value.allow_staging, value.label);
   }
@@ -6473,9 +6628,11 @@ std::size_t Febird<::dcache::messages::FlushInfoMessage>::bound(
                       value.locations, value.link_group, value.sticky, value.ratio, value.window);
 }
 
-void Febird<::dcache::messages::FlushInfoMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::FlushInfoMessage> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::dcache::messages::FlushInfoMessage>::write(Writer& writer,
+                                                         const ::dcache::messages::FlushInfoMessage* values,
+                                                         std::size_t count) noexcept {
+  for (const ::dcache::messages::FlushInfoMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::FlushInfoMessage& value = *values;
     febird_write(writer, value.envelope, value.checksum, value.offset, value.access, value.target,
                  value.locations, value.link_group, value.sticky, value.ratio, value.window);
   }
@@ -6517,8 +6674,9 @@ std::size_t Febird<::dcache::messages::RestoreInfoMessage>::bound(
 }
 
 void Febird<::dcache::messages::RestoreInfoMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::RestoreInfoMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::RestoreInfoMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::RestoreInfoMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::RestoreInfoMessage& value = *values;
     febird_write(writer, value.envelope, value.mode, value.checksum, value.offset, value.owner, value.target,
                  value.pages, value.window);
   }
@@ -6558,8 +6716,9 @@ std::size_t Febird<::dcache::messages::BillingRecordMessage>::bound(
 }
 
 void Febird<::dcache::messages::BillingRecordMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::BillingRecordMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::BillingRecordMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::BillingRecordMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::BillingRecordMessage& value = *values;
     febird_write(writer, value.envelope, value.cost, value.token, value.locations, value.attributes,
                  value.sticky, value.pages);
   }
@@ -6596,8 +6755,9 @@ std::size_t Febird<::dcache::messages::LoginRequestMessage>::bound(
 }
 
 void Febird<::dcache::messages::LoginRequestMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::LoginRequestMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::LoginRequestMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::LoginRequestMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::LoginRequestMessage& value = *values;
     febird_write(writer, value.envelope, value.path, value.pool, value.pools, value.pages);
   }
 }
@@ -6632,9 +6792,11 @@ std::size_t Febird<::dcache::messages::LoginReplyMessage>::bound(
                       value.allow_staging);
 }
 
-void Febird<::dcache::messages::LoginReplyMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::LoginReplyMessage> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::dcache::messages::LoginReplyMessage>::write(Writer& writer,
+                                                          const ::dcache::messages::LoginReplyMessage* values,
+                                                          std::size_t count) noexcept {
+  for (const ::dcache::messages::LoginReplyMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::LoginReplyMessage& value = *values;
     febird_write(writer, value.envelope, value.pools, value.file, value.target, value.locations,
                  value.allow_staging);
   }
@@ -6672,9 +6834,11 @@ std::size_t Febird<::dcache::messages::MapRequestMessage>::bound(
                       value.link_group, value.ratio);
 }
 
-void Febird<::dcache::messages::MapRequestMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::MapRequestMessage> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::dcache::messages::MapRequestMessage>::write(Writer& writer,
+                                                          const ::dcache::messages::MapRequestMessage* values,
+                                                          std::size_t count) noexcept {
+  for (const ::dcache::messages::MapRequestMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::MapRequestMessage& value = *values;
     febird_write(writer, value.envelope, value.pnfs_id, value.files, value.timeout, value.attributes,
                  value.link_group, value.ratio);
   }
@@ -6714,8 +6878,9 @@ std::size_t Febird<::dcache::messages::ReverseMapRequestMessage>::bound(
 }
 
 void Febird<::dcache::messages::ReverseMapRequestMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::ReverseMapRequestMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::ReverseMapRequestMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::ReverseMapRequestMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::ReverseMapRequestMessage& value = *values;
     febird_write(writer, value.envelope, value.storage, value.owner, value.target, value.priority,
                  value.window, value.retention);
   }
@@ -6755,8 +6920,9 @@ std::size_t Febird<::dcache::messages::TokenIntrospectionMessage>::bound(
 }
 
 void Febird<::dcache::messages::TokenIntrospectionMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::TokenIntrospectionMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::TokenIntrospectionMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::TokenIntrospectionMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::TokenIntrospectionMessage& value = *values;
     febird_write(writer, value.envelope, value.pool, value.mode, value.target, value.link_group, value.ratio,
                  value.costs);
   }
@@ -6794,8 +6960,10 @@ std::size_t Febird<::dcache::messages::RemoteTransferStartMessage>::bound(
 }
 
 void Febird<::dcache::messages::RemoteTransferStartMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::RemoteTransferStartMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::RemoteTransferStartMessage* values,
+    std::size_t count) noexcept {
+  for (const ::dcache::messages::RemoteTransferStartMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::RemoteTransferStartMessage& value = *values;
     febird_write(writer, value.envelope, value.path, value.protocol, value.cost, value.offset, value.pages);
   }
 }
@@ -6832,8 +7000,10 @@ std::size_t Febird<::dcache::messages::RemoteTransferCancelMessage>::bound(
 }
 
 void Febird<::dcache::messages::RemoteTransferCancelMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::RemoteTransferCancelMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::RemoteTransferCancelMessage* values,
+    std::size_t count) noexcept {
+  for (const ::dcache::messages::RemoteTransferCancelMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::RemoteTransferCancelMessage& value = *values;
     febird_write(writer, value.envelope, value.pnfs_id, value.checksums, value.target, value.attributes,
                  value.allow_staging, value.ratio, value.pages, value.labels, value.costs);
   }
@@ -6876,8 +7046,10 @@ std::size_t Febird<::dcache::messages::RemoteTransferStatusMessage>::bound(
 }
 
 void Febird<::dcache::messages::RemoteTransferStatusMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::RemoteTransferStatusMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::RemoteTransferStatusMessage* values,
+    std::size_t count) noexcept {
+  for (const ::dcache::messages::RemoteTransferStatusMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::RemoteTransferStatusMessage& value = *values;
     febird_write(writer, value.envelope, value.pnfs_id, value.path, value.pools, value.file, value.checksum,
                  value.size, value.priority, value.precious, value.allow_staging, value.pages);
   }
@@ -6921,8 +7093,10 @@ std::size_t Febird<::dcache::messages::TransferManagerQueryMessage>::bound(
 }
 
 void Febird<::dcache::messages::TransferManagerQueryMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::TransferManagerQueryMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::TransferManagerQueryMessage* values,
+    std::size_t count) noexcept {
+  for (const ::dcache::messages::TransferManagerQueryMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::TransferManagerQueryMessage& value = *values;
     febird_write(writer, value.envelope, value.files, value.storage, value.checksum, value.offset,
                  value.timeout, value.link_group, value.priority, value.allow_staging, value.labels,
                  value.retention);
@@ -6965,8 +7139,9 @@ std::size_t Febird<::dcache::messages::TransferCompleteMessage>::bound(
 }
 
 void Febird<::dcache::messages::TransferCompleteMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::TransferCompleteMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::TransferCompleteMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::TransferCompleteMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::TransferCompleteMessage& value = *values;
     febird_write(writer, value.envelope, value.path, value.pool, value.file, value.token, value.labels);
   }
 }
@@ -7002,8 +7177,9 @@ std::size_t Febird<::dcache::messages::TransferFailedMessage>::bound(
 }
 
 void Febird<::dcache::messages::TransferFailedMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::TransferFailedMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::TransferFailedMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::TransferFailedMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::TransferFailedMessage& value = *values;
     febird_write(writer, value.envelope, value.checksums, value.locations, value.sticky, value.precious);
   }
 }
@@ -7036,8 +7212,9 @@ std::size_t Febird<::dcache::messages::TransferProgressMessage>::bound(
 }
 
 void Febird<::dcache::messages::TransferProgressMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::TransferProgressMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::TransferProgressMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::TransferProgressMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::TransferProgressMessage& value = *values;
     febird_write(writer, value.envelope, value.offset, value.target, value.labels);
   }
 }
@@ -7071,9 +7248,11 @@ std::size_t Febird<::dcache::messages::SrmPingMessage>::bound(
                       value.costs);
 }
 
-void Febird<::dcache::messages::SrmPingMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::SrmPingMessage> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::dcache::messages::SrmPingMessage>::write(Writer& writer,
+                                                       const ::dcache::messages::SrmPingMessage* values,
+                                                       std::size_t count) noexcept {
+  for (const ::dcache::messages::SrmPingMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::SrmPingMessage& value = *values;
     febird_write(writer, value.envelope, value.pnfs_id, value.files, value.storage, value.count, value.ratio,
                  value.costs);
   }
@@ -7113,8 +7292,9 @@ std::size_t Febird<::dcache::messages::SrmPrepareToGetMessage>::bound(
 }
 
 void Febird<::dcache::messages::SrmPrepareToGetMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::SrmPrepareToGetMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::SrmPrepareToGetMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::SrmPrepareToGetMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::SrmPrepareToGetMessage& value = *values;
     febird_write(writer, value.envelope, value.file, value.count, value.expires, value.access,
                  value.allow_staging, value.window);
   }
@@ -7152,8 +7332,9 @@ std::size_t Febird<::dcache::messages::SrmPrepareToPutMessage>::bound(
 }
 
 void Febird<::dcache::messages::SrmPrepareToPutMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::SrmPrepareToPutMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::SrmPrepareToPutMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::SrmPrepareToPutMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::SrmPrepareToPutMessage& value = *values;
     febird_write(writer, value.envelope, value.files, value.checksums, value.timeout, value.owner, value.door,
                  value.window);
   }
@@ -7190,8 +7371,9 @@ std::size_t Febird<::dcache::messages::SrmReleaseFilesMessage>::bound(
 }
 
 void Febird<::dcache::messages::SrmReleaseFilesMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::SrmReleaseFilesMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::SrmReleaseFilesMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::SrmReleaseFilesMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::SrmReleaseFilesMessage& value = *values;
     febird_write(writer, value.envelope, value.pools, value.door, value.labels);
   }
 }
@@ -7226,8 +7408,9 @@ std::size_t Febird<::dcache::messages::SrmBringOnlineMessage>::bound(
 }
 
 void Febird<::dcache::messages::SrmBringOnlineMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::SrmBringOnlineMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::SrmBringOnlineMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::SrmBringOnlineMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::SrmBringOnlineMessage& value = *values;
     febird_write(writer, value.envelope, value.pnfs_id, value.files, value.storage, value.token,
                  value.link_group, value.allow_staging, value.ratio, value.labels);
   }
@@ -7269,8 +7452,9 @@ std::size_t Febird<::dcache::messages::SrmAbortRequestMessage>::bound(
 }
 
 void Febird<::dcache::messages::SrmAbortRequestMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::SrmAbortRequestMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::SrmAbortRequestMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::SrmAbortRequestMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::SrmAbortRequestMessage& value = *values;
     febird_write(writer, value.envelope, value.path, value.mode, value.expires, value.owner, value.door,
                  value.priority, value.ratio, value.label, value.labels);
   }
@@ -7314,8 +7498,9 @@ std::size_t Febird<::dcache::messages::SrmStatusOfGetMessage>::bound(
 }
 
 void Febird<::dcache::messages::SrmStatusOfGetMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::SrmStatusOfGetMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::SrmStatusOfGetMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::SrmStatusOfGetMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::SrmStatusOfGetMessage& value = *values;
     febird_write(writer, value.envelope, value.file, value.files, value.checksums, value.expires, value.label,
                  value.costs, value.window, value.retention);
   }
@@ -7355,8 +7540,9 @@ std::size_t Febird<::dcache::messages::SrmStatusOfPutMessage>::bound(
 }
 
 void Febird<::dcache::messages::SrmStatusOfPutMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::SrmStatusOfPutMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::SrmStatusOfPutMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::SrmStatusOfPutMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::SrmStatusOfPutMessage& value = *values;
     febird_write(writer, value.envelope, value.file, value.storage, value.mode, value.sticky);
   }
 }
@@ -7391,9 +7577,11 @@ std::size_t Febird<::dcache::messages::SrmLsMessage>::bound(
                       value.priority, value.costs);
 }
 
-void Febird<::dcache::messages::SrmLsMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::SrmLsMessage> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::dcache::messages::SrmLsMessage>::write(Writer& writer,
+                                                     const ::dcache::messages::SrmLsMessage* values,
+                                                     std::size_t count) noexcept {
+  for (const ::dcache::messages::SrmLsMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::SrmLsMessage& value = *values;
     febird_write(writer, value.envelope, value.pnfs_id, value.file, value.checksum, value.offset, value.count,
                  value.priority, value.costs);
   }
@@ -7431,9 +7619,11 @@ std::size_t Febird<::dcache::messages::SrmMkdirMessage>::bound(
                       value.precious);
 }
 
-void Febird<::dcache::messages::SrmMkdirMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::SrmMkdirMessage> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::dcache::messages::SrmMkdirMessage>::write(Writer& writer,
+                                                        const ::dcache::messages::SrmMkdirMessage* values,
+                                                        std::size_t count) noexcept {
+  for (const ::dcache::messages::SrmMkdirMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::SrmMkdirMessage& value = *values;
     febird_write(writer, value.envelope, value.pools, value.offset, value.target, value.attributes,
                  value.precious);
   }
@@ -7468,9 +7658,11 @@ std::size_t Febird<::dcache::messages::SrmRmdirMessage>::bound(
   return febird_bound(value.envelope, value.file, value.expires, value.locations);
 }
 
-void Febird<::dcache::messages::SrmRmdirMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::SrmRmdirMessage> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::dcache::messages::SrmRmdirMessage>::write(Writer& writer,
+                                                        const ::dcache::messages::SrmRmdirMessage* values,
+                                                        std::size_t count) noexcept {
+  for (const ::dcache::messages::SrmRmdirMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::SrmRmdirMessage& value = *values;
     febird_write(writer, value.envelope, value.file, value.expires, value.locations);
   }
 }
@@ -7504,9 +7696,11 @@ std::size_t Febird<::dcache::messages::SrmRmMessage>::bound(
                       value.owner, value.priority, value.allow_staging, value.pages);
 }
 
-void Febird<::dcache::messages::SrmRmMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::SrmRmMessage> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::dcache::messages::SrmRmMessage>::write(Writer& writer,
+                                                     const ::dcache::messages::SrmRmMessage* values,
+                                                     std::size_t count) noexcept {
+  for (const ::dcache::messages::SrmRmMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::SrmRmMessage& value = *values;
     febird_write(writer, value.envelope, value.path, value.protocol, value.checksum, value.size, value.count,
                  value.owner, value.priority, value.allow_staging, value.pages);
   }
@@ -7546,9 +7740,11 @@ std::size_t Febird<::dcache::messages::SrmMvMessage>::bound(
                       value.label, value.costs, value.retention);
 }
 
-void Febird<::dcache::messages::SrmMvMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::SrmMvMessage> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::dcache::messages::SrmMvMessage>::write(Writer& writer,
+                                                     const ::dcache::messages::SrmMvMessage* values,
+                                                     std::size_t count) noexcept {
+  for (const ::dcache::messages::SrmMvMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::SrmMvMessage& value = *values;
     febird_write(writer, value.envelope, value.cost, value.checksum, value.checksums, value.count,
                  value.token, value.label, value.costs, value.retention);
   }
@@ -7589,8 +7785,9 @@ std::size_t Febird<::dcache::messages::SrmCheckPermissionMessage>::bound(
 }
 
 void Febird<::dcache::messages::SrmCheckPermissionMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::SrmCheckPermissionMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::SrmCheckPermissionMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::SrmCheckPermissionMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::SrmCheckPermissionMessage& value = *values;
     febird_write(writer, value.envelope, value.file, value.storage, value.offset, value.count, value.owner,
                  value.door, value.link_group, value.costs);
   }
@@ -7632,9 +7829,11 @@ std::size_t Febird<::dcache::messages::SrmCopyMessage>::bound(
                       value.offset, value.count, value.allow_staging, value.labels, value.retention);
 }
 
-void Febird<::dcache::messages::SrmCopyMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::SrmCopyMessage> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::dcache::messages::SrmCopyMessage>::write(Writer& writer,
+                                                       const ::dcache::messages::SrmCopyMessage* values,
+                                                       std::size_t count) noexcept {
+  for (const ::dcache::messages::SrmCopyMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::SrmCopyMessage& value = *values;
     febird_write(writer, value.envelope, value.pools, value.file, value.protocol, value.mode, value.size,
                  value.offset, value.count, value.allow_staging, value.labels, value.retention);
   }
@@ -7679,8 +7878,9 @@ std::size_t Febird<::dcache::messages::BulkRequestMessage>::bound(
 }
 
 void Febird<::dcache::messages::BulkRequestMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::BulkRequestMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::BulkRequestMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::BulkRequestMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::BulkRequestMessage& value = *values;
     febird_write(writer, value.envelope, value.pools, value.target, value.token, value.locations,
                  value.priority, value.precious, value.labels);
   }
@@ -7718,9 +7918,11 @@ std::size_t Febird<::dcache::messages::BulkStatusMessage>::bound(
   return febird_bound(value.envelope, value.storage, value.token, value.attributes);
 }
 
-void Febird<::dcache::messages::BulkStatusMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::BulkStatusMessage> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::dcache::messages::BulkStatusMessage>::write(Writer& writer,
+                                                          const ::dcache::messages::BulkStatusMessage* values,
+                                                          std::size_t count) noexcept {
+  for (const ::dcache::messages::BulkStatusMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::BulkStatusMessage& value = *values;
     febird_write(writer, value.envelope, value.storage, value.token, value.attributes);
   }
 }
@@ -7752,9 +7954,11 @@ std::size_t Febird<::dcache::messages::BulkCancelMessage>::bound(
   return febird_bound(value.envelope, value.checksum, value.timeout, value.ratio);
 }
 
-void Febird<::dcache::messages::BulkCancelMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::BulkCancelMessage> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::dcache::messages::BulkCancelMessage>::write(Writer& writer,
+                                                          const ::dcache::messages::BulkCancelMessage* values,
+                                                          std::size_t count) noexcept {
+  for (const ::dcache::messages::BulkCancelMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::BulkCancelMessage& value = *values;
     febird_write(writer, value.envelope, value.checksum, value.timeout, value.ratio);
   }
 }
@@ -7785,9 +7989,11 @@ std::size_t Febird<::dcache::messages::BulkDeleteMessage>::bound(
   return febird_bound(value.envelope, value.files, value.mode, value.checksums, value.expires);
 }
 
-void Febird<::dcache::messages::BulkDeleteMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::BulkDeleteMessage> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::dcache::messages::BulkDeleteMessage>::write(Writer& writer,
+                                                          const ::dcache::messages::BulkDeleteMessage* values,
+                                                          std::size_t count) noexcept {
+  for (const ::dcache::messages::BulkDeleteMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::BulkDeleteMessage& value = *values;
     febird_write(writer, value.envelope, value.files, value.mode, value.checksums, value.expires);
   }
 }
@@ -7821,8 +8027,9 @@ std::size_t Febird<::dcache::messages::BulkTargetsMessage>::bound(
 }
 
 void Febird<::dcache::messages::BulkTargetsMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::BulkTargetsMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::BulkTargetsMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::BulkTargetsMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::BulkTargetsMessage& value = *values;
     febird_write(writer, value.envelope, value.files, value.count, value.expires, value.access, value.ratio);
   }
 }
@@ -7856,8 +8063,9 @@ std::size_t Febird<::dcache::messages::BulkArchiveMessage>::bound(
 }
 
 void Febird<::dcache::messages::BulkArchiveMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::BulkArchiveMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::BulkArchiveMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::BulkArchiveMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::BulkArchiveMessage& value = *values;
     febird_write(writer, value.envelope, value.path, value.files, value.token, value.sticky, value.retention);
   }
 }
@@ -7894,8 +8102,9 @@ std::size_t Febird<::dcache::messages::ReplicaVerifyMessage>::bound(
 }
 
 void Febird<::dcache::messages::ReplicaVerifyMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::ReplicaVerifyMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::ReplicaVerifyMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::ReplicaVerifyMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::ReplicaVerifyMessage& value = *values;
     febird_write(writer, value.envelope, value.pool, value.files, value.checksum, value.timeout, value.owner,
                  value.attributes, value.ratio, value.retention);
   }
@@ -7937,8 +8146,9 @@ std::size_t Febird<::dcache::messages::ReplicaAdjustMessage>::bound(
 }
 
 void Febird<::dcache::messages::ReplicaAdjustMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::ReplicaAdjustMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::ReplicaAdjustMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::ReplicaAdjustMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::ReplicaAdjustMessage& value = *values;
     febird_write(writer, value.envelope, value.path, value.files, value.checksum, value.offset, value.count,
                  value.access, value.target, value.label);
   }
@@ -7980,8 +8190,9 @@ std::size_t Febird<::dcache::messages::ReplicaRemoveMessage>::bound(
 }
 
 void Febird<::dcache::messages::ReplicaRemoveMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::ReplicaRemoveMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::ReplicaRemoveMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::ReplicaRemoveMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::ReplicaRemoveMessage& value = *values;
     febird_write(writer, value.envelope, value.cost, value.checksums, value.attributes, value.priority,
                  value.retention);
   }
@@ -8017,8 +8228,9 @@ std::size_t Febird<::dcache::messages::ReplicaStateMessage>::bound(
 }
 
 void Febird<::dcache::messages::ReplicaStateMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::ReplicaStateMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::ReplicaStateMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::ReplicaStateMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::ReplicaStateMessage& value = *values;
     febird_write(writer, value.envelope, value.checksum, value.access, value.sticky, value.pages,
                  value.costs);
   }
@@ -8053,8 +8265,9 @@ std::size_t Febird<::dcache::messages::ResilienceScanMessage>::bound(
 }
 
 void Febird<::dcache::messages::ResilienceScanMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::ResilienceScanMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::ResilienceScanMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::ResilienceScanMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::ResilienceScanMessage& value = *values;
     febird_write(writer, value.envelope, value.checksum, value.owner, value.allow_staging);
   }
 }
@@ -8088,8 +8301,9 @@ std::size_t Febird<::dcache::messages::ResilienceCancelMessage>::bound(
 }
 
 void Febird<::dcache::messages::ResilienceCancelMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::ResilienceCancelMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::ResilienceCancelMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::ResilienceCancelMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::ResilienceCancelMessage& value = *values;
     febird_write(writer, value.envelope, value.pool, value.protocol, value.checksum, value.count, value.token,
                  value.locations, value.sticky, value.precious, value.window);
   }
@@ -8131,8 +8345,9 @@ std::size_t Febird<::dcache::messages::QosTransitionMessage>::bound(
 }
 
 void Febird<::dcache::messages::QosTransitionMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::QosTransitionMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::QosTransitionMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::QosTransitionMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::QosTransitionMessage& value = *values;
     febird_write(writer, value.envelope, value.path, value.offset, value.expires, value.owner, value.priority,
                  value.ratio, value.window);
   }
@@ -8169,9 +8384,11 @@ std::size_t Febird<::dcache::messages::QosQueryMessage>::bound(
   return febird_bound(value.envelope, value.storage, value.count, value.expires);
 }
 
-void Febird<::dcache::messages::QosQueryMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::QosQueryMessage> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::dcache::messages::QosQueryMessage>::write(Writer& writer,
+                                                        const ::dcache::messages::QosQueryMessage* values,
+                                                        std::size_t count) noexcept {
+  for (const ::dcache::messages::QosQueryMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::QosQueryMessage& value = *values;
     febird_write(writer, value.envelope, value.storage, value.count, value.expires);
   }
 }
@@ -8204,9 +8421,11 @@ std::size_t Febird<::dcache::messages::QosModifyMessage>::bound(
                       value.precious, value.allow_staging, value.window);
 }
 
-void Febird<::dcache::messages::QosModifyMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::QosModifyMessage> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::dcache::messages::QosModifyMessage>::write(Writer& writer,
+                                                         const ::dcache::messages::QosModifyMessage* values,
+                                                         std::size_t count) noexcept {
+  for (const ::dcache::messages::QosModifyMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::QosModifyMessage& value = *values;
     febird_write(writer, value.envelope, value.pnfs_id, value.file, value.count, value.timeout, value.token,
                  value.precious, value.allow_staging, value.window);
   }
@@ -8246,9 +8465,11 @@ std::size_t Febird<::dcache::messages::QosBackLogMessage>::bound(
                       value.labels, value.retention);
 }
 
-void Febird<::dcache::messages::QosBackLogMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::QosBackLogMessage> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::dcache::messages::QosBackLogMessage>::write(Writer& writer,
+                                                          const ::dcache::messages::QosBackLogMessage* values,
+                                                          std::size_t count) noexcept {
+  for (const ::dcache::messages::QosBackLogMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::QosBackLogMessage& value = *values;
     febird_write(writer, value.envelope, value.mode, value.count, value.access, value.door, value.attributes,
                  value.labels, value.retention);
   }
@@ -8289,8 +8510,9 @@ std::size_t Febird<::dcache::messages::MissingFileMessage>::bound(
 }
 
 void Febird<::dcache::messages::MissingFileMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::MissingFileMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::MissingFileMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::MissingFileMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::MissingFileMessage& value = *values;
     febird_write(writer, value.envelope, value.pnfs_id, value.pools, value.mode, value.access,
                  value.locations, value.attributes, value.ratio, value.window, value.retention);
   }
@@ -8334,8 +8556,9 @@ std::size_t Febird<::dcache::messages::CleanerRequestMessage>::bound(
 }
 
 void Febird<::dcache::messages::CleanerRequestMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::CleanerRequestMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::CleanerRequestMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::CleanerRequestMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::CleanerRequestMessage& value = *values;
     febird_write(writer, value.envelope, value.file, value.files, value.protocol, value.mode, value.pages,
                  value.costs);
   }
@@ -8373,8 +8596,9 @@ std::size_t Febird<::dcache::messages::CleanerStatusMessage>::bound(
 }
 
 void Febird<::dcache::messages::CleanerStatusMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::CleanerStatusMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::CleanerStatusMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::CleanerStatusMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::CleanerStatusMessage& value = *values;
     febird_write(writer, value.envelope, value.file, value.precious, value.costs);
   }
 }
@@ -8407,8 +8631,9 @@ std::size_t Febird<::dcache::messages::CleanerHoldMessage>::bound(
 }
 
 void Febird<::dcache::messages::CleanerHoldMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::CleanerHoldMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::CleanerHoldMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::CleanerHoldMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::CleanerHoldMessage& value = *values;
     febird_write(writer, value.envelope, value.file, value.files, value.count);
   }
 }
@@ -8440,9 +8665,11 @@ std::size_t Febird<::dcache::messages::HsmStoreMessage>::bound(
   return febird_bound(value.envelope, value.path, value.pools, value.costs);
 }
 
-void Febird<::dcache::messages::HsmStoreMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::HsmStoreMessage> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::dcache::messages::HsmStoreMessage>::write(Writer& writer,
+                                                        const ::dcache::messages::HsmStoreMessage* values,
+                                                        std::size_t count) noexcept {
+  for (const ::dcache::messages::HsmStoreMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::HsmStoreMessage& value = *values;
     febird_write(writer, value.envelope, value.path, value.pools, value.costs);
   }
 }
@@ -8476,9 +8703,11 @@ std::size_t Febird<::dcache::messages::HsmRestoreMessage>::bound(
                       value.access, value.ratio, value.label, value.window);
 }
 
-void Febird<::dcache::messages::HsmRestoreMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::HsmRestoreMessage> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::dcache::messages::HsmRestoreMessage>::write(Writer& writer,
+                                                          const ::dcache::messages::HsmRestoreMessage* values,
+                                                          std::size_t count) noexcept {
+  for (const ::dcache::messages::HsmRestoreMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::HsmRestoreMessage& value = *values;
     febird_write(writer, value.envelope, value.pool, value.storage, value.cost, value.mode, value.count,
                  value.access, value.ratio, value.label, value.window);
   }
@@ -8518,9 +8747,11 @@ std::size_t Febird<::dcache::messages::HsmRemoveMessage>::bound(
   return febird_bound(value.envelope, value.files, value.cost, value.token, value.locations, value.ratio);
 }
 
-void Febird<::dcache::messages::HsmRemoveMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::HsmRemoveMessage> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::dcache::messages::HsmRemoveMessage>::write(Writer& writer,
+                                                         const ::dcache::messages::HsmRemoveMessage* values,
+                                                         std::size_t count) noexcept {
+  for (const ::dcache::messages::HsmRemoveMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::HsmRemoveMessage& value = *values;
     febird_write(writer, value.envelope, value.files, value.cost, value.token, value.locations, value.ratio);
   }
 }
@@ -8557,8 +8788,9 @@ std::size_t Febird<::dcache::messages::NearlineRequestMessage>::bound(
 }
 
 void Febird<::dcache::messages::NearlineRequestMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::NearlineRequestMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::NearlineRequestMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::NearlineRequestMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::NearlineRequestMessage& value = *values;
     febird_write(writer, value.envelope, value.pnfs_id, value.path, value.file, value.protocol,
                  value.checksum, value.count, value.access, value.door, value.labels);
   }
@@ -8602,8 +8834,9 @@ std::size_t Febird<::dcache::messages::NearlineStatusMessage>::bound(
 }
 
 void Febird<::dcache::messages::NearlineStatusMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::NearlineStatusMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::NearlineStatusMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::NearlineStatusMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::NearlineStatusMessage& value = *values;
     febird_write(writer, value.envelope, value.pnfs_id, value.file, value.checksum, value.checksums,
                  value.expires, value.locations, value.ratio, value.label, value.labels);
   }
@@ -8644,8 +8877,9 @@ std::size_t Febird<::dcache::messages::TapeRecallScheduleMessage>::bound(
 }
 
 void Febird<::dcache::messages::TapeRecallScheduleMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::TapeRecallScheduleMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::TapeRecallScheduleMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::TapeRecallScheduleMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::TapeRecallScheduleMessage& value = *values;
     febird_write(writer, value.envelope, value.path, value.cost, value.attributes, value.pages, value.window);
   }
 }
@@ -8681,9 +8915,11 @@ std::size_t Febird<::dcache::messages::ZoneUpdateMessage>::bound(
                       value.mode, value.checksums, value.door, value.pages, value.window);
 }
 
-void Febird<::dcache::messages::ZoneUpdateMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::ZoneUpdateMessage> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::dcache::messages::ZoneUpdateMessage>::write(Writer& writer,
+                                                          const ::dcache::messages::ZoneUpdateMessage* values,
+                                                          std::size_t count) noexcept {
+  for (const ::dcache::messages::ZoneUpdateMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::ZoneUpdateMessage& value = *values;
     febird_write(writer, value.envelope, value.path, value.pool, value.pools, value.file, value.files,
                  value.mode, value.checksums, value.door, value.pages, value.window);
   }
@@ -8727,9 +8963,11 @@ std::size_t Febird<::dcache::messages::CellHelloMessage>::bound(
                       value.attributes, value.priority, value.allow_staging, value.label, value.window);
 }
 
-void Febird<::dcache::messages::CellHelloMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::CellHelloMessage> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::dcache::messages::CellHelloMessage>::write(Writer& writer,
+                                                         const ::dcache::messages::CellHelloMessage* values,
+                                                         std::size_t count) noexcept {
+  for (const ::dcache::messages::CellHelloMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::CellHelloMessage& value = *values;
     febird_write(writer, value.envelope, value.file, value.storage, value.protocol, value.size, value.target,
                  value.attributes, value.priority, value.allow_staging, value.label, value.window);
   }
@@ -8773,9 +9011,11 @@ std::size_t Febird<::dcache::messages::CellRouteMessage>::bound(
                       value.precious, value.window);
 }
 
-void Febird<::dcache::messages::CellRouteMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::CellRouteMessage> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::dcache::messages::CellRouteMessage>::write(Writer& writer,
+                                                         const ::dcache::messages::CellRouteMessage* values,
+                                                         std::size_t count) noexcept {
+  for (const ::dcache::messages::CellRouteMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::CellRouteMessage& value = *values;
     febird_write(writer, value.envelope, value.file, value.storage, value.offset, value.count, value.door,
                  value.precious, value.window);
   }
@@ -8814,9 +9054,11 @@ std::size_t Febird<::dcache::messages::CellTunnelMessage>::bound(
                       value.window);
 }
 
-void Febird<::dcache::messages::CellTunnelMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::CellTunnelMessage> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::dcache::messages::CellTunnelMessage>::write(Writer& writer,
+                                                          const ::dcache::messages::CellTunnelMessage* values,
+                                                          std::size_t count) noexcept {
+  for (const ::dcache::messages::CellTunnelMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::CellTunnelMessage& value = *values;
     febird_write(writer, value.envelope, value.pools, value.files, value.expires, value.target,
                  value.precious, value.window);
   }
@@ -8855,8 +9097,9 @@ std::size_t Febird<::dcache::messages::TopologyQueryMessage>::bound(
 }
 
 void Febird<::dcache::messages::TopologyQueryMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::TopologyQueryMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::TopologyQueryMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::TopologyQueryMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::TopologyQueryMessage& value = *values;
     febird_write(writer, value.envelope, value.pool, value.cost, value.mode, value.door, value.target,
                  value.label, value.labels);
   }
@@ -8897,9 +9140,11 @@ std::size_t Febird<::dcache::messages::WebdavLockMessage>::bound(
                       value.attributes, value.sticky, value.costs);
 }
 
-void Febird<::dcache::messages::WebdavLockMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::WebdavLockMessage> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::dcache::messages::WebdavLockMessage>::write(Writer& writer,
+                                                          const ::dcache::messages::WebdavLockMessage* values,
+                                                          std::size_t count) noexcept {
+  for (const ::dcache::messages::WebdavLockMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::WebdavLockMessage& value = *values;
     febird_write(writer, value.envelope, value.files, value.storage, value.checksum, value.door,
                  value.locations, value.attributes, value.sticky, value.costs);
   }
@@ -8942,8 +9187,9 @@ std::size_t Febird<::dcache::messages::WebdavUnlockMessage>::bound(
 }
 
 void Febird<::dcache::messages::WebdavUnlockMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::WebdavUnlockMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::WebdavUnlockMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::WebdavUnlockMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::WebdavUnlockMessage& value = *values;
     febird_write(writer, value.envelope, value.pnfs_id, value.path, value.pool, value.protocol, value.timeout,
                  value.link_group, value.priority, value.precious);
   }
@@ -8985,8 +9231,9 @@ std::size_t Febird<::dcache::messages::EventSubscribeMessage>::bound(
 }
 
 void Febird<::dcache::messages::EventSubscribeMessage>::write(
-    Writer& writer, std::span<const ::dcache::messages::EventSubscribeMessage> values) noexcept {
-  for (const auto& value : values) {
+    Writer& writer, const ::dcache::messages::EventSubscribeMessage* values, std::size_t count) noexcept {
+  for (const ::dcache::messages::EventSubscribeMessage* const end = values + count; values != end; ++values) {
+    const ::dcache::messages::EventSubscribeMessage& value = *values;
     febird_write(writer, value.envelope, value.pools, value.protocol, value.checksum, value.size, value.count,
                  value.access, value.token, value.locations, value.ratio, value.label);
   }

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstring>
-#include <span>
 
 #include "dcache/messages.types.hpp"
 #include "mf/codec/febird.hpp"
@@ -762,9 +761,9 @@ struct Febird<::dcache::messages::Checksum> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::Checksum& value) noexcept;
   static std::size_t bound(const ::dcache::messages::Checksum& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::Checksum> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::Checksum* values, std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::Checksum& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::Checksum& value);
 };
@@ -775,9 +774,10 @@ struct Febird<::dcache::messages::CellAddress> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::CellAddress& value) noexcept;
   static std::size_t bound(const ::dcache::messages::CellAddress& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::CellAddress> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::CellAddress* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::CellAddress& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::CellAddress& value);
 };
@@ -788,9 +788,9 @@ struct Febird<::dcache::messages::Subject> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::Subject& value) noexcept;
   static std::size_t bound(const ::dcache::messages::Subject& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::Subject> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::Subject* values, std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::Subject& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::Subject& value);
 };
@@ -801,9 +801,10 @@ struct Febird<::dcache::messages::StorageInfo> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::StorageInfo& value) noexcept;
   static std::size_t bound(const ::dcache::messages::StorageInfo& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::StorageInfo> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::StorageInfo* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::StorageInfo& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::StorageInfo& value);
 };
@@ -814,9 +815,10 @@ struct Febird<::dcache::messages::FileAttributes> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::FileAttributes& value) noexcept;
   static std::size_t bound(const ::dcache::messages::FileAttributes& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::FileAttributes> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::FileAttributes* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::FileAttributes& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::FileAttributes& value);
 };
@@ -836,9 +838,9 @@ struct Febird<::dcache::messages::QueueCost> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::QueueCost& value) noexcept;
   static std::size_t bound(const ::dcache::messages::QueueCost& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::QueueCost> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::QueueCost* values, std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::QueueCost& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::QueueCost& value);
 };
@@ -849,9 +851,9 @@ struct Febird<::dcache::messages::PoolCost> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolCost& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolCost& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::PoolCost> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolCost* values, std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolCost& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolCost& value);
 };
@@ -871,9 +873,9 @@ struct Febird<::dcache::messages::Envelope> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::Envelope& value) noexcept;
   static std::size_t bound(const ::dcache::messages::Envelope& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::Envelope> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::Envelope* values, std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::Envelope& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::Envelope& value);
 };
@@ -884,10 +886,10 @@ struct Febird<::dcache::messages::PoolAcceptFileMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolAcceptFileMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolAcceptFileMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PoolAcceptFileMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolAcceptFileMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolAcceptFileMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolAcceptFileMessage& value);
 };
@@ -898,10 +900,10 @@ struct Febird<::dcache::messages::PoolCheckFileMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolCheckFileMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolCheckFileMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PoolCheckFileMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolCheckFileMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolCheckFileMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolCheckFileMessage& value);
 };
@@ -912,10 +914,10 @@ struct Febird<::dcache::messages::PoolCheckFreeSpaceMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolCheckFreeSpaceMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolCheckFreeSpaceMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PoolCheckFreeSpaceMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolCheckFreeSpaceMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolCheckFreeSpaceMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolCheckFreeSpaceMessage& value);
 };
@@ -926,10 +928,10 @@ struct Febird<::dcache::messages::PoolDeliverFileMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolDeliverFileMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolDeliverFileMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PoolDeliverFileMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolDeliverFileMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolDeliverFileMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolDeliverFileMessage& value);
 };
@@ -940,10 +942,10 @@ struct Febird<::dcache::messages::PoolFetchFileMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolFetchFileMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolFetchFileMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PoolFetchFileMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolFetchFileMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolFetchFileMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolFetchFileMessage& value);
 };
@@ -954,10 +956,10 @@ struct Febird<::dcache::messages::PoolFlushControlMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolFlushControlMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolFlushControlMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PoolFlushControlMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolFlushControlMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolFlushControlMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolFlushControlMessage& value);
 };
@@ -968,10 +970,10 @@ struct Febird<::dcache::messages::PoolFlushDoFlushMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolFlushDoFlushMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolFlushDoFlushMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PoolFlushDoFlushMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolFlushDoFlushMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolFlushDoFlushMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolFlushDoFlushMessage& value);
 };
@@ -982,10 +984,10 @@ struct Febird<::dcache::messages::PoolFlushGainControlMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolFlushGainControlMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolFlushGainControlMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PoolFlushGainControlMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolFlushGainControlMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolFlushGainControlMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolFlushGainControlMessage& value);
 };
@@ -996,9 +998,10 @@ struct Febird<::dcache::messages::PoolIoFileMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolIoFileMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolIoFileMessage& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::PoolIoFileMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolIoFileMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolIoFileMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolIoFileMessage& value);
 };
@@ -1009,10 +1012,10 @@ struct Febird<::dcache::messages::PoolLinkGroupInfoMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolLinkGroupInfoMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolLinkGroupInfoMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PoolLinkGroupInfoMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolLinkGroupInfoMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolLinkGroupInfoMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolLinkGroupInfoMessage& value);
 };
@@ -1023,9 +1026,10 @@ struct Febird<::dcache::messages::PoolLinkInfoMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolLinkInfoMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolLinkInfoMessage& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::PoolLinkInfoMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolLinkInfoMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolLinkInfoMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolLinkInfoMessage& value);
 };
@@ -1036,10 +1040,10 @@ struct Febird<::dcache::messages::PoolManagerGetPoolListMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolManagerGetPoolListMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolManagerGetPoolListMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PoolManagerGetPoolListMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolManagerGetPoolListMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolManagerGetPoolListMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolManagerGetPoolListMessage& value);
 };
@@ -1050,11 +1054,11 @@ struct Febird<::dcache::messages::PoolManagerGetPoolMonitorMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolManagerGetPoolMonitorMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolManagerGetPoolMonitorMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PoolManagerGetPoolMonitorMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolManagerGetPoolMonitorMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer,
                   const ::dcache::messages::PoolManagerGetPoolMonitorMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolManagerGetPoolMonitorMessage& value);
 };
@@ -1065,10 +1069,10 @@ struct Febird<::dcache::messages::PoolManagerPoolModeMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolManagerPoolModeMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolManagerPoolModeMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PoolManagerPoolModeMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolManagerPoolModeMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolManagerPoolModeMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolManagerPoolModeMessage& value);
 };
@@ -1079,10 +1083,10 @@ struct Febird<::dcache::messages::PoolManagerPoolUpMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolManagerPoolUpMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolManagerPoolUpMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PoolManagerPoolUpMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolManagerPoolUpMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolManagerPoolUpMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolManagerPoolUpMessage& value);
 };
@@ -1093,10 +1097,10 @@ struct Febird<::dcache::messages::PoolMgrGetPoolByLinkMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMgrGetPoolByLinkMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolMgrGetPoolByLinkMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PoolMgrGetPoolByLinkMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolMgrGetPoolByLinkMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolMgrGetPoolByLinkMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolMgrGetPoolByLinkMessage& value);
 };
@@ -1107,11 +1111,11 @@ struct Febird<::dcache::messages::PoolMgrGetPoolByPoolGroupMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMgrGetPoolByPoolGroupMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolMgrGetPoolByPoolGroupMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PoolMgrGetPoolByPoolGroupMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolMgrGetPoolByPoolGroupMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer,
                   const ::dcache::messages::PoolMgrGetPoolByPoolGroupMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolMgrGetPoolByPoolGroupMessage& value);
 };
@@ -1122,10 +1126,10 @@ struct Febird<::dcache::messages::PoolMgrGetPoolLinkGroupsMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMgrGetPoolLinkGroupsMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolMgrGetPoolLinkGroupsMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PoolMgrGetPoolLinkGroupsMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolMgrGetPoolLinkGroupsMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolMgrGetPoolLinkGroupsMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolMgrGetPoolLinkGroupsMessage& value);
 };
@@ -1136,10 +1140,10 @@ struct Febird<::dcache::messages::PoolMgrGetPoolLinksMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMgrGetPoolLinksMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolMgrGetPoolLinksMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PoolMgrGetPoolLinksMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolMgrGetPoolLinksMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolMgrGetPoolLinksMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolMgrGetPoolLinksMessage& value);
 };
@@ -1150,10 +1154,10 @@ struct Febird<::dcache::messages::PoolMgrPoolInfoMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMgrPoolInfoMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolMgrPoolInfoMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PoolMgrPoolInfoMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolMgrPoolInfoMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolMgrPoolInfoMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolMgrPoolInfoMessage& value);
 };
@@ -1164,10 +1168,10 @@ struct Febird<::dcache::messages::PoolMgrQueryPoolsMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMgrQueryPoolsMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolMgrQueryPoolsMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PoolMgrQueryPoolsMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolMgrQueryPoolsMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolMgrQueryPoolsMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolMgrQueryPoolsMessage& value);
 };
@@ -1178,10 +1182,10 @@ struct Febird<::dcache::messages::PoolMgrReplicateFileMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMgrReplicateFileMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolMgrReplicateFileMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PoolMgrReplicateFileMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolMgrReplicateFileMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolMgrReplicateFileMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolMgrReplicateFileMessage& value);
 };
@@ -1192,10 +1196,10 @@ struct Febird<::dcache::messages::PoolMgrSelectReadPoolMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMgrSelectReadPoolMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolMgrSelectReadPoolMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PoolMgrSelectReadPoolMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolMgrSelectReadPoolMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolMgrSelectReadPoolMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolMgrSelectReadPoolMessage& value);
 };
@@ -1206,10 +1210,10 @@ struct Febird<::dcache::messages::PoolMgrSelectWritePoolMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMgrSelectWritePoolMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolMgrSelectWritePoolMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PoolMgrSelectWritePoolMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolMgrSelectWritePoolMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolMgrSelectWritePoolMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolMgrSelectWritePoolMessage& value);
 };
@@ -1220,10 +1224,10 @@ struct Febird<::dcache::messages::PoolMigrationCancelMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMigrationCancelMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolMigrationCancelMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PoolMigrationCancelMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolMigrationCancelMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolMigrationCancelMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolMigrationCancelMessage& value);
 };
@@ -1234,11 +1238,11 @@ struct Febird<::dcache::messages::PoolMigrationCopyFinishedMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMigrationCopyFinishedMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolMigrationCopyFinishedMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PoolMigrationCopyFinishedMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolMigrationCopyFinishedMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer,
                   const ::dcache::messages::PoolMigrationCopyFinishedMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolMigrationCopyFinishedMessage& value);
 };
@@ -1249,10 +1253,10 @@ struct Febird<::dcache::messages::PoolMigrationCopyReplicaMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMigrationCopyReplicaMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolMigrationCopyReplicaMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PoolMigrationCopyReplicaMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolMigrationCopyReplicaMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolMigrationCopyReplicaMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolMigrationCopyReplicaMessage& value);
 };
@@ -1263,10 +1267,10 @@ struct Febird<::dcache::messages::PoolMigrationPingMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMigrationPingMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolMigrationPingMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PoolMigrationPingMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolMigrationPingMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolMigrationPingMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolMigrationPingMessage& value);
 };
@@ -1277,11 +1281,11 @@ struct Febird<::dcache::messages::PoolMigrationUpdateReplicaMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMigrationUpdateReplicaMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolMigrationUpdateReplicaMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PoolMigrationUpdateReplicaMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolMigrationUpdateReplicaMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer,
                   const ::dcache::messages::PoolMigrationUpdateReplicaMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader,
                                  ::dcache::messages::PoolMigrationUpdateReplicaMessage& value);
@@ -1293,10 +1297,10 @@ struct Febird<::dcache::messages::PoolMigrationJobCancelMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMigrationJobCancelMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolMigrationJobCancelMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PoolMigrationJobCancelMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolMigrationJobCancelMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolMigrationJobCancelMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolMigrationJobCancelMessage& value);
 };
@@ -1307,10 +1311,10 @@ struct Febird<::dcache::messages::PoolModifyModeMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolModifyModeMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolModifyModeMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PoolModifyModeMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolModifyModeMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolModifyModeMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolModifyModeMessage& value);
 };
@@ -1321,10 +1325,10 @@ struct Febird<::dcache::messages::PoolModifyPersistencyMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolModifyPersistencyMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolModifyPersistencyMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PoolModifyPersistencyMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolModifyPersistencyMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolModifyPersistencyMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolModifyPersistencyMessage& value);
 };
@@ -1335,10 +1339,10 @@ struct Febird<::dcache::messages::PoolMoverKillMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolMoverKillMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolMoverKillMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PoolMoverKillMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolMoverKillMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolMoverKillMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolMoverKillMessage& value);
 };
@@ -1349,10 +1353,10 @@ struct Febird<::dcache::messages::PoolPassiveIoFileMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolPassiveIoFileMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolPassiveIoFileMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PoolPassiveIoFileMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolPassiveIoFileMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolPassiveIoFileMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolPassiveIoFileMessage& value);
 };
@@ -1363,10 +1367,10 @@ struct Febird<::dcache::messages::PoolQueryRepositoryMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolQueryRepositoryMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolQueryRepositoryMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PoolQueryRepositoryMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolQueryRepositoryMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolQueryRepositoryMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolQueryRepositoryMessage& value);
 };
@@ -1377,10 +1381,10 @@ struct Febird<::dcache::messages::PoolRemoveFilesMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolRemoveFilesMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolRemoveFilesMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PoolRemoveFilesMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolRemoveFilesMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolRemoveFilesMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolRemoveFilesMessage& value);
 };
@@ -1391,10 +1395,10 @@ struct Febird<::dcache::messages::PoolReplicateFileMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolReplicateFileMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolReplicateFileMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PoolReplicateFileMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolReplicateFileMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolReplicateFileMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolReplicateFileMessage& value);
 };
@@ -1405,10 +1409,10 @@ struct Febird<::dcache::messages::PoolSetStickyMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolSetStickyMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolSetStickyMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PoolSetStickyMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolSetStickyMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolSetStickyMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolSetStickyMessage& value);
 };
@@ -1419,10 +1423,10 @@ struct Febird<::dcache::messages::PoolStatusChangedMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolStatusChangedMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolStatusChangedMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PoolStatusChangedMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolStatusChangedMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolStatusChangedMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolStatusChangedMessage& value);
 };
@@ -1433,11 +1437,11 @@ struct Febird<::dcache::messages::PoolUpdateCacheStatisticsMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolUpdateCacheStatisticsMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolUpdateCacheStatisticsMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PoolUpdateCacheStatisticsMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolUpdateCacheStatisticsMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer,
                   const ::dcache::messages::PoolUpdateCacheStatisticsMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolUpdateCacheStatisticsMessage& value);
 };
@@ -1448,10 +1452,10 @@ struct Febird<::dcache::messages::PoolDataRequestMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolDataRequestMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolDataRequestMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PoolDataRequestMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolDataRequestMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolDataRequestMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolDataRequestMessage& value);
 };
@@ -1462,10 +1466,10 @@ struct Febird<::dcache::messages::PoolHeartbeatMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolHeartbeatMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolHeartbeatMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PoolHeartbeatMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolHeartbeatMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolHeartbeatMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolHeartbeatMessage& value);
 };
@@ -1476,10 +1480,10 @@ struct Febird<::dcache::messages::PoolCostUpdateMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolCostUpdateMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolCostUpdateMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PoolCostUpdateMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolCostUpdateMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolCostUpdateMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolCostUpdateMessage& value);
 };
@@ -1490,10 +1494,10 @@ struct Febird<::dcache::messages::PoolTagUpdateMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolTagUpdateMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolTagUpdateMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PoolTagUpdateMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolTagUpdateMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolTagUpdateMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolTagUpdateMessage& value);
 };
@@ -1504,10 +1508,10 @@ struct Febird<::dcache::messages::PoolInfoRequestMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolInfoRequestMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolInfoRequestMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PoolInfoRequestMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolInfoRequestMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolInfoRequestMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolInfoRequestMessage& value);
 };
@@ -1518,10 +1522,10 @@ struct Febird<::dcache::messages::PnfsAddCacheLocationMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsAddCacheLocationMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PnfsAddCacheLocationMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PnfsAddCacheLocationMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PnfsAddCacheLocationMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsAddCacheLocationMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PnfsAddCacheLocationMessage& value);
 };
@@ -1532,10 +1536,10 @@ struct Febird<::dcache::messages::PnfsCancelUploadMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsCancelUploadMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PnfsCancelUploadMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PnfsCancelUploadMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PnfsCancelUploadMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsCancelUploadMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PnfsCancelUploadMessage& value);
 };
@@ -1546,10 +1550,10 @@ struct Febird<::dcache::messages::PnfsClearCacheLocationMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsClearCacheLocationMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PnfsClearCacheLocationMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PnfsClearCacheLocationMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PnfsClearCacheLocationMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsClearCacheLocationMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PnfsClearCacheLocationMessage& value);
 };
@@ -1560,10 +1564,10 @@ struct Febird<::dcache::messages::PnfsCommitUploadMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsCommitUploadMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PnfsCommitUploadMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PnfsCommitUploadMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PnfsCommitUploadMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsCommitUploadMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PnfsCommitUploadMessage& value);
 };
@@ -1574,10 +1578,10 @@ struct Febird<::dcache::messages::PnfsCreateEntryMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsCreateEntryMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PnfsCreateEntryMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PnfsCreateEntryMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PnfsCreateEntryMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsCreateEntryMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PnfsCreateEntryMessage& value);
 };
@@ -1588,10 +1592,10 @@ struct Febird<::dcache::messages::PnfsCreateUploadPathMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsCreateUploadPathMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PnfsCreateUploadPathMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PnfsCreateUploadPathMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PnfsCreateUploadPathMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsCreateUploadPathMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PnfsCreateUploadPathMessage& value);
 };
@@ -1602,10 +1606,10 @@ struct Febird<::dcache::messages::PnfsDeleteEntryMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsDeleteEntryMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PnfsDeleteEntryMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PnfsDeleteEntryMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PnfsDeleteEntryMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsDeleteEntryMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PnfsDeleteEntryMessage& value);
 };
@@ -1616,9 +1620,10 @@ struct Febird<::dcache::messages::PnfsFlagMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsFlagMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PnfsFlagMessage& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::PnfsFlagMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PnfsFlagMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsFlagMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PnfsFlagMessage& value);
 };
@@ -1629,10 +1634,10 @@ struct Febird<::dcache::messages::PnfsGetCacheLocationsMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsGetCacheLocationsMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PnfsGetCacheLocationsMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PnfsGetCacheLocationsMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PnfsGetCacheLocationsMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsGetCacheLocationsMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PnfsGetCacheLocationsMessage& value);
 };
@@ -1643,10 +1648,10 @@ struct Febird<::dcache::messages::PnfsGetFileAttributesMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsGetFileAttributesMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PnfsGetFileAttributesMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PnfsGetFileAttributesMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PnfsGetFileAttributesMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsGetFileAttributesMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PnfsGetFileAttributesMessage& value);
 };
@@ -1657,10 +1662,10 @@ struct Febird<::dcache::messages::PnfsGetParentMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsGetParentMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PnfsGetParentMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PnfsGetParentMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PnfsGetParentMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsGetParentMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PnfsGetParentMessage& value);
 };
@@ -1671,10 +1676,10 @@ struct Febird<::dcache::messages::PnfsListDirectoryMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsListDirectoryMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PnfsListDirectoryMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PnfsListDirectoryMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PnfsListDirectoryMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsListDirectoryMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PnfsListDirectoryMessage& value);
 };
@@ -1685,11 +1690,11 @@ struct Febird<::dcache::messages::PnfsListExtendedAttributesMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsListExtendedAttributesMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PnfsListExtendedAttributesMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PnfsListExtendedAttributesMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PnfsListExtendedAttributesMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer,
                   const ::dcache::messages::PnfsListExtendedAttributesMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader,
                                  ::dcache::messages::PnfsListExtendedAttributesMessage& value);
@@ -1701,9 +1706,10 @@ struct Febird<::dcache::messages::PnfsMapPathMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsMapPathMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PnfsMapPathMessage& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::PnfsMapPathMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PnfsMapPathMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsMapPathMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PnfsMapPathMessage& value);
 };
@@ -1714,11 +1720,11 @@ struct Febird<::dcache::messages::PnfsReadExtendedAttributesMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsReadExtendedAttributesMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PnfsReadExtendedAttributesMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PnfsReadExtendedAttributesMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PnfsReadExtendedAttributesMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer,
                   const ::dcache::messages::PnfsReadExtendedAttributesMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader,
                                  ::dcache::messages::PnfsReadExtendedAttributesMessage& value);
@@ -1730,10 +1736,10 @@ struct Febird<::dcache::messages::PnfsRemoveChecksumMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsRemoveChecksumMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PnfsRemoveChecksumMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PnfsRemoveChecksumMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PnfsRemoveChecksumMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsRemoveChecksumMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PnfsRemoveChecksumMessage& value);
 };
@@ -1744,11 +1750,11 @@ struct Febird<::dcache::messages::PnfsRemoveExtendedAttributesMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsRemoveExtendedAttributesMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PnfsRemoveExtendedAttributesMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PnfsRemoveExtendedAttributesMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PnfsRemoveExtendedAttributesMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer,
                   const ::dcache::messages::PnfsRemoveExtendedAttributesMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader,
                                  ::dcache::messages::PnfsRemoveExtendedAttributesMessage& value);
@@ -1760,10 +1766,10 @@ struct Febird<::dcache::messages::PnfsRemoveLabelsMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsRemoveLabelsMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PnfsRemoveLabelsMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PnfsRemoveLabelsMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PnfsRemoveLabelsMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsRemoveLabelsMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PnfsRemoveLabelsMessage& value);
 };
@@ -1774,9 +1780,10 @@ struct Febird<::dcache::messages::PnfsRenameMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsRenameMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PnfsRenameMessage& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::PnfsRenameMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PnfsRenameMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsRenameMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PnfsRenameMessage& value);
 };
@@ -1787,10 +1794,10 @@ struct Febird<::dcache::messages::PnfsSetChecksumMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsSetChecksumMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PnfsSetChecksumMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PnfsSetChecksumMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PnfsSetChecksumMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsSetChecksumMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PnfsSetChecksumMessage& value);
 };
@@ -1801,10 +1808,10 @@ struct Febird<::dcache::messages::PnfsSetFileAttributesMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsSetFileAttributesMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PnfsSetFileAttributesMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PnfsSetFileAttributesMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PnfsSetFileAttributesMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsSetFileAttributesMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PnfsSetFileAttributesMessage& value);
 };
@@ -1815,9 +1822,10 @@ struct Febird<::dcache::messages::PnfsSymLinkMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsSymLinkMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PnfsSymLinkMessage& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::PnfsSymLinkMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PnfsSymLinkMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsSymLinkMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PnfsSymLinkMessage& value);
 };
@@ -1828,11 +1836,11 @@ struct Febird<::dcache::messages::PnfsWriteExtendedAttributesMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsWriteExtendedAttributesMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PnfsWriteExtendedAttributesMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PnfsWriteExtendedAttributesMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PnfsWriteExtendedAttributesMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer,
                   const ::dcache::messages::PnfsWriteExtendedAttributesMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader,
                                  ::dcache::messages::PnfsWriteExtendedAttributesMessage& value);
@@ -1844,10 +1852,10 @@ struct Febird<::dcache::messages::PnfsNotifyFlushMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsNotifyFlushMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PnfsNotifyFlushMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PnfsNotifyFlushMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PnfsNotifyFlushMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsNotifyFlushMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PnfsNotifyFlushMessage& value);
 };
@@ -1858,9 +1866,10 @@ struct Febird<::dcache::messages::PnfsGetPathMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsGetPathMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PnfsGetPathMessage& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::PnfsGetPathMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PnfsGetPathMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsGetPathMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PnfsGetPathMessage& value);
 };
@@ -1871,9 +1880,10 @@ struct Febird<::dcache::messages::PnfsLookupMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PnfsLookupMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PnfsLookupMessage& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::PnfsLookupMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PnfsLookupMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PnfsLookupMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PnfsLookupMessage& value);
 };
@@ -1884,9 +1894,10 @@ struct Febird<::dcache::messages::SpaceReserveMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SpaceReserveMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::SpaceReserveMessage& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::SpaceReserveMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::SpaceReserveMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SpaceReserveMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::SpaceReserveMessage& value);
 };
@@ -1897,9 +1908,10 @@ struct Febird<::dcache::messages::SpaceReleaseMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SpaceReleaseMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::SpaceReleaseMessage& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::SpaceReleaseMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::SpaceReleaseMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SpaceReleaseMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::SpaceReleaseMessage& value);
 };
@@ -1910,9 +1922,10 @@ struct Febird<::dcache::messages::SpaceUseMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SpaceUseMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::SpaceUseMessage& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::SpaceUseMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::SpaceUseMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SpaceUseMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::SpaceUseMessage& value);
 };
@@ -1923,10 +1936,10 @@ struct Febird<::dcache::messages::SpaceGetMetaDataMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SpaceGetMetaDataMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::SpaceGetMetaDataMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::SpaceGetMetaDataMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::SpaceGetMetaDataMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SpaceGetMetaDataMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::SpaceGetMetaDataMessage& value);
 };
@@ -1937,10 +1950,10 @@ struct Febird<::dcache::messages::SpaceGetTokensMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SpaceGetTokensMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::SpaceGetTokensMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::SpaceGetTokensMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::SpaceGetTokensMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SpaceGetTokensMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::SpaceGetTokensMessage& value);
 };
@@ -1951,10 +1964,10 @@ struct Febird<::dcache::messages::SpaceGetFileTokensMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SpaceGetFileTokensMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::SpaceGetFileTokensMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::SpaceGetFileTokensMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::SpaceGetFileTokensMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SpaceGetFileTokensMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::SpaceGetFileTokensMessage& value);
 };
@@ -1965,10 +1978,10 @@ struct Febird<::dcache::messages::SpaceExtendLifetimeMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SpaceExtendLifetimeMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::SpaceExtendLifetimeMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::SpaceExtendLifetimeMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::SpaceExtendLifetimeMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SpaceExtendLifetimeMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::SpaceExtendLifetimeMessage& value);
 };
@@ -1979,10 +1992,10 @@ struct Febird<::dcache::messages::SpaceGetLinkGroupNamesMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SpaceGetLinkGroupNamesMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::SpaceGetLinkGroupNamesMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::SpaceGetLinkGroupNamesMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::SpaceGetLinkGroupNamesMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SpaceGetLinkGroupNamesMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::SpaceGetLinkGroupNamesMessage& value);
 };
@@ -1993,10 +2006,10 @@ struct Febird<::dcache::messages::SpaceGetLinkGroupsMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SpaceGetLinkGroupsMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::SpaceGetLinkGroupsMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::SpaceGetLinkGroupsMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::SpaceGetLinkGroupsMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SpaceGetLinkGroupsMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::SpaceGetLinkGroupsMessage& value);
 };
@@ -2007,10 +2020,10 @@ struct Febird<::dcache::messages::SpaceCancelUseMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SpaceCancelUseMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::SpaceCancelUseMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::SpaceCancelUseMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::SpaceCancelUseMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SpaceCancelUseMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::SpaceCancelUseMessage& value);
 };
@@ -2021,9 +2034,10 @@ struct Febird<::dcache::messages::SpaceBindMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SpaceBindMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::SpaceBindMessage& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::SpaceBindMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::SpaceBindMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SpaceBindMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::SpaceBindMessage& value);
 };
@@ -2034,9 +2048,10 @@ struct Febird<::dcache::messages::PinPinMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PinPinMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PinPinMessage& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::PinPinMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PinPinMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PinPinMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PinPinMessage& value);
 };
@@ -2047,9 +2062,10 @@ struct Febird<::dcache::messages::PinUnpinMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PinUnpinMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PinUnpinMessage& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::PinUnpinMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PinUnpinMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PinUnpinMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PinUnpinMessage& value);
 };
@@ -2060,9 +2076,10 @@ struct Febird<::dcache::messages::PinExtendMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PinExtendMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PinExtendMessage& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::PinExtendMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PinExtendMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PinExtendMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PinExtendMessage& value);
 };
@@ -2073,9 +2090,10 @@ struct Febird<::dcache::messages::PinCountMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PinCountMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PinCountMessage& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::PinCountMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PinCountMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PinCountMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PinCountMessage& value);
 };
@@ -2086,9 +2104,10 @@ struct Febird<::dcache::messages::PinListMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PinListMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PinListMessage& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::PinListMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PinListMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PinListMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PinListMessage& value);
 };
@@ -2099,9 +2118,10 @@ struct Febird<::dcache::messages::PinMovePinMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PinMovePinMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PinMovePinMessage& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::PinMovePinMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PinMovePinMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PinMovePinMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PinMovePinMessage& value);
 };
@@ -2112,10 +2132,10 @@ struct Febird<::dcache::messages::PinRequestsFinishedMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PinRequestsFinishedMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PinRequestsFinishedMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PinRequestsFinishedMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PinRequestsFinishedMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PinRequestsFinishedMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PinRequestsFinishedMessage& value);
 };
@@ -2126,10 +2146,10 @@ struct Febird<::dcache::messages::PinStageStatusMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PinStageStatusMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PinStageStatusMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::PinStageStatusMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PinStageStatusMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PinStageStatusMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PinStageStatusMessage& value);
 };
@@ -2140,9 +2160,10 @@ struct Febird<::dcache::messages::MoverInfoMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::MoverInfoMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::MoverInfoMessage& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::MoverInfoMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::MoverInfoMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::MoverInfoMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::MoverInfoMessage& value);
 };
@@ -2153,10 +2174,10 @@ struct Febird<::dcache::messages::DoorRequestInfoMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::DoorRequestInfoMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::DoorRequestInfoMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::DoorRequestInfoMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::DoorRequestInfoMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::DoorRequestInfoMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::DoorRequestInfoMessage& value);
 };
@@ -2167,10 +2188,10 @@ struct Febird<::dcache::messages::DoorTransferFinishedMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::DoorTransferFinishedMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::DoorTransferFinishedMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::DoorTransferFinishedMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::DoorTransferFinishedMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::DoorTransferFinishedMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::DoorTransferFinishedMessage& value);
 };
@@ -2181,9 +2202,10 @@ struct Febird<::dcache::messages::DoorValidateMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::DoorValidateMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::DoorValidateMessage& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::DoorValidateMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::DoorValidateMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::DoorValidateMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::DoorValidateMessage& value);
 };
@@ -2194,10 +2216,10 @@ struct Febird<::dcache::messages::StorageInfoNoticeMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::StorageInfoNoticeMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::StorageInfoNoticeMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::StorageInfoNoticeMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::StorageInfoNoticeMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::StorageInfoNoticeMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::StorageInfoNoticeMessage& value);
 };
@@ -2208,10 +2230,10 @@ struct Febird<::dcache::messages::RemoveFileInfoMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::RemoveFileInfoMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::RemoveFileInfoMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::RemoveFileInfoMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::RemoveFileInfoMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::RemoveFileInfoMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::RemoveFileInfoMessage& value);
 };
@@ -2222,10 +2244,10 @@ struct Febird<::dcache::messages::WarningPnfsFileInfoMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::WarningPnfsFileInfoMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::WarningPnfsFileInfoMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::WarningPnfsFileInfoMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::WarningPnfsFileInfoMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::WarningPnfsFileInfoMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::WarningPnfsFileInfoMessage& value);
 };
@@ -2236,9 +2258,10 @@ struct Febird<::dcache::messages::PoolHitInfoMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::PoolHitInfoMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::PoolHitInfoMessage& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::PoolHitInfoMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::PoolHitInfoMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::PoolHitInfoMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::PoolHitInfoMessage& value);
 };
@@ -2249,9 +2272,10 @@ struct Febird<::dcache::messages::FlushInfoMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::FlushInfoMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::FlushInfoMessage& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::FlushInfoMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::FlushInfoMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::FlushInfoMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::FlushInfoMessage& value);
 };
@@ -2262,9 +2286,10 @@ struct Febird<::dcache::messages::RestoreInfoMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::RestoreInfoMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::RestoreInfoMessage& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::RestoreInfoMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::RestoreInfoMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::RestoreInfoMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::RestoreInfoMessage& value);
 };
@@ -2275,10 +2300,10 @@ struct Febird<::dcache::messages::BillingRecordMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::BillingRecordMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::BillingRecordMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::BillingRecordMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::BillingRecordMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::BillingRecordMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::BillingRecordMessage& value);
 };
@@ -2289,9 +2314,10 @@ struct Febird<::dcache::messages::LoginRequestMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::LoginRequestMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::LoginRequestMessage& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::LoginRequestMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::LoginRequestMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::LoginRequestMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::LoginRequestMessage& value);
 };
@@ -2302,9 +2328,10 @@ struct Febird<::dcache::messages::LoginReplyMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::LoginReplyMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::LoginReplyMessage& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::LoginReplyMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::LoginReplyMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::LoginReplyMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::LoginReplyMessage& value);
 };
@@ -2315,9 +2342,10 @@ struct Febird<::dcache::messages::MapRequestMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::MapRequestMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::MapRequestMessage& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::MapRequestMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::MapRequestMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::MapRequestMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::MapRequestMessage& value);
 };
@@ -2328,10 +2356,10 @@ struct Febird<::dcache::messages::ReverseMapRequestMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::ReverseMapRequestMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::ReverseMapRequestMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::ReverseMapRequestMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::ReverseMapRequestMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::ReverseMapRequestMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::ReverseMapRequestMessage& value);
 };
@@ -2342,10 +2370,10 @@ struct Febird<::dcache::messages::TokenIntrospectionMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::TokenIntrospectionMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::TokenIntrospectionMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::TokenIntrospectionMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::TokenIntrospectionMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::TokenIntrospectionMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::TokenIntrospectionMessage& value);
 };
@@ -2356,10 +2384,10 @@ struct Febird<::dcache::messages::RemoteTransferStartMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::RemoteTransferStartMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::RemoteTransferStartMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::RemoteTransferStartMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::RemoteTransferStartMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::RemoteTransferStartMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::RemoteTransferStartMessage& value);
 };
@@ -2370,10 +2398,10 @@ struct Febird<::dcache::messages::RemoteTransferCancelMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::RemoteTransferCancelMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::RemoteTransferCancelMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::RemoteTransferCancelMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::RemoteTransferCancelMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::RemoteTransferCancelMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::RemoteTransferCancelMessage& value);
 };
@@ -2384,10 +2412,10 @@ struct Febird<::dcache::messages::RemoteTransferStatusMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::RemoteTransferStatusMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::RemoteTransferStatusMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::RemoteTransferStatusMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::RemoteTransferStatusMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::RemoteTransferStatusMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::RemoteTransferStatusMessage& value);
 };
@@ -2398,10 +2426,10 @@ struct Febird<::dcache::messages::TransferManagerQueryMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::TransferManagerQueryMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::TransferManagerQueryMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::TransferManagerQueryMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::TransferManagerQueryMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::TransferManagerQueryMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::TransferManagerQueryMessage& value);
 };
@@ -2412,10 +2440,10 @@ struct Febird<::dcache::messages::TransferCompleteMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::TransferCompleteMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::TransferCompleteMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::TransferCompleteMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::TransferCompleteMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::TransferCompleteMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::TransferCompleteMessage& value);
 };
@@ -2426,10 +2454,10 @@ struct Febird<::dcache::messages::TransferFailedMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::TransferFailedMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::TransferFailedMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::TransferFailedMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::TransferFailedMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::TransferFailedMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::TransferFailedMessage& value);
 };
@@ -2440,10 +2468,10 @@ struct Febird<::dcache::messages::TransferProgressMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::TransferProgressMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::TransferProgressMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::TransferProgressMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::TransferProgressMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::TransferProgressMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::TransferProgressMessage& value);
 };
@@ -2454,9 +2482,10 @@ struct Febird<::dcache::messages::SrmPingMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SrmPingMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::SrmPingMessage& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::SrmPingMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::SrmPingMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SrmPingMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::SrmPingMessage& value);
 };
@@ -2467,10 +2496,10 @@ struct Febird<::dcache::messages::SrmPrepareToGetMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SrmPrepareToGetMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::SrmPrepareToGetMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::SrmPrepareToGetMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::SrmPrepareToGetMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SrmPrepareToGetMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::SrmPrepareToGetMessage& value);
 };
@@ -2481,10 +2510,10 @@ struct Febird<::dcache::messages::SrmPrepareToPutMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SrmPrepareToPutMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::SrmPrepareToPutMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::SrmPrepareToPutMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::SrmPrepareToPutMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SrmPrepareToPutMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::SrmPrepareToPutMessage& value);
 };
@@ -2495,10 +2524,10 @@ struct Febird<::dcache::messages::SrmReleaseFilesMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SrmReleaseFilesMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::SrmReleaseFilesMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::SrmReleaseFilesMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::SrmReleaseFilesMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SrmReleaseFilesMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::SrmReleaseFilesMessage& value);
 };
@@ -2509,10 +2538,10 @@ struct Febird<::dcache::messages::SrmBringOnlineMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SrmBringOnlineMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::SrmBringOnlineMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::SrmBringOnlineMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::SrmBringOnlineMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SrmBringOnlineMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::SrmBringOnlineMessage& value);
 };
@@ -2523,10 +2552,10 @@ struct Febird<::dcache::messages::SrmAbortRequestMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SrmAbortRequestMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::SrmAbortRequestMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::SrmAbortRequestMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::SrmAbortRequestMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SrmAbortRequestMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::SrmAbortRequestMessage& value);
 };
@@ -2537,10 +2566,10 @@ struct Febird<::dcache::messages::SrmStatusOfGetMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SrmStatusOfGetMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::SrmStatusOfGetMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::SrmStatusOfGetMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::SrmStatusOfGetMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SrmStatusOfGetMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::SrmStatusOfGetMessage& value);
 };
@@ -2551,10 +2580,10 @@ struct Febird<::dcache::messages::SrmStatusOfPutMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SrmStatusOfPutMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::SrmStatusOfPutMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::SrmStatusOfPutMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::SrmStatusOfPutMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SrmStatusOfPutMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::SrmStatusOfPutMessage& value);
 };
@@ -2565,9 +2594,10 @@ struct Febird<::dcache::messages::SrmLsMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SrmLsMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::SrmLsMessage& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::SrmLsMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::SrmLsMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SrmLsMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::SrmLsMessage& value);
 };
@@ -2578,9 +2608,10 @@ struct Febird<::dcache::messages::SrmMkdirMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SrmMkdirMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::SrmMkdirMessage& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::SrmMkdirMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::SrmMkdirMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SrmMkdirMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::SrmMkdirMessage& value);
 };
@@ -2591,9 +2622,10 @@ struct Febird<::dcache::messages::SrmRmdirMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SrmRmdirMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::SrmRmdirMessage& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::SrmRmdirMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::SrmRmdirMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SrmRmdirMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::SrmRmdirMessage& value);
 };
@@ -2604,9 +2636,10 @@ struct Febird<::dcache::messages::SrmRmMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SrmRmMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::SrmRmMessage& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::SrmRmMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::SrmRmMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SrmRmMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::SrmRmMessage& value);
 };
@@ -2617,9 +2650,10 @@ struct Febird<::dcache::messages::SrmMvMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SrmMvMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::SrmMvMessage& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::SrmMvMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::SrmMvMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SrmMvMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::SrmMvMessage& value);
 };
@@ -2630,10 +2664,10 @@ struct Febird<::dcache::messages::SrmCheckPermissionMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SrmCheckPermissionMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::SrmCheckPermissionMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::SrmCheckPermissionMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::SrmCheckPermissionMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SrmCheckPermissionMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::SrmCheckPermissionMessage& value);
 };
@@ -2644,9 +2678,10 @@ struct Febird<::dcache::messages::SrmCopyMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::SrmCopyMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::SrmCopyMessage& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::SrmCopyMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::SrmCopyMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::SrmCopyMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::SrmCopyMessage& value);
 };
@@ -2657,9 +2692,10 @@ struct Febird<::dcache::messages::BulkRequestMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::BulkRequestMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::BulkRequestMessage& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::BulkRequestMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::BulkRequestMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::BulkRequestMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::BulkRequestMessage& value);
 };
@@ -2670,9 +2706,10 @@ struct Febird<::dcache::messages::BulkStatusMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::BulkStatusMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::BulkStatusMessage& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::BulkStatusMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::BulkStatusMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::BulkStatusMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::BulkStatusMessage& value);
 };
@@ -2683,9 +2720,10 @@ struct Febird<::dcache::messages::BulkCancelMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::BulkCancelMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::BulkCancelMessage& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::BulkCancelMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::BulkCancelMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::BulkCancelMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::BulkCancelMessage& value);
 };
@@ -2696,9 +2734,10 @@ struct Febird<::dcache::messages::BulkDeleteMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::BulkDeleteMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::BulkDeleteMessage& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::BulkDeleteMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::BulkDeleteMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::BulkDeleteMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::BulkDeleteMessage& value);
 };
@@ -2709,9 +2748,10 @@ struct Febird<::dcache::messages::BulkTargetsMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::BulkTargetsMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::BulkTargetsMessage& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::BulkTargetsMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::BulkTargetsMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::BulkTargetsMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::BulkTargetsMessage& value);
 };
@@ -2722,9 +2762,10 @@ struct Febird<::dcache::messages::BulkArchiveMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::BulkArchiveMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::BulkArchiveMessage& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::BulkArchiveMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::BulkArchiveMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::BulkArchiveMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::BulkArchiveMessage& value);
 };
@@ -2735,10 +2776,10 @@ struct Febird<::dcache::messages::ReplicaVerifyMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::ReplicaVerifyMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::ReplicaVerifyMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::ReplicaVerifyMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::ReplicaVerifyMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::ReplicaVerifyMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::ReplicaVerifyMessage& value);
 };
@@ -2749,10 +2790,10 @@ struct Febird<::dcache::messages::ReplicaAdjustMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::ReplicaAdjustMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::ReplicaAdjustMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::ReplicaAdjustMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::ReplicaAdjustMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::ReplicaAdjustMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::ReplicaAdjustMessage& value);
 };
@@ -2763,10 +2804,10 @@ struct Febird<::dcache::messages::ReplicaRemoveMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::ReplicaRemoveMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::ReplicaRemoveMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::ReplicaRemoveMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::ReplicaRemoveMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::ReplicaRemoveMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::ReplicaRemoveMessage& value);
 };
@@ -2777,9 +2818,10 @@ struct Febird<::dcache::messages::ReplicaStateMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::ReplicaStateMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::ReplicaStateMessage& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::ReplicaStateMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::ReplicaStateMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::ReplicaStateMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::ReplicaStateMessage& value);
 };
@@ -2790,10 +2832,10 @@ struct Febird<::dcache::messages::ResilienceScanMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::ResilienceScanMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::ResilienceScanMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::ResilienceScanMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::ResilienceScanMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::ResilienceScanMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::ResilienceScanMessage& value);
 };
@@ -2804,10 +2846,10 @@ struct Febird<::dcache::messages::ResilienceCancelMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::ResilienceCancelMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::ResilienceCancelMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::ResilienceCancelMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::ResilienceCancelMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::ResilienceCancelMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::ResilienceCancelMessage& value);
 };
@@ -2818,10 +2860,10 @@ struct Febird<::dcache::messages::QosTransitionMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::QosTransitionMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::QosTransitionMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::QosTransitionMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::QosTransitionMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::QosTransitionMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::QosTransitionMessage& value);
 };
@@ -2832,9 +2874,10 @@ struct Febird<::dcache::messages::QosQueryMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::QosQueryMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::QosQueryMessage& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::QosQueryMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::QosQueryMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::QosQueryMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::QosQueryMessage& value);
 };
@@ -2845,9 +2888,10 @@ struct Febird<::dcache::messages::QosModifyMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::QosModifyMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::QosModifyMessage& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::QosModifyMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::QosModifyMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::QosModifyMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::QosModifyMessage& value);
 };
@@ -2858,9 +2902,10 @@ struct Febird<::dcache::messages::QosBackLogMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::QosBackLogMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::QosBackLogMessage& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::QosBackLogMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::QosBackLogMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::QosBackLogMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::QosBackLogMessage& value);
 };
@@ -2871,9 +2916,10 @@ struct Febird<::dcache::messages::MissingFileMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::MissingFileMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::MissingFileMessage& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::MissingFileMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::MissingFileMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::MissingFileMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::MissingFileMessage& value);
 };
@@ -2884,10 +2930,10 @@ struct Febird<::dcache::messages::CleanerRequestMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::CleanerRequestMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::CleanerRequestMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::CleanerRequestMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::CleanerRequestMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::CleanerRequestMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::CleanerRequestMessage& value);
 };
@@ -2898,10 +2944,10 @@ struct Febird<::dcache::messages::CleanerStatusMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::CleanerStatusMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::CleanerStatusMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::CleanerStatusMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::CleanerStatusMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::CleanerStatusMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::CleanerStatusMessage& value);
 };
@@ -2912,9 +2958,10 @@ struct Febird<::dcache::messages::CleanerHoldMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::CleanerHoldMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::CleanerHoldMessage& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::CleanerHoldMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::CleanerHoldMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::CleanerHoldMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::CleanerHoldMessage& value);
 };
@@ -2925,9 +2972,10 @@ struct Febird<::dcache::messages::HsmStoreMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::HsmStoreMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::HsmStoreMessage& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::HsmStoreMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::HsmStoreMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::HsmStoreMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::HsmStoreMessage& value);
 };
@@ -2938,9 +2986,10 @@ struct Febird<::dcache::messages::HsmRestoreMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::HsmRestoreMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::HsmRestoreMessage& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::HsmRestoreMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::HsmRestoreMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::HsmRestoreMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::HsmRestoreMessage& value);
 };
@@ -2951,9 +3000,10 @@ struct Febird<::dcache::messages::HsmRemoveMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::HsmRemoveMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::HsmRemoveMessage& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::HsmRemoveMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::HsmRemoveMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::HsmRemoveMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::HsmRemoveMessage& value);
 };
@@ -2964,10 +3014,10 @@ struct Febird<::dcache::messages::NearlineRequestMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::NearlineRequestMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::NearlineRequestMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::NearlineRequestMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::NearlineRequestMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::NearlineRequestMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::NearlineRequestMessage& value);
 };
@@ -2978,10 +3028,10 @@ struct Febird<::dcache::messages::NearlineStatusMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::NearlineStatusMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::NearlineStatusMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::NearlineStatusMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::NearlineStatusMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::NearlineStatusMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::NearlineStatusMessage& value);
 };
@@ -2992,10 +3042,10 @@ struct Febird<::dcache::messages::TapeRecallScheduleMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::TapeRecallScheduleMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::TapeRecallScheduleMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::TapeRecallScheduleMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::TapeRecallScheduleMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::TapeRecallScheduleMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::TapeRecallScheduleMessage& value);
 };
@@ -3006,9 +3056,10 @@ struct Febird<::dcache::messages::ZoneUpdateMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::ZoneUpdateMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::ZoneUpdateMessage& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::ZoneUpdateMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::ZoneUpdateMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::ZoneUpdateMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::ZoneUpdateMessage& value);
 };
@@ -3019,9 +3070,10 @@ struct Febird<::dcache::messages::CellHelloMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::CellHelloMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::CellHelloMessage& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::CellHelloMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::CellHelloMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::CellHelloMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::CellHelloMessage& value);
 };
@@ -3032,9 +3084,10 @@ struct Febird<::dcache::messages::CellRouteMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::CellRouteMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::CellRouteMessage& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::CellRouteMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::CellRouteMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::CellRouteMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::CellRouteMessage& value);
 };
@@ -3045,9 +3098,10 @@ struct Febird<::dcache::messages::CellTunnelMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::CellTunnelMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::CellTunnelMessage& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::CellTunnelMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::CellTunnelMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::CellTunnelMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::CellTunnelMessage& value);
 };
@@ -3058,10 +3112,10 @@ struct Febird<::dcache::messages::TopologyQueryMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::TopologyQueryMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::TopologyQueryMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::TopologyQueryMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::TopologyQueryMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::TopologyQueryMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::TopologyQueryMessage& value);
 };
@@ -3072,9 +3126,10 @@ struct Febird<::dcache::messages::WebdavLockMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::WebdavLockMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::WebdavLockMessage& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::WebdavLockMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::WebdavLockMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::WebdavLockMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::WebdavLockMessage& value);
 };
@@ -3085,9 +3140,10 @@ struct Febird<::dcache::messages::WebdavUnlockMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::WebdavUnlockMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::WebdavUnlockMessage& value) noexcept;
-  static void write(Writer& writer, std::span<const ::dcache::messages::WebdavUnlockMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::WebdavUnlockMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::WebdavUnlockMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::WebdavUnlockMessage& value);
 };
@@ -3098,10 +3154,10 @@ struct Febird<::dcache::messages::EventSubscribeMessage> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::dcache::messages::EventSubscribeMessage& value) noexcept;
   static std::size_t bound(const ::dcache::messages::EventSubscribeMessage& value) noexcept;
-  static void write(Writer& writer,
-                    std::span<const ::dcache::messages::EventSubscribeMessage> values) noexcept;
+  static void write(Writer& writer, const ::dcache::messages::EventSubscribeMessage* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::dcache::messages::EventSubscribeMessage& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::dcache::messages::EventSubscribeMessage& value);
 };

@@ -32,9 +32,10 @@ std::size_t Febird<::shapes::patterns::Patterned>::bound(
   return febird_bound(value.tag, value.words, value.any_case, value.lines, value.nested);
 }
 
-void Febird<::shapes::patterns::Patterned>::write(
-    Writer& writer, std::span<const ::shapes::patterns::Patterned> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::shapes::patterns::Patterned>::write(Writer& writer, const ::shapes::patterns::Patterned* values,
+                                                  std::size_t count) noexcept {
+  for (const ::shapes::patterns::Patterned* const end = values + count; values != end; ++values) {
+    const ::shapes::patterns::Patterned& value = *values;
     febird_write(writer, value.tag, value.words, value.any_case, value.lines, value.nested);
   }
 }

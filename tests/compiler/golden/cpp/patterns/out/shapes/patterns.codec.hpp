@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <span>
 #include <string>
 
 #include "mf/codec/constraints.hpp"
@@ -28,9 +27,9 @@ struct Febird<::shapes::patterns::Patterned> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::shapes::patterns::Patterned& value) noexcept;
   static std::size_t bound(const ::shapes::patterns::Patterned& value) noexcept;
-  static void write(Writer& writer, std::span<const ::shapes::patterns::Patterned> values) noexcept;
+  static void write(Writer& writer, const ::shapes::patterns::Patterned* values, std::size_t count) noexcept;
   static void write(Writer& writer, const ::shapes::patterns::Patterned& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::shapes::patterns::Patterned& value);
 };

@@ -76,8 +76,10 @@ std::size_t Febird<::sf1::search::Hit>::bound(const ::sf1::search::Hit& value) n
   return febird_bound(value.doc, value.score, value.title, value.positions);
 }
 
-void Febird<::sf1::search::Hit>::write(Writer& writer, std::span<const ::sf1::search::Hit> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::sf1::search::Hit>::write(Writer& writer, const ::sf1::search::Hit* values,
+                                       std::size_t count) noexcept {
+  for (const ::sf1::search::Hit* const end = values + count; values != end; ++values) {
+    const ::sf1::search::Hit& value = *values;
     febird_write(writer, value.doc, value.score, value.title, value.positions);
   }
 }
@@ -106,11 +108,9 @@ std::size_t Febird<::sf1::search::NoSuchCollection>::bound(
   return febird_bound(value.name);
 }
 
-void Febird<::sf1::search::NoSuchCollection>::write(
-    Writer& writer, std::span<const ::sf1::search::NoSuchCollection> values) noexcept {
-  for (const auto& value : values) {
-    febird_write(writer, value.name);
-  }
+void Febird<::sf1::search::NoSuchCollection>::write(Writer& writer,
+                                                    const ::sf1::search::NoSuchCollection& value) noexcept {
+  febird_write(writer, value.name);
 }
 
 bool Febird<::sf1::search::NoSuchCollection>::read(Reader& reader, ::sf1::search::NoSuchCollection& value) {
@@ -135,11 +135,9 @@ std::size_t Febird<::sf1::search::DuplicateDocument>::bound(
   return febird_bound(value.doc, value.lang);
 }
 
-void Febird<::sf1::search::DuplicateDocument>::write(
-    Writer& writer, std::span<const ::sf1::search::DuplicateDocument> values) noexcept {
-  for (const auto& value : values) {
-    febird_write(writer, value.doc, value.lang);
-  }
+void Febird<::sf1::search::DuplicateDocument>::write(Writer& writer,
+                                                     const ::sf1::search::DuplicateDocument& value) noexcept {
+  febird_write(writer, value.doc, value.lang);
 }
 
 bool Febird<::sf1::search::DuplicateDocument>::read(Reader& reader, ::sf1::search::DuplicateDocument& value) {

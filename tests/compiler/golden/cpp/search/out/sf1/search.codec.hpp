@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 
 #include "mf/codec/febird.hpp"
 #include "mf/codec/readable.hpp"
@@ -52,10 +51,8 @@ struct Febird<::sf1::search::Hit> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::sf1::search::Hit& value) noexcept;
   static std::size_t bound(const ::sf1::search::Hit& value) noexcept;
-  static void write(Writer& writer, std::span<const ::sf1::search::Hit> values) noexcept;
-  static void write(Writer& writer, const ::sf1::search::Hit& value) noexcept {
-    write(writer, std::span(&value, 1));
-  }
+  static void write(Writer& writer, const ::sf1::search::Hit* values, std::size_t count) noexcept;
+  static void write(Writer& writer, const ::sf1::search::Hit& value) noexcept { write(writer, &value, 1); }
   [[nodiscard]] static bool read(Reader& reader, ::sf1::search::Hit& value);
 };
 
@@ -65,10 +62,7 @@ struct Febird<::sf1::search::NoSuchCollection> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::sf1::search::NoSuchCollection& value) noexcept;
   static std::size_t bound(const ::sf1::search::NoSuchCollection& value) noexcept;
-  static void write(Writer& writer, std::span<const ::sf1::search::NoSuchCollection> values) noexcept;
-  static void write(Writer& writer, const ::sf1::search::NoSuchCollection& value) noexcept {
-    write(writer, std::span(&value, 1));
-  }
+  static void write(Writer& writer, const ::sf1::search::NoSuchCollection& value) noexcept;
   [[nodiscard]] static bool read(Reader& reader, ::sf1::search::NoSuchCollection& value);
 };
 
@@ -78,10 +72,7 @@ struct Febird<::sf1::search::DuplicateDocument> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::sf1::search::DuplicateDocument& value) noexcept;
   static std::size_t bound(const ::sf1::search::DuplicateDocument& value) noexcept;
-  static void write(Writer& writer, std::span<const ::sf1::search::DuplicateDocument> values) noexcept;
-  static void write(Writer& writer, const ::sf1::search::DuplicateDocument& value) noexcept {
-    write(writer, std::span(&value, 1));
-  }
+  static void write(Writer& writer, const ::sf1::search::DuplicateDocument& value) noexcept;
   [[nodiscard]] static bool read(Reader& reader, ::sf1::search::DuplicateDocument& value);
 };
 

@@ -41,9 +41,10 @@ std::size_t Febird<::sf1::text::Document>::bound(const ::sf1::text::Document& va
   return febird_bound(value.id, value.title, value.paragraphs, value.words);
 }
 
-void Febird<::sf1::text::Document>::write(Writer& writer,
-                                          std::span<const ::sf1::text::Document> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::sf1::text::Document>::write(Writer& writer, const ::sf1::text::Document* values,
+                                          std::size_t count) noexcept {
+  for (const ::sf1::text::Document* const end = values + count; values != end; ++values) {
+    const ::sf1::text::Document& value = *values;
     febird_write(writer, value.id, value.title, value.paragraphs, value.words);
   }
 }

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstring>
-#include <span>
 
 #include "mf/codec/febird.hpp"
 #include "mf/codec/readable.hpp"
@@ -35,10 +34,8 @@ struct Febird<::sf1::text::Document> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::sf1::text::Document& value) noexcept;
   static std::size_t bound(const ::sf1::text::Document& value) noexcept;
-  static void write(Writer& writer, std::span<const ::sf1::text::Document> values) noexcept;
-  static void write(Writer& writer, const ::sf1::text::Document& value) noexcept {
-    write(writer, std::span(&value, 1));
-  }
+  static void write(Writer& writer, const ::sf1::text::Document* values, std::size_t count) noexcept;
+  static void write(Writer& writer, const ::sf1::text::Document& value) noexcept { write(writer, &value, 1); }
   [[nodiscard]] static bool read(Reader& reader, ::sf1::text::Document& value);
 };
 

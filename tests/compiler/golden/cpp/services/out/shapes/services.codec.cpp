@@ -36,9 +36,10 @@ std::size_t Febird<::shapes::services::Pair>::bound(const ::shapes::services::Pa
   return febird_bound(value.left, value.right);
 }
 
-void Febird<::shapes::services::Pair>::write(Writer& writer,
-                                             std::span<const ::shapes::services::Pair> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::shapes::services::Pair>::write(Writer& writer, const ::shapes::services::Pair* values,
+                                             std::size_t count) noexcept {
+  for (const ::shapes::services::Pair* const end = values + count; values != end; ++values) {
+    const ::shapes::services::Pair& value = *values;
     febird_write(writer, value.left, value.right);
   }
 }
@@ -63,11 +64,9 @@ std::size_t Febird<::shapes::services::Refused>::bound(const ::shapes::services:
   return febird_bound(value.why, value.code);
 }
 
-void Febird<::shapes::services::Refused>::write(
-    Writer& writer, std::span<const ::shapes::services::Refused> values) noexcept {
-  for (const auto& value : values) {
-    febird_write(writer, value.why, value.code);
-  }
+void Febird<::shapes::services::Refused>::write(Writer& writer,
+                                                const ::shapes::services::Refused& value) noexcept {
+  febird_write(writer, value.why, value.code);
 }
 
 bool Febird<::shapes::services::Refused>::read(Reader& reader, ::shapes::services::Refused& value) {

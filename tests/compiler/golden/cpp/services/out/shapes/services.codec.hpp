@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 
 #include "mf/codec/febird.hpp"
 #include "mf/codec/readable.hpp"
@@ -27,9 +26,9 @@ struct Febird<::shapes::services::Pair> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::shapes::services::Pair& value) noexcept;
   static std::size_t bound(const ::shapes::services::Pair& value) noexcept;
-  static void write(Writer& writer, std::span<const ::shapes::services::Pair> values) noexcept;
+  static void write(Writer& writer, const ::shapes::services::Pair* values, std::size_t count) noexcept;
   static void write(Writer& writer, const ::shapes::services::Pair& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::shapes::services::Pair& value);
 };
@@ -40,10 +39,7 @@ struct Febird<::shapes::services::Refused> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::shapes::services::Refused& value) noexcept;
   static std::size_t bound(const ::shapes::services::Refused& value) noexcept;
-  static void write(Writer& writer, std::span<const ::shapes::services::Refused> values) noexcept;
-  static void write(Writer& writer, const ::shapes::services::Refused& value) noexcept {
-    write(writer, std::span(&value, 1));
-  }
+  static void write(Writer& writer, const ::shapes::services::Refused& value) noexcept;
   [[nodiscard]] static bool read(Reader& reader, ::shapes::services::Refused& value);
 };
 

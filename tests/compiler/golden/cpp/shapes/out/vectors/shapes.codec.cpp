@@ -236,9 +236,10 @@ std::size_t Febird<::vectors::shapes::Integers>::bound(const ::vectors::shapes::
   return febird_bound(value.a, value.b, value.c, value.d, value.e, value.f, value.g, value.h, value.i);
 }
 
-void Febird<::vectors::shapes::Integers>::write(
-    Writer& writer, std::span<const ::vectors::shapes::Integers> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::vectors::shapes::Integers>::write(Writer& writer, const ::vectors::shapes::Integers* values,
+                                                std::size_t count) noexcept {
+  for (const ::vectors::shapes::Integers* const end = values + count; values != end; ++values) {
+    const ::vectors::shapes::Integers& value = *values;
     febird_write(writer, value.a, value.b, value.c, value.d, value.e, value.f, value.g, value.h, value.i);
   }
 }
@@ -288,9 +289,10 @@ std::size_t Febird<::vectors::shapes::Texts>::bound(const ::vectors::shapes::Tex
   return febird_bound(value.text, value.raw, value.name, value.number, value.at, value.ttl, value.key);
 }
 
-void Febird<::vectors::shapes::Texts>::write(Writer& writer,
-                                             std::span<const ::vectors::shapes::Texts> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::vectors::shapes::Texts>::write(Writer& writer, const ::vectors::shapes::Texts* values,
+                                             std::size_t count) noexcept {
+  for (const ::vectors::shapes::Texts* const end = values + count; values != end; ++values) {
+    const ::vectors::shapes::Texts& value = *values;
     febird_write(writer, value.text, value.raw, value.name, value.number, value.at, value.ttl, value.key);
   }
 }
@@ -320,9 +322,10 @@ std::size_t Febird<::vectors::shapes::Hit>::bound(const ::vectors::shapes::Hit& 
   return febird_bound(value.doc, value.score, value.title, value.positions);
 }
 
-void Febird<::vectors::shapes::Hit>::write(Writer& writer,
-                                           std::span<const ::vectors::shapes::Hit> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::vectors::shapes::Hit>::write(Writer& writer, const ::vectors::shapes::Hit* values,
+                                           std::size_t count) noexcept {
+  for (const ::vectors::shapes::Hit* const end = values + count; values != end; ++values) {
+    const ::vectors::shapes::Hit& value = *values;
     febird_write(writer, value.doc, value.score, value.title, value.positions);
   }
 }
@@ -351,9 +354,10 @@ std::size_t Febird<::vectors::shapes::Lists>::bound(const ::vectors::shapes::Lis
                       value.nested, value.maybe, value.ranks, value.langs, value.fixed, value.keys);
 }
 
-void Febird<::vectors::shapes::Lists>::write(Writer& writer,
-                                             std::span<const ::vectors::shapes::Lists> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::vectors::shapes::Lists>::write(Writer& writer, const ::vectors::shapes::Lists* values,
+                                             std::size_t count) noexcept {
+  for (const ::vectors::shapes::Lists* const end = values + count; values != end; ++values) {
+    const ::vectors::shapes::Lists& value = *values;
     febird_write(writer, value.flags, value.small, value.numbers, value.features, value.postings, value.hits,
                  value.nested, value.maybe, value.ranks, value.langs, value.fixed, value.keys);
   }
@@ -392,9 +396,10 @@ std::size_t Febird<::vectors::shapes::Maps>::bound(const ::vectors::shapes::Maps
                       value.keys, value.ids);
 }
 
-void Febird<::vectors::shapes::Maps>::write(Writer& writer,
-                                            std::span<const ::vectors::shapes::Maps> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::vectors::shapes::Maps>::write(Writer& writer, const ::vectors::shapes::Maps* values,
+                                            std::size_t count) noexcept {
+  for (const ::vectors::shapes::Maps* const end = values + count; values != end; ++values) {
+    const ::vectors::shapes::Maps& value = *values;
     febird_write(writer, value.counts, value.names, value.by_rank, value.by_flag, value.words, value.signs,
                  value.keys, value.ids);
   }
@@ -428,9 +433,10 @@ std::size_t Febird<::vectors::shapes::Tree>::bound(const ::vectors::shapes::Tree
   return febird_bound(value.value, value.children, value.named, value.next);
 }
 
-void Febird<::vectors::shapes::Tree>::write(Writer& writer,
-                                            std::span<const ::vectors::shapes::Tree> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::vectors::shapes::Tree>::write(Writer& writer, const ::vectors::shapes::Tree* values,
+                                            std::size_t count) noexcept {
+  for (const ::vectors::shapes::Tree* const end = values + count; values != end; ++values) {
+    const ::vectors::shapes::Tree& value = *values;
     febird_write(writer, value.value, value.children, value.named, value.next);
   }
 }
@@ -460,9 +466,10 @@ std::size_t Febird<::vectors::shapes::Defaults>::bound(const ::vectors::shapes::
                       value.hit, value.open);
 }
 
-void Febird<::vectors::shapes::Defaults>::write(
-    Writer& writer, std::span<const ::vectors::shapes::Defaults> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::vectors::shapes::Defaults>::write(Writer& writer, const ::vectors::shapes::Defaults* values,
+                                                std::size_t count) noexcept {
+  for (const ::vectors::shapes::Defaults* const end = values + count; values != end; ++values) {
+    const ::vectors::shapes::Defaults& value = *values;
     febird_write(writer, value.limit, value.rank, value.title, value.ratio, value.stop_words, value.wait,
                  value.hit, value.open);
   }
@@ -498,10 +505,8 @@ std::size_t Febird<::vectors::shapes::NoSuchCollection>::bound(
 }
 
 void Febird<::vectors::shapes::NoSuchCollection>::write(
-    Writer& writer, std::span<const ::vectors::shapes::NoSuchCollection> values) noexcept {
-  for (const auto& value : values) {
-    febird_write(writer, value.name);
-  }
+    Writer& writer, const ::vectors::shapes::NoSuchCollection& value) noexcept {
+  febird_write(writer, value.name);
 }
 
 bool Febird<::vectors::shapes::NoSuchCollection>::read(Reader& reader,
@@ -525,11 +530,9 @@ std::size_t Febird<::vectors::shapes::Duplicate>::bound(const ::vectors::shapes:
   return febird_bound(value.doc, value.rank);
 }
 
-void Febird<::vectors::shapes::Duplicate>::write(
-    Writer& writer, std::span<const ::vectors::shapes::Duplicate> values) noexcept {
-  for (const auto& value : values) {
-    febird_write(writer, value.doc, value.rank);
-  }
+void Febird<::vectors::shapes::Duplicate>::write(Writer& writer,
+                                                 const ::vectors::shapes::Duplicate& value) noexcept {
+  febird_write(writer, value.doc, value.rank);
 }
 
 bool Febird<::vectors::shapes::Duplicate>::read(Reader& reader, ::vectors::shapes::Duplicate& value) {
@@ -554,7 +557,7 @@ std::size_t Febird<::vectors::shapes::Empty>::bound(const ::vectors::shapes::Emp
 }
 
 void Febird<::vectors::shapes::Empty>::write(Writer& /*writer*/,
-                                             std::span<const ::vectors::shapes::Empty> /*values*/) noexcept {}
+                                             const ::vectors::shapes::Empty& /*value*/) noexcept {}
 
 bool Febird<::vectors::shapes::Empty>::read(Reader& reader, ::vectors::shapes::Empty& /*value*/) {
   if (!reader.enter()) return false;
@@ -570,9 +573,10 @@ std::size_t Febird<::vectors::shapes::Bounded>::bound(const ::vectors::shapes::B
   return febird_bound(value.limit, value.terms, value.weight, value.scores, value.wait);
 }
 
-void Febird<::vectors::shapes::Bounded>::write(Writer& writer,
-                                               std::span<const ::vectors::shapes::Bounded> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::vectors::shapes::Bounded>::write(Writer& writer, const ::vectors::shapes::Bounded* values,
+                                               std::size_t count) noexcept {
+  for (const ::vectors::shapes::Bounded* const end = values + count; values != end; ++values) {
+    const ::vectors::shapes::Bounded& value = *values;
     febird_write(writer, value.limit, value.terms, value.weight, value.scores, value.wait);
   }
 }

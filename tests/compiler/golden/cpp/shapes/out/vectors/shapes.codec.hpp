@@ -7,7 +7,6 @@
 #include <cstring>
 #include <limits>
 #include <optional>
-#include <span>
 #include <string>
 
 #include "mf/codec/constraints.hpp"
@@ -119,9 +118,9 @@ struct Febird<::vectors::shapes::Integers> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::vectors::shapes::Integers& value) noexcept;
   static std::size_t bound(const ::vectors::shapes::Integers& value) noexcept;
-  static void write(Writer& writer, std::span<const ::vectors::shapes::Integers> values) noexcept;
+  static void write(Writer& writer, const ::vectors::shapes::Integers* values, std::size_t count) noexcept;
   static void write(Writer& writer, const ::vectors::shapes::Integers& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::vectors::shapes::Integers& value);
 };
@@ -226,9 +225,9 @@ struct Febird<::vectors::shapes::Texts> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::vectors::shapes::Texts& value) noexcept;
   static std::size_t bound(const ::vectors::shapes::Texts& value) noexcept;
-  static void write(Writer& writer, std::span<const ::vectors::shapes::Texts> values) noexcept;
+  static void write(Writer& writer, const ::vectors::shapes::Texts* values, std::size_t count) noexcept;
   static void write(Writer& writer, const ::vectors::shapes::Texts& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::vectors::shapes::Texts& value);
 };
@@ -239,9 +238,9 @@ struct Febird<::vectors::shapes::Hit> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::vectors::shapes::Hit& value) noexcept;
   static std::size_t bound(const ::vectors::shapes::Hit& value) noexcept;
-  static void write(Writer& writer, std::span<const ::vectors::shapes::Hit> values) noexcept;
+  static void write(Writer& writer, const ::vectors::shapes::Hit* values, std::size_t count) noexcept;
   static void write(Writer& writer, const ::vectors::shapes::Hit& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::vectors::shapes::Hit& value);
 };
@@ -252,9 +251,9 @@ struct Febird<::vectors::shapes::Lists> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::vectors::shapes::Lists& value) noexcept;
   static std::size_t bound(const ::vectors::shapes::Lists& value) noexcept;
-  static void write(Writer& writer, std::span<const ::vectors::shapes::Lists> values) noexcept;
+  static void write(Writer& writer, const ::vectors::shapes::Lists* values, std::size_t count) noexcept;
   static void write(Writer& writer, const ::vectors::shapes::Lists& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::vectors::shapes::Lists& value);
 };
@@ -265,9 +264,9 @@ struct Febird<::vectors::shapes::Maps> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::vectors::shapes::Maps& value) noexcept;
   static std::size_t bound(const ::vectors::shapes::Maps& value) noexcept;
-  static void write(Writer& writer, std::span<const ::vectors::shapes::Maps> values) noexcept;
+  static void write(Writer& writer, const ::vectors::shapes::Maps* values, std::size_t count) noexcept;
   static void write(Writer& writer, const ::vectors::shapes::Maps& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::vectors::shapes::Maps& value);
 };
@@ -278,9 +277,9 @@ struct Febird<::vectors::shapes::Tree> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::vectors::shapes::Tree& value) noexcept;
   static std::size_t bound(const ::vectors::shapes::Tree& value) noexcept;
-  static void write(Writer& writer, std::span<const ::vectors::shapes::Tree> values) noexcept;
+  static void write(Writer& writer, const ::vectors::shapes::Tree* values, std::size_t count) noexcept;
   static void write(Writer& writer, const ::vectors::shapes::Tree& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::vectors::shapes::Tree& value);
 };
@@ -291,9 +290,9 @@ struct Febird<::vectors::shapes::Defaults> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::vectors::shapes::Defaults& value) noexcept;
   static std::size_t bound(const ::vectors::shapes::Defaults& value) noexcept;
-  static void write(Writer& writer, std::span<const ::vectors::shapes::Defaults> values) noexcept;
+  static void write(Writer& writer, const ::vectors::shapes::Defaults* values, std::size_t count) noexcept;
   static void write(Writer& writer, const ::vectors::shapes::Defaults& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::vectors::shapes::Defaults& value);
 };
@@ -304,10 +303,7 @@ struct Febird<::vectors::shapes::NoSuchCollection> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::vectors::shapes::NoSuchCollection& value) noexcept;
   static std::size_t bound(const ::vectors::shapes::NoSuchCollection& value) noexcept;
-  static void write(Writer& writer, std::span<const ::vectors::shapes::NoSuchCollection> values) noexcept;
-  static void write(Writer& writer, const ::vectors::shapes::NoSuchCollection& value) noexcept {
-    write(writer, std::span(&value, 1));
-  }
+  static void write(Writer& writer, const ::vectors::shapes::NoSuchCollection& value) noexcept;
   [[nodiscard]] static bool read(Reader& reader, ::vectors::shapes::NoSuchCollection& value);
 };
 
@@ -317,10 +313,7 @@ struct Febird<::vectors::shapes::Duplicate> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::vectors::shapes::Duplicate& value) noexcept;
   static std::size_t bound(const ::vectors::shapes::Duplicate& value) noexcept;
-  static void write(Writer& writer, std::span<const ::vectors::shapes::Duplicate> values) noexcept;
-  static void write(Writer& writer, const ::vectors::shapes::Duplicate& value) noexcept {
-    write(writer, std::span(&value, 1));
-  }
+  static void write(Writer& writer, const ::vectors::shapes::Duplicate& value) noexcept;
   [[nodiscard]] static bool read(Reader& reader, ::vectors::shapes::Duplicate& value);
 };
 
@@ -330,10 +323,7 @@ struct Febird<::vectors::shapes::Empty> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::vectors::shapes::Empty& value) noexcept;
   static std::size_t bound(const ::vectors::shapes::Empty& value) noexcept;
-  static void write(Writer& writer, std::span<const ::vectors::shapes::Empty> values) noexcept;
-  static void write(Writer& writer, const ::vectors::shapes::Empty& value) noexcept {
-    write(writer, std::span(&value, 1));
-  }
+  static void write(Writer& writer, const ::vectors::shapes::Empty& value) noexcept;
   [[nodiscard]] static bool read(Reader& reader, ::vectors::shapes::Empty& value);
 };
 
@@ -343,9 +333,9 @@ struct Febird<::vectors::shapes::Bounded> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::vectors::shapes::Bounded& value) noexcept;
   static std::size_t bound(const ::vectors::shapes::Bounded& value) noexcept;
-  static void write(Writer& writer, std::span<const ::vectors::shapes::Bounded> values) noexcept;
+  static void write(Writer& writer, const ::vectors::shapes::Bounded* values, std::size_t count) noexcept;
   static void write(Writer& writer, const ::vectors::shapes::Bounded& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::vectors::shapes::Bounded& value);
 };

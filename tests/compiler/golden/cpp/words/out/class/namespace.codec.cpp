@@ -115,9 +115,11 @@ std::size_t Febird<::class_::namespace_::IndexClient_>::bound(
   return febird_bound(value.value, value.IndexServant_);
 }
 
-void Febird<::class_::namespace_::IndexClient_>::write(
-    Writer& writer, std::span<const ::class_::namespace_::IndexClient_> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::class_::namespace_::IndexClient_>::write(Writer& writer,
+                                                       const ::class_::namespace_::IndexClient_* values,
+                                                       std::size_t count) noexcept {
+  for (const ::class_::namespace_::IndexClient_* const end = values + count; values != end; ++values) {
+    const ::class_::namespace_::IndexClient_& value = *values;
     febird_write(writer, value.value, value.IndexServant_);
   }
 }
@@ -152,9 +154,11 @@ std::size_t Febird<::class_::namespace_::template_>::bound(
   return febird_bound(value.template__, value.list, value.map);
 }
 
-void Febird<::class_::namespace_::template_>::write(
-    Writer& writer, std::span<const ::class_::namespace_::template_> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::class_::namespace_::template_>::write(Writer& writer,
+                                                    const ::class_::namespace_::template_* values,
+                                                    std::size_t count) noexcept {
+  for (const ::class_::namespace_::template_* const end = values + count; values != end; ++values) {
+    const ::class_::namespace_::template_& value = *values;
     febird_write(writer, value.template__, value.list, value.map);
   }
 }
@@ -182,9 +186,10 @@ std::size_t Febird<::class_::namespace_::new_>::bound(const ::class_::namespace_
   return febird_bound(value.delete_, value.both, value.others);
 }
 
-void Febird<::class_::namespace_::new_>::write(Writer& writer,
-                                               std::span<const ::class_::namespace_::new_> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::class_::namespace_::new_>::write(Writer& writer, const ::class_::namespace_::new_* values,
+                                               std::size_t count) noexcept {
+  for (const ::class_::namespace_::new_* const end = values + count; values != end; ++values) {
+    const ::class_::namespace_::new_& value = *values;
     febird_write(writer, value.delete_, value.both, value.others);
   }
 }
@@ -211,11 +216,9 @@ std::size_t Febird<::class_::namespace_::throw_>::bound(const ::class_::namespac
   return febird_bound(value.what_, value.clone_, value.kName_, value.raise_);
 }
 
-void Febird<::class_::namespace_::throw_>::write(
-    Writer& writer, std::span<const ::class_::namespace_::throw_> values) noexcept {
-  for (const auto& value : values) {
-    febird_write(writer, value.what_, value.clone_, value.kName_, value.raise_);
-  }
+void Febird<::class_::namespace_::throw_>::write(Writer& writer,
+                                                 const ::class_::namespace_::throw_& value) noexcept {
+  febird_write(writer, value.what_, value.clone_, value.kName_, value.raise_);
 }
 
 bool Febird<::class_::namespace_::throw_>::read(Reader& reader, ::class_::namespace_::throw_& value) {

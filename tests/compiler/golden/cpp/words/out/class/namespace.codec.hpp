@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstring>
-#include <span>
 
 #include "class/namespace.types.hpp"
 #include "mf/codec/febird.hpp"
@@ -75,9 +74,10 @@ struct Febird<::class_::namespace_::IndexClient_> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::class_::namespace_::IndexClient_& value) noexcept;
   static std::size_t bound(const ::class_::namespace_::IndexClient_& value) noexcept;
-  static void write(Writer& writer, std::span<const ::class_::namespace_::IndexClient_> values) noexcept;
+  static void write(Writer& writer, const ::class_::namespace_::IndexClient_* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::class_::namespace_::IndexClient_& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::class_::namespace_::IndexClient_& value);
 };
@@ -113,9 +113,10 @@ struct Febird<::class_::namespace_::template_> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::class_::namespace_::template_& value) noexcept;
   static std::size_t bound(const ::class_::namespace_::template_& value) noexcept;
-  static void write(Writer& writer, std::span<const ::class_::namespace_::template_> values) noexcept;
+  static void write(Writer& writer, const ::class_::namespace_::template_* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::class_::namespace_::template_& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::class_::namespace_::template_& value);
 };
@@ -126,9 +127,9 @@ struct Febird<::class_::namespace_::new_> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::class_::namespace_::new_& value) noexcept;
   static std::size_t bound(const ::class_::namespace_::new_& value) noexcept;
-  static void write(Writer& writer, std::span<const ::class_::namespace_::new_> values) noexcept;
+  static void write(Writer& writer, const ::class_::namespace_::new_* values, std::size_t count) noexcept;
   static void write(Writer& writer, const ::class_::namespace_::new_& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::class_::namespace_::new_& value);
 };
@@ -139,10 +140,7 @@ struct Febird<::class_::namespace_::throw_> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::class_::namespace_::throw_& value) noexcept;
   static std::size_t bound(const ::class_::namespace_::throw_& value) noexcept;
-  static void write(Writer& writer, std::span<const ::class_::namespace_::throw_> values) noexcept;
-  static void write(Writer& writer, const ::class_::namespace_::throw_& value) noexcept {
-    write(writer, std::span(&value, 1));
-  }
+  static void write(Writer& writer, const ::class_::namespace_::throw_& value) noexcept;
   [[nodiscard]] static bool read(Reader& reader, ::class_::namespace_::throw_& value);
 };
 

@@ -36,9 +36,10 @@ std::size_t Febird<::class_::other::virtual_>::bound(const ::class_::other::virt
   return febird_bound(value.do_, value.for_);
 }
 
-void Febird<::class_::other::virtual_>::write(Writer& writer,
-                                              std::span<const ::class_::other::virtual_> values) noexcept {
-  for (const auto& value : values) {
+void Febird<::class_::other::virtual_>::write(Writer& writer, const ::class_::other::virtual_* values,
+                                              std::size_t count) noexcept {
+  for (const ::class_::other::virtual_* const end = values + count; values != end; ++values) {
+    const ::class_::other::virtual_& value = *values;
     febird_write(writer, value.do_, value.for_);
   }
 }

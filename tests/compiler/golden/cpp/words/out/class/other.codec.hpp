@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 
 #include "class/other.types.hpp"
 #include "mf/codec/febird.hpp"
@@ -21,9 +20,9 @@ struct Febird<::class_::other::virtual_> {
   static constexpr bool kRaw = false;
   static std::size_t size(const ::class_::other::virtual_& value) noexcept;
   static std::size_t bound(const ::class_::other::virtual_& value) noexcept;
-  static void write(Writer& writer, std::span<const ::class_::other::virtual_> values) noexcept;
+  static void write(Writer& writer, const ::class_::other::virtual_* values, std::size_t count) noexcept;
   static void write(Writer& writer, const ::class_::other::virtual_& value) noexcept {
-    write(writer, std::span(&value, 1));
+    write(writer, &value, 1);
   }
   [[nodiscard]] static bool read(Reader& reader, ::class_::other::virtual_& value);
 };
