@@ -42,16 +42,13 @@ def test_a_project_builds_runs_and_follows_its_schemas(
     tmp_path: Path, prefix: Path, cmake: type[Cmake], generator: str
 ) -> None:
     source = project(tmp_path)
-    with_service = generator == "Ninja"  # g++ is not asked for all of it twice
-    built = cmake(source, prefix, generator, *(() if with_service else ("-DCOMPONENTS=codec",)))
+    built = cmake(source, prefix, generator)
     plain = source / "schemas/plain.mfidl"
 
-    types = {"plain.codec.cpp", "plain.cpp", "spare.codec.cpp"}
-    assert compiled(built.build()) == (types | ECHO if with_service else types)
+    assert compiled(built.build()) == {*ECHO, "plain.codec.cpp", "plain.cpp", "spare.codec.cpp"}
+    assert built.run("echo") == "hi! 2\n"
     assert built.run("plain") == "bolt 3\n"
-    if with_service:
-        assert built.run("echo") == "hi! 2\n"
-        assert (source / "build/python/echo/__init__.py").exists()
+    assert (source / "build/python/echo/__init__.py").exists()
     assert compiled(built.build()) == set()
 
     # What generates the same files rebuilds nothing, and is not asked again.
@@ -60,7 +57,7 @@ def test_a_project_builds_runs_and_follows_its_schemas(
     assert "from its schemas" not in built.build()
 
     # Only what includes the changed file: nothing of the service is in plain.cpp.
-    if with_service:
+    if generator == "Ninja":  # g++ is not asked for all of it twice
         edit(source / "schemas/echo.mfidl", "say(item", "say(thing")
         assert compiled(built.build()) == ECHO
         assert built.run("echo") == "hi! 2\n"
@@ -74,15 +71,14 @@ def test_a_project_builds_runs_and_follows_its_schemas(
     assert compiled(built.build()) == set()
 
     # Other files than before, in one build; and without them again.
-    if with_service:
-        spare = source / "schemas/spare.mfidl"
-        edit(spare, "struct Part", "service Shop { open(); }\nstruct Part")
-        assert compiled(built.build()) >= {"spare.client.cpp", "spare.server.cpp"}
-        edit(spare, "service Shop { open(); }\n", "")
-        built.build()
-        assert not (source / "build/plain_types.mfidl/spare.client.cpp").exists()
-        assert compiled(built.build()) == set()
-        assert built.run("plain") == "bolt 3\n"
+    spare = source / "schemas/spare.mfidl"
+    edit(spare, "struct Part", "service Shop { open(); }\nstruct Part")
+    assert compiled(built.build()) >= {"spare.client.cpp", "spare.server.cpp"}
+    edit(spare, "service Shop { open(); }\n", "")
+    built.build()
+    assert not (source / "build/plain_types.mfidl/spare.client.cpp").exists()
+    assert compiled(built.build()) == set()
+    assert built.run("plain") == "bolt 3\n"
 
 
 def test_types_and_codecs_alone_need_neither_boost_nor_threads(
