@@ -1,8 +1,8 @@
 """Generated C++ compiles without a warning, whatever a schema's names and whatever its users include before.
 
 ctest compiles, links and runs `kinds`, `words`, `patterns`, `optionals` and the types of the vectors, under
-g++ -O2 and under clang with sanitizers (tests/cpp/codec/CMakeLists.txt). Here the syntax of others is checked: the tree
-as wide as dCache's messages, the one with every form of method, and tests/names, where everything is
+g++ -O2 and under clang with sanitizers (tests/cpp/codec/CMakeLists.txt). Here the syntax of others is
+checked: the tree as wide as dCache's messages, the one with every form of method, and tests/names, where everything is
 called by a word of C++ or of the generator. What takes long is shared between the compilers.
 """
 
