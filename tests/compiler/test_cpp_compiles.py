@@ -2,8 +2,8 @@
 
 ctest compiles, links and runs `kinds`, `words`, `patterns`, `optionals` and the types of the vectors, under
 g++ -O2 and under clang with sanitizers (tests/cpp/codec/CMakeLists.txt). Here the syntax of others is
-checked: the tree as wide as dCache's messages, the one with every form of method, and tests/names, where everything is
-called by a word of C++ or of the generator. What takes long is shared between the compilers.
+checked: the tree as wide as dCache's messages, the one with every form of method, and tests/names, where
+everything is called by a word of C++ or of the generator. What takes long is shared between the compilers.
 """
 
 import shutil
