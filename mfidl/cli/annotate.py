@@ -9,6 +9,7 @@ from mfidl.cli.values import (
     load,
     malformed_bytes,
     read_bytes,
+    refuse_broken,
     say,
     tier_of,
     value_options,
@@ -40,6 +41,7 @@ def command(
     FILE is a schema, or what `mfidlc descriptor` wrote. TYPE is a name in it or an expression (`list<Hit>`).
     BYTES is a file; without one they come from standard input. Of bytes that are no such value, all before
     the fault is labelled; then the fault, its offset and its path are told, and the exit code is 1.
+    So it is where the value breaks a constraint of the schema.
     """
     from mfidl.dynamic import Schema, annotate
     from mfidl.dynamic.annotate_text import document, lines
@@ -50,7 +52,8 @@ def command(
     annotated = annotate(schema, type_, data, tier_of(tier))
     if style == "json":
         say(document(annotated, type_, planned) + "\n")
-        raise SystemExit(MALFORMED if annotated.error else 0)
+        raise SystemExit(MALFORMED if annotated.error or annotated.violation else 0)
     say("".join(f"{line}\n" for line in lines(annotated)))
     if annotated.error is not None:
         malformed_bytes(annotated.error, data, name)
+    refuse_broken(annotated.violation, name)

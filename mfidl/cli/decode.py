@@ -9,6 +9,7 @@ from mfidl.cli.values import (
     malformed,
     malformed_bytes,
     read_bytes,
+    refuse_broken,
     say,
     tier_of,
     value_options,
@@ -32,8 +33,9 @@ def command(
     FILE is a schema, or what `mfidlc descriptor` wrote. TYPE is a name in it (`Hit`, `sf1.search.Hit`,
     `Index.query.params`) or an expression (`list<Hit>`). BYTES is a file; without one they come from standard
     input. Bytes that are no such value: exit code 1, and where and why; `mfidlc annotate` shows more.
+    Of a value that breaks a constraint of the schema that is told behind it, and the exit code is 1 too.
     """
-    from mfidl.dynamic import DecodeError, EncodeError, Schema, decode, to_json
+    from mfidl.dynamic import DecodeError, EncodeError, Schema, decode, to_json, violation
 
     schema = Schema(load(file, import_paths, color))
     checked_type(schema, type_, tier)
@@ -46,3 +48,4 @@ def command(
         say(to_json(schema, type_, value) + "\n")
     except EncodeError as error:
         malformed(f"error: {error}\n")
+    refuse_broken(violation(schema, type_, value), name)

@@ -7,6 +7,7 @@ from mfidl.cli.values import (
     load,
     malformed,
     read_stdin,
+    refuse_broken,
     tier_of,
     value_options,
     write_bytes,
@@ -32,21 +33,24 @@ def command(
 
     FILE is a schema, or what `mfidlc descriptor` wrote. TYPE is a name in it (`Hit`, `sf1.search.Hit`,
     `Index.query.params`) or an expression (`list<Hit>`). How values look as JSON: docs/json.md.
+    A value that breaks a constraint of the schema is refused, as programs do.
     """
     if as_hex and out is not None:
         raise click.UsageError("Give --hex or --out, not both: digits are for people.")
-    from mfidl.dynamic import DecodeError, EncodeError, Schema, encode, from_json
+    from mfidl.dynamic import DecodeError, EncodeError, Schema, encode, from_json, violation
     from mfidl.dynamic.pictures import of_json
 
     schema = Schema(load(file, import_paths, color))
     checked_type(schema, type_, tier)
     given = text is not None and text != "-"
+    name = "--json" if given else "standard input"
     data = (text or "").encode("utf-8", "surrogateescape") if given else read_stdin("JSON")
     try:
         value = from_json(schema, type_, data)
         written = encode(schema, type_, value, tier_of(tier))
     except DecodeError as error:
-        malformed(of_json(error, data, "--json" if given else "standard input"))
+        malformed(of_json(error, data, name))
     except EncodeError as error:
         malformed(f"error: {error}\n")
+    refuse_broken(violation(schema, type_, value), name)
     write_bytes(written, out, as_hex)

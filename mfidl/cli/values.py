@@ -14,7 +14,7 @@ import click
 from mfidl.cli.common import finish
 
 if TYPE_CHECKING:
-    from mfidl.dynamic import DecodeError, Schema, UnknownTypeError
+    from mfidl.dynamic import DecodeError, Schema, UnknownTypeError, Violation
     from mfidl.model import Program, Tier
 
 _TIERS = ("memcpy", "febird", "archive", "custom")
@@ -189,6 +189,14 @@ def malformed_bytes(error: "DecodeError", data: bytes, source: str) -> NoReturn:
     from mfidl.dynamic.pictures import of_bytes
 
     malformed(of_bytes(error, data, source))
+
+
+def refuse_broken(broken: "Violation | None", source: str) -> None:
+    """A value that programs refuse, for a constraint of the schema."""
+    if broken is not None:
+        from mfidl.dynamic.pictures import of_violation
+
+        malformed(of_violation(broken, source))
 
 
 def say(text: str) -> None:

@@ -22,6 +22,7 @@ from mfidl.dynamic.json_read import from_json
 from mfidl.dynamic.json_write import to_json
 from mfidl.dynamic.schema import Schema
 from mfidl.dynamic.value import UNKNOWN, Graph
+from mfidl.dynamic.violations import Violation, violation
 
 __all__ = [
     "UNKNOWN",
@@ -34,10 +35,12 @@ __all__ = [
     "Limits",
     "Schema",
     "UnknownTypeError",
+    "Violation",
     "annotate",
     "decode",
     "encode",
     "from_json",
     "planned_tier",
     "to_json",
+    "violation",
 ]

@@ -10,6 +10,7 @@ from mfidl.dynamic.decoding import NOTHING, Limits
 from mfidl.dynamic.errors import DecodeError
 from mfidl.dynamic.json_write import scalar_text
 from mfidl.dynamic.schema import Schema
+from mfidl.dynamic.violations import Violation, violation
 from mfidl.model import Tier
 
 
@@ -29,10 +30,13 @@ class Annotation:
 
 @dataclass(frozen=True, slots=True)
 class Annotated:
-    """Of a good value all bytes, each in one annotation, in order. Else those before the error."""
+    """Of a good value all bytes, each in one annotation, in order. Else those before the error. `violation`:
+    of a value that the bytes are, and that the schema does not allow.
+    """
 
     annotations: list[Annotation]
     error: DecodeError | None
+    violation: Violation | None
 
 
 def annotate(
@@ -51,16 +55,16 @@ def annotate(
         shown = _shown(schema, of, value)
         found.append(Annotation(start, data[start:end], path, meaning, text, shown))
 
-    error = None
+    error = broken = None
     try:
-        decode(schema, type_, data, tier, limits, listen)
+        broken = violation(schema, type_, decode(schema, type_, data, tier, limits, listen))
     except DecodeError as failure:
         error = failure
         found = [each for each in found if each.offset + len(each.data) <= max(failure.offset, 0)]
     found = [each for each in found if each.data]
     found.sort(key=lambda each: each.offset)
     assert all(one.offset + len(one.data) == two.offset for one, two in pairwise(found))
-    return Annotated(found, error)
+    return Annotated(found, error, broken)
 
 
 def _shown(schema: Schema, type_: model.Type | None, value: Any) -> str:

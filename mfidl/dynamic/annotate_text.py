@@ -29,6 +29,7 @@ def lines(annotated: Annotated) -> Iterator[str]:
 
 
 def document(annotated: Annotated, type_: str, tier: str) -> str:
+    broken = annotated.violation
     found: dict[str, Any] = {
         "type": type_,
         "tier": tier,
@@ -44,6 +45,7 @@ def document(annotated: Annotated, type_: str, tier: str) -> str:
             for each in annotated.annotations
         ],
         "error": None if annotated.error is None else error_document(annotated.error),
+        "violation": None if broken is None else {"path": broken.path, "reason": broken.reason},
     }
     return json.dumps(found, ensure_ascii=False, indent=1)
 

@@ -1,4 +1,4 @@
-"""F6. Values that satisfy what the schema asks of a position: of those that are offered, the good ones."""
+"""F6. What the schema asks of a position: whether a value satisfies it, and values that do."""
 
 import math
 import re
@@ -12,22 +12,30 @@ PatternText = Callable[[str, int, int | None], str | None]
 
 
 def satisfies(value: Value, constraints: tuple[model.Constraint, ...]) -> bool:
-    return all(_holds(value, each) for each in constraints)
+    return all(violation_of(value, each) is None for each in constraints)
 
 
-def _holds(value: Value, constraint: model.Constraint) -> bool:
+def violation_of(value: Value, constraint: model.Constraint) -> str | None:
+    """What is wrong with the value, if anything; in the words of the runtime for Python."""
     match constraint:
         case model.RangeConstraint(low, high):
-            return not (math.isnan(value) or (low is not None and value < low)) and (
-                high is None or value <= high
-            )
+            good = (low is None or low <= value) and (high is None or value <= high)
+            good = good and not math.isnan(value)  # which no comparison tells where both ends are open
+            return None if good else f"{value} is not in {_ends(low, high)}"
         case model.LengthConstraint(low, high):
             size = len(value.encode()) if isinstance(value, str) else len(value)
-            return size >= low and (high is None or size <= high)
+            good = size >= low and (high is None or size <= high)
+            return None if good else f"length {size} is not in {_ends(low, high)}"
         case model.FiniteConstraint():
-            return math.isfinite(value)
+            return None if math.isfinite(value) else f"{value} is not finite"
         case model.PatternConstraint(pattern):
-            return re.fullmatch(pattern, value, re.ASCII) is not None
+            if re.fullmatch(pattern, value, re.ASCII) is not None:
+                return None
+            return f"{value[:40]!a} does not match {pattern!r}"
+
+
+def _ends(low: float | None, high: float | None) -> str:
+    return f"{'' if low is None else low}..{'' if high is None else high}"
 
 
 def bounds(constraints: tuple[model.Constraint, ...]) -> list[Value]:

@@ -19,21 +19,23 @@ _KEYS = "keys of maps and elements of sets are bool, integers, enums, string, by
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """What bytes are of: a type, and the name with which paths begin."""
+    """What bytes are of: a type, the name with which paths begin, and what an alias asks of the value."""
 
     type: model.Type
     name: str
+    constraints: tuple[model.Constraint, ...] = ()
 
 
 def find(schema: Schema, text: str) -> Root:
     """Raises UnknownTypeError."""
-    type_ = _Parser(schema, text).whole()
+    parser = _Parser(schema, text)
+    type_ = parser.whole()
     match type_:
         case model.Named(full_name, model.DeclKind.STRUCT | model.DeclKind.ERROR | model.DeclKind.UNION):
             struct = schema.implicit(full_name)
             return Root(type_, "" if struct else full_name.rpartition(".")[2])
         case _:
-            return Root(type_, "")
+            return Root(type_, "", parser.constraints)
 
 
 class _Parser:
@@ -44,6 +46,8 @@ class _Parser:
         self._text = text
         self._tokens = [(match[1], match.start(1), match.end(1)) for match in _TOKEN.finditer(text)]
         self._at = 0
+        self.constraints: tuple[model.Constraint, ...] = ()
+        """Of the type that was read last, where it is an alias."""
 
     def whole(self) -> model.Type:
         type_ = self._type(0)
@@ -68,6 +72,7 @@ class _Parser:
             raise self._wrong("a type is expected here")
         first = self._at
         self._at += 1
+        self.constraints = ()
         if self._peek() == "<":
             return self._container(word, first, depth)
         if word in _CONTAINERS and word not in self._known():
@@ -86,21 +91,24 @@ class _Parser:
         self._at += 1
         inner_at = self._at
         inner = self._type(depth + 1)
+        asked = self.constraints
         match word:
             case "list":
-                made: model.Type = model.ListOf(inner)
+                made: model.Type = model.ListOf(inner, asked)
             case "set":
-                made = model.SetOf(self._key(inner, inner_at))
+                made = model.SetOf(self._key(inner, inner_at), asked)
             case "map":
                 self._expect(",")
-                made = model.MapOf(self._key(inner, inner_at), self._type(depth + 1))
+                key, value = self._key(inner, inner_at), self._type(depth + 1)
+                made = model.MapOf(key, value, asked, self.constraints)
             case "array":
                 self._expect(",")
-                made = model.ArrayOf(inner, self._length())
+                made = model.ArrayOf(inner, self._length(), asked)
             case _:
                 self._at = first
                 raise self._wrong("a `ref` stands only inside of archive types")
         self._expect(">")
+        self.constraints = ()
         return made
 
     def _key(self, type_: model.Type, at: int) -> model.Type:
@@ -131,11 +139,9 @@ class _Parser:
 
     def _named(self, name: str, first: int) -> model.Type:
         known = self._known()
-        found = known.get(name)
-        if found is not None:
-            return found
-        candidates = sorted(full for full in known if full.endswith(f".{name}"))
+        candidates = [name] if name in known else sorted(full for full in known if full.endswith(f".{name}"))
         if len(candidates) == 1:
+            self.constraints = self._schema.asked_by_alias(candidates[0])
             return known[candidates[0]]
         self._at = first
         if candidates:

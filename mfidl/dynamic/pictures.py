@@ -1,6 +1,7 @@
 """F6. Where a mistake is, for people: a line of text or of bytes with carets under the wrong part."""
 
 from mfidl.dynamic.errors import DecodeError, UnknownTypeError
+from mfidl.dynamic.violations import Violation
 
 _AROUND = 60  # characters of a long line on either side
 _BYTES = 8  # ... of bytes
@@ -33,6 +34,12 @@ def of_json(error: DecodeError, data: bytes, source: str) -> str:
     place = f"{source}:{number}:{column + 1}" + (f", {error.path}" if error.path else "")
     shown, caret = _cut(line.rstrip("\r"), column)
     return f"{_head(error)}\n --> {place}\n  | {shown}\n  | {' ' * caret}^\n"
+
+
+def of_violation(broken: Violation, source: str) -> str:
+    """Without a place in bytes or text, which a value does not have."""
+    place = source + (f", {broken.path}" if broken.path else "")
+    return f"error[invalid_argument]: {printable(broken.reason)}\n --> {place}\n"
 
 
 def of_type(error: UnknownTypeError) -> str:

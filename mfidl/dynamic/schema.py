@@ -23,6 +23,7 @@ class Schema:
         self._smallest: dict[str, int] = {}
         self._tables: dict[str, dict[str, str]] = {}
         self._names: dict[str, model.Type] = {}
+        self._asked: dict[str, tuple[model.Constraint, ...]] = {}
         self.zero_costs: dict[model.Type, int] = {}  # what mfidl.dynamic.defaults has reckoned
 
     def struct(self, type_: model.Named) -> model.Struct:
@@ -44,9 +45,16 @@ class Schema:
             for module in self.program.modules:
                 self._names.update((each.full_name, each.type) for each in module.topics)
                 for each in module.declarations:
-                    plain = each.type if isinstance(each, model.Alias) else each.reference
-                    self._names[each.full_name] = plain
+                    if isinstance(each, model.Alias):
+                        self._names[each.full_name] = each.type
+                        self._asked[each.full_name] = each.constraints
+                    else:
+                        self._names[each.full_name] = each.reference
         return self._names
+
+    def asked_by_alias(self, full_name: str) -> tuple[model.Constraint, ...]:
+        """Of values that are called by this one of `names`."""
+        return self._asked.get(full_name, ())
 
     def is_implicit(self, struct: model.Struct) -> bool:
         """Parameters or results: no level of nesting, and no name in paths."""

@@ -4,9 +4,7 @@ readers take beside what writers make; and faults.
 
 import importlib.util
 import subprocess
-from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from types import ModuleType
 from typing import Any
 
@@ -19,15 +17,13 @@ from mfidl.cli.group import cli
 from mfidl.dynamic import UNKNOWN, DecodeError, EncodeError, Fault, Graph, Schema, annotate, decode, encode
 from mfidl.dynamic.names import find
 from tests.compiler.dynamic_values import SCHEMA, Values
-from tests.compiler.schema import program_of
+from tests.compiler.schema import dynamic_schema, program_of
 
 thorough = settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 
 
-@cache
 def schema() -> Schema:
-    with TemporaryDirectory() as folder:
-        return Schema(program_of(Path(folder), SCHEMA))
+    return dynamic_schema(SCHEMA)
 
 
 @pytest.fixture(scope="module")

@@ -346,6 +346,9 @@ PAGE = (ROOT / "docs/values.md").read_text()
 SEARCH = """module sf1.search; enum Rank: u8 { bm25 = 0, pagerank = 1 }
 @tier(febird) struct Hit { doc: u32; score: f32; title: string; positions: list<u32>; }"""
 
+PROFILE = """module profile; type Percent = u32 @range(..100);
+@tier(febird) struct Profile { load: Percent; name: string; }"""
+
 
 @pytest.mark.parametrize(
     ("command", "shown"), re.findall(r"^\$ mfidlc (.*)\n((?:(?!\$ |```).*\n)+)", PAGE, re.MULTILINE)
@@ -354,6 +357,7 @@ def test_the_page_shows_what_the_commands_say(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, shown: str
 ) -> None:
     (tmp_path / "search.mfidl").write_text(SEARCH)
+    (tmp_path / "profile.mfidl").write_text(PROFILE)
     monkeypatch.chdir(tmp_path)
 
     done = run(*shlex.split(command))

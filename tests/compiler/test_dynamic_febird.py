@@ -3,9 +3,6 @@ numpy; and every fault with its offset and path.
 """
 
 import struct
-from functools import cache
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -29,13 +26,11 @@ from mfidl.dynamic import (
 )
 from mfidl.model import Tier
 from tests.compiler.dynamic_values import SCHEMA
-from tests.compiler.schema import program_of
+from tests.compiler.schema import dynamic_schema
 
 
-@cache
 def schema() -> Schema:
-    with TemporaryDirectory() as folder:
-        return Schema(program_of(Path(folder), SCHEMA))
+    return dynamic_schema(SCHEMA)
 
 
 def test_the_faults_are_those_of_the_runtimes() -> None:

@@ -4,9 +4,7 @@ faults with offset and path.
 
 import json
 import struct
-from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -28,15 +26,13 @@ from mfidl.dynamic import (
 )
 from mfidl.dynamic.json_float import float_of, float_text
 from tests.compiler.dynamic_values import SCHEMA
-from tests.compiler.schema import program_of
+from tests.compiler.schema import dynamic_schema, program_of
 
 VECTORS = Path(__file__).parents[1] / "vectors"
 
 
-@cache
 def schema() -> Schema:
-    with TemporaryDirectory() as folder:
-        return Schema(program_of(Path(folder), SCHEMA))
+    return dynamic_schema(SCHEMA)
 
 
 UUID = bytes.fromhex("00112233445566778899aabbccddeeff")

@@ -4,8 +4,6 @@ and as JSON; every byte has a label; and whatever is done to the bytes ends as a
 
 import json
 from functools import cache
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -15,7 +13,7 @@ from hypothesis import strategies as st
 from mfidl import model
 from mfidl.dynamic import DecodeError, Schema, annotate, decode, encode, from_json, to_json
 from tests.compiler.dynamic_values import SCHEMA, Values
-from tests.compiler.schema import program_of
+from tests.compiler.schema import dynamic_schema
 
 TYPES = [
     "Point", "Empty", "Mixed", "Hit", "Numbers", "Rows", "Holder", "Tree", "Value", "Boxes", "Note", "Choice",
@@ -27,10 +25,8 @@ GRAPHS = ("Config", "Link", "list<Config?>", "Boxes")  # whose objects a writer 
 thorough = settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 
 
-@cache
 def schema() -> Schema:
-    with TemporaryDirectory() as folder:
-        return Schema(program_of(Path(folder), SCHEMA))
+    return dynamic_schema(SCHEMA)
 
 
 @cache

@@ -4,8 +4,6 @@ structs without bytes, defaults. The dynamic codec, which estimates alike, refus
 
 import tracemalloc
 from functools import cache
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -13,7 +11,7 @@ import pytest
 import mf
 from mf.codec.limits import Limits
 from mfidl import dynamic
-from tests.compiler.schema import program_of
+from tests.compiler.schema import dynamic_schema
 from tests.python.codec.archives import Archives
 
 SCHEMA = """module zero_values;
@@ -37,10 +35,8 @@ def archives() -> Archives:
     return Archives(SCHEMA)
 
 
-@cache
 def schema() -> dynamic.Schema:
-    with TemporaryDirectory() as folder:
-        return dynamic.Schema(program_of(Path(folder), SCHEMA))
+    return dynamic_schema(SCHEMA)
 
 
 def entries(number: int, count: int) -> bytes:
