@@ -1,5 +1,6 @@
 """proto2 files of the archive tier: protoc takes them, and each type has the carrier of docs/proto.md."""
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -67,6 +68,17 @@ PEOPLE = "module sf1.people; @tier(archive) struct Person { 1: name: string; 2: 
 
 def proto(*arguments: object) -> Result:
     return CliRunner().invoke(cli, ["proto", *map(str, arguments)])
+
+
+def loaded(folder: Path, *files: str) -> descriptor_pool.DescriptorPool:
+    """By protoc, and then by Python's protobuf."""
+    command = ["protoc", f"-I{folder}", *files, "-o", str(folder / "set")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    pool = descriptor_pool.DescriptorPool()
+    for each in descriptor_pb2.FileDescriptorSet.FromString((folder / "set").read_bytes()).file:
+        pool.Add(each)
+    return pool
 
 
 @pytest.fixture
@@ -190,19 +202,62 @@ def test_the_names_that_protobuf_makes_itself_do_not_collide(tmp_path: Path) -> 
     done = proto(schema, "--out", tmp_path)
     assert done.exit_code == 0, done.output
 
-    command = ["protoc", f"-I{tmp_path}", "a.proto", f"-o{tmp_path / 'set'}"]
-    done_by_protoc = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    pool = loaded(tmp_path, "a.proto")
 
-    assert (done_by_protoc.returncode, done_by_protoc.stderr) == (0, "")
-    pool = descriptor_pool.DescriptorPool()
-    for each in descriptor_pb2.FileDescriptorSet.FromString((tmp_path / "set").read_bytes()).file:
-        pool.Add(each)
     names = {field.json_name for field in pool.FindMessageTypeByName("a.B").fields}
     assert names == {"value", "value_", "foo_bar", "fooBar", "foo_bar_", "next"}
     assert len(pool.FindMessageTypeByName("a.BothGraph").fields) == 4
     text = (tmp_path / "a.proto").read_text()
     assert "map<uint32, uint32> N = 10;" not in text
     assert "repeated NEntry_ N = 10;" in text
+
+
+def test_defaults_that_are_denormal_are_left_out_and_the_file_loads(tmp_path: Path) -> None:
+    """Those that are nearly so stay."""
+    schema = tmp_path / "a.mfidl"
+    schema.write_text(
+        "module a; @tier(archive) struct A { 1: f: f32 = 1e-45; 2: d: f64 = 5e-324; "
+        "3: g: f32 = -1.17549421e-38; 4: e: f64? = 2.225073858507201e-308; 5: n: f32 = 1.17549435e-38; "
+        "6: m: f64 = 2.2250738585072014e-308; 7: o: f64 = 1e-45; 8: z: f64 = -0.0; }"
+    )
+    done = proto(schema, "--out", tmp_path)
+    assert done.exit_code == 0, done.output
+
+    fields = loaded(tmp_path, "a.proto").FindMessageTypeByName("a.A").fields_by_name
+
+    assert [name for name, field in fields.items() if not field.has_default_value] == ["f", "d", "g", "e"]
+    assert [fields[name].default_value for name in "nmoz"] == [2.0**-126, 2.0**-1022, 1e-45, 0.0]
+    text = (tmp_path / "a.proto").read_text()
+    assert "  optional float f = 1;  // has a default that cannot stand here\n" in text
+
+
+def test_no_package_is_a_word_of_cpp(tmp_path: Path) -> None:
+    """protoc opens a namespace for each part as it stands."""
+    for path, text in {
+        "new/delete.mfidl": 'module new.delete; import "time/mf/for.mfidl"; enum E: u8 { a = 0 } '
+        "@tier(archive) struct A { 1: e: E; 2: b: time.mf.for.B; 3: next: ref<A>?; }",
+        "time/mf/for.mfidl": "module time.mf.for; @tier(archive) struct B { 1: class: u8; }",
+        "mf/own.mfidl": "module mf.own; @tier(archive) struct C { 1: n: u8; }",
+    }.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+    done = proto(tmp_path / "new/delete.mfidl", tmp_path / "mf/own.mfidl", "-I", tmp_path, "--out", tmp_path)
+    assert done.exit_code == 0, done.output
+
+    files = ["new/delete.proto", "time/mf/for.proto", "mf/own.proto"]
+    pool = loaded(tmp_path, *files)
+    subprocess.run(["protoc", f"-I{tmp_path}", f"--cpp_out={tmp_path}", *files], check=True, timeout=60)
+
+    headers = [(tmp_path / each).with_suffix(".pb.h").read_text() for each in files]
+    opened = {each for text in headers for each in re.findall(r"^namespace (\w+) \{", text, re.MULTILINE)}
+    assert opened - {"internal", "protobuf", "google"} == {"new_", "delete_", "time_", "mf", "for_", "own"}
+    for field, full_name in {"A.b": "time_.mf.for_.B", "AGraph.a": "new_.delete_.A"}.items():
+        held = pool.FindFieldByName(f"new_.delete_.{field}").message_type
+        assert held is not None
+        assert held.full_name == full_name
+    enum = pool.FindFieldByName("new_.delete_.A.e").enum_type
+    assert enum is not None
+    assert enum.full_name == "new_.delete_.E"
 
 
 def test_without_a_folder_they_go_to_standard_output(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from mfidl import model
 from mfidl.emit.proto.message import Messages, comment
-from mfidl.emit.proto.names import ModuleNames, proto_path
+from mfidl.emit.proto.names import ModuleNames, package, proto_path
 from mfidl.emit.proto.types import Closure
 
 
@@ -27,7 +27,7 @@ class ProtoFile:
             "",
             'syntax = "proto2";',
             "",
-            f"package {self._module.name};",
+            f"package {package(self._module.name)};",
         ]
         imports = self._imports(declared)
         if imports:

@@ -1,13 +1,20 @@
 """F6. Defaults as proto2 writes them."""
 
 import math
+import sys
 
 from mfidl import model
 from mfidl.emit.proto.names import ModuleNames
+from mfidl.semantics.numbers import as_held
+
+# The smallest number of each type that is not denormal.
+_SMALLEST = {model.Scalar.F32: 2.0**-126, model.Scalar.F64: sys.float_info.min}
 
 
 def default(value: model.Value, type_: model.Type, names: ModuleNames | None, program: model.Program) -> str:
-    """The text behind `default =`; "" for values that proto2 has no default for (lists, messages).
+    """The text behind `default =`; "" for values that proto2 has no default for (lists, messages),
+    and for denormal numbers, which it has: Python's protobuf (upb) does not load a file with one, in whatever
+    digits, because protoc writes its own into the descriptor.
 
     `names` are those of the module that declares the enum, where `type_` is a proto enum.
     """
@@ -17,7 +24,7 @@ def default(value: model.Value, type_: model.Type, names: ModuleNames | None, pr
         case int():
             return str(value)
         case float():
-            return _float(value)
+            return "" if _is_denormal(value, type_) else _float(value)
         case str():
             return _quoted(value.encode("utf-8"))
         case bytes():
@@ -31,6 +38,10 @@ def default(value: model.Value, type_: model.Type, names: ModuleNames | None, pr
             return str(value.bits)
         case _:
             return ""
+
+
+def _is_denormal(value: float, type_: model.Type) -> bool:
+    return isinstance(type_, model.Primitive) and 0 < abs(as_held(value, type_)) < _SMALLEST[type_.scalar]
 
 
 def _float(value: float) -> str:

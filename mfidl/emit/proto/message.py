@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from mfidl import model
 from mfidl.emit.naming import Scope, camel, snake
 from mfidl.emit.proto.literals import default
-from mfidl.emit.proto.names import ModuleNames, entry_name, json_names
+from mfidl.emit.proto.names import ModuleNames, entry_name, json_names, reference
 from mfidl.emit.proto.types import MAP_KEYS, Closure
 
 _Repeated = model.ListOf | model.SetOf | model.ArrayOf
@@ -49,7 +49,7 @@ class Messages:
         in_json = json_names(fields)
         for number, (full_name, field) in enumerate(zip(tables, fields, strict=True), 1):
             option = f' [json_name = "{in_json[field]}"]' if field in in_json else ""
-            lines.append(f"  repeated .{full_name} {field} = {number}{option};")
+            lines.append(f"  repeated {reference(full_name)} {field} = {number}{option};")
         return [*lines, "}"]
 
     def type(self, type_: model.Type) -> str:
@@ -58,7 +58,7 @@ class Messages:
         if scalar is not None:
             return scalar
         assert isinstance(type_, model.Named)
-        return f".{type_.full_name}"
+        return reference(type_.full_name)
 
     def packs(self, element: model.Type) -> bool:
         """Repeated numbers lie one behind the other, without a tag each."""
@@ -122,7 +122,7 @@ class _Message:
             if text:
                 options.insert(0, f"default = {text}")
             else:
-                notes.append("has a default that proto2 cannot say")
+                notes.append("has a default that cannot stand here")
         if label is not None:
             kind = self._single(field.type, field.name)
         elif plain is not field.type:

@@ -2,18 +2,34 @@
 
 Enum values share the scope around their enum, so each is called after it: `Rank_bm25`. What would collide
 gets trailing underscores, as everywhere in generated code. The names that protobuf makes
-itself, of the message behind a map and of a field in JSON, must be free too, or we give others.
+itself, of the message behind a map and of a field in JSON, must be free too, or we give others; and a package
+is one that protoc's C++ can open as a namespace, which protoc does not look after.
 """
 
 from collections import Counter
 from collections.abc import Iterable
 
 from mfidl import model
+from mfidl.emit.cpp.reserved import everywhere, outermost
 from mfidl.emit.naming import Scope, camel
 
 
 def proto_path(module: model.Module) -> str:
     return module.path.removesuffix(".mfidl") + ".proto"
+
+
+def package(module: str) -> str:
+    """Of messages and fields protoc renames what C++ reserves, of packages nothing."""
+    first, *rest = module.split(".")
+    # Nothing in protobuf is found through `mf`, and our own modules are called so.
+    head = first if first == "mf" else Scope(outermost()).take(first)
+    return ".".join([head, *(part if part == "mf" else Scope(everywhere()).take(part) for part in rest)])
+
+
+def reference(full_name: str) -> str:
+    """A message or enum from anywhere: `.sf1.search.Hit`."""
+    module, _, name = full_name.rpartition(".")
+    return f".{package(module)}.{name}"
 
 
 class ModuleNames:
