@@ -34,10 +34,10 @@ struct Memcpy<T> {
 
   std::span<const std::byte> write(const T& value) {
     const std::span<const Element> row(value.values);
-    const auto size = mf::codec::encoded_batch_size<Tier::memcpy>(row);
+    const auto size = mf::codec::encoded_batch_size<Tier::memcpy>(row.data(), row.size());
     auto* to = memory.at_least(size);
     mf::codec::Writer writer(to);
-    mf::codec::encode_batch<Tier::memcpy>(writer, row);
+    mf::codec::encode_batch<Tier::memcpy>(writer, row.data(), row.size());
     return {to, size};
   }
   static bool read(std::span<const std::byte> bytes, T& value) {

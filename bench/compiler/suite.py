@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from compiler import schema, translate
+from compiler import schema, stubs, translate
 from compiler.process import cost
 from harness.child import BenchError
 from harness.rows import Samples
@@ -26,6 +26,7 @@ CHART = {
     "compile_5000": "ms",
     "include_5000": "ms",
     "object_1000": "ms",
+    stubs.WORK: "ms",
 }
 _ROOT = Path(__file__).resolve().parents[2]
 _WHERE = "unpinned"
@@ -134,6 +135,8 @@ def run(_build: Path, quick: bool, samples: Samples, failures: list[str]) -> Non
         try:
             _compilers(Path(folder), 5 if quick else 21, samples)
             _results(Path(folder), 1 if quick else 3, samples)
+            _say("g++ on the stubs of a service")
+            stubs.measure(Path(folder), _CXX, 1 if quick else 3, samples)
         except BenchError as error:
             failures.append(str(error))
 

@@ -3,6 +3,7 @@
 It is compiled as strictly as users may, once a schema; MF_BUILD_DIR holds the runtime's library.
 """
 
+import contextlib
 import os
 import subprocess
 from collections.abc import Sequence
@@ -143,11 +144,16 @@ class Cpp:
         self._process = self._started()
 
     def close(self) -> None:
+        self._ended()
+
+    def _ended(self) -> int:
+        """With which status."""
         assert self._process.stdin is not None
-        self._process.stdin.close()
-        self._process.wait(10)
         assert self._process.stdout is not None
+        with contextlib.suppress(BrokenPipeError):  # a question that nobody read may be left in it
+            self._process.stdin.close()
         self._process.stdout.close()
+        return self._process.wait(10)
 
     def write(self, subject: Subject, text: bytes) -> Outcome:
         if b"\n" in text:
@@ -170,7 +176,7 @@ class Cpp:
             pass  # the empty answer tells
         answer = self._process.stdout.readline()
         if not answer:
-            status = self._process.wait(10)
+            status = self._ended()
             self._process = self._started()
             return Crash(f"the program ended with {status}")
         return _outcome(answer.rstrip(b"\n").decode("utf-8", "surrogateescape"))

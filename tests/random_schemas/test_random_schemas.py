@@ -21,6 +21,7 @@ from tests.random_schemas.made import Made, made
 from tests.random_schemas.readings import Dynamic, Python, Reading, subjects
 
 _MOST = 5  # of what was found, so much is told
+_LENGTH = 2_000  # of each
 
 
 def seeds(fixed: tuple[int, ...]) -> list[int]:
@@ -30,7 +31,18 @@ def seeds(fixed: tuple[int, ...]) -> list[int]:
 
 def told(seed: int, found: list[str]) -> str:
     return "\n".join(
-        [f"seed {seed}: {len(found)} faults, MF_RANDOM_SEEDS={seed} has them again", *found[:_MOST]]
+        [
+            f"seed {seed}: {len(found)} faults, MF_RANDOM_SEEDS={seed} has them again",
+            *(_shortened(each) for each in found[:_MOST]),
+        ]
+    )
+
+
+def _shortened(sentence: str) -> str:
+    """Each line's begin and end."""
+    return "\n".join(
+        line if len(line) <= _LENGTH else f"{line[: _LENGTH // 2]} ... {line[-_LENGTH // 2 :]}"
+        for line in sentence.splitlines()
     )
 
 

@@ -31,8 +31,7 @@ class TrafficCount {
       }
       total_.calls += count;
       total_.messages += 1;
-      total_.sent +=
-          frame(mf::codec::encoded_batch_size<M::kRequestTier>(requests.subspan(first, count)), count);
+      total_.sent += frame(mf::codec::encoded_batch_size<M::kRequestTier>(&requests[first], count), count);
       total_.received += frame(results, count);
     }
   }

@@ -3,6 +3,7 @@
 from mfidl.emit.cpp.archive import Archives
 from mfidl.emit.cpp.constraints import Checks
 from mfidl.emit.cpp.facts import Facts, varint_size
+from mfidl.emit.cpp.heap import HeapOfNew
 from mfidl.emit.cpp.literals import Literals
 from mfidl.emit.cpp.names import AlternativeNames, Names
 from mfidl.emit.cpp.text import WIDTH, argument, block, conjunction, definition, fill, head
@@ -14,7 +15,6 @@ from mfidl.emit.cpp.view import (
     CustomView,
     FebirdView,
     MemcpyView,
-    ReadableView,
     SlotView,
 )
 from mfidl.model import Field, Program, Struct, StructKind, Tier, Union
@@ -33,6 +33,12 @@ class Codecs:
         self._types = types
         self._names = names
         self._literals = literals
+        self._heap = HeapOfNew(program)
+
+    def heap_of_new(self, declared: Struct | Union) -> int:
+        """Bytes that a new value holds by its defaults."""
+        own = isinstance(declared, Union) or (declared.cpp_codec is None and declared.cpp_type is None)
+        return self._heap.of(declared) if own else 0
 
     def codec(self, struct: Struct, qualified: str, members: tuple[str, ...]) -> CodecView:
         if struct.tier is Tier.ARCHIVE:
@@ -51,19 +57,18 @@ class Codecs:
 
     def _febird(self, struct: Struct, qualified: str, members: tuple[str, ...]) -> FebirdView:
         values = [f"value.{member}" for member in members]
-        implicit = struct.kind in _IMPLICIT
-        indent = 4 if implicit else 2
-        size = fill("return febird_size(", values, ");", indent=indent).lstrip()
-        bound = fill("return febird_bound(", values, ");", indent=indent).lstrip()
+        levelled = struct.kind not in _IMPLICIT
+        size = fill("return febird_size(", values, ");", indent=2).lstrip()
+        bound = fill("return febird_bound(", values, ");", indent=2).lstrip()
         write = fill("febird_write(", ["writer", *values], ");", indent=4).lstrip()
         reads = [
             f'if (!read_field(reader, "{field.name}", {value})) return false;'
             for field, value in zip(struct.fields, values, strict=True)
         ]
         used = bool(members)
-        owner = "" if implicit else f"Febird<{qualified}>::"
+        owner = f"Febird<{qualified}>::"
         one = argument(f"const {qualified}&", "value", used)
-        in_rows = struct.kind is StructKind.STRUCT
+        in_rows = struct.kind is not StructKind.ERROR
         many = (argument(f"const {qualified}*", "values", used), argument("std::size_t", "count", used))
         size_head, bound_head = (
             head(f"std::size_t {owner}{name}(", [one], ") noexcept") for name in ("size", "bound")
@@ -76,39 +81,31 @@ class Codecs:
         read_head = head(
             f"bool {owner}read(",
             [
-                argument("Reader&", "reader", used or not implicit),
+                argument("Reader&", "reader", used or levelled),
                 argument(f"{qualified}&", "value", used),
             ],
             ")",
         )
-        if implicit:
-            functions = (
-                block(f"static {size_head}", [size]),
-                block(f"static {bound_head}", [bound]),
-                block(f"static {write_head}", [write]),
-                block(f"[[nodiscard]] static {read_head}", _last_returned(reads)),
-            )
+        each = [
+            f"for (const {qualified}* const end = values + count; values != end; ++values) {{",
+            f"  const {qualified}& value = *values;",
+            f"  {write}",
+            "}",
+        ]
+        writes = each if in_rows else [write]
+        if levelled:
+            reads = ["if (!reader.enter()) return false;", *reads, "reader.leave();", "return true;"]
         else:
-            each = [
-                f"for (const {qualified}* const end = values + count; values != end; ++values) {{",
-                f"  const {qualified}& value = *values;",
-                f"  {write}",
-                "}",
-            ]
-            writes = each if in_rows else [write]
-            levelled = ["if (!reader.enter()) return false;", *reads, "reader.leave();", "return true;"]
-            functions = (
+            reads = _last_returned(reads)
+        return FebirdView(
+            min_size=self.facts.struct_min_size(struct),
+            declarations=_struct_declarations(qualified, in_rows),
+            functions=(
                 definition(size_head, [size]),
                 definition(bound_head, [bound]),
                 definition(write_head, writes if members else []),
-                definition(read_head, levelled),
-            )
-        return FebirdView(
-            min_size=self.facts.struct_min_size(struct),
-            declarations=() if implicit else _struct_declarations(qualified, in_rows),
-            functions=functions,
-            template="cpp/codec/febird_inline.j2" if implicit else "cpp/codec/febird.j2",
-            definition_template="cpp/nothing.j2" if implicit else "cpp/codec/febird_definition.j2",
+                definition(read_head, reads),
+            ),
         )
 
     def _memcpy(self, struct: Struct, qualified: str, members: tuple[str, ...]) -> MemcpyView:
@@ -242,38 +239,7 @@ class Codecs:
             min_size=self.facts.union_min_size(union),
             declarations=_febird_declarations(qualified),
             functions=functions,
-            template="cpp/codec/febird.j2",
-            definition_template="cpp/codec/febird_definition.j2",
         )
-
-    def readable(self, struct: Struct, qualified: str, members: tuple[str, ...]) -> ReadableView:
-        if self.facts.struct_always_readable(struct):
-            return ReadableView()
-        if struct.layout is not None:
-            return ReadableView(template="cpp/codec/readable_layout.j2")
-        asked = [
-            f"readable(value.{member}, levels - 1)"
-            for field, member in zip(struct.fields, members, strict=True)
-            if not self.facts.always_readable(field.type)
-        ]
-        implicit = struct.kind in _IMPLICIT
-        body = conjunction("return ", ["levels != 0", *asked], ";", indent=4 if implicit else 2).lstrip()
-        return _readable(qualified, bool(asked), [body], implicit)
-
-    def union_readable(
-        self, union: Union, qualified: str, names: tuple[AlternativeNames, ...]
-    ) -> ReadableView:
-        if self.facts.union_always_readable(union):
-            return ReadableView()
-        cases: list[str] = []
-        for field, named in zip(union.alternatives, names, strict=True):
-            if not self.facts.always_readable(field.type):
-                asked = f"readable(value.{named.accessor}(), levels - 1)"
-                cases += [f"  case Kind::{named.kind}:", f"    return levels != 0 && {asked};"]
-        if not cases:
-            return _readable(qualified, False, ["return levels != 0;"], False)
-        switch = ["switch (value.kind()) {", *cases, "  default:", "    return levels != 0;", "}"]
-        return _readable(qualified, True, [f"using Kind = {qualified}::Kind;", *switch], False)
 
     def union_constraints(self, union: Union, names: tuple[AlternativeNames, ...]) -> ConstraintsView:
         if not self.facts.union_constrained(union):
@@ -344,20 +310,6 @@ def _febird_declarations(qualified: str) -> tuple[str, ...]:
         fill("static std::size_t size(", [value], ") noexcept;", indent=2),
         fill("static void write(", ["Writer& writer", value], ") noexcept;", indent=2),
         fill("[[nodiscard]] static bool read(", ["Reader& reader", f"{qualified}& value"], ");", indent=2),
-    )
-
-
-def _readable(qualified: str, used: bool, body: list[str], implicit: bool) -> ReadableView:
-    result = "[[nodiscard]] static bool holds("
-    parameters = [argument(f"const {qualified}&", "value", used), "unsigned levels"]
-    if implicit:
-        whole = block(head(result, parameters, ")"), body)
-        return ReadableView((whole,), template="cpp/codec/readable.j2")
-    return ReadableView(
-        declarations=(fill(result, [f"const {qualified}& value", "unsigned levels"], ");", indent=2),),
-        definition=definition(head(f"bool Readable<{qualified}>::holds(", parameters, ")"), body),
-        template="cpp/codec/readable.j2",
-        definition_template="cpp/codec/readable_definition.j2",
     )
 
 

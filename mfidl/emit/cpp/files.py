@@ -12,6 +12,7 @@ from mfidl.emit.cpp.view import (
     ConstraintsView,
     CustomView,
     EnumView,
+    FebirdView,
     FileView,
     MemcpyView,
     ReadableView,
@@ -136,6 +137,9 @@ class ModuleFiles:
             headers |= {"<array>", "<bitset>", "<cstdint>"}
         if any(each.tables for each in self._coded):
             headers.add("<span>")
+        of_methods = tuple(each for each in self._implicit if isinstance(each.codec, FebirdView))
+        if of_methods:
+            headers.add(f'"{self._stem}.methods.hpp"')
         return self._file(
             "codec.cpp",
             headers,
@@ -143,6 +147,7 @@ class ModuleFiles:
             structs=self._coded,
             own=tuple(each for each in self._coded if isinstance(each, UnionView) or not each.existing),
             existing=tuple(each for each in self._structs if each.existing),
+            of_methods=of_methods,
         )
 
     def _json_header(self) -> GeneratedFile:

@@ -103,6 +103,7 @@ class _MethodMaker:
             request_tier=method.params.tier.value,
             result_tier=method.results.tier.value,
             info=self._info(),
+            local_invoke=self._local_invoke(),
             invokes=self._invokes(),
             result_checks=result_checks,
             result_check_template="cpp/methods/result_check.j2"
@@ -285,15 +286,28 @@ class _MethodMaker:
             parameters.append(f"mf::Responder<{self._result(self._home)}> responder")
         return FunctionView(fill(f"virtual void {self.names.function}(", parameters, ") = 0;", indent=2))
 
+    @property
+    def _servant(self) -> str:
+        return f"{self._qualified(self.service_names.servant)}& servant"
+
+    def _local_invoke(self) -> FunctionView:
+        arguments = [
+            f"const {self.describer.types.spell(field.spelled)}& {name}"
+            for field, name in zip(self.method.params.fields, self.names.params, strict=True)
+        ]
+        return self._invoke(
+            self._result(""),
+            "invoke",
+            [self._servant, *arguments],
+            self.names.function,
+            self.names.params,
+            "inline ",
+        )
+
     def _invokes(self) -> tuple[FunctionView, ...]:
-        servant = f"{self._qualified(self.service_names.servant)}& servant"
         async_servant = f"{self._qualified(self.service_names.async_servant)}& servant"
         result = self._result("")
         names = self.names
-        arguments = [
-            f"const {self.describer.types.spell(field.spelled)}& {name}"
-            for field, name in zip(self.method.params.fields, names.params, strict=True)
-        ]
         request_used = "request" if names.params else "/*request*/"
         many = "void" if self.method.oneway else f"mf::Outcomes<{result}>"
         asynchronous = [async_servant, "Request&& request"]
@@ -302,31 +316,36 @@ class _MethodMaker:
             asynchronous.append(f"mf::Responder<{result}> responder")
             forwarded.append("std::move(responder)")
         return (
-            self._invoke(result, "invoke", [servant, *arguments], names.function, names.params),
             self._invoke(
                 result,
                 "invoke",
-                [servant, f"const Request& {request_used}"],
+                [self._servant, f"const Request& {request_used}"],
                 names.function,
                 [f"request.{each}" for each in names.params],
             ),
             self._invoke(
                 many,
                 "invoke_batch",
-                [servant, "std::span<const Request> requests"],
+                [self._servant, "const Request* requests", "std::size_t count"],
                 names.batch,
-                ["requests"],
+                ["{requests, count}"],
             ),
             self._invoke("void", "invoke", asynchronous, names.function, forwarded),
         )
 
     def _invoke(
-        self, result: str, name: str, parameters: Sequence[str], function: str, arguments: Sequence[str]
+        self,
+        result: str,
+        name: str,
+        parameters: Sequence[str],
+        function: str,
+        arguments: Sequence[str],
+        specifier: str = "",
     ) -> FunctionView:
         declared = [each.replace("/*request*/", "request") for each in parameters]
         return FunctionView(
             declaration=fill(f"static {result} {name}(", declared, ");", indent=2),
-            definition=fill(f"inline {result} {self.names.description}::{name}(", parameters, ") {"),
+            definition=fill(f"{specifier}{result} {self.names.description}::{name}(", parameters, ") {"),
             body=fill(f"return servant.{function}(", arguments, ");", indent=2),
         )
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from mfidl.emit.cpp import readable
 from mfidl.emit.cpp.codecs import Codecs
 from mfidl.emit.cpp.facts import existing_type
 from mfidl.emit.cpp.literals import Literals, member_number
@@ -137,7 +138,8 @@ class Describer:
             comparison_definition_template=_if(comparison == "declared", "cpp/codec/comparison.j2"),
             print_template="cpp/codec/existing_print.j2" if existing else "cpp/codec/print.j2",
             codec=self.codecs.codec(struct, qualified, members),
-            readable=self.codecs.readable(struct, qualified, members),
+            readable=readable.of_struct(self.codecs.facts, struct, qualified, members),
+            heap_of_new=self.codecs.heap_of_new(struct),
             constraints=constraints,
             constraints_template=_constraints_template(struct, constraints),
             template=template,

@@ -6,6 +6,7 @@ an alternative that leads back to the union itself lies in a box.
 
 from dataclasses import dataclass
 
+from mfidl.emit.cpp import readable
 from mfidl.emit.cpp.codecs import Codecs
 from mfidl.emit.cpp.names import AlternativeNames, Names
 from mfidl.emit.cpp.text import block, comparisons, deprecation, doc, fill
@@ -110,7 +111,8 @@ class UnionMaker:
             ordering=ordering,
             definitions=tuple(self._definitions(functions)),
             codec=self.codecs.union_codec(union, self.types.declared(union.full_name), named),
-            readable=self.codecs.union_readable(union, self.types.declared(union.full_name), named),
+            readable=readable.of_union(self.codecs.facts, union, self.types.declared(union.full_name), named),
+            heap_of_new=self.codecs.heap_of_new(union),
             constraints=constraints,
             constraints_template="cpp/codec/constraints.j2" if constraints.statements else "cpp/nothing.j2",
             comparisons=comparisons(comparison, self._name, ordering) + tables_friend(tables),

@@ -90,6 +90,7 @@ class StructView:
     print_template: str
     codec: "CodecView"
     readable: "ReadableView"
+    heap_of_new: int
     constraints: "ConstraintsView"
     constraints_template: str
     template: str
@@ -142,6 +143,7 @@ class UnionView:
     definitions: tuple[str, ...]
     codec: "FebirdView | ArchiveView"
     readable: "ReadableView"
+    heap_of_new: int
     constraints: "ConstraintsView"
     constraints_template: str
     comparisons: tuple[str, ...]
@@ -179,13 +181,13 @@ class MemcpyView:
 
 @dataclass(frozen=True, slots=True)
 class FebirdView:
-    """Febird<S>. Declared structs have their functions in the .cpp file, implicit ones in the class."""
+    """Febird<S>. The functions are in the .cpp file."""
 
     min_size: int
     declarations: tuple[str, ...]
     functions: tuple[str, ...]
-    template: str
-    definition_template: str
+    template: str = "cpp/codec/febird.j2"
+    definition_template: str = "cpp/codec/febird_definition.j2"
     asserts_template: str = "cpp/nothing.j2"
 
 
@@ -218,9 +220,7 @@ CodecView = MemcpyView | FebirdView | ArchiveView | CustomView
 
 @dataclass(frozen=True, slots=True)
 class ReadableView:
-    """Readable<S>, of types that can hold what readers refuse. `definition` is in the .cpp file; of implicit
-    structs the declaration is the whole function.
-    """
+    """Readable<S>, of types that can hold what readers refuse. `definition` is in the .cpp file."""
 
     declarations: tuple[str, ...] = ()
     definition: str = ""
@@ -262,7 +262,8 @@ class MethodView:
     request_tier: str
     result_tier: str
     info: str
-    invokes: tuple[FunctionView, ...]  # from the description to the servants
+    local_invoke: FunctionView  # from the description to the servant, for calls that stay in the process
+    invokes: tuple[FunctionView, ...]  # the same for messages, and for what is asynchronous
     result_checks: ConstraintsView
     result_check_template: str
     call: FunctionView

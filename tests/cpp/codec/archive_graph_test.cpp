@@ -8,6 +8,7 @@ namespace {
 
 using now::Config;
 using now::Contact;
+using now::Page;
 using now::Person;
 
 /// root -> itself, two people who know each other, and one who is only in the root.
@@ -88,6 +89,31 @@ TEST(Graph, AChainMayHaveAnyLength) {
   for (const Person* each = copy->boss.get(); each != &copy.root(); each = each->boss.get()) ++length;
   EXPECT_EQ(length, kLength);
   EXPECT_TRUE(copy == graph);
+}
+
+TEST(Graph, ObjectsMayHoldMemoryByTheirDefaults) {
+  Graph<Page> graph;
+  graph->next = graph.make<Page>();
+  graph->next->words = {"own"};
+  graph->next->next = graph.make<Page>({.next = graph.root()});
+  Graph<Page> copy = decoded<Graph<Page>>(std::string_view(to_hex(mf::to_bytes(graph))));
+  EXPECT_TRUE(copy == graph);
+  EXPECT_EQ(copy->next->next->next.get(), &copy.root());
+  EXPECT_EQ(copy->next->next->words, Page().words);
+  const Graph<Page> again = copy;
+  copy->next->words.emplace_back("more");
+  EXPECT_TRUE(again == graph);
+}
+
+TEST(Graph, WhatObjectsHoldByTheirDefaultsIsChargedBeforeTheyAreMade) {
+  const auto bytes = from_hex("0a 00 0a 00 0a 00");
+  Limits limits;
+  limits.decoded_bytes = 3 * kSizeOfNew<Page>;
+  EXPECT_TRUE(mf::from_bytes<Graph<Page>>(bytes, limits));
+  limits.decoded_bytes = 3 * sizeof(Page) + 2 * kHeapOfNew<Page>;
+  const auto refused = mf::from_bytes<Graph<Page>>(bytes, limits);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().fault, Fault::budget_exceeded);
 }
 
 TEST(Graph, WhatIsNoGraphIsRefused) {

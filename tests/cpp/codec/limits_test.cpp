@@ -3,9 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdlib>
 #include <map>
 #include <new>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -14,6 +16,7 @@
 #include "bytes.hpp"
 #include "mf/codec/value.hpp"
 #include "sample.hpp"
+#include "vectors/shapes.codec.hpp"
 
 namespace mf::codec {
 namespace {
@@ -102,6 +105,33 @@ TEST(Limits, WhatAMessageDecodesToInMemoryIsBounded) {
   EXPECT_EQ(value.capacity(), 0U);
   limits.decoded_bytes = 40 * sizeof(std::string);
   EXPECT_TRUE((from_bytes<Tier::febird>(std::span(strings), value, error, limits)));
+}
+
+TEST(Limits, WhatNewElementsHoldByTheirDefaultsIsChargedBeforeTheyAreMade) {
+  using vectors::shapes::Defaults;
+  static_assert(kHeapOfNew<Defaults> > 2 * sizeof(std::string));  // its stop words
+  static_assert(kSizeOfNew<std::array<Defaults, 3>> == 3 * kSizeOfNew<Defaults>);
+  constexpr std::size_t kMany = 1000;
+  Defaults empty;
+  empty.stop_words.clear();
+  const auto bytes = to_bytes<Tier::febird>(std::vector(kMany, empty));
+  std::vector<Defaults> values;
+  DecodeError error;
+  Limits limits;
+  limits.decoded_bytes = kMany * kSizeOfNew<Defaults> - 1;
+  EXPECT_FALSE((from_bytes<Tier::febird>(std::span(bytes), values, error, limits)));
+  EXPECT_EQ(error.fault, Fault::budget_exceeded);
+  EXPECT_EQ(values.capacity(), 0U);
+  std::map<std::string, Defaults> map;
+  const auto entries = to_bytes<Tier::febird>(std::map<std::string, Defaults>{{"", empty}});
+  limits.decoded_bytes = kSizeOfNew<Defaults> + kNodeOverhead;
+  EXPECT_FALSE((from_bytes<Tier::febird>(std::span(entries), map, error, limits)));
+  EXPECT_TRUE(map.empty());
+  std::optional<Defaults> one;
+  const auto present = to_bytes<Tier::febird>(std::optional(empty));
+  limits.decoded_bytes = kHeapOfNew<Defaults> - 1;
+  EXPECT_FALSE((from_bytes<Tier::febird>(std::span(present), one, error, limits)));
+  EXPECT_FALSE(one.has_value());
 }
 
 TEST(Limits, TheBudgetCoversTheWholeMessage) {

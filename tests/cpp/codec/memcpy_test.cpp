@@ -57,7 +57,7 @@ TEST(Memcpy, WritesPaddingAsZeroWhateverTheMemoryHeld) {
   for (Posting& each : postings) each.rank = Rank::bm25;
   Bytes bytes(16, std::byte{0x77});
   Writer writer(bytes.data());
-  encode_batch<Tier::memcpy>(writer, std::span<const Posting>(postings));
+  encode_batch<Tier::memcpy>(writer, postings.data(), postings.size());
   EXPECT_EQ(to_hex(bytes), "5a 5a 5a 5a 5a 5a 00 00 5a 5a 5a 5a 5a 5a 00 00");
 }
 

@@ -181,14 +181,10 @@ TEST(Readable, AGraphIsAskedObjectByObject) {
   EXPECT_EQ(refused(std::vector{graph}), "[0].config[0].owner: the reference is null");
 }
 
-TEST(Readable, WhatAMethodIsGivenNeedNotStandInAStruct) {
+TEST(Readable, WhatAMethodIsGivenIsNamedByItsParameters) {
   using shapes::kinds::methods::KindsTurn;
   using Request = KindsTurn::Request;
-  const auto of_args = [](const Value& value) {
-    return refusal_of_args<KindsTurn::kRequestTier, Request>(value, shapes::kinds::Field::title);
-  };
-  EXPECT_EQ(of_args(Value::of_text("a")), std::nullopt);
-  EXPECT_EQ(of_args(Value::of_text(kNoText)), "value.text: a string is not UTF-8");
+  EXPECT_EQ(refusal<KindsTurn::kRequestTier>(Request{.value = Value::of_text("a")}), std::nullopt);
   EXPECT_EQ(refusal<KindsTurn::kRequestTier>(Request{.value = Value::of_text(kNoText)}),
             "value.text: a string is not UTF-8");
 }

@@ -20,11 +20,11 @@ using sample::Rank;
 
 template <Tier kTier, class T>
 Bytes batch_bytes(const std::vector<T>& values) {
-  Bytes bytes(encoded_batch_size<kTier>(std::span<const T>(values)));
+  Bytes bytes(encoded_batch_size<kTier>(values.data(), values.size()));
   Writer writer(bytes.data());
-  encode_batch<kTier>(writer, std::span<const T>(values));
+  encode_batch<kTier>(writer, values.data(), values.size());
   EXPECT_EQ(writer.position(), bytes.data() + bytes.size());
-  EXPECT_GE(encoded_batch_room<kTier>(std::span<const T>(values)), bytes.size());
+  EXPECT_GE(encoded_batch_room<kTier>(values.data(), values.size()), bytes.size());
   return bytes;
 }
 
@@ -87,7 +87,8 @@ TEST(Tiered, RoomIsABoundWhereThatIsLittleMemoryElseTheSize) {
   EXPECT_EQ(room(numbers), size(numbers));
   const std::vector<Hit> many(10'000, few[0]);
   EXPECT_EQ(room(many), size(many));
-  EXPECT_EQ(encoded_batch_room<Tier::febird>(std::span(many)), size(many) - varint_size(many.size()));
+  EXPECT_EQ(encoded_batch_room<Tier::febird>(many.data(), many.size()),
+            size(many) - varint_size(many.size()));
   EXPECT_EQ((encoded_args_room<Tier::febird, Hit>(numbers, many)), size(numbers) + size(many));
   std::map<std::uint32_t, std::string> names;
   for (std::uint32_t i = 0; i < 10'000; ++i) names[i] = "name";

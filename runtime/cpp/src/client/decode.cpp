@@ -46,24 +46,17 @@ void fail(Decoder& into, std::size_t item, Failure failure) {
   into.results.fail(item, mf::detail::shared(std::move(failure)));
 }
 
-void take_result(const link::Method& method, std::size_t item, Decoder& into) {
-  if (method.result_violation != nullptr) {
-    if (const auto bad = method.result_violation(into.next())) [[unlikely]] {
-      into.drop_next();
-      return fail(into, item, bad_reply(method, *bad));
-    }
-  }
-  into.take_next(item);
+/// A result that breaks its constraints is none.
+void check_result(const link::Method& method, std::size_t item, Decoder& into) {
+  if (method.result_violation == nullptr) return;
+  if (const auto bad = method.result_violation(into.value(item))) [[unlikely]]
+    fail(into, item, bad_reply(method, *bad));
 }
 
-/// The outcome of item `index` of a mixed reply, which is item `item` of the call.
-bool take_item(protocol::MixedReader& items, std::uint32_t index, const link::Method& method,
-               std::size_t item, Decoder& into) {
+/// The failure of item `index` of a mixed reply, which is item `item` of the call.
+bool take_failure(protocol::MixedReader& items, std::uint32_t index, const link::Method& method,
+                  std::size_t item, Decoder& into) {
   const auto code = items.outcome(index);
-  if (code == Code::ok) {
-    take_result(method, item, into);
-    return true;
-  }
   if (code == Code::declared) {
     std::uint16_t error = 0;
     std::span<const std::byte> bytes;
@@ -98,19 +91,22 @@ void take_apart(const link::Method& method, const link::Reply& reply, std::size_
     return refuse("another encoding than the schema says");
   if (!mixed) {
     codec::Reader reader(reply.payload);
-    if (!into.decode_results(reader, items) || !reader.finish()) return refuse(reader.error().message());
-    if (method.result_violation == nullptr) return into.take_all(first);
-    for (std::size_t item = 0; item < items; ++item) take_result(method, first + item, into);
+    if (!into.decode(reader, first, items, 0) || !reader.finish()) return refuse(reader.error().message());
+    for (std::size_t item = 0; item < items; ++item) check_result(method, first + item, into);
     return;
   }
   protocol::MixedReader outcomes(reply.payload, reply.count);
   if (!outcomes.ok()) return refuse("outcomes that do not fit");
   codec::Reader reader(outcomes.rest());
-  if (!into.decode_results(reader, outcomes.results()) || !outcomes.skip_results(reader.offset())) {
-    return refuse(reader.error().message());
-  }
   for (std::uint32_t i = 0; i < reply.count; ++i) {
-    if (!take_item(outcomes, i, method, first + i, into)) return refuse("a record that ends early");
+    if (outcomes.outcome(i) != Code::ok) continue;
+    if (!into.decode(reader, first + i, 1, i)) return refuse(reader.error().message());
+    check_result(method, first + i, into);
+  }
+  if (!outcomes.skip_results(reader.offset())) return refuse("results that do not fit");
+  for (std::uint32_t i = 0; i < reply.count; ++i) {
+    if (outcomes.outcome(i) == Code::ok) continue;
+    if (!take_failure(outcomes, i, method, first + i, into)) return refuse("a record that ends early");
   }
   if (!outcomes.finished()) refuse("bytes behind the last record");
 }

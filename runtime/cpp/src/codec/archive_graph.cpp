@@ -260,7 +260,7 @@ bool GraphRows::make(Reader& reader) {
   for (std::size_t table = 0; table < rows_.size(); ++table) {
     const GraphType& type = *types_[table].type;
     Row& row = rows_[table];
-    if (!reader.charge(row.count, type.bytes)) {
+    if (!reader.charge(row.count, type.charged)) {
       return false;
     }
     if (row.count != 0) {

@@ -24,14 +24,27 @@ bool refuse_bool(Reader& reader, std::size_t start) {
 
 }  // namespace detail
 
-bool Value<std::string>::read(Reader& reader, std::string& value) {
+namespace {
+
+[[gnu::noinline]] bool read_long(Reader& reader, std::string& value) {
   std::size_t length = 0;
-  if (!read_length(reader, length) || !reader.charge(length, 1)) [[unlikely]] {
+  if (!read_length(reader, length) || !reader.charge(length, 1)) {
     return false;
   }
   const std::string_view text(reinterpret_cast<const char*>(reader.peek()), length);
   reader.advance(length);
-  return codec::detail::overwrite(value, text) || codec::detail::check_utf8(reader, text);
+  return codec::detail::fill_text(reader, value, text);
+}
+
+}  // namespace
+
+bool Value<std::string>::read(Reader& reader, std::string& value) {
+  const std::byte* from = nullptr;
+  std::size_t length = 0;
+  if (!reader.take_short(from, length)) [[unlikely]] {
+    return read_long(reader, value);
+  }
+  return codec::detail::fill_text(reader, value, {reinterpret_cast<const char*>(from), length});
 }
 
 bool Value<Bytes>::read(Reader& reader, Bytes& value) {

@@ -94,7 +94,7 @@ class GraphReading {
     const GraphType& type = *tables_[table].type;
     JsonStep step = JsonStep::failed;
     for (std::size_t i = 0; (step = reader_.next_element(i)) == JsonStep::item; ++i) {
-      if (!reader_.charge(1, type.bytes + kObjectOverhead)) {
+      if (!reader_.charge(1, type.charged + kObjectOverhead)) {
         return reader_.inside(i);
       }
       store_.push_back(type.make(1));

@@ -4,6 +4,18 @@
 
 namespace mf::codec {
 
+namespace detail {
+
+std::optional<std::string> refusal_of(std::span<const std::byte> bytes, bool (*reads)(Reader& reader)) {
+  Reader reader(bytes, {.decoded_bytes = SIZE_MAX});
+  if (reads(reader)) {
+    return std::nullopt;
+  }
+  return reader.error().path + ": " + reader.error().reason;
+}
+
+}  // namespace detail
+
 std::string rooted(std::string_view root, std::string_view bad) {
   std::string text(root);
   if (text.empty()) {

@@ -3,7 +3,17 @@
 #include <atomic>
 #include <utility>
 
-namespace mf::codec {
+namespace mf {
+
+bool operator==(const UnknownFields& left, const UnknownFields& right) {
+  return left.bytes == right.bytes;
+}
+
+std::strong_ordering operator<=>(const UnknownFields& left, const UnknownFields& right) {
+  return left.bytes <=> right.bytes;
+}
+
+namespace codec {
 namespace {
 
 thread_local std::size_t current_graph = 0;
@@ -37,4 +47,5 @@ bool detail::writes_unknown(const UnknownFields& fields) noexcept {
   return fields.graph == 0 || fields.graph == current_graph;
 }
 
-}  // namespace mf::codec
+}  // namespace codec
+}  // namespace mf

@@ -10,15 +10,15 @@ bool declares(const Method& method, const DeclaredError& error) {
   return false;
 }
 
-using Check = std::optional<std::string> (*)(Items requests, std::size_t item);
+[[noreturn]] void refuse_item(const BatchMethod& method, std::size_t item, const std::string& bad) {
+  refuse_argument(method.method, "item " + std::to_string(item) + ": " + bad);
+}
 
-void check_items(const BatchMethod& method, Items requests, Check check) {
-  if (check == nullptr) return;
-  for (std::size_t i = 0; i < requests.count; ++i) {
-    if (const auto bad = check(requests, i)) [[unlikely]] {
-      refuse_argument(method.method, "item " + std::to_string(i) + ": " + *bad);
-    }
-  }
+/// Why no server could read a request that perhaps none can read, if there is a reason.
+std::optional<std::string> refusal(const BatchMethod& method, Items requests, std::size_t item) {
+  Buffer bytes;
+  method.encode(bytes, requests, item, 1);
+  return codec::detail::refusal_of(bytes.span(), method.reads);
 }
 
 }  // namespace
@@ -28,12 +28,25 @@ std::string full_name(const Method& method) {
 }
 
 void check_requests(const BatchMethod& method, Items requests) {
-  check_items(method, requests, method.violation);
+  if (method.violation == nullptr) return;
+  for (std::size_t i = 0; i < requests.count; ++i) {
+    if (const auto bad = method.violation(requests, i)) [[unlikely]]
+      refuse_item(method, i, *bad);
+  }
 }
 
 void check_sent_requests(const BatchMethod& method, Items requests) {
-  check_items(method, requests, method.violation);
-  check_items(method, requests, method.refusal);
+  check_requests(method, requests);
+  if (method.readable == nullptr) return;
+  for (std::size_t i = 0; i < requests.count; ++i) {
+    if (method.readable(requests, i)) [[likely]]
+      continue;
+    if (const auto bad = refusal(method, requests, i)) refuse_item(method, i, *bad);
+  }
+}
+
+void check_unsure_request(const BatchMethod& method, const void* request) {
+  if (const auto bad = refusal(method, {request, 1}, 0)) refuse_argument(method.method, *bad);
 }
 
 void refuse_argument(const Method& method, const std::string& violation) {

@@ -85,7 +85,6 @@ MixedReader::MixedReader(std::span<const std::byte> payload, std::uint32_t count
   for (const std::byte outcome : outcomes_) {
     const auto number = std::to_integer<std::uint8_t>(outcome);
     if (!is_outcome(number)) return;
-    results_ += number == 0 ? 1 : 0;
   }
   for (const std::byte zero : payload.subspan(count, size - count))
     if (zero != std::byte{0}) return;

@@ -8,6 +8,7 @@
 namespace mf::server::detail {
 
 using mf::detail::shared;
+using mf::detail::SharedFailure;
 
 namespace {
 
@@ -157,6 +158,13 @@ class Collected final : public mf::detail::Answers {
 };
 
 }  // namespace
+
+const SharedFailure& passed_deadline() {
+  static const SharedFailure failure =
+      shared(failed(Code::deadline_exceeded, Execution::not_executed,
+                    "the deadline passed while earlier items of the batch ran"));
+  return failure;
+}
 
 void refuse_payload(Incoming& in, const codec::Reader& reader) {
   in.ticket().fail(Code::decode_error, Execution::not_executed,

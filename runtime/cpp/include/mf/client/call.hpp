@@ -50,12 +50,19 @@ void encode_arguments(Buffer& buffer, const Args&... args) {
   buffer.end_at(writer.position());
 }
 
+template <class M, class... Args>
+[[gnu::cold, gnu::noinline]] void check_unsure_arguments(const Args&... args) {
+  const typename M::Request request{args...};
+  link::check_unsure_request(link::kBatchMethod<M>, &request);
+}
+
 /// Before anything is sent: what the peer would refuse is refused here.
 template <class M, class... Args>
 void check_arguments(const Args&... args) {
   link::check_arguments<M>(args...);
-  if (const auto bad = codec::refusal_of_args<M::kRequestTier, typename M::Request>(args...)) [[unlikely]] {
-    link::refuse_argument(link::kMethod<M>, *bad);
+  if constexpr (!(... && codec::Readable<Args>::kAlways)) {
+    if (!(... && codec::readable(args))) [[unlikely]]
+      check_unsure_arguments<M>(args...);
   }
 }
 

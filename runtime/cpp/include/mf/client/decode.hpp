@@ -2,17 +2,14 @@
 #pragma once
 
 #include <memory>
-#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include "mf/codec/tiered.hpp"
 #include "mf/core/fresh.hpp"
 #include "mf/core/outcome.hpp"
-#include "mf/core/types.hpp"
 #include "mf/link/method.hpp"
 #include "mf/link/reply.hpp"
 #include "mf/link/results.hpp"
@@ -22,10 +19,9 @@ namespace mf::client {
 
 namespace detail {
 
-/// What a result is decoded into; std::vector<bool> has no elements that could be.
+/// What a lone result is decoded into.
 template <class T>
-using Stored = std::conditional_t<std::is_void_v<T>, std::monostate,
-                                  std::conditional_t<std::is_same_v<T, bool>, Bool, T>>;
+using Stored = std::conditional_t<std::is_void_v<T>, std::monostate, T>;
 
 /// What replies are taken apart into.
 class Decoder {
@@ -35,14 +31,10 @@ class Decoder {
   Decoder(const Decoder&) = delete;
   Decoder& operator=(const Decoder&) = delete;
 
-  /// Results one behind the other, which are given to items, or dropped, in this order.
-  virtual bool decode_results(codec::Reader& reader, std::size_t count) = 0;
-  [[nodiscard]] virtual const void* next() const = 0;
-  /// The next of the results is this item's.
-  virtual void take_next(std::size_t item) = 0;
-  virtual void drop_next() = 0;
-  /// All of them, from this item on.
-  virtual void take_all(std::size_t first) = 0;
+  /// Reads results one behind the other, of these items, the first of which is number `place` of its message.
+  virtual bool decode(codec::Reader& reader, std::size_t item, std::size_t count, std::size_t place) = 0;
+  /// Of an item with a result.
+  [[nodiscard]] virtual const void* value(std::size_t item) const = 0;
 
   link::Results& results;
 };
@@ -58,27 +50,29 @@ class DecoderOf final : link::HoldsResults<Result>, public Decoder {
  public:
   explicit DecoderOf(std::size_t items) : Held(items), Decoder(Held::of_type_) {}
 
-  bool decode_results(codec::Reader& reader, std::size_t count) override {
-    values_.clear();
-    next_ = 0;
-    return codec::decode_batch<kTier>(reader, count, values_);
-  }
-  [[nodiscard]] const void* next() const override { return &values_[next_]; }
-  void take_next(std::size_t item) override {
+  bool decode(codec::Reader& reader, std::size_t item, std::size_t count, std::size_t place) override {
+    auto* const outcomes = this->of_type_.outcomes().data() + item;
     if constexpr (std::is_void_v<Result>) {
-      this->of_type_.outcomes()[item] = Outcome<void>();
+      for (std::size_t i = 0; i < count; ++i) outcomes[i] = Outcome<void>();
     } else {
-      this->of_type_.outcomes()[item] = Outcome<Result>(static_cast<Result>(std::move(values_[next_++])));
+      if (!reader.check_count(count, codec::min_size<kTier, Result>()) ||
+          !reader.charge(count, codec::kSizeOfNew<Result>)) [[unlikely]] {
+        return false;
+      }
+      for (std::size_t i = 0; i < count; ++i) {
+        if (!codec::decode<kTier>(reader, outcomes[i].emplace())) [[unlikely]]
+          return reader.inside(place + i);
+      }
+    }
+    return true;
+  }
+  [[nodiscard]] const void* value([[maybe_unused]] std::size_t item) const override {
+    if constexpr (std::is_void_v<Result>) {
+      return nullptr;
+    } else {
+      return &this->of_type_.outcomes()[item].value();
     }
   }
-  void drop_next() override { ++next_; }
-  void take_all(std::size_t first) override {
-    for (std::size_t i = 0; i < values_.size(); ++i) take_next(first + i);
-  }
-
- private:
-  std::vector<Stored<Result>> values_;
-  std::size_t next_ = 0;
 };
 
 template <class Result>
@@ -125,7 +119,7 @@ Outcome<typename M::Result> decode_single(const link::Reply& reply) {
     if constexpr (std::is_void_v<typename M::Result>) {
       return {};
     } else {
-      return static_cast<typename M::Result>(std::move(value));
+      return value;
     }
   }
   return detail::decode_any<typename M::Result, M::kResultTier>(link::kMethod<M>, reply);
@@ -139,7 +133,7 @@ typename M::Result take_result(const link::Reply& reply) {
     if constexpr (std::is_void_v<typename M::Result>) {
       return;
     } else {
-      return static_cast<typename M::Result>(std::move(value));
+      return value;
     }
   }
   return detail::decode_any<typename M::Result, M::kResultTier>(link::kMethod<M>, reply).value();

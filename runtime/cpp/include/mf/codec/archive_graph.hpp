@@ -130,7 +130,8 @@ bool refuse_reference(Reader& reader, std::size_t start);
 /// What the tables do with objects of one type.
 struct GraphType {
   const char* type;
-  std::size_t bytes;  // of an object in memory
+  std::size_t bytes;    // of an object, from which the next one stands in its row
+  std::size_t charged;  // for a new object: with what its defaults hold elsewhere
   GraphObjects (*make)(std::size_t count);
   void (*copy)(void* to, const void* from);
   bool (*visit)(void* object, GraphVisitor& visitor);
@@ -288,6 +289,7 @@ template <class T>
 inline constexpr GraphType kGraphType{
     .type = &kObjectType<T>,
     .bytes = sizeof(T),
+    .charged = kSizeOfNew<T>,
     .make = &detail::Objects<T>::make,
     .copy = &detail::Objects<T>::copy,
     .visit = &detail::Objects<T>::visit,
@@ -335,7 +337,7 @@ struct Archive<Graph<T>> {
     if (!bad) {
       bytes = numbered.bytes();
       if (!numbered.readable(kSureLevels)) {
-        bad = codec::detail::refusal_of<Tier::archive, Graph<T>>(bytes);
+        bad = codec::detail::refusal_of(bytes, &codec::detail::reads<Tier::archive, Graph<T>>);
       }
     }
     if (bad) {

@@ -43,7 +43,7 @@ template <class T>
     return false;
   }
   const auto make_room = [&](std::size_t count) {
-    if (!reader.charge(count, sizeof(T))) [[unlikely]] {
+    if (!reader.charge(count, kSizeOfNew<T>)) [[unlikely]] {
       return false;
     }
     if (filled + count > values.size()) values.resize(filled + count);

@@ -90,7 +90,9 @@ struct Held<Boxed<T>> {
 /// Something to read into.
 template <class Optional>
 [[nodiscard]] bool emplace(Reader& reader, Optional& value) {
-  if (Held<Optional>::kOnHeap && !reader.charge(1, sizeof(typename Held<Optional>::Type))) [[unlikely]] {
+  using T = typename Held<Optional>::Type;
+  constexpr std::size_t kMade = (Held<Optional>::kOnHeap ? sizeof(T) : 0) + kHeapOfNew<T>;
+  if (kMade != 0 && !reader.charge(1, kMade)) [[unlikely]] {
     return false;
   }
   if (!value) value.emplace();

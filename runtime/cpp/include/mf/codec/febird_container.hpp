@@ -104,14 +104,14 @@ struct Febird<std::vector<T>> {
                  ? detail::short_row_size(value.data(), value.size())
                  : detail::row_size<T>(detail::SpanBlocks<T>{value}, value.size());
     } else {
-      return varint_size(value.size()) + detail::items_size(value);
+      return varint_size(value.size()) + detail::items_size(value.data(), value.size());
     }
   }
   static std::size_t bound(const std::vector<T>& value) noexcept {
     if constexpr (detail::RowElement<T>) {
       return detail::row_bound<T>(value.size());
     } else {
-      return kMaxVarint<std::size_t> + detail::items_bound(value);
+      return kMaxVarint<std::size_t> + detail::items_bound(value.data(), value.size());
     }
   }
   /// In line: a cursor that is handed on by reference goes through memory at each step.
@@ -124,7 +124,7 @@ struct Febird<std::vector<T>> {
                              : detail::write_row<T>(to, detail::SpanBlocks<T>{values}, values.size()));
     } else {
       write_varint(writer, value.size());
-      detail::write_items(writer, value);
+      detail::write_items(writer, value.data(), value.size());
     }
   }
   [[nodiscard]] static bool read(Reader& reader, std::vector<T>& value) {
@@ -160,14 +160,14 @@ struct Febird<std::array<T, N>> {
       return detail::code_bytes(detail::row_blocks(N)) +
              detail::row_values_size<T>(detail::SpanBlocks<T>{value}, N);
     } else {
-      return detail::items_size(value);
+      return detail::items_size(value.data(), value.size());
     }
   }
   static std::size_t bound(const std::array<T, N>& value) noexcept {
     if constexpr (detail::RowElement<T>) {
       return detail::row_bound<T>(N);
     } else {
-      return detail::items_bound(value);
+      return detail::items_bound(value.data(), value.size());
     }
   }
   static void write(Writer& writer, const std::array<T, N>& value) noexcept {
@@ -176,7 +176,7 @@ struct Febird<std::array<T, N>> {
     } else if constexpr (kRaw) {
       memcpy_write(writer, value);
     } else {
-      detail::write_items(writer, value);
+      detail::write_items(writer, value.data(), value.size());
     }
   }
   [[nodiscard]] static bool read(Reader& reader, std::array<T, N>& value) {
@@ -192,7 +192,7 @@ struct Febird<std::array<T, N>> {
     if constexpr (detail::RowElement<T>) {
       return detail::read_array_row(reader, value);
     } else {
-      return detail::read_items(reader, value);
+      return detail::read_items(reader, value.data(), value.size());
     }
   }
 };
@@ -299,7 +299,7 @@ struct Febird<std::map<K, V>> {
     std::size_t count = 0;
     value.clear();
     if (!reader.enter() || !reader.read_count(Febird<K>::kMinSize + Febird<V>::kMinSize, count) ||
-        !reader.charge(count, sizeof(std::pair<const K, V>) + kNodeOverhead)) [[unlikely]] {
+        !reader.charge(count, sizeof(std::pair<const K, V>) + kHeapOfNew<V> + kNodeOverhead)) [[unlikely]] {
       return false;
     }
     for (std::size_t i = 0; i < count; ++i) {

@@ -1,8 +1,8 @@
 // R1. Values one behind the other: the items of a batch, and the elements of what is no row of integers.
 //
 // Those whose encoding is their memory are one copy; integers, which only a batch has, are varints
-// (varint_row.hpp). Vectors, arrays and spans are taken as what they are: making a span of a type costs a
-// compiler some 20 ms of its concepts, in each file.
+// (varint_row.hpp). They come as pointers: making a std::span of a type costs a compiler some 20 ms of its
+// concepts, in each file.
 #pragma once
 
 #include <concepts>
@@ -23,68 +23,59 @@ namespace mf::codec::detail {
 template <class T>
 concept VarintCoded = std::integral<T> && sizeof(T) > 1;
 
-template <class Values>
-std::size_t items_size(const Values& values) noexcept {
-  using T = typename Values::value_type;
+template <class T>
+std::size_t items_size(const T* values, std::size_t count) noexcept {
   if constexpr (RawCoded<T>) {
-    return memcpy_size<T>(values.size());
+    return memcpy_size<T>(count);
   } else if constexpr (VarintCoded<T>) {
-    return varint_row_size(std::span<const T>(values));
+    return varint_row_size(std::span<const T>(values, count));
   } else {
     std::size_t sum = 0;
-    for (const T& value : values) {
-      sum += Febird<T>::size(value);
+    for (const T* const end = values + count; values != end; ++values) {
+      sum += Febird<T>::size(*values);
     }
     return sum;
   }
 }
 
-template <class Values>
-std::size_t items_bound(const Values& values) noexcept {
-  using T = typename Values::value_type;
+template <class T>
+std::size_t items_bound(const T* values, std::size_t count) noexcept {
   if constexpr (BoundedSize<T>) {
-    return values.size() * Febird<T>::kMaxSize;
+    return count * Febird<T>::kMaxSize;
   } else {
     std::size_t sum = 0;
-    for (const T& value : values) {
-      sum += bound_of(value);
-      if (sum > kMaxBound) [[unlikely]] {
-        break;
-      }
+    for (const T* const end = values + count; values != end && sum <= kMaxBound; ++values) {
+      sum += bound_of(*values);
     }
     return sum;
   }
 }
 
-template <class Values>
-void write_items(Writer& writer, const Values& values) noexcept {
-  using T = typename Values::value_type;
+template <class T>
+void write_items(Writer& writer, const T* values, std::size_t count) noexcept {
   if constexpr (RawCoded<T>) {
-    memcpy_write(writer, std::span<const T>(values));
+    memcpy_write(writer, values, count);
   } else if constexpr (VarintCoded<T>) {
-    write_varint_row(writer, std::span<const T>(values));
-  } else if constexpr (requires { Febird<T>::write(writer, values.data(), values.size()); }) {
-    Febird<T>::write(writer, values.data(), values.size());
+    write_varint_row(writer, std::span<const T>(values, count));
+  } else if constexpr (requires { Febird<T>::write(writer, values, count); }) {
+    Febird<T>::write(writer, values, count);
   } else {
-    for (const T& value : values) {
-      Febird<T>::write(writer, value);
+    for (const T* const end = values + count; values != end; ++values) {
+      Febird<T>::write(writer, *values);
     }
   }
 }
 
 /// Into as many values as there are.
-template <class Values>
-[[nodiscard]] bool read_items(Reader& reader, Values& values) {
-  using T = typename Values::value_type;
+template <class T>
+[[nodiscard]] bool read_items(Reader& reader, T* values, std::size_t count) {
   if constexpr (VarintCoded<T>) {
-    return read_varint_row(reader, std::span<T>(values));
+    return read_varint_row(reader, std::span<T>(values, count));
   } else {
-    std::size_t place = 0;
-    for (T& value : values) {
-      if (!Febird<T>::read(reader, value)) [[unlikely]] {
-        return reader.inside(place);
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!Febird<T>::read(reader, values[i])) [[unlikely]] {
+        return reader.inside(i);
       }
-      ++place;
     }
     return true;
   }
@@ -109,7 +100,7 @@ template <class T>
   if constexpr (RawCoded<T>) {
     return memcpy_read(reader, count, values);
   } else {
-    if (!reader.charge(count, sizeof(T))) [[unlikely]] {
+    if (!reader.charge(count, kSizeOfNew<T>)) [[unlikely]] {
       return false;
     }
     if constexpr (std::same_as<T, std::string>) {
@@ -118,7 +109,7 @@ template <class T>
       }
     }
     values.resize(count);
-    return read_items(reader, values);
+    return read_items(reader, values.data(), count);
   }
 }
 

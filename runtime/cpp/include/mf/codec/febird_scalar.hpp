@@ -14,7 +14,7 @@
 #include "mf/codec/memcpy.hpp"
 #include "mf/codec/overwrite.hpp"
 #include "mf/codec/reader.hpp"
-#include "mf/codec/utf8.hpp"
+#include "mf/codec/text.hpp"
 #include "mf/codec/varint.hpp"
 #include "mf/codec/writer.hpp"
 #include "mf/core/types.hpp"
@@ -158,26 +158,12 @@ struct Febird<E> {
 
 namespace detail {
 
-/// Fails unless this text, which was just taken, is UTF-8.
-[[nodiscard]] bool check_utf8(Reader& reader, std::string_view text);
-
 /// In line, and where the bytes are is asked before a byte is written, which might change it for all that the
 /// compiler knows.
 [[gnu::always_inline]] inline void write_counted(Writer& writer, const void* from,
                                                  std::size_t size) noexcept {
   write_varint(writer, size);
   writer.bytes(from, size);
-}
-
-/// A string where it lies.
-[[nodiscard, gnu::always_inline]] inline bool read_text(Reader& reader, std::string_view& text) {
-  const std::byte* from = nullptr;
-  std::size_t length = 0;
-  if (!reader.take_counted(from, length)) [[unlikely]] {
-    return false;
-  }
-  text = {reinterpret_cast<const char*>(from), length};
-  return is_ascii(from, length) || check_utf8(reader, text);
 }
 
 }  // namespace detail
@@ -196,13 +182,7 @@ struct Febird<std::string> {
     detail::write_counted(writer, value.data(), value.size());
   }
   [[nodiscard]] static bool read(Reader& reader, std::string& value) {
-    const std::byte* from = nullptr;
-    std::size_t length = 0;
-    if (!reader.take_counted(from, length)) [[unlikely]] {
-      return false;
-    }
-    const std::string_view text(reinterpret_cast<const char*>(from), length);
-    return detail::overwrite(value, text) || detail::check_utf8(reader, text);
+    return detail::read_text(reader, value);
   }
 };
 
@@ -250,7 +230,8 @@ struct FebirdOptional {
       value.reset();
       return true;
     }
-    if (kOnHeap && !reader.charge(1, sizeof(T))) [[unlikely]] {
+    constexpr std::size_t kMade = (kOnHeap ? sizeof(T) : 0) + kHeapOfNew<T>;
+    if (kMade != 0 && !reader.charge(1, kMade)) [[unlikely]] {
       return false;
     }
     if (!value) {

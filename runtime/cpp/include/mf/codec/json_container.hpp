@@ -58,7 +58,7 @@ struct Json<std::vector<T>> {
     }
     JsonStep step = JsonStep::failed;
     for (std::size_t i = 0; (step = reader.next_element(i)) == JsonStep::item; ++i) {
-      if (!reader.charge(1, sizeof(T)) || !Json<T>::read(reader, value.emplace_back())) {
+      if (!reader.charge(1, kSizeOfNew<T>) || !Json<T>::read(reader, value.emplace_back())) {
         return reader.inside(i);
       }
     }
@@ -144,7 +144,7 @@ struct Json<std::map<K, V>> {
  private:
   static bool read_entry(JsonReader& reader, std::map<K, V>& value) {
     K key{};
-    if (!reader.charge(1, sizeof(std::pair<const K, V>) + kNodeOverhead) ||
+    if (!reader.charge(1, sizeof(std::pair<const K, V>) + kHeapOfNew<V> + kNodeOverhead) ||
         !detail::read_json_key(reader, key)) {
       return false;
     }

@@ -177,7 +177,8 @@ struct JsonOptional {
     if (reader.kind() == JsonKind::null) {
       return reader.read_null();
     }
-    return (!kOnHeap || reader.charge(1, sizeof(T))) && Json<T>::read(reader, value.emplace());
+    constexpr std::size_t kMade = (kOnHeap ? sizeof(T) : 0) + kHeapOfNew<T>;
+    return (kMade == 0 || reader.charge(1, kMade)) && Json<T>::read(reader, value.emplace());
   }
 };
 

@@ -5,6 +5,7 @@
 // outermost struct.
 #pragma once
 
+#include <array>
 #include <cstddef>
 
 namespace mf::codec {
@@ -19,5 +20,15 @@ inline constexpr std::size_t kMaxEmptyElements = 65'536;
 
 /// What an element of an ordered map or set costs beside itself: the links and colour of its node.
 inline constexpr std::size_t kNodeOverhead = 48;
+
+/// Bytes that a new T holds on the heap, by the defaults of its members; about. Generated code specialises
+/// it.
+template <class T>
+inline constexpr std::size_t kHeapOfNew = 0;
+template <class T, std::size_t N>
+inline constexpr std::size_t kHeapOfNew<std::array<T, N>> = N * kHeapOfNew<T>;
+/// What a reader charges for each T that it makes before it reads into it.
+template <class T>
+inline constexpr std::size_t kSizeOfNew = sizeof(T) + kHeapOfNew<T>;
 
 }  // namespace mf::codec

@@ -167,17 +167,17 @@ void copy_without_padding(std::byte* to, const T* values, std::size_t count) noe
 
 /// Writes a row of values, nothing between them.
 template <FixedLayout T>
-void memcpy_write(Writer& writer, std::span<const T> values) noexcept {
+void memcpy_write(Writer& writer, const T* values, std::size_t count) noexcept {
   constexpr std::size_t kSize = Memcpy<T>::kSize;
   if constexpr (MemoryImage<T> && Memcpy<T>::kHasPadding) {
-    detail::copy_without_padding(writer.skip(values.size_bytes()), values.data(), values.size());
+    detail::copy_without_padding(writer.skip(count * kSize), values, count);
   } else if constexpr (MemoryImage<T>) {
-    writer.bytes(values.data(), values.size_bytes());
+    writer.bytes(values, count * kSize);
   } else {
-    for (const T& value : values) {
+    for (std::size_t i = 0; i < count; ++i) {
       std::byte* const to = writer.position();
       writer.zeros(kSize);
-      store(to, value);
+      store(to, values[i]);
     }
   }
 }
@@ -188,7 +188,7 @@ void memcpy_write(Writer& writer, const T& value) noexcept {
     store(writer.skip(sizeof(T)),
           value);  // so many bytes as the compiler knows: without a call
   } else {
-    memcpy_write(writer, std::span<const T>(&value, 1));
+    memcpy_write(writer, &value, 1);
   }
 }
 
@@ -231,39 +231,55 @@ template <FixedLayout T>
   return true;
 }
 
-/// Reads `count` values; the reader has shown that so many bytes are left.
+/// Reads a row of values into their place.
 template <FixedLayout T>
-[[nodiscard]] bool memcpy_read(Reader& reader, std::size_t count, std::vector<T>& values) {
+[[nodiscard]] bool memcpy_read(Reader& reader, std::size_t count, T* to) {
   constexpr std::size_t kSize = Memcpy<T>::kSize;
   const std::size_t at = reader.offset();
   const std::byte* from = nullptr;
-  if (!reader.charge(count, sizeof(T)) || !reader.take(memcpy_size<T>(count), from)) [[unlikely]] {
+  if (!reader.take(memcpy_size<T>(count), from)) [[unlikely]] {
     return false;
   }
   if constexpr (!MemoryImage<T>) {
     if (!check_valid_row<T>(reader, from, count, 0, at)) [[unlikely]] {
       return false;
     }
-    values.resize(count);
     for (std::size_t i = 0; i < count; ++i) {
-      load(from + i * kSize, values[i]);
+      load(from + i * kSize, to[i]);
     }
   } else if constexpr (Memcpy<T>::kAllBitsValid) {
-    T* const to = detail::overwrite(values, count);
     if (count != 0) {
       std::memcpy(static_cast<void*>(to), from, count * kSize);
     }
   } else {
-    T* const to = detail::overwrite(values, count);
     for (std::size_t first = 0; first < count; first += detail::kChunk<T>) {
       const std::size_t here = std::min(detail::kChunk<T>, count - first);
       const std::byte* const part = from + first * kSize;
       if (!check_valid_row<T>(reader, part, here, first, at + first * kSize)) [[unlikely]] {
-        values.clear();
         return false;
       }
       std::memcpy(static_cast<void*>(to + first), part, here * kSize);
     }
+  }
+  return true;
+}
+
+/// Reads `count` values; the reader has shown that so many bytes are left.
+template <FixedLayout T>
+[[nodiscard]] bool memcpy_read(Reader& reader, std::size_t count, std::vector<T>& values) {
+  if (!reader.charge(count, sizeof(T))) [[unlikely]] {
+    return false;
+  }
+  T* to = nullptr;
+  if constexpr (MemoryImage<T>) {
+    to = detail::overwrite(values, count);
+  } else {
+    values.resize(count);
+    to = values.data();
+  }
+  if (!memcpy_read(reader, count, to)) [[unlikely]] {
+    values.clear();
+    return false;
   }
   return true;
 }

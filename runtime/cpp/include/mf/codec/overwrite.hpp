@@ -1,15 +1,12 @@
-// R1. Vectors and strings that are overwritten at once: memory that they have is used again, and nothing is
-// zeroed before.
+// R1. Vectors that are overwritten at once: memory that they have is used again, and nothing is zeroed
+// before.
 //
 // std::vector has no such step: resize() writes every new element, insert() copies one by one whatever has
 // default values. So this sets the end of a vector of libstdc++ itself, as folly's and struct_pack's do; with
 // another standard library it is resize(). Only for types that any bytes make, and that need no destructor.
-// std::string has assign(), which takes three times as long over a short text.
 #pragma once
 
 #include <cstddef>
-#include <string>
-#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -48,10 +45,6 @@ template <class T>
 #endif
   return values.data();
 }
-
-/// False unless the text is ASCII: then somebody has to look whether it is UTF-8. Both at once, because it
-/// takes little longer than either. `text` is no part of the string.
-[[nodiscard]] bool overwrite(std::string& string, std::string_view text);
 
 }  // namespace mf::codec::detail
 

@@ -80,16 +80,24 @@ class Reader {
   }
   /// A length and so many bytes, charged: a text or a value in bytes of its own.
   [[nodiscard, gnu::always_inline]] bool take_counted(const std::byte*& from, std::size_t& length) {
+    return take_short(from, length) || take_long(from, length);
+  }
+  /// The same, if the length takes one byte. False: nothing has failed; perhaps it is longer.
+  [[nodiscard, gnu::always_inline]] bool take_short(const std::byte*& from, std::size_t& length) noexcept {
     const std::size_t left = this->left();
-    if (left != 0) [[likely]] {
-      length = std::to_integer<std::size_t>(*cursor_);
-      if (length < 0x80 && length < left && length <= budget_) [[likely]] {
-        from = cursor_ + 1;
-        cursor_ = from + length;
-        budget_ -= length;
-        return true;
-      }
+    if (left == 0) [[unlikely]] {
+      return false;
     }
+    length = std::to_integer<std::size_t>(*cursor_);
+    if (length >= 0x80 || length >= left || length > budget_) [[unlikely]] {
+      return false;
+    }
+    from = cursor_ + 1;
+    cursor_ = from + length;
+    budget_ -= length;
+    return true;
+  }
+  [[nodiscard]] bool take_long(const std::byte*& from, std::size_t& length) {
     return read_any_count(1, length) && charge(length, 1) && take(length, from);
   }
   /// The same for a count that came from elsewhere (a frame's header).

@@ -125,33 +125,33 @@ template <Tier kTier, class T>
   return false;
 }
 
-/// Bytes of a batch.
+/// Bytes of a batch of `count` values that lie side by side.
 template <Tier kTier, class T>
-[[nodiscard]] std::size_t encoded_batch_size(std::span<const T> values) noexcept {
+[[nodiscard]] std::size_t encoded_batch_size(const T* values, std::size_t count) noexcept {
   if constexpr (kTier == Tier::memcpy) {
-    return memcpy_size<T>(values.size());
+    return memcpy_size<T>(count);
   } else {
-    return detail::items_size(values);
+    return detail::items_size(values, count);
   }
 }
 
 template <Tier kTier, class T>
-[[nodiscard]] std::size_t encoded_batch_room(std::span<const T> values) noexcept {
+[[nodiscard]] std::size_t encoded_batch_room(const T* values, std::size_t count) noexcept {
   if constexpr (kTier == Tier::febird) {
-    const std::size_t bound = detail::items_bound(values);
+    const std::size_t bound = detail::items_bound(values, count);
     if (bound <= kMaxBound) [[likely]] {
       return bound;
     }
   }
-  return encoded_batch_size<kTier>(values);
+  return encoded_batch_size<kTier>(values, count);
 }
 
 template <Tier kTier, class T>
-void encode_batch(Writer& writer, std::span<const T> values) noexcept {
+void encode_batch(Writer& writer, const T* values, std::size_t count) noexcept {
   if constexpr (kTier == Tier::memcpy) {
-    memcpy_write(writer, values);
+    memcpy_write(writer, values, count);
   } else {
-    detail::write_items(writer, values);
+    detail::write_items(writer, values, count);
   }
 }
 
@@ -165,6 +165,21 @@ template <Tier kTier, class T>
     return memcpy_read(reader, count, values);
   } else {
     return detail::read_items(reader, count, values);
+  }
+}
+
+/// The same into an array of so many, which `make(count)` makes once their number is believed.
+template <Tier kTier, class Make>
+[[nodiscard]] bool decode_items(Reader& reader, std::size_t count, Make&& make) {
+  using T = std::remove_pointer_t<decltype(make(count))>;
+  if (!reader.check_count(count, min_size<kTier, T>()) || !reader.charge(count, kSizeOfNew<T>)) [[unlikely]] {
+    return false;
+  }
+  T* const values = make(count);
+  if constexpr (kTier == Tier::memcpy) {
+    return memcpy_read(reader, count, values);
+  } else {
+    return detail::read_items(reader, values, count);
   }
 }
 

@@ -20,12 +20,8 @@ struct UnknownFields {
 
   [[nodiscard]] bool empty() const noexcept { return bytes.empty(); }
 
-  friend bool operator==(const UnknownFields& left, const UnknownFields& right) {
-    return left.bytes == right.bytes;
-  }
-  friend auto operator<=>(const UnknownFields& left, const UnknownFields& right) {
-    return left.bytes <=> right.bytes;
-  }
+  friend bool operator==(const UnknownFields& left, const UnknownFields& right);
+  friend std::strong_ordering operator<=>(const UnknownFields& left, const UnknownFields& right);
 };
 
 namespace codec {

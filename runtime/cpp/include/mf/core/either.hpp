@@ -33,6 +33,13 @@ class Either {
 
   [[nodiscard]] bool has_value() const noexcept { return holds_ == Holds::value; }
   [[nodiscard]] bool has_error() const noexcept { return holds_ == Holds::error; }
+  /// Becomes a value, `T()`, to be filled in its place.
+  T& emplace() {
+    drop();
+    std::construct_at(std::addressof(value_));
+    holds_ = Holds::value;
+    return value_;
+  }
   /// Only when there is one.
   [[nodiscard]] T& value() noexcept { return value_; }
   [[nodiscard]] const T& value() const noexcept { return value_; }

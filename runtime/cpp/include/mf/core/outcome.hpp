@@ -73,6 +73,9 @@ class [[nodiscard]] Outcome {
     return std::move(state_.value());
   }
 
+  /// Becomes a value, `T()`, to be filled in its place.
+  T& emplace() { return state_.emplace(); }
+
   /// Only when !ok().
   [[nodiscard]] const Failure& failure() const noexcept {
     return state_.has_error() && state_.error() ? *state_.error() : detail::unset_failure();

@@ -59,8 +59,10 @@ struct BatchMethod {
   Tier request_tier;
   /// What is wrong with a request, if anything; null: its type has no constraints.
   std::optional<std::string> (*violation)(Items requests, std::size_t item);
-  /// Why no server could read a request; null: all requests can be read.
-  std::optional<std::string> (*refusal)(Items requests, std::size_t item);
+  /// False: perhaps no server can read this request (mf/codec/readable.hpp). Null: all can be read.
+  bool (*readable)(Items requests, std::size_t item);
+  /// Reads a request and drops it.
+  bool (*reads)(codec::Reader& reader);
   void (*encode)(Buffer& buffer, Items requests, std::size_t first, std::size_t count);
   /// Runs a servant's batch function; `into`: an Outcomes<Result>, left alone by one-way methods.
   void (*run)(void* servant, Items requests, void* into);
@@ -73,6 +75,8 @@ struct BatchMethod {
 void check_requests(const BatchMethod& method, Items requests);
 /// The same by what servers would refuse, for requests that leave the process.
 void check_sent_requests(const BatchMethod& method, Items requests);
+/// For the one request of a lone call, of which it is not sure that servers can read it.
+void check_unsure_request(const BatchMethod& method, const void* request);
 [[noreturn]] void refuse_argument(const Method& method, const std::string& violation);
 /// A declared error that the method does not declare is a failure of the handler.
 [[nodiscard]] Failure declared_or_failed(const Method& method, const Failure& failure);
@@ -157,23 +161,21 @@ struct FunctionsOf {
   static std::optional<std::string> violation(Items requests, std::size_t at) {
     return codec::violation(item(requests, at));
   }
-  static std::optional<std::string> refusal(Items requests, std::size_t at) {
-    return codec::refusal<M::kRequestTier>(item(requests, at));
-  }
+  static bool readable(Items requests, std::size_t at) { return codec::readable(item(requests, at)); }
   static void encode(Buffer& buffer, Items requests, std::size_t first, std::size_t count) {
-    const std::span<const Request> part(&item(requests, first), count);
-    buffer.resize(codec::encoded_batch_room<M::kRequestTier>(part));
+    const Request* const part = &item(requests, first);
+    buffer.resize(codec::encoded_batch_room<M::kRequestTier>(part, count));
     codec::Writer writer(buffer.data());
-    codec::encode_batch<M::kRequestTier>(writer, part);
+    codec::encode_batch<M::kRequestTier>(writer, part, count);
     buffer.end_at(writer.position());
   }
   static void run(void* servant, Items requests, [[maybe_unused]] void* into) {
     auto& typed = *static_cast<typename M::Servant*>(servant);
-    const std::span<const Request> all(static_cast<const Request*>(requests.first), requests.count);
+    const auto* const first = static_cast<const Request*>(requests.first);
     if constexpr (M::kInfo.oneway) {
-      M::invoke_batch(typed, all);
+      M::invoke_batch(typed, first, requests.count);
     } else {
-      *static_cast<Outcomes<Result>*>(into) = M::invoke_batch(typed, all);
+      *static_cast<Outcomes<Result>*>(into) = M::invoke_batch(typed, first, requests.count);
     }
   }
   static void begin(void* servant, Items requests, std::size_t at,
@@ -195,11 +197,18 @@ struct FunctionsOf {
       return nullptr;
     }
   }
-  static constexpr auto refusal_or_null() -> std::optional<std::string> (*)(Items, std::size_t) {
+  static constexpr auto readable_or_null() -> bool (*)(Items, std::size_t) {
     if constexpr (codec::Readable<Request>::kAlways) {
       return nullptr;
     } else {
-      return &FunctionsOf::refusal;
+      return &FunctionsOf::readable;
+    }
+  }
+  static constexpr auto reads_or_null() -> bool (*)(codec::Reader&) {
+    if constexpr (codec::Readable<Request>::kAlways) {
+      return nullptr;
+    } else {
+      return &codec::detail::reads<M::kRequestTier, Request>;
     }
   }
 };
@@ -220,7 +229,8 @@ inline constexpr BatchMethod kBatchMethod{
     .method = kMethod<M>,
     .request_tier = M::kRequestTier,
     .violation = detail::FunctionsOf<M>::violation_or_null(),
-    .refusal = detail::FunctionsOf<M>::refusal_or_null(),
+    .readable = detail::FunctionsOf<M>::readable_or_null(),
+    .reads = detail::FunctionsOf<M>::reads_or_null(),
     .encode = &detail::FunctionsOf<M>::encode,
     .run = &detail::FunctionsOf<M>::run,
     .begin = &detail::FunctionsOf<M>::begin,

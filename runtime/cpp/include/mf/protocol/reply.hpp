@@ -51,10 +51,9 @@ class MixedReader {
   MixedReader(std::span<const std::byte> payload, std::uint32_t count) noexcept;
 
   [[nodiscard]] bool ok() const noexcept { return ok_; }
-  [[nodiscard]] std::uint32_t results() const noexcept { return results_; }  // items with outcome 0
   [[nodiscard]] Code outcome(std::uint32_t item) const noexcept { return static_cast<Code>(outcomes_[item]); }
-  /// What follows the outcomes: the caller decodes results() results from it and says how many bytes they
-  /// took.
+  /// What follows the outcomes: the caller decodes the results from it, one for each outcome 0,
+  /// and says how many bytes they took.
   [[nodiscard]] std::span<const std::byte> rest() const noexcept { return rest_; }
   [[nodiscard]] bool skip_results(std::size_t bytes) noexcept;
   /// The record of the next item that has none of outcome 0, by its outcome.
@@ -66,7 +65,6 @@ class MixedReader {
  private:
   std::span<const std::byte> outcomes_;
   std::span<const std::byte> rest_;
-  std::uint32_t results_ = 0;
   bool ok_ = false;
 };
 

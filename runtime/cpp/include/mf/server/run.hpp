@@ -22,13 +22,13 @@
 #include "mf/codec/constraints.hpp"
 #include "mf/codec/readable.hpp"
 #include "mf/codec/tiered.hpp"
+#include "mf/core/current_call.hpp"
 #include "mf/core/fresh.hpp"
 #include "mf/core/handler.hpp"
 #include "mf/link/method.hpp"
 #include "mf/link/results.hpp"
 #include "mf/protocol/reply.hpp"
 #include "mf/server/incoming.hpp"
-#include "mf/server/outcome_of.hpp"
 
 namespace mf::server {
 
@@ -116,7 +116,7 @@ class Requests {
   virtual bool decode(codec::Reader& reader, std::size_t count) = 0;
   [[nodiscard]] virtual bool constrained() const noexcept = 0;
   [[nodiscard]] virtual std::optional<std::string> violation(std::size_t item) const = 0;
-  /// Only these from now on.
+  /// Only these from now on, in their order.
   virtual void keep(std::span<const std::size_t> places) = 0;
   [[nodiscard]] virtual std::unique_ptr<Encoder> encoder(std::size_t items) const = 0;
   /// Calls the servant's batch function.
@@ -135,8 +135,14 @@ class RequestsOf final : public Requests {
   using Request = typename M::Request;
   using Result = typename M::Result;
 
+  RequestsOf() = default;
+  RequestsOf(const RequestsOf&) = delete;
+  RequestsOf& operator=(const RequestsOf&) = delete;
+  ~RequestsOf() { delete[] requests_; }
+
   bool decode(codec::Reader& reader, std::size_t count) override {
-    return codec::decode_batch<M::kRequestTier>(reader, count, requests_);
+    return codec::decode_items<M::kRequestTier>(
+        reader, count, [this](std::size_t items) { return requests_ = new Request[count_ = items](); });
   }
   [[nodiscard]] bool constrained() const noexcept override { return codec::Constrained<Request>; }
   [[nodiscard]] std::optional<std::string> violation([[maybe_unused]] std::size_t item) const override {
@@ -148,17 +154,17 @@ class RequestsOf final : public Requests {
   }
   void keep([[maybe_unused]] std::span<const std::size_t> places) override {
     if constexpr (codec::Constrained<Request>) {
-      std::vector<Request> kept;
-      kept.reserve(places.size());
-      for (const auto place : places) kept.push_back(std::move(requests_[place]));
-      requests_.swap(kept);
+      for (std::size_t i = 0; i < places.size(); ++i) {
+        if (i != places[i]) requests_[i] = std::move(requests_[places[i]]);
+      }
+      count_ = places.size();
     }
   }
   [[nodiscard]] std::unique_ptr<Encoder> encoder(std::size_t items) const override {
     return std::unique_ptr<Encoder>(new EncoderOf<Result, M::kResultTier>(items));
   }
   void run(void* servant, void* into) const override {
-    link::detail::FunctionsOf<M>::run(servant, {requests_.data(), requests_.size()}, into);
+    link::detail::FunctionsOf<M>::run(servant, {requests_, count_}, into);
   }
   void begin(void* servant, std::size_t item,
              [[maybe_unused]] const std::shared_ptr<mf::detail::Answers>& answers) override {
@@ -171,7 +177,9 @@ class RequestsOf final : public Requests {
   }
 
  private:
-  std::vector<Request> requests_;
+  Request* requests_ =
+      nullptr;  // by hand: a std::vector takes the compiler ten times as long, for each method
+  std::size_t count_ = 0;
 };
 
 /// A payload that is not what the schema says.
@@ -184,9 +192,33 @@ void answer_failure(Incoming& in, const link::Method& method, const Failure& fai
 /// The bytes of a lone result are put together here, by each thread.
 [[nodiscard]] Buffer& scratch();
 void answer_scratch(Incoming& in, Tier tier, Buffer& scratch);
+/// Of items that were not run because their deadline passed while earlier ones ran.
+[[nodiscard]] const mf::detail::SharedFailure& passed_deadline();
 
 void run_batch(Incoming& in, const link::Method& method, Tier tier, Requests& requests, void* servant);
 void run_async(Incoming& in, const link::Method& method, Tier tier, Requests& requests, void* servant);
+
+/// Not null: the deadline has passed, for items of a batch that are yet to be run.
+[[nodiscard]] inline const mf::detail::SharedFailure* too_late() {
+  if (!current_call().expired_roughly()) [[likely]]
+    return nullptr;
+  return &passed_deadline();
+}
+
+/// Calls the servant; what it throws is the outcome.
+template <class M>
+Outcome<typename M::Result> invoke(typename M::Servant& servant, const typename M::Request& request) {
+  try {
+    if constexpr (std::is_void_v<typename M::Result>) {
+      M::invoke(servant, request);
+      return {};
+    } else {
+      return M::invoke(servant, request);
+    }
+  } catch (...) {
+    return mf::detail::handler_failure();
+  }
+}
 
 template <class M>
 void run_one(Incoming& in, typename M::Servant& servant) {
@@ -201,7 +233,7 @@ void run_one(Incoming& in, typename M::Servant& servant) {
       return refuse_arguments(in, *bad);
   }
   const CallScope scope(in.info());
-  const auto outcome = mf::outcome_of([&] { return M::invoke(servant, request); });
+  const auto outcome = invoke<M>(servant, request);
   if (!outcome.ok()) [[unlikely]]
     return answer_failure(in, link::kMethod<M>, outcome.failure());
   if constexpr (std::is_void_v<typename M::Result>) {
@@ -244,15 +276,22 @@ void run(Incoming& in, typename M::AsyncServant& servant) {
 /// What a batch function does unless a servant has one of its own: calls the method for each item.
 template <class M>
 auto each(typename M::Servant& servant, std::span<const typename M::Request> requests) {
-  const auto run_item = [&](std::size_t item) {
-    return server::outcome_of([&] { return M::invoke(servant, requests[item]); });
-  };
+  const auto* const first = requests.data();
+  const std::size_t count = requests.size();
   if constexpr (M::kInfo.oneway) {
     // Nobody waits for the outcome, and one that fails must not keep the others from running.
-    for (std::size_t i = 0; i < requests.size(); ++i) static_cast<void>(run_item(i));
+    for (std::size_t i = 0; i < count && !detail::too_late(); ++i) {
+      static_cast<void>(detail::invoke<M>(servant, first[i]));
+    }
   } else {
-    Outcomes<typename M::Result> outcomes(requests.size());
-    for (std::size_t i = 0; i < requests.size(); ++i) outcomes[i] = run_item(i);
+    Outcomes<typename M::Result> outcomes(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      if (const auto* const failure = detail::too_late()) [[unlikely]] {
+        outcomes[i] = Outcome<typename M::Result>(*failure);
+      } else {
+        outcomes[i] = detail::invoke<M>(servant, first[i]);
+      }
+    }
     return outcomes;
   }
 }

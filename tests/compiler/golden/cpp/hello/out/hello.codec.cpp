@@ -4,3 +4,34 @@
 
 #include <cstddef>
 #include <type_traits>
+
+#include "hello.methods.hpp"
+
+namespace mf::codec {
+
+std::size_t Febird<::hello::GreeterGreetRequest>::size(const ::hello::GreeterGreetRequest& value) noexcept {
+  return febird_size(value.name);
+}
+
+std::size_t Febird<::hello::GreeterGreetRequest>::bound(const ::hello::GreeterGreetRequest& value) noexcept {
+  return febird_bound(value.name);
+}
+
+void Febird<::hello::GreeterGreetRequest>::write(Writer& writer, const ::hello::GreeterGreetRequest* values,
+                                                 std::size_t count) noexcept {
+  for (const ::hello::GreeterGreetRequest* const end = values + count; values != end; ++values) {
+    const ::hello::GreeterGreetRequest& value = *values;
+    febird_write(writer, value.name);
+  }
+}
+
+bool Febird<::hello::GreeterGreetRequest>::read(Reader& reader, ::hello::GreeterGreetRequest& value) {
+  return read_field(reader, "name", value.name);
+}
+
+bool Readable<::hello::GreeterGreetRequest>::holds(const ::hello::GreeterGreetRequest& value,
+                                                   unsigned levels) {
+  return levels != 0 && readable(value.name, levels - 1);
+}
+
+}  // namespace mf::codec

@@ -37,26 +37,19 @@ template <>
 struct Febird<::hello::GreeterGreetRequest> {
   static constexpr std::size_t kMinSize = 1;
   static constexpr bool kRaw = false;
-  static std::size_t size(const ::hello::GreeterGreetRequest& value) noexcept {
-    return febird_size(value.name);
-  }
-  static std::size_t bound(const ::hello::GreeterGreetRequest& value) noexcept {
-    return febird_bound(value.name);
-  }
+  static std::size_t size(const ::hello::GreeterGreetRequest& value) noexcept;
+  static std::size_t bound(const ::hello::GreeterGreetRequest& value) noexcept;
+  static void write(Writer& writer, const ::hello::GreeterGreetRequest* values, std::size_t count) noexcept;
   static void write(Writer& writer, const ::hello::GreeterGreetRequest& value) noexcept {
-    febird_write(writer, value.name);
+    write(writer, &value, 1);
   }
-  [[nodiscard]] static bool read(Reader& reader, ::hello::GreeterGreetRequest& value) {
-    return read_field(reader, "name", value.name);
-  }
+  [[nodiscard]] static bool read(Reader& reader, ::hello::GreeterGreetRequest& value);
 };
 
 template <>
 struct Readable<::hello::GreeterGreetRequest> {
   static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::hello::GreeterGreetRequest& value, unsigned levels) {
-    return levels != 0 && readable(value.name, levels - 1);
-  }
+  [[nodiscard]] static bool holds(const ::hello::GreeterGreetRequest& value, unsigned levels);
 };
 
 }  // namespace mf::codec
@@ -94,8 +87,8 @@ struct GreeterGreet {
   static constexpr const mf::ServiceInfo& kService = kGreeterService;
   static std::string invoke(::hello::GreeterServant& servant, const std::string& name);
   static std::string invoke(::hello::GreeterServant& servant, const Request& request);
-  static mf::Outcomes<std::string> invoke_batch(::hello::GreeterServant& servant,
-                                                std::span<const Request> requests);
+  static mf::Outcomes<std::string> invoke_batch(::hello::GreeterServant& servant, const Request* requests,
+                                                std::size_t count);
   static void invoke(::hello::GreeterAsyncServant& servant, Request&& request,
                      mf::Responder<std::string> responder);
 };

@@ -36,4 +36,22 @@ mf::Outcomes<std::string> GreeterServant::greet_batch(std::span<const GreeterGre
   return mf::server::each<methods::GreeterGreet>(*this, requests);
 }
 
+namespace methods {
+
+std::string GreeterGreet::invoke(::hello::GreeterServant& servant, const Request& request) {
+  return servant.greet(request.name);
+}
+
+mf::Outcomes<std::string> GreeterGreet::invoke_batch(::hello::GreeterServant& servant,
+                                                     const Request* requests, std::size_t count) {
+  return servant.greet_batch({requests, count});
+}
+
+void GreeterGreet::invoke(::hello::GreeterAsyncServant& servant, Request&& request,
+                          mf::Responder<std::string> responder) {
+  return servant.greet(std::move(request), std::move(responder));
+}
+
+}  // namespace methods
+
 }  // namespace hello

@@ -39,20 +39,6 @@ inline std::string GreeterGreet::invoke(::hello::GreeterServant& servant, const 
   return servant.greet(name);
 }
 
-inline std::string GreeterGreet::invoke(::hello::GreeterServant& servant, const Request& request) {
-  return servant.greet(request.name);
-}
-
-inline mf::Outcomes<std::string> GreeterGreet::invoke_batch(::hello::GreeterServant& servant,
-                                                            std::span<const Request> requests) {
-  return servant.greet_batch(requests);
-}
-
-inline void GreeterGreet::invoke(::hello::GreeterAsyncServant& servant, Request&& request,
-                                 mf::Responder<std::string> responder) {
-  return servant.greet(std::move(request), std::move(responder));
-}
-
 }  // namespace methods
 
 }  // namespace hello

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "mf/core/printer.hpp"
+#include "optionals.methods.hpp"
 
 namespace optionals {
 
@@ -314,6 +315,45 @@ bool Febird<::optionals::Absent>::read(Reader& reader, ::optionals::Absent& valu
   if (!read_field(reader, "raw", value.raw)) return false;
   reader.leave();
   return true;
+}
+
+std::size_t Febird<::optionals::KeeperKeepRequest>::size(
+    const ::optionals::KeeperKeepRequest& value) noexcept {
+  return febird_size(value.list, value.one, value.row, value.set, value.map, value.raw, value.text,
+                     value.array, value.point);
+}
+
+std::size_t Febird<::optionals::KeeperKeepRequest>::bound(
+    const ::optionals::KeeperKeepRequest& value) noexcept {
+  return febird_bound(value.list, value.one, value.row, value.set, value.map, value.raw, value.text,
+                      value.array, value.point);
+}
+
+void Febird<::optionals::KeeperKeepRequest>::write(Writer& writer,
+                                                   const ::optionals::KeeperKeepRequest* values,
+                                                   std::size_t count) noexcept {
+  for (const ::optionals::KeeperKeepRequest* const end = values + count; values != end; ++values) {
+    const ::optionals::KeeperKeepRequest& value = *values;
+    febird_write(writer, value.list, value.one, value.row, value.set, value.map, value.raw, value.text,
+                 value.array, value.point);
+  }
+}
+
+bool Febird<::optionals::KeeperKeepRequest>::read(Reader& reader, ::optionals::KeeperKeepRequest& value) {
+  if (!read_field(reader, "list", value.list)) return false;
+  if (!read_field(reader, "one", value.one)) return false;
+  if (!read_field(reader, "row", value.row)) return false;
+  if (!read_field(reader, "set", value.set)) return false;
+  if (!read_field(reader, "map", value.map)) return false;
+  if (!read_field(reader, "raw", value.raw)) return false;
+  if (!read_field(reader, "text", value.text)) return false;
+  if (!read_field(reader, "array", value.array)) return false;
+  return read_field(reader, "point", value.point);
+}
+
+bool Readable<::optionals::KeeperKeepRequest>::holds(const ::optionals::KeeperKeepRequest& value,
+                                                     unsigned levels) {
+  return levels != 0 && readable(value.text, levels - 1) && readable(value.point, levels - 1);
 }
 
 }  // namespace mf::codec

@@ -23,6 +23,8 @@ inline constexpr Tier kPlannedTier<::optionals::Present> = Tier::febird;
 template <>
 inline constexpr std::string_view kShortName<::optionals::Present> = "Present";
 template <>
+inline constexpr std::size_t kHeapOfNew<::optionals::Present> = 1533;
+template <>
 inline constexpr Tier kPlannedTier<::optionals::Absent> = Tier::febird;
 template <>
 inline constexpr std::string_view kShortName<::optionals::Absent> = "Absent";

@@ -47,40 +47,24 @@ struct KeeperKeepRequest {
 namespace mf::codec {
 
 template <>
+inline constexpr std::size_t kHeapOfNew<::optionals::KeeperKeepRequest> = 160;
+template <>
 struct Febird<::optionals::KeeperKeepRequest> {
   static constexpr std::size_t kMinSize = 9;
   static constexpr bool kRaw = false;
-  static std::size_t size(const ::optionals::KeeperKeepRequest& value) noexcept {
-    return febird_size(value.list, value.one, value.row, value.set, value.map, value.raw, value.text,
-                       value.array, value.point);
-  }
-  static std::size_t bound(const ::optionals::KeeperKeepRequest& value) noexcept {
-    return febird_bound(value.list, value.one, value.row, value.set, value.map, value.raw, value.text,
-                        value.array, value.point);
-  }
+  static std::size_t size(const ::optionals::KeeperKeepRequest& value) noexcept;
+  static std::size_t bound(const ::optionals::KeeperKeepRequest& value) noexcept;
+  static void write(Writer& writer, const ::optionals::KeeperKeepRequest* values, std::size_t count) noexcept;
   static void write(Writer& writer, const ::optionals::KeeperKeepRequest& value) noexcept {
-    febird_write(writer, value.list, value.one, value.row, value.set, value.map, value.raw, value.text,
-                 value.array, value.point);
+    write(writer, &value, 1);
   }
-  [[nodiscard]] static bool read(Reader& reader, ::optionals::KeeperKeepRequest& value) {
-    if (!read_field(reader, "list", value.list)) return false;
-    if (!read_field(reader, "one", value.one)) return false;
-    if (!read_field(reader, "row", value.row)) return false;
-    if (!read_field(reader, "set", value.set)) return false;
-    if (!read_field(reader, "map", value.map)) return false;
-    if (!read_field(reader, "raw", value.raw)) return false;
-    if (!read_field(reader, "text", value.text)) return false;
-    if (!read_field(reader, "array", value.array)) return false;
-    return read_field(reader, "point", value.point);
-  }
+  [[nodiscard]] static bool read(Reader& reader, ::optionals::KeeperKeepRequest& value);
 };
 
 template <>
 struct Readable<::optionals::KeeperKeepRequest> {
   static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::optionals::KeeperKeepRequest& value, unsigned levels) {
-    return levels != 0 && readable(value.text, levels - 1) && readable(value.point, levels - 1);
-  }
+  [[nodiscard]] static bool holds(const ::optionals::KeeperKeepRequest& value, unsigned levels);
 };
 
 }  // namespace mf::codec
@@ -184,7 +168,7 @@ struct KeeperKeep {
       const std::optional<::optionals::Point>& point);
   static ::optionals::Present invoke(::optionals::KeeperServant& servant, const Request& request);
   static mf::Outcomes<::optionals::Present> invoke_batch(::optionals::KeeperServant& servant,
-                                                         std::span<const Request> requests);
+                                                         const Request* requests, std::size_t count);
   static void invoke(::optionals::KeeperAsyncServant& servant, Request&& request,
                      mf::Responder<::optionals::Present> responder);
 };

@@ -36,4 +36,23 @@ mf::Outcomes<Present> KeeperServant::keep_batch(std::span<const KeeperKeepReques
   return mf::server::each<methods::KeeperKeep>(*this, requests);
 }
 
+namespace methods {
+
+::optionals::Present KeeperKeep::invoke(::optionals::KeeperServant& servant, const Request& request) {
+  return servant.keep(request.list, request.one, request.row, request.set, request.map, request.raw,
+                      request.text, request.array, request.point);
+}
+
+mf::Outcomes<::optionals::Present> KeeperKeep::invoke_batch(::optionals::KeeperServant& servant,
+                                                            const Request* requests, std::size_t count) {
+  return servant.keep_batch({requests, count});
+}
+
+void KeeperKeep::invoke(::optionals::KeeperAsyncServant& servant, Request&& request,
+                        mf::Responder<::optionals::Present> responder) {
+  return servant.keep(std::move(request), std::move(responder));
+}
+
+}  // namespace methods
+
 }  // namespace optionals

@@ -48,21 +48,6 @@ inline ::optionals::Present KeeperKeep::invoke(
   return servant.keep(list, one, row, set, map, raw, text, array, point);
 }
 
-inline ::optionals::Present KeeperKeep::invoke(::optionals::KeeperServant& servant, const Request& request) {
-  return servant.keep(request.list, request.one, request.row, request.set, request.map, request.raw,
-                      request.text, request.array, request.point);
-}
-
-inline mf::Outcomes<::optionals::Present> KeeperKeep::invoke_batch(::optionals::KeeperServant& servant,
-                                                                   std::span<const Request> requests) {
-  return servant.keep_batch(requests);
-}
-
-inline void KeeperKeep::invoke(::optionals::KeeperAsyncServant& servant, Request&& request,
-                               mf::Responder<::optionals::Present> responder) {
-  return servant.keep(std::move(request), std::move(responder));
-}
-
 }  // namespace methods
 
 }  // namespace optionals

@@ -18,9 +18,13 @@ inline constexpr Tier kPlannedTier<::recursive::Kind_> = Tier::febird;
 template <>
 inline constexpr std::string_view kShortName<::recursive::Kind_> = "Kind";
 template <>
+inline constexpr std::size_t kHeapOfNew<::recursive::Kind_> = 80;
+template <>
 inline constexpr Tier kPlannedTier<::recursive::Fine> = Tier::febird;
 template <>
 inline constexpr std::string_view kShortName<::recursive::Fine> = "Fine";
+template <>
+inline constexpr std::size_t kHeapOfNew<::recursive::Fine> = 80;
 template <>
 inline constexpr Tier kPlannedTier<::recursive::Choice> = Tier::febird;
 template <>
@@ -46,6 +50,8 @@ inline constexpr Tier kPlannedTier<::recursive::Q> = Tier::febird;
 template <>
 inline constexpr std::string_view kShortName<::recursive::Q> = "Q";
 template <>
+inline constexpr std::size_t kHeapOfNew<::recursive::Q> = 112;
+template <>
 inline constexpr Tier kPlannedTier<::recursive::L> = Tier::febird;
 template <>
 inline constexpr std::string_view kShortName<::recursive::L> = "L";
@@ -53,6 +59,8 @@ template <>
 inline constexpr Tier kPlannedTier<::recursive::K> = Tier::febird;
 template <>
 inline constexpr std::string_view kShortName<::recursive::K> = "K";
+template <>
+inline constexpr std::size_t kHeapOfNew<::recursive::K> = 112;
 
 template <>
 struct Febird<::recursive::Leaf> {

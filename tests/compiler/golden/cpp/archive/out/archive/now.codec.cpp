@@ -10,6 +10,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "archive/now.methods.hpp"
 #include "mf/core/printer.hpp"
 
 namespace archive::now {
@@ -401,6 +402,28 @@ void print_to(mf::Printer& printer, const Config& value) {
 std::span<const mf::codec::GraphTable> graph_tables(const Config* /*root*/) {
   static constexpr std::array<mf::codec::GraphTable, 2> kTables{{{"config", &mf::codec::kGraphType<Config>},
                                                                  {"person", &mf::codec::kGraphType<Person>}}};
+  return kTables;
+}
+
+bool operator==(const Page& left, const Page& right) {
+  return left.next == right.next && left.words == right.words && left.unknown_fields == right.unknown_fields;
+}
+
+std::strong_ordering operator<=>(const Page& left, const Page& right) {
+  if (const auto order = left.next <=> right.next; order != 0) return order;
+  if (const auto order = left.words <=> right.words; order != 0) return order;
+  return left.unknown_fields <=> right.unknown_fields;
+}
+
+void print_to(mf::Printer& printer, const Page& value) {
+  printer.open("Page");
+  printer.field("next", value.next);
+  printer.field("words", value.words);
+  printer.close();
+}
+
+std::span<const mf::codec::GraphTable> graph_tables(const Page* /*root*/) {
+  static constexpr std::array<mf::codec::GraphTable, 1> kTables{{{"page", &mf::codec::kGraphType<Page>}}};
   return kTables;
 }
 
@@ -1654,6 +1677,62 @@ bool Readable<::archive::now::Config>::holds(const ::archive::now::Config& value
          readable(value.inside, levels - 1);
 }
 
+std::size_t Archive<::archive::now::Page>::size(const ::archive::now::Page& value,
+                                                const GraphNumbers& numbers) noexcept {
+  return archive::size(1, value.next, numbers) + archive::size(2, value.words) +
+         unknown_size(value.unknown_fields);
+}
+
+void Archive<::archive::now::Page>::write(BackWriter& writer, const ::archive::now::Page& value,
+                                          const GraphNumbers& numbers) noexcept {
+  BackWriter back = writer;
+  back.unknown(value.unknown_fields);
+  archive::write(back, 2, value.words);
+  archive::write(back, 1, value.next, numbers);
+  writer = back;
+}
+
+bool Archive<::archive::now::Page>::read(Reader& reader, ::archive::now::Page& value, const GraphRows& rows) {
+  static constexpr std::array<archive::KnownField, 2> kFields{{{1, "next"},
+                                                               {2, "words", archive::Elements::tagged}}};
+  std::bitset<1> seen;
+  std::size_t filled2 = 0;
+  if (!reader.enter()) return false;
+  value.unknown_fields.bytes.clear();
+  archive::Message message(reader);
+  archive::Cursor cursor(reader);
+  while (message.next(cursor)) {
+    switch (message.tag()) {
+      case 8:
+        if (!archive::read(message, cursor, value.next, rows)) return reader.inside("next");
+        seen[0] = true;
+        if (!message.follows(cursor, 18)) break;
+        [[fallthrough]];
+      case 18:
+        if (!archive::read_row(message, cursor, filled2, value.words)) return reader.inside("words");
+        break;
+      default:
+        if (!message.skip(cursor, kFields, value.unknown_fields)) return false;
+    }
+  }
+  if (reader.failed()) return false;
+  if (!seen.all()) {
+    if (!seen[0]) value.next = nullptr;
+  }
+  value.words.resize(filled2);
+  reader.leave();
+  return true;
+}
+
+bool Archive<::archive::now::Page>::visit(::archive::now::Page& value, GraphVisitor& visitor) {
+  if (!archive::visit_optional(visitor, value.next)) return visitor.inside("next");
+  return true;
+}
+
+bool Readable<::archive::now::Page>::holds(const ::archive::now::Page& value, unsigned levels) {
+  return levels != 0 && readable(value.words, levels - 1);
+}
+
 std::size_t Febird<::archive::now::Holder>::size(const ::archive::now::Holder& value) noexcept {
   return febird_size(value.id, value.config, value.pairs, value.geo, value.choice, value.people);
 }
@@ -1709,6 +1788,120 @@ bool Febird<::archive::now::Broken>::read(Reader& reader, ::archive::now::Broken
 
 bool Readable<::archive::now::Broken>::holds(const ::archive::now::Broken& value, unsigned levels) {
   return levels != 0 && readable(value.config, levels - 1);
+}
+
+std::size_t Febird<::archive::now::StorePutRequest>::size(
+    const ::archive::now::StorePutRequest& value) noexcept {
+  return febird_size(value.config, value.geo);
+}
+
+std::size_t Febird<::archive::now::StorePutRequest>::bound(
+    const ::archive::now::StorePutRequest& value) noexcept {
+  return febird_bound(value.config, value.geo);
+}
+
+void Febird<::archive::now::StorePutRequest>::write(Writer& writer,
+                                                    const ::archive::now::StorePutRequest* values,
+                                                    std::size_t count) noexcept {
+  for (const ::archive::now::StorePutRequest* const end = values + count; values != end; ++values) {
+    const ::archive::now::StorePutRequest& value = *values;
+    febird_write(writer, value.config, value.geo);
+  }
+}
+
+bool Febird<::archive::now::StorePutRequest>::read(Reader& reader, ::archive::now::StorePutRequest& value) {
+  if (!read_field(reader, "config", value.config)) return false;
+  return read_field(reader, "geo", value.geo);
+}
+
+bool Readable<::archive::now::StorePutRequest>::holds(const ::archive::now::StorePutRequest& value,
+                                                      unsigned levels) {
+  return levels != 0 && readable(value.config, levels - 1);
+}
+
+std::size_t Febird<::archive::now::StoreHoldRequest>::size(
+    const ::archive::now::StoreHoldRequest& value) noexcept {
+  return febird_size(value.holder);
+}
+
+std::size_t Febird<::archive::now::StoreHoldRequest>::bound(
+    const ::archive::now::StoreHoldRequest& value) noexcept {
+  return febird_bound(value.holder);
+}
+
+void Febird<::archive::now::StoreHoldRequest>::write(Writer& writer,
+                                                     const ::archive::now::StoreHoldRequest* values,
+                                                     std::size_t count) noexcept {
+  for (const ::archive::now::StoreHoldRequest* const end = values + count; values != end; ++values) {
+    const ::archive::now::StoreHoldRequest& value = *values;
+    febird_write(writer, value.holder);
+  }
+}
+
+bool Febird<::archive::now::StoreHoldRequest>::read(Reader& reader, ::archive::now::StoreHoldRequest& value) {
+  return read_field(reader, "holder", value.holder);
+}
+
+bool Readable<::archive::now::StoreHoldRequest>::holds(const ::archive::now::StoreHoldRequest& value,
+                                                       unsigned levels) {
+  return levels != 0 && readable(value.holder, levels - 1);
+}
+
+std::size_t Febird<::archive::now::StoreHoldResult>::size(
+    const ::archive::now::StoreHoldResult& value) noexcept {
+  return febird_size(value.holder, value.pairs);
+}
+
+std::size_t Febird<::archive::now::StoreHoldResult>::bound(
+    const ::archive::now::StoreHoldResult& value) noexcept {
+  return febird_bound(value.holder, value.pairs);
+}
+
+void Febird<::archive::now::StoreHoldResult>::write(Writer& writer,
+                                                    const ::archive::now::StoreHoldResult* values,
+                                                    std::size_t count) noexcept {
+  for (const ::archive::now::StoreHoldResult* const end = values + count; values != end; ++values) {
+    const ::archive::now::StoreHoldResult& value = *values;
+    febird_write(writer, value.holder, value.pairs);
+  }
+}
+
+bool Febird<::archive::now::StoreHoldResult>::read(Reader& reader, ::archive::now::StoreHoldResult& value) {
+  if (!read_field(reader, "holder", value.holder)) return false;
+  return read_field(reader, "pairs", value.pairs);
+}
+
+bool Readable<::archive::now::StoreHoldResult>::holds(const ::archive::now::StoreHoldResult& value,
+                                                      unsigned levels) {
+  return levels != 0 && readable(value.holder, levels - 1) && readable(value.pairs, levels - 1);
+}
+
+std::size_t Febird<::archive::now::StorePairRequest>::size(
+    const ::archive::now::StorePairRequest& value) noexcept {
+  return febird_size(value.pair);
+}
+
+std::size_t Febird<::archive::now::StorePairRequest>::bound(
+    const ::archive::now::StorePairRequest& value) noexcept {
+  return febird_bound(value.pair);
+}
+
+void Febird<::archive::now::StorePairRequest>::write(Writer& writer,
+                                                     const ::archive::now::StorePairRequest* values,
+                                                     std::size_t count) noexcept {
+  for (const ::archive::now::StorePairRequest* const end = values + count; values != end; ++values) {
+    const ::archive::now::StorePairRequest& value = *values;
+    febird_write(writer, value.pair);
+  }
+}
+
+bool Febird<::archive::now::StorePairRequest>::read(Reader& reader, ::archive::now::StorePairRequest& value) {
+  return read_field(reader, "pair", value.pair);
+}
+
+bool Readable<::archive::now::StorePairRequest>::holds(const ::archive::now::StorePairRequest& value,
+                                                       unsigned levels) {
+  return levels != 0 && readable(value.pair, levels - 1);
 }
 
 }  // namespace mf::codec

@@ -92,6 +92,12 @@ inline constexpr Tier kPlannedTier<::archive::now::Config> = Tier::archive;
 template <>
 inline constexpr std::string_view kShortName<::archive::now::Config> = "Config";
 template <>
+inline constexpr Tier kPlannedTier<::archive::now::Page> = Tier::archive;
+template <>
+inline constexpr std::string_view kShortName<::archive::now::Page> = "Page";
+template <>
+inline constexpr std::size_t kHeapOfNew<::archive::now::Page> = 127;
+template <>
 inline constexpr Tier kPlannedTier<::archive::now::Holder> = Tier::febird;
 template <>
 inline constexpr std::string_view kShortName<::archive::now::Holder> = "Holder";
@@ -322,6 +328,16 @@ struct Archive<::archive::now::Config> {
 };
 
 template <>
+struct Archive<::archive::now::Page> {
+  static constexpr bool kLinked = true;
+  static std::size_t size(const ::archive::now::Page& value, const GraphNumbers& numbers) noexcept;
+  static void write(BackWriter& writer, const ::archive::now::Page& value,
+                    const GraphNumbers& numbers) noexcept;
+  [[nodiscard]] static bool read(Reader& reader, ::archive::now::Page& value, const GraphRows& rows);
+  [[nodiscard]] static bool visit(::archive::now::Page& value, GraphVisitor& visitor);
+};
+
+template <>
 struct Febird<::archive::now::Holder> {
   static constexpr std::size_t kMinSize = 6;
   static constexpr bool kRaw = false;
@@ -426,6 +442,12 @@ template <>
 struct Readable<::archive::now::Config> {
   static constexpr bool kAlways = false;
   [[nodiscard]] static bool holds(const ::archive::now::Config& value, unsigned levels);
+};
+
+template <>
+struct Readable<::archive::now::Page> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::archive::now::Page& value, unsigned levels);
 };
 
 template <>

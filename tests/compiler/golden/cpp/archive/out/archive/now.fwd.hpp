@@ -27,6 +27,7 @@ struct All;
 struct Person;
 class Contact;
 struct Config;
+struct Page;
 struct Holder;
 struct Broken;
 class StoreClient;

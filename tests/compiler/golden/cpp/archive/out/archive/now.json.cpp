@@ -701,6 +701,30 @@ bool Json<::archive::now::Config>::read(JsonReader& reader, ::archive::now::Conf
   });
 }
 
+void Json<::archive::now::Page>::write(JsonWriter& writer, const ::archive::now::Page& value) {
+  if (!writer.open_object()) return;
+  write_json_reference(writer, "next", value.next);
+  write_json_member(writer, "words", value.words);
+  writer.close_object();
+}
+
+bool Json<::archive::now::Page>::read(JsonReader& reader, ::archive::now::Page& value) {
+  static constexpr std::array<JsonField, 2> kFields{{
+      {"next", false},
+      {"words", false},
+  }};
+  return read_json_object(reader, kFields, [&](std::size_t field) {
+    switch (field) {
+      case 0:
+        return read_json_reference(reader, value.next);
+      case 1:
+        return read_json(reader, value.words);
+      default:
+        return false;
+    }
+  });
+}
+
 void Json<::archive::now::Holder>::write(JsonWriter& writer, const ::archive::now::Holder& value) {
   if (!writer.open_object()) return;
   write_json_member(writer, "id", value.id);
@@ -784,6 +808,13 @@ std::span<const JsonTable> JsonGraph<::archive::now::Config>::tables() noexcept 
   static constexpr std::array<JsonTable, 2> kTables{{
       json_table<::archive::now::Config>("config"),
       json_table<::archive::now::Person>("person"),
+  }};
+  return kTables;
+}
+
+std::span<const JsonTable> JsonGraph<::archive::now::Page>::tables() noexcept {
+  static constexpr std::array<JsonTable, 1> kTables{{
+      json_table<::archive::now::Page>("page"),
   }};
   return kTables;
 }

@@ -138,6 +138,12 @@ struct Json<::archive::now::Config> {
 };
 
 template <>
+struct Json<::archive::now::Page> {
+  static void write(JsonWriter& writer, const ::archive::now::Page& value);
+  [[nodiscard]] static bool read(JsonReader& reader, ::archive::now::Page& value);
+};
+
+template <>
 struct Json<::archive::now::Holder> {
   static void write(JsonWriter& writer, const ::archive::now::Holder& value);
   [[nodiscard]] static bool read(JsonReader& reader, ::archive::now::Holder& value);
@@ -161,6 +167,11 @@ struct JsonGraph<::archive::now::Contact> {
 
 template <>
 struct JsonGraph<::archive::now::Config> {
+  [[nodiscard]] static std::span<const JsonTable> tables() noexcept;
+};
+
+template <>
+struct JsonGraph<::archive::now::Page> {
   [[nodiscard]] static std::span<const JsonTable> tables() noexcept;
 };
 

@@ -67,27 +67,20 @@ template <>
 struct Febird<::archive::now::StorePutRequest> {
   static constexpr std::size_t kMinSize = 2;
   static constexpr bool kRaw = false;
-  static std::size_t size(const ::archive::now::StorePutRequest& value) noexcept {
-    return febird_size(value.config, value.geo);
-  }
-  static std::size_t bound(const ::archive::now::StorePutRequest& value) noexcept {
-    return febird_bound(value.config, value.geo);
-  }
+  static std::size_t size(const ::archive::now::StorePutRequest& value) noexcept;
+  static std::size_t bound(const ::archive::now::StorePutRequest& value) noexcept;
+  static void write(Writer& writer, const ::archive::now::StorePutRequest* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::archive::now::StorePutRequest& value) noexcept {
-    febird_write(writer, value.config, value.geo);
+    write(writer, &value, 1);
   }
-  [[nodiscard]] static bool read(Reader& reader, ::archive::now::StorePutRequest& value) {
-    if (!read_field(reader, "config", value.config)) return false;
-    return read_field(reader, "geo", value.geo);
-  }
+  [[nodiscard]] static bool read(Reader& reader, ::archive::now::StorePutRequest& value);
 };
 
 template <>
 struct Readable<::archive::now::StorePutRequest> {
   static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::archive::now::StorePutRequest& value, unsigned levels) {
-    return levels != 0 && readable(value.config, levels - 1);
-  }
+  [[nodiscard]] static bool holds(const ::archive::now::StorePutRequest& value, unsigned levels);
 };
 
 template <>
@@ -106,26 +99,20 @@ template <>
 struct Febird<::archive::now::StoreHoldRequest> {
   static constexpr std::size_t kMinSize = 6;
   static constexpr bool kRaw = false;
-  static std::size_t size(const ::archive::now::StoreHoldRequest& value) noexcept {
-    return febird_size(value.holder);
-  }
-  static std::size_t bound(const ::archive::now::StoreHoldRequest& value) noexcept {
-    return febird_bound(value.holder);
-  }
+  static std::size_t size(const ::archive::now::StoreHoldRequest& value) noexcept;
+  static std::size_t bound(const ::archive::now::StoreHoldRequest& value) noexcept;
+  static void write(Writer& writer, const ::archive::now::StoreHoldRequest* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::archive::now::StoreHoldRequest& value) noexcept {
-    febird_write(writer, value.holder);
+    write(writer, &value, 1);
   }
-  [[nodiscard]] static bool read(Reader& reader, ::archive::now::StoreHoldRequest& value) {
-    return read_field(reader, "holder", value.holder);
-  }
+  [[nodiscard]] static bool read(Reader& reader, ::archive::now::StoreHoldRequest& value);
 };
 
 template <>
 struct Readable<::archive::now::StoreHoldRequest> {
   static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::archive::now::StoreHoldRequest& value, unsigned levels) {
-    return levels != 0 && readable(value.holder, levels - 1);
-  }
+  [[nodiscard]] static bool holds(const ::archive::now::StoreHoldRequest& value, unsigned levels);
 };
 
 template <>
@@ -143,27 +130,20 @@ template <>
 struct Febird<::archive::now::StoreHoldResult> {
   static constexpr std::size_t kMinSize = 7;
   static constexpr bool kRaw = false;
-  static std::size_t size(const ::archive::now::StoreHoldResult& value) noexcept {
-    return febird_size(value.holder, value.pairs);
-  }
-  static std::size_t bound(const ::archive::now::StoreHoldResult& value) noexcept {
-    return febird_bound(value.holder, value.pairs);
-  }
+  static std::size_t size(const ::archive::now::StoreHoldResult& value) noexcept;
+  static std::size_t bound(const ::archive::now::StoreHoldResult& value) noexcept;
+  static void write(Writer& writer, const ::archive::now::StoreHoldResult* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::archive::now::StoreHoldResult& value) noexcept {
-    febird_write(writer, value.holder, value.pairs);
+    write(writer, &value, 1);
   }
-  [[nodiscard]] static bool read(Reader& reader, ::archive::now::StoreHoldResult& value) {
-    if (!read_field(reader, "holder", value.holder)) return false;
-    return read_field(reader, "pairs", value.pairs);
-  }
+  [[nodiscard]] static bool read(Reader& reader, ::archive::now::StoreHoldResult& value);
 };
 
 template <>
 struct Readable<::archive::now::StoreHoldResult> {
   static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::archive::now::StoreHoldResult& value, unsigned levels) {
-    return levels != 0 && readable(value.holder, levels - 1) && readable(value.pairs, levels - 1);
-  }
+  [[nodiscard]] static bool holds(const ::archive::now::StoreHoldResult& value, unsigned levels);
 };
 
 template <>
@@ -178,26 +158,20 @@ template <>
 struct Febird<::archive::now::StorePairRequest> {
   static constexpr std::size_t kMinSize = 1;
   static constexpr bool kRaw = false;
-  static std::size_t size(const ::archive::now::StorePairRequest& value) noexcept {
-    return febird_size(value.pair);
-  }
-  static std::size_t bound(const ::archive::now::StorePairRequest& value) noexcept {
-    return febird_bound(value.pair);
-  }
+  static std::size_t size(const ::archive::now::StorePairRequest& value) noexcept;
+  static std::size_t bound(const ::archive::now::StorePairRequest& value) noexcept;
+  static void write(Writer& writer, const ::archive::now::StorePairRequest* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::archive::now::StorePairRequest& value) noexcept {
-    febird_write(writer, value.pair);
+    write(writer, &value, 1);
   }
-  [[nodiscard]] static bool read(Reader& reader, ::archive::now::StorePairRequest& value) {
-    return read_field(reader, "pair", value.pair);
-  }
+  [[nodiscard]] static bool read(Reader& reader, ::archive::now::StorePairRequest& value);
 };
 
 template <>
 struct Readable<::archive::now::StorePairRequest> {
   static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::archive::now::StorePairRequest& value, unsigned levels) {
-    return levels != 0 && readable(value.pair, levels - 1);
-  }
+  [[nodiscard]] static bool holds(const ::archive::now::StorePairRequest& value, unsigned levels);
 };
 
 }  // namespace mf::codec
@@ -291,7 +265,8 @@ struct StorePut {
   static mf::Graph<::archive::now::Config> invoke(::archive::now::StoreServant& servant,
                                                   const Request& request);
   static mf::Outcomes<mf::Graph<::archive::now::Config>> invoke_batch(::archive::now::StoreServant& servant,
-                                                                      std::span<const Request> requests);
+                                                                      const Request* requests,
+                                                                      std::size_t count);
   static void invoke(::archive::now::StoreAsyncServant& servant, Request&& request,
                      mf::Responder<mf::Graph<::archive::now::Config>> responder);
   static std::optional<std::string> result_violation(const Result& value) {
@@ -317,7 +292,8 @@ struct StoreHold {
   static ::archive::now::StoreHoldResult invoke(::archive::now::StoreServant& servant,
                                                 const Request& request);
   static mf::Outcomes<::archive::now::StoreHoldResult> invoke_batch(::archive::now::StoreServant& servant,
-                                                                    std::span<const Request> requests);
+                                                                    const Request* requests,
+                                                                    std::size_t count);
   static void invoke(::archive::now::StoreAsyncServant& servant, Request&& request,
                      mf::Responder<::archive::now::StoreHoldResult> responder);
 };
@@ -336,7 +312,7 @@ struct StorePair {
   static ::archive::now::Pair invoke(::archive::now::StoreServant& servant, const ::archive::now::Pair& pair);
   static ::archive::now::Pair invoke(::archive::now::StoreServant& servant, const Request& request);
   static mf::Outcomes<::archive::now::Pair> invoke_batch(::archive::now::StoreServant& servant,
-                                                         std::span<const Request> requests);
+                                                         const Request* requests, std::size_t count);
   static void invoke(::archive::now::StoreAsyncServant& servant, Request&& request,
                      mf::Responder<::archive::now::Pair> responder);
 };

@@ -52,4 +52,54 @@ mf::Outcomes<Pair> StoreServant::pair_batch(std::span<const StorePairRequest> re
   return mf::server::each<methods::StorePair>(*this, requests);
 }
 
+namespace methods {
+
+mf::Graph<::archive::now::Config> StorePut::invoke(::archive::now::StoreServant& servant,
+                                                   const Request& request) {
+  return servant.put(request.config, request.geo);
+}
+
+mf::Outcomes<mf::Graph<::archive::now::Config>> StorePut::invoke_batch(::archive::now::StoreServant& servant,
+                                                                       const Request* requests,
+                                                                       std::size_t count) {
+  return servant.put_batch({requests, count});
+}
+
+void StorePut::invoke(::archive::now::StoreAsyncServant& servant, Request&& request,
+                      mf::Responder<mf::Graph<::archive::now::Config>> responder) {
+  return servant.put(std::move(request), std::move(responder));
+}
+
+::archive::now::StoreHoldResult StoreHold::invoke(::archive::now::StoreServant& servant,
+                                                  const Request& request) {
+  return servant.hold(request.holder);
+}
+
+mf::Outcomes<::archive::now::StoreHoldResult> StoreHold::invoke_batch(::archive::now::StoreServant& servant,
+                                                                      const Request* requests,
+                                                                      std::size_t count) {
+  return servant.hold_batch({requests, count});
+}
+
+void StoreHold::invoke(::archive::now::StoreAsyncServant& servant, Request&& request,
+                       mf::Responder<::archive::now::StoreHoldResult> responder) {
+  return servant.hold(std::move(request), std::move(responder));
+}
+
+::archive::now::Pair StorePair::invoke(::archive::now::StoreServant& servant, const Request& request) {
+  return servant.pair(request.pair);
+}
+
+mf::Outcomes<::archive::now::Pair> StorePair::invoke_batch(::archive::now::StoreServant& servant,
+                                                           const Request* requests, std::size_t count) {
+  return servant.pair_batch({requests, count});
+}
+
+void StorePair::invoke(::archive::now::StoreAsyncServant& servant, Request&& request,
+                       mf::Responder<::archive::now::Pair> responder) {
+  return servant.pair(std::move(request), std::move(responder));
+}
+
+}  // namespace methods
+
 }  // namespace archive::now

@@ -52,58 +52,14 @@ inline mf::Graph<::archive::now::Config> StorePut::invoke(::archive::now::StoreS
   return servant.put(config, geo);
 }
 
-inline mf::Graph<::archive::now::Config> StorePut::invoke(::archive::now::StoreServant& servant,
-                                                          const Request& request) {
-  return servant.put(request.config, request.geo);
-}
-
-inline mf::Outcomes<mf::Graph<::archive::now::Config>> StorePut::invoke_batch(
-    ::archive::now::StoreServant& servant, std::span<const Request> requests) {
-  return servant.put_batch(requests);
-}
-
-inline void StorePut::invoke(::archive::now::StoreAsyncServant& servant, Request&& request,
-                             mf::Responder<mf::Graph<::archive::now::Config>> responder) {
-  return servant.put(std::move(request), std::move(responder));
-}
-
 inline ::archive::now::StoreHoldResult StoreHold::invoke(::archive::now::StoreServant& servant,
                                                          const ::archive::now::Holder& holder) {
   return servant.hold(holder);
 }
 
-inline ::archive::now::StoreHoldResult StoreHold::invoke(::archive::now::StoreServant& servant,
-                                                         const Request& request) {
-  return servant.hold(request.holder);
-}
-
-inline mf::Outcomes<::archive::now::StoreHoldResult> StoreHold::invoke_batch(
-    ::archive::now::StoreServant& servant, std::span<const Request> requests) {
-  return servant.hold_batch(requests);
-}
-
-inline void StoreHold::invoke(::archive::now::StoreAsyncServant& servant, Request&& request,
-                              mf::Responder<::archive::now::StoreHoldResult> responder) {
-  return servant.hold(std::move(request), std::move(responder));
-}
-
 inline ::archive::now::Pair StorePair::invoke(::archive::now::StoreServant& servant,
                                               const ::archive::now::Pair& pair) {
   return servant.pair(pair);
-}
-
-inline ::archive::now::Pair StorePair::invoke(::archive::now::StoreServant& servant, const Request& request) {
-  return servant.pair(request.pair);
-}
-
-inline mf::Outcomes<::archive::now::Pair> StorePair::invoke_batch(::archive::now::StoreServant& servant,
-                                                                  std::span<const Request> requests) {
-  return servant.pair_batch(requests);
-}
-
-inline void StorePair::invoke(::archive::now::StoreAsyncServant& servant, Request&& request,
-                              mf::Responder<::archive::now::Pair> responder) {
-  return servant.pair(std::move(request), std::move(responder));
 }
 
 }  // namespace methods

@@ -619,6 +619,19 @@ struct Config {
   friend std::span<const mf::codec::GraphTable> graph_tables(const Config*);
 };
 
+/// What a new one holds by its defaults is charged, and is no part of how far it is to the next one.
+struct Page {
+  mf::Ref<Page> next{};
+  std::vector<std::string> words = {"the words of a page that is new", "more of them"};
+  /// Fields of a newer schema, as they came.
+  mf::UnknownFields unknown_fields{};
+
+  friend bool operator==(const Page& left, const Page& right);
+  friend std::strong_ordering operator<=>(const Page& left, const Page& right);
+  friend void print_to(mf::Printer& printer, const Page& value);
+  friend std::span<const mf::codec::GraphTable> graph_tables(const Page*);
+};
+
 /// Archives and custom values in febird, and in calls.
 struct Holder {
   std::uint32_t id{};

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "mf/core/printer.hpp"
+#include "shapes/kinds.methods.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
@@ -616,6 +617,94 @@ bool Febird<::shapes::kinds::WrongKind>::read(Reader& reader, ::shapes::kinds::W
 
 bool Readable<::shapes::kinds::WrongKind>::holds(const ::shapes::kinds::WrongKind& value, unsigned levels) {
   return levels != 0 && readable(value.value, levels - 1);
+}
+
+std::size_t Febird<::shapes::kinds::KindsTurnRequest>::size(
+    const ::shapes::kinds::KindsTurnRequest& value) noexcept {
+  return febird_size(value.value, value.fields);
+}
+
+std::size_t Febird<::shapes::kinds::KindsTurnRequest>::bound(
+    const ::shapes::kinds::KindsTurnRequest& value) noexcept {
+  return febird_bound(value.value, value.fields);
+}
+
+void Febird<::shapes::kinds::KindsTurnRequest>::write(Writer& writer,
+                                                      const ::shapes::kinds::KindsTurnRequest* values,
+                                                      std::size_t count) noexcept {
+  for (const ::shapes::kinds::KindsTurnRequest* const end = values + count; values != end; ++values) {
+    const ::shapes::kinds::KindsTurnRequest& value = *values;
+    febird_write(writer, value.value, value.fields);
+  }
+}
+
+bool Febird<::shapes::kinds::KindsTurnRequest>::read(Reader& reader,
+                                                     ::shapes::kinds::KindsTurnRequest& value) {
+  if (!read_field(reader, "value", value.value)) return false;
+  return read_field(reader, "fields", value.fields);
+}
+
+bool Readable<::shapes::kinds::KindsTurnRequest>::holds(const ::shapes::kinds::KindsTurnRequest& value,
+                                                        unsigned levels) {
+  return levels != 0 && readable(value.value, levels - 1);
+}
+
+std::size_t Febird<::shapes::kinds::KindsFindResult>::size(
+    const ::shapes::kinds::KindsFindResult& value) noexcept {
+  return febird_size(value.fields, value.value);
+}
+
+std::size_t Febird<::shapes::kinds::KindsFindResult>::bound(
+    const ::shapes::kinds::KindsFindResult& value) noexcept {
+  return febird_bound(value.fields, value.value);
+}
+
+void Febird<::shapes::kinds::KindsFindResult>::write(Writer& writer,
+                                                     const ::shapes::kinds::KindsFindResult* values,
+                                                     std::size_t count) noexcept {
+  for (const ::shapes::kinds::KindsFindResult* const end = values + count; values != end; ++values) {
+    const ::shapes::kinds::KindsFindResult& value = *values;
+    febird_write(writer, value.fields, value.value);
+  }
+}
+
+bool Febird<::shapes::kinds::KindsFindResult>::read(Reader& reader, ::shapes::kinds::KindsFindResult& value) {
+  if (!read_field(reader, "fields", value.fields)) return false;
+  return read_field(reader, "value", value.value);
+}
+
+bool Readable<::shapes::kinds::KindsFindResult>::holds(const ::shapes::kinds::KindsFindResult& value,
+                                                       unsigned levels) {
+  return levels != 0 && readable(value.value, levels - 1);
+}
+
+std::size_t Febird<::shapes::kinds::KindsEvaluateRequest>::size(
+    const ::shapes::kinds::KindsEvaluateRequest& value) noexcept {
+  return febird_size(value.expression);
+}
+
+std::size_t Febird<::shapes::kinds::KindsEvaluateRequest>::bound(
+    const ::shapes::kinds::KindsEvaluateRequest& value) noexcept {
+  return febird_bound(value.expression);
+}
+
+void Febird<::shapes::kinds::KindsEvaluateRequest>::write(Writer& writer,
+                                                          const ::shapes::kinds::KindsEvaluateRequest* values,
+                                                          std::size_t count) noexcept {
+  for (const ::shapes::kinds::KindsEvaluateRequest* const end = values + count; values != end; ++values) {
+    const ::shapes::kinds::KindsEvaluateRequest& value = *values;
+    febird_write(writer, value.expression);
+  }
+}
+
+bool Febird<::shapes::kinds::KindsEvaluateRequest>::read(Reader& reader,
+                                                         ::shapes::kinds::KindsEvaluateRequest& value) {
+  return read_field(reader, "expression", value.expression);
+}
+
+bool Readable<::shapes::kinds::KindsEvaluateRequest>::holds(
+    const ::shapes::kinds::KindsEvaluateRequest& value, unsigned levels) {
+  return levels != 0 && readable(value.expression, levels - 1);
 }
 
 }  // namespace mf::codec

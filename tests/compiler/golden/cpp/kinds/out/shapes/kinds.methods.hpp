@@ -67,27 +67,20 @@ template <>
 struct Febird<::shapes::kinds::KindsTurnRequest> {
   static constexpr std::size_t kMinSize = 3;
   static constexpr bool kRaw = false;
-  static std::size_t size(const ::shapes::kinds::KindsTurnRequest& value) noexcept {
-    return febird_size(value.value, value.fields);
-  }
-  static std::size_t bound(const ::shapes::kinds::KindsTurnRequest& value) noexcept {
-    return febird_bound(value.value, value.fields);
-  }
+  static std::size_t size(const ::shapes::kinds::KindsTurnRequest& value) noexcept;
+  static std::size_t bound(const ::shapes::kinds::KindsTurnRequest& value) noexcept;
+  static void write(Writer& writer, const ::shapes::kinds::KindsTurnRequest* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::shapes::kinds::KindsTurnRequest& value) noexcept {
-    febird_write(writer, value.value, value.fields);
+    write(writer, &value, 1);
   }
-  [[nodiscard]] static bool read(Reader& reader, ::shapes::kinds::KindsTurnRequest& value) {
-    if (!read_field(reader, "value", value.value)) return false;
-    return read_field(reader, "fields", value.fields);
-  }
+  [[nodiscard]] static bool read(Reader& reader, ::shapes::kinds::KindsTurnRequest& value);
 };
 
 template <>
 struct Readable<::shapes::kinds::KindsTurnRequest> {
   static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::shapes::kinds::KindsTurnRequest& value, unsigned levels) {
-    return levels != 0 && readable(value.value, levels - 1);
-  }
+  [[nodiscard]] static bool holds(const ::shapes::kinds::KindsTurnRequest& value, unsigned levels);
 };
 
 template <>
@@ -120,27 +113,20 @@ template <>
 struct Febird<::shapes::kinds::KindsFindResult> {
   static constexpr std::size_t kMinSize = 3;
   static constexpr bool kRaw = false;
-  static std::size_t size(const ::shapes::kinds::KindsFindResult& value) noexcept {
-    return febird_size(value.fields, value.value);
-  }
-  static std::size_t bound(const ::shapes::kinds::KindsFindResult& value) noexcept {
-    return febird_bound(value.fields, value.value);
-  }
+  static std::size_t size(const ::shapes::kinds::KindsFindResult& value) noexcept;
+  static std::size_t bound(const ::shapes::kinds::KindsFindResult& value) noexcept;
+  static void write(Writer& writer, const ::shapes::kinds::KindsFindResult* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::shapes::kinds::KindsFindResult& value) noexcept {
-    febird_write(writer, value.fields, value.value);
+    write(writer, &value, 1);
   }
-  [[nodiscard]] static bool read(Reader& reader, ::shapes::kinds::KindsFindResult& value) {
-    if (!read_field(reader, "fields", value.fields)) return false;
-    return read_field(reader, "value", value.value);
-  }
+  [[nodiscard]] static bool read(Reader& reader, ::shapes::kinds::KindsFindResult& value);
 };
 
 template <>
 struct Readable<::shapes::kinds::KindsFindResult> {
   static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::shapes::kinds::KindsFindResult& value, unsigned levels) {
-    return levels != 0 && readable(value.value, levels - 1);
-  }
+  [[nodiscard]] static bool holds(const ::shapes::kinds::KindsFindResult& value, unsigned levels);
 };
 
 template <>
@@ -155,26 +141,20 @@ template <>
 struct Febird<::shapes::kinds::KindsEvaluateRequest> {
   static constexpr std::size_t kMinSize = 2;
   static constexpr bool kRaw = false;
-  static std::size_t size(const ::shapes::kinds::KindsEvaluateRequest& value) noexcept {
-    return febird_size(value.expression);
-  }
-  static std::size_t bound(const ::shapes::kinds::KindsEvaluateRequest& value) noexcept {
-    return febird_bound(value.expression);
-  }
+  static std::size_t size(const ::shapes::kinds::KindsEvaluateRequest& value) noexcept;
+  static std::size_t bound(const ::shapes::kinds::KindsEvaluateRequest& value) noexcept;
+  static void write(Writer& writer, const ::shapes::kinds::KindsEvaluateRequest* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::shapes::kinds::KindsEvaluateRequest& value) noexcept {
-    febird_write(writer, value.expression);
+    write(writer, &value, 1);
   }
-  [[nodiscard]] static bool read(Reader& reader, ::shapes::kinds::KindsEvaluateRequest& value) {
-    return read_field(reader, "expression", value.expression);
-  }
+  [[nodiscard]] static bool read(Reader& reader, ::shapes::kinds::KindsEvaluateRequest& value);
 };
 
 template <>
 struct Readable<::shapes::kinds::KindsEvaluateRequest> {
   static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::shapes::kinds::KindsEvaluateRequest& value, unsigned levels) {
-    return levels != 0 && readable(value.expression, levels - 1);
-  }
+  [[nodiscard]] static bool holds(const ::shapes::kinds::KindsEvaluateRequest& value, unsigned levels);
 };
 
 }  // namespace mf::codec
@@ -258,7 +238,7 @@ struct KindsTurn {
                                        const ::shapes::kinds::Field& fields);
   static ::shapes::kinds::Value invoke(::shapes::kinds::KindsServant& servant, const Request& request);
   static mf::Outcomes<::shapes::kinds::Value> invoke_batch(::shapes::kinds::KindsServant& servant,
-                                                           std::span<const Request> requests);
+                                                           const Request* requests, std::size_t count);
   static void invoke(::shapes::kinds::KindsAsyncServant& servant, Request&& request,
                      mf::Responder<::shapes::kinds::Value> responder);
   static std::optional<std::string> result_violation(const Result& value) {
@@ -284,7 +264,8 @@ struct KindsFind {
   static ::shapes::kinds::KindsFindResult invoke(::shapes::kinds::KindsServant& servant,
                                                  const Request& request);
   static mf::Outcomes<::shapes::kinds::KindsFindResult> invoke_batch(::shapes::kinds::KindsServant& servant,
-                                                                     std::span<const Request> requests);
+                                                                     const Request* requests,
+                                                                     std::size_t count);
   static void invoke(::shapes::kinds::KindsAsyncServant& servant, Request&& request,
                      mf::Responder<::shapes::kinds::KindsFindResult> responder);
 };
@@ -302,8 +283,8 @@ struct KindsEvaluate {
   static constexpr const mf::ServiceInfo& kService = kKindsService;
   static double invoke(::shapes::kinds::KindsServant& servant, const ::shapes::kinds::Expression& expression);
   static double invoke(::shapes::kinds::KindsServant& servant, const Request& request);
-  static mf::Outcomes<double> invoke_batch(::shapes::kinds::KindsServant& servant,
-                                           std::span<const Request> requests);
+  static mf::Outcomes<double> invoke_batch(::shapes::kinds::KindsServant& servant, const Request* requests,
+                                           std::size_t count);
   static void invoke(::shapes::kinds::KindsAsyncServant& servant, Request&& request,
                      mf::Responder<double> responder);
 };

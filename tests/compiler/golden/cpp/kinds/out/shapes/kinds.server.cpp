@@ -55,6 +55,54 @@ mf::Outcomes<double> KindsServant::evaluate_batch(std::span<const KindsEvaluateR
   return mf::server::each<methods::KindsEvaluate>(*this, requests);
 }
 
+namespace methods {
+
+::shapes::kinds::Value KindsTurn::invoke(::shapes::kinds::KindsServant& servant, const Request& request) {
+  return servant.turn(request.value, request.fields);
+}
+
+mf::Outcomes<::shapes::kinds::Value> KindsTurn::invoke_batch(::shapes::kinds::KindsServant& servant,
+                                                             const Request* requests, std::size_t count) {
+  return servant.turn_batch({requests, count});
+}
+
+void KindsTurn::invoke(::shapes::kinds::KindsAsyncServant& servant, Request&& request,
+                       mf::Responder<::shapes::kinds::Value> responder) {
+  return servant.turn(std::move(request), std::move(responder));
+}
+
+::shapes::kinds::KindsFindResult KindsFind::invoke(::shapes::kinds::KindsServant& servant,
+                                                   const Request& request) {
+  return servant.find(request.fields);
+}
+
+mf::Outcomes<::shapes::kinds::KindsFindResult> KindsFind::invoke_batch(::shapes::kinds::KindsServant& servant,
+                                                                       const Request* requests,
+                                                                       std::size_t count) {
+  return servant.find_batch({requests, count});
+}
+
+void KindsFind::invoke(::shapes::kinds::KindsAsyncServant& servant, Request&& request,
+                       mf::Responder<::shapes::kinds::KindsFindResult> responder) {
+  return servant.find(request, std::move(responder));
+}
+
+double KindsEvaluate::invoke(::shapes::kinds::KindsServant& servant, const Request& request) {
+  return servant.evaluate(request.expression);
+}
+
+mf::Outcomes<double> KindsEvaluate::invoke_batch(::shapes::kinds::KindsServant& servant,
+                                                 const Request* requests, std::size_t count) {
+  return servant.evaluate_batch({requests, count});
+}
+
+void KindsEvaluate::invoke(::shapes::kinds::KindsAsyncServant& servant, Request&& request,
+                           mf::Responder<double> responder) {
+  return servant.evaluate(std::move(request), std::move(responder));
+}
+
+}  // namespace methods
+
 }  // namespace shapes::kinds
 
 #pragma GCC diagnostic pop

@@ -59,58 +59,14 @@ inline ::shapes::kinds::Value KindsTurn::invoke(::shapes::kinds::KindsServant& s
   return servant.turn(value, fields);
 }
 
-inline ::shapes::kinds::Value KindsTurn::invoke(::shapes::kinds::KindsServant& servant,
-                                                const Request& request) {
-  return servant.turn(request.value, request.fields);
-}
-
-inline mf::Outcomes<::shapes::kinds::Value> KindsTurn::invoke_batch(::shapes::kinds::KindsServant& servant,
-                                                                    std::span<const Request> requests) {
-  return servant.turn_batch(requests);
-}
-
-inline void KindsTurn::invoke(::shapes::kinds::KindsAsyncServant& servant, Request&& request,
-                              mf::Responder<::shapes::kinds::Value> responder) {
-  return servant.turn(std::move(request), std::move(responder));
-}
-
 inline ::shapes::kinds::KindsFindResult KindsFind::invoke(::shapes::kinds::KindsServant& servant,
                                                           const ::shapes::kinds::Field& fields) {
   return servant.find(fields);
 }
 
-inline ::shapes::kinds::KindsFindResult KindsFind::invoke(::shapes::kinds::KindsServant& servant,
-                                                          const Request& request) {
-  return servant.find(request.fields);
-}
-
-inline mf::Outcomes<::shapes::kinds::KindsFindResult> KindsFind::invoke_batch(
-    ::shapes::kinds::KindsServant& servant, std::span<const Request> requests) {
-  return servant.find_batch(requests);
-}
-
-inline void KindsFind::invoke(::shapes::kinds::KindsAsyncServant& servant, Request&& request,
-                              mf::Responder<::shapes::kinds::KindsFindResult> responder) {
-  return servant.find(request, std::move(responder));
-}
-
 inline double KindsEvaluate::invoke(::shapes::kinds::KindsServant& servant,
                                     const ::shapes::kinds::Expression& expression) {
   return servant.evaluate(expression);
-}
-
-inline double KindsEvaluate::invoke(::shapes::kinds::KindsServant& servant, const Request& request) {
-  return servant.evaluate(request.expression);
-}
-
-inline mf::Outcomes<double> KindsEvaluate::invoke_batch(::shapes::kinds::KindsServant& servant,
-                                                        std::span<const Request> requests) {
-  return servant.evaluate_batch(requests);
-}
-
-inline void KindsEvaluate::invoke(::shapes::kinds::KindsAsyncServant& servant, Request&& request,
-                                  mf::Responder<double> responder) {
-  return servant.evaluate(std::move(request), std::move(responder));
 }
 
 }  // namespace methods

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "mf/core/printer.hpp"
+#include "shapes/patterns.methods.hpp"
 
 namespace shapes::patterns {
 
@@ -56,6 +57,35 @@ bool Readable<::shapes::patterns::Patterned>::holds(const ::shapes::patterns::Pa
   return levels != 0 && readable(value.tag, levels - 1) && readable(value.words, levels - 1) &&
          readable(value.any_case, levels - 1) && readable(value.lines, levels - 1) &&
          readable(value.nested, levels - 1);
+}
+
+std::size_t Febird<::shapes::patterns::FinderFindRequest>::size(
+    const ::shapes::patterns::FinderFindRequest& value) noexcept {
+  return febird_size(value.expression);
+}
+
+std::size_t Febird<::shapes::patterns::FinderFindRequest>::bound(
+    const ::shapes::patterns::FinderFindRequest& value) noexcept {
+  return febird_bound(value.expression);
+}
+
+void Febird<::shapes::patterns::FinderFindRequest>::write(Writer& writer,
+                                                          const ::shapes::patterns::FinderFindRequest* values,
+                                                          std::size_t count) noexcept {
+  for (const ::shapes::patterns::FinderFindRequest* const end = values + count; values != end; ++values) {
+    const ::shapes::patterns::FinderFindRequest& value = *values;
+    febird_write(writer, value.expression);
+  }
+}
+
+bool Febird<::shapes::patterns::FinderFindRequest>::read(Reader& reader,
+                                                         ::shapes::patterns::FinderFindRequest& value) {
+  return read_field(reader, "expression", value.expression);
+}
+
+bool Readable<::shapes::patterns::FinderFindRequest>::holds(
+    const ::shapes::patterns::FinderFindRequest& value, unsigned levels) {
+  return levels != 0 && readable(value.expression, levels - 1);
 }
 
 }  // namespace mf::codec

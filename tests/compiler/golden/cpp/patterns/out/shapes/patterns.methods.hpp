@@ -41,26 +41,20 @@ template <>
 struct Febird<::shapes::patterns::FinderFindRequest> {
   static constexpr std::size_t kMinSize = 1;
   static constexpr bool kRaw = false;
-  static std::size_t size(const ::shapes::patterns::FinderFindRequest& value) noexcept {
-    return febird_size(value.expression);
-  }
-  static std::size_t bound(const ::shapes::patterns::FinderFindRequest& value) noexcept {
-    return febird_bound(value.expression);
-  }
+  static std::size_t size(const ::shapes::patterns::FinderFindRequest& value) noexcept;
+  static std::size_t bound(const ::shapes::patterns::FinderFindRequest& value) noexcept;
+  static void write(Writer& writer, const ::shapes::patterns::FinderFindRequest* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::shapes::patterns::FinderFindRequest& value) noexcept {
-    febird_write(writer, value.expression);
+    write(writer, &value, 1);
   }
-  [[nodiscard]] static bool read(Reader& reader, ::shapes::patterns::FinderFindRequest& value) {
-    return read_field(reader, "expression", value.expression);
-  }
+  [[nodiscard]] static bool read(Reader& reader, ::shapes::patterns::FinderFindRequest& value);
 };
 
 template <>
 struct Readable<::shapes::patterns::FinderFindRequest> {
   static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::shapes::patterns::FinderFindRequest& value, unsigned levels) {
-    return levels != 0 && readable(value.expression, levels - 1);
-  }
+  [[nodiscard]] static bool holds(const ::shapes::patterns::FinderFindRequest& value, unsigned levels);
 };
 
 template <>
@@ -115,7 +109,7 @@ struct FinderFind {
   static std::string invoke(::shapes::patterns::FinderServant& servant, const std::string& expression);
   static std::string invoke(::shapes::patterns::FinderServant& servant, const Request& request);
   static mf::Outcomes<std::string> invoke_batch(::shapes::patterns::FinderServant& servant,
-                                                std::span<const Request> requests);
+                                                const Request* requests, std::size_t count);
   static void invoke(::shapes::patterns::FinderAsyncServant& servant, Request&& request,
                      mf::Responder<std::string> responder);
   static std::optional<std::string> result_violation(const Result& value) {

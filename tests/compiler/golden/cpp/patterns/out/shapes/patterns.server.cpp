@@ -36,4 +36,22 @@ mf::Outcomes<std::string> FinderServant::find_batch(std::span<const FinderFindRe
   return mf::server::each<methods::FinderFind>(*this, requests);
 }
 
+namespace methods {
+
+std::string FinderFind::invoke(::shapes::patterns::FinderServant& servant, const Request& request) {
+  return servant.find(request.expression);
+}
+
+mf::Outcomes<std::string> FinderFind::invoke_batch(::shapes::patterns::FinderServant& servant,
+                                                   const Request* requests, std::size_t count) {
+  return servant.find_batch({requests, count});
+}
+
+void FinderFind::invoke(::shapes::patterns::FinderAsyncServant& servant, Request&& request,
+                        mf::Responder<std::string> responder) {
+  return servant.find(std::move(request), std::move(responder));
+}
+
+}  // namespace methods
+
 }  // namespace shapes::patterns

@@ -37,20 +37,6 @@ inline std::string FinderFind::invoke(::shapes::patterns::FinderServant& servant
   return servant.find(expression);
 }
 
-inline std::string FinderFind::invoke(::shapes::patterns::FinderServant& servant, const Request& request) {
-  return servant.find(request.expression);
-}
-
-inline mf::Outcomes<std::string> FinderFind::invoke_batch(::shapes::patterns::FinderServant& servant,
-                                                          std::span<const Request> requests) {
-  return servant.find_batch(requests);
-}
-
-inline void FinderFind::invoke(::shapes::patterns::FinderAsyncServant& servant, Request&& request,
-                               mf::Responder<std::string> responder) {
-  return servant.find(std::move(request), std::move(responder));
-}
-
 }  // namespace methods
 
 }  // namespace shapes::patterns

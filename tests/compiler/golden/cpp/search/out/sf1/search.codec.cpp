@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "mf/core/printer.hpp"
+#include "sf1/search.methods.hpp"
 
 namespace sf1::search {
 
@@ -146,6 +147,87 @@ bool Febird<::sf1::search::DuplicateDocument>::read(Reader& reader, ::sf1::searc
   if (!read_field(reader, "lang", value.lang)) return false;
   reader.leave();
   return true;
+}
+
+std::size_t Febird<::sf1::search::IndexAddRequest>::size(
+    const ::sf1::search::IndexAddRequest& value) noexcept {
+  return febird_size(value.doc);
+}
+
+std::size_t Febird<::sf1::search::IndexAddRequest>::bound(
+    const ::sf1::search::IndexAddRequest& value) noexcept {
+  return febird_bound(value.doc);
+}
+
+void Febird<::sf1::search::IndexAddRequest>::write(Writer& writer,
+                                                   const ::sf1::search::IndexAddRequest* values,
+                                                   std::size_t count) noexcept {
+  for (const ::sf1::search::IndexAddRequest* const end = values + count; values != end; ++values) {
+    const ::sf1::search::IndexAddRequest& value = *values;
+    febird_write(writer, value.doc);
+  }
+}
+
+bool Febird<::sf1::search::IndexAddRequest>::read(Reader& reader, ::sf1::search::IndexAddRequest& value) {
+  return read_field(reader, "doc", value.doc);
+}
+
+bool Readable<::sf1::search::IndexAddRequest>::holds(const ::sf1::search::IndexAddRequest& value,
+                                                     unsigned levels) {
+  return levels != 0 && readable(value.doc, levels - 1);
+}
+
+std::size_t Febird<::sf1::search::IndexQueryRequest>::size(
+    const ::sf1::search::IndexQueryRequest& value) noexcept {
+  return febird_size(value.terms, value.limit, value.rank);
+}
+
+std::size_t Febird<::sf1::search::IndexQueryRequest>::bound(
+    const ::sf1::search::IndexQueryRequest& value) noexcept {
+  return febird_bound(value.terms, value.limit, value.rank);
+}
+
+void Febird<::sf1::search::IndexQueryRequest>::write(Writer& writer,
+                                                     const ::sf1::search::IndexQueryRequest* values,
+                                                     std::size_t count) noexcept {
+  for (const ::sf1::search::IndexQueryRequest* const end = values + count; values != end; ++values) {
+    const ::sf1::search::IndexQueryRequest& value = *values;
+    febird_write(writer, value.terms, value.limit, value.rank);
+  }
+}
+
+bool Febird<::sf1::search::IndexQueryRequest>::read(Reader& reader, ::sf1::search::IndexQueryRequest& value) {
+  if (!read_field(reader, "terms", value.terms)) return false;
+  if (!read_field(reader, "limit", value.limit)) return false;
+  return read_field(reader, "rank", value.rank);
+}
+
+bool Readable<::sf1::search::IndexQueryRequest>::holds(const ::sf1::search::IndexQueryRequest& value,
+                                                       unsigned levels) {
+  return levels != 0 && readable(value.terms, levels - 1) && readable(value.rank, levels - 1);
+}
+
+std::size_t Febird<::sf1::search::AdminPingRequest>::size(
+    const ::sf1::search::AdminPingRequest& value) noexcept {
+  return febird_size(value.payload);
+}
+
+std::size_t Febird<::sf1::search::AdminPingRequest>::bound(
+    const ::sf1::search::AdminPingRequest& value) noexcept {
+  return febird_bound(value.payload);
+}
+
+void Febird<::sf1::search::AdminPingRequest>::write(Writer& writer,
+                                                    const ::sf1::search::AdminPingRequest* values,
+                                                    std::size_t count) noexcept {
+  for (const ::sf1::search::AdminPingRequest* const end = values + count; values != end; ++values) {
+    const ::sf1::search::AdminPingRequest& value = *values;
+    febird_write(writer, value.payload);
+  }
+}
+
+bool Febird<::sf1::search::AdminPingRequest>::read(Reader& reader, ::sf1::search::AdminPingRequest& value) {
+  return read_field(reader, "payload", value.payload);
 }
 
 }  // namespace mf::codec

@@ -88,54 +88,39 @@ template <>
 struct Febird<::sf1::search::IndexAddRequest> {
   static constexpr std::size_t kMinSize = 4;
   static constexpr bool kRaw = false;
-  static std::size_t size(const ::sf1::search::IndexAddRequest& value) noexcept {
-    return febird_size(value.doc);
-  }
-  static std::size_t bound(const ::sf1::search::IndexAddRequest& value) noexcept {
-    return febird_bound(value.doc);
-  }
+  static std::size_t size(const ::sf1::search::IndexAddRequest& value) noexcept;
+  static std::size_t bound(const ::sf1::search::IndexAddRequest& value) noexcept;
+  static void write(Writer& writer, const ::sf1::search::IndexAddRequest* values, std::size_t count) noexcept;
   static void write(Writer& writer, const ::sf1::search::IndexAddRequest& value) noexcept {
-    febird_write(writer, value.doc);
+    write(writer, &value, 1);
   }
-  [[nodiscard]] static bool read(Reader& reader, ::sf1::search::IndexAddRequest& value) {
-    return read_field(reader, "doc", value.doc);
-  }
+  [[nodiscard]] static bool read(Reader& reader, ::sf1::search::IndexAddRequest& value);
 };
 
 template <>
 struct Readable<::sf1::search::IndexAddRequest> {
   static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::sf1::search::IndexAddRequest& value, unsigned levels) {
-    return levels != 0 && readable(value.doc, levels - 1);
-  }
+  [[nodiscard]] static bool holds(const ::sf1::search::IndexAddRequest& value, unsigned levels);
 };
 
 template <>
 struct Febird<::sf1::search::IndexQueryRequest> {
   static constexpr std::size_t kMinSize = 3;
   static constexpr bool kRaw = false;
-  static std::size_t size(const ::sf1::search::IndexQueryRequest& value) noexcept {
-    return febird_size(value.terms, value.limit, value.rank);
-  }
-  static std::size_t bound(const ::sf1::search::IndexQueryRequest& value) noexcept {
-    return febird_bound(value.terms, value.limit, value.rank);
-  }
+  static std::size_t size(const ::sf1::search::IndexQueryRequest& value) noexcept;
+  static std::size_t bound(const ::sf1::search::IndexQueryRequest& value) noexcept;
+  static void write(Writer& writer, const ::sf1::search::IndexQueryRequest* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::sf1::search::IndexQueryRequest& value) noexcept {
-    febird_write(writer, value.terms, value.limit, value.rank);
+    write(writer, &value, 1);
   }
-  [[nodiscard]] static bool read(Reader& reader, ::sf1::search::IndexQueryRequest& value) {
-    if (!read_field(reader, "terms", value.terms)) return false;
-    if (!read_field(reader, "limit", value.limit)) return false;
-    return read_field(reader, "rank", value.rank);
-  }
+  [[nodiscard]] static bool read(Reader& reader, ::sf1::search::IndexQueryRequest& value);
 };
 
 template <>
 struct Readable<::sf1::search::IndexQueryRequest> {
   static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::sf1::search::IndexQueryRequest& value, unsigned levels) {
-    return levels != 0 && readable(value.terms, levels - 1) && readable(value.rank, levels - 1);
-  }
+  [[nodiscard]] static bool holds(const ::sf1::search::IndexQueryRequest& value, unsigned levels);
 };
 
 template <>
@@ -221,18 +206,14 @@ template <>
 struct Febird<::sf1::search::AdminPingRequest> {
   static constexpr std::size_t kMinSize = 1;
   static constexpr bool kRaw = false;
-  static std::size_t size(const ::sf1::search::AdminPingRequest& value) noexcept {
-    return febird_size(value.payload);
-  }
-  static std::size_t bound(const ::sf1::search::AdminPingRequest& value) noexcept {
-    return febird_bound(value.payload);
-  }
+  static std::size_t size(const ::sf1::search::AdminPingRequest& value) noexcept;
+  static std::size_t bound(const ::sf1::search::AdminPingRequest& value) noexcept;
+  static void write(Writer& writer, const ::sf1::search::AdminPingRequest* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::sf1::search::AdminPingRequest& value) noexcept {
-    febird_write(writer, value.payload);
+    write(writer, &value, 1);
   }
-  [[nodiscard]] static bool read(Reader& reader, ::sf1::search::AdminPingRequest& value) {
-    return read_field(reader, "payload", value.payload);
-  }
+  [[nodiscard]] static bool read(Reader& reader, ::sf1::search::AdminPingRequest& value);
 };
 
 }  // namespace mf::codec
@@ -325,7 +306,7 @@ struct IndexAdd {
   static ::sf1::text::DocId invoke(::sf1::search::IndexServant& servant, const ::sf1::text::Document& doc);
   static ::sf1::text::DocId invoke(::sf1::search::IndexServant& servant, const Request& request);
   static mf::Outcomes<::sf1::text::DocId> invoke_batch(::sf1::search::IndexServant& servant,
-                                                       std::span<const Request> requests);
+                                                       const Request* requests, std::size_t count);
   static void invoke(::sf1::search::IndexAsyncServant& servant, Request&& request,
                      mf::Responder<::sf1::text::DocId> responder);
 };
@@ -353,7 +334,8 @@ struct IndexQuery {
                                                 const std::optional<::sf1::search::Rank>& rank);
   static std::vector<::sf1::search::Hit> invoke(::sf1::search::IndexServant& servant, const Request& request);
   static mf::Outcomes<std::vector<::sf1::search::Hit>> invoke_batch(::sf1::search::IndexServant& servant,
-                                                                    std::span<const Request> requests);
+                                                                    const Request* requests,
+                                                                    std::size_t count);
   static void invoke(::sf1::search::IndexAsyncServant& servant, Request&& request,
                      mf::Responder<std::vector<::sf1::search::Hit>> responder);
 };
@@ -372,7 +354,8 @@ struct IndexStats {
   static ::sf1::search::IndexStatsResult invoke(::sf1::search::IndexServant& servant);
   static ::sf1::search::IndexStatsResult invoke(::sf1::search::IndexServant& servant, const Request& request);
   static mf::Outcomes<::sf1::search::IndexStatsResult> invoke_batch(::sf1::search::IndexServant& servant,
-                                                                    std::span<const Request> requests);
+                                                                    const Request* requests,
+                                                                    std::size_t count);
   static void invoke(::sf1::search::IndexAsyncServant& servant, Request&& request,
                      mf::Responder<::sf1::search::IndexStatsResult> responder);
 };
@@ -390,8 +373,8 @@ struct IndexClear {
   static constexpr const mf::ServiceInfo& kService = kIndexService;
   static void invoke(::sf1::search::IndexServant& servant);
   static void invoke(::sf1::search::IndexServant& servant, const Request& request);
-  static mf::Outcomes<void> invoke_batch(::sf1::search::IndexServant& servant,
-                                         std::span<const Request> requests);
+  static mf::Outcomes<void> invoke_batch(::sf1::search::IndexServant& servant, const Request* requests,
+                                         std::size_t count);
   static void invoke(::sf1::search::IndexAsyncServant& servant, Request&& request,
                      mf::Responder<void> responder);
 };
@@ -409,7 +392,7 @@ struct IndexTouch {
   static constexpr const mf::ServiceInfo& kService = kIndexService;
   static void invoke(::sf1::search::IndexServant& servant, const ::sf1::text::DocId& doc);
   static void invoke(::sf1::search::IndexServant& servant, const Request& request);
-  static void invoke_batch(::sf1::search::IndexServant& servant, std::span<const Request> requests);
+  static void invoke_batch(::sf1::search::IndexServant& servant, const Request* requests, std::size_t count);
   static void invoke(::sf1::search::IndexAsyncServant& servant, Request&& request);
 };
 
@@ -427,8 +410,8 @@ struct IndexScore {
   static float invoke(::sf1::search::IndexServant& servant, const ::sf1::text::DocId& doc,
                       const std::uint64_t& query);
   static float invoke(::sf1::search::IndexServant& servant, const Request& request);
-  static mf::Outcomes<float> invoke_batch(::sf1::search::IndexServant& servant,
-                                          std::span<const Request> requests);
+  static mf::Outcomes<float> invoke_batch(::sf1::search::IndexServant& servant, const Request* requests,
+                                          std::size_t count);
   static void invoke(::sf1::search::IndexAsyncServant& servant, Request&& request,
                      mf::Responder<float> responder);
 };
@@ -464,8 +447,8 @@ struct AdminPing {
   static constexpr const mf::ServiceInfo& kService = kAdminService;
   static mf::Bytes invoke(::sf1::search::AdminServant& servant, const mf::Bytes& payload);
   static mf::Bytes invoke(::sf1::search::AdminServant& servant, const Request& request);
-  static mf::Outcomes<mf::Bytes> invoke_batch(::sf1::search::AdminServant& servant,
-                                              std::span<const Request> requests);
+  static mf::Outcomes<mf::Bytes> invoke_batch(::sf1::search::AdminServant& servant, const Request* requests,
+                                              std::size_t count);
   static void invoke(::sf1::search::AdminAsyncServant& servant, Request&& request,
                      mf::Responder<mf::Bytes> responder);
 };

@@ -107,4 +107,109 @@ mf::Outcomes<mf::Bytes> AdminServant::ping_batch(std::span<const AdminPingReques
   return mf::server::each<methods::AdminPing>(*this, requests);
 }
 
+namespace methods {
+
+::sf1::text::DocId IndexAdd::invoke(::sf1::search::IndexServant& servant, const Request& request) {
+  return servant.add(request.doc);
+}
+
+mf::Outcomes<::sf1::text::DocId> IndexAdd::invoke_batch(::sf1::search::IndexServant& servant,
+                                                        const Request* requests, std::size_t count) {
+  return servant.add_batch({requests, count});
+}
+
+void IndexAdd::invoke(::sf1::search::IndexAsyncServant& servant, Request&& request,
+                      mf::Responder<::sf1::text::DocId> responder) {
+  return servant.add(std::move(request), std::move(responder));
+}
+
+std::vector<::sf1::search::Hit> IndexQuery::invoke(::sf1::search::IndexServant& servant,
+                                                   const Request& request) {
+  return servant.query(request.terms, request.limit, request.rank);
+}
+
+mf::Outcomes<std::vector<::sf1::search::Hit>> IndexQuery::invoke_batch(::sf1::search::IndexServant& servant,
+                                                                       const Request* requests,
+                                                                       std::size_t count) {
+  return servant.query_batch({requests, count});
+}
+
+void IndexQuery::invoke(::sf1::search::IndexAsyncServant& servant, Request&& request,
+                        mf::Responder<std::vector<::sf1::search::Hit>> responder) {
+  return servant.query(std::move(request), std::move(responder));
+}
+
+::sf1::search::IndexStatsResult IndexStats::invoke(::sf1::search::IndexServant& servant,
+                                                   const Request& /*request*/) {
+  return servant.stats();
+}
+
+mf::Outcomes<::sf1::search::IndexStatsResult> IndexStats::invoke_batch(::sf1::search::IndexServant& servant,
+                                                                       const Request* requests,
+                                                                       std::size_t count) {
+  return servant.stats_batch({requests, count});
+}
+
+void IndexStats::invoke(::sf1::search::IndexAsyncServant& servant, Request&& request,
+                        mf::Responder<::sf1::search::IndexStatsResult> responder) {
+  return servant.stats(request, std::move(responder));
+}
+
+void IndexClear::invoke(::sf1::search::IndexServant& servant, const Request& /*request*/) {
+  return servant.clear();
+}
+
+mf::Outcomes<void> IndexClear::invoke_batch(::sf1::search::IndexServant& servant, const Request* requests,
+                                            std::size_t count) {
+  return servant.clear_batch({requests, count});
+}
+
+void IndexClear::invoke(::sf1::search::IndexAsyncServant& servant, Request&& request,
+                        mf::Responder<void> responder) {
+  return servant.clear(request, std::move(responder));
+}
+
+void IndexTouch::invoke(::sf1::search::IndexServant& servant, const Request& request) {
+  return servant.touch(request.doc);
+}
+
+void IndexTouch::invoke_batch(::sf1::search::IndexServant& servant, const Request* requests,
+                              std::size_t count) {
+  return servant.touch_batch({requests, count});
+}
+
+void IndexTouch::invoke(::sf1::search::IndexAsyncServant& servant, Request&& request) {
+  return servant.touch(request);
+}
+
+float IndexScore::invoke(::sf1::search::IndexServant& servant, const Request& request) {
+  return servant.score(request.doc, request.query);
+}
+
+mf::Outcomes<float> IndexScore::invoke_batch(::sf1::search::IndexServant& servant, const Request* requests,
+                                             std::size_t count) {
+  return servant.score_batch({requests, count});
+}
+
+void IndexScore::invoke(::sf1::search::IndexAsyncServant& servant, Request&& request,
+                        mf::Responder<float> responder) {
+  return servant.score(request, std::move(responder));
+}
+
+mf::Bytes AdminPing::invoke(::sf1::search::AdminServant& servant, const Request& request) {
+  return servant.ping(request.payload);
+}
+
+mf::Outcomes<mf::Bytes> AdminPing::invoke_batch(::sf1::search::AdminServant& servant, const Request* requests,
+                                                std::size_t count) {
+  return servant.ping_batch({requests, count});
+}
+
+void AdminPing::invoke(::sf1::search::AdminAsyncServant& servant, Request&& request,
+                       mf::Responder<mf::Bytes> responder) {
+  return servant.ping(std::move(request), std::move(responder));
+}
+
+}  // namespace methods
+
 }  // namespace sf1::search

@@ -96,20 +96,6 @@ inline ::sf1::text::DocId IndexAdd::invoke(::sf1::search::IndexServant& servant,
   return servant.add(doc);
 }
 
-inline ::sf1::text::DocId IndexAdd::invoke(::sf1::search::IndexServant& servant, const Request& request) {
-  return servant.add(request.doc);
-}
-
-inline mf::Outcomes<::sf1::text::DocId> IndexAdd::invoke_batch(::sf1::search::IndexServant& servant,
-                                                               std::span<const Request> requests) {
-  return servant.add_batch(requests);
-}
-
-inline void IndexAdd::invoke(::sf1::search::IndexAsyncServant& servant, Request&& request,
-                             mf::Responder<::sf1::text::DocId> responder) {
-  return servant.add(std::move(request), std::move(responder));
-}
-
 inline std::vector<::sf1::search::Hit> IndexQuery::invoke(::sf1::search::IndexServant& servant,
                                                           const std::vector<std::string>& terms,
                                                           const std::uint32_t& limit,
@@ -117,73 +103,16 @@ inline std::vector<::sf1::search::Hit> IndexQuery::invoke(::sf1::search::IndexSe
   return servant.query(terms, limit, rank);
 }
 
-inline std::vector<::sf1::search::Hit> IndexQuery::invoke(::sf1::search::IndexServant& servant,
-                                                          const Request& request) {
-  return servant.query(request.terms, request.limit, request.rank);
-}
-
-inline mf::Outcomes<std::vector<::sf1::search::Hit>> IndexQuery::invoke_batch(
-    ::sf1::search::IndexServant& servant, std::span<const Request> requests) {
-  return servant.query_batch(requests);
-}
-
-inline void IndexQuery::invoke(::sf1::search::IndexAsyncServant& servant, Request&& request,
-                               mf::Responder<std::vector<::sf1::search::Hit>> responder) {
-  return servant.query(std::move(request), std::move(responder));
-}
-
 inline ::sf1::search::IndexStatsResult IndexStats::invoke(::sf1::search::IndexServant& servant) {
   return servant.stats();
-}
-
-inline ::sf1::search::IndexStatsResult IndexStats::invoke(::sf1::search::IndexServant& servant,
-                                                          const Request& /*request*/) {
-  return servant.stats();
-}
-
-inline mf::Outcomes<::sf1::search::IndexStatsResult> IndexStats::invoke_batch(
-    ::sf1::search::IndexServant& servant, std::span<const Request> requests) {
-  return servant.stats_batch(requests);
-}
-
-inline void IndexStats::invoke(::sf1::search::IndexAsyncServant& servant, Request&& request,
-                               mf::Responder<::sf1::search::IndexStatsResult> responder) {
-  return servant.stats(request, std::move(responder));
 }
 
 inline void IndexClear::invoke(::sf1::search::IndexServant& servant) {
   return servant.clear();
 }
 
-inline void IndexClear::invoke(::sf1::search::IndexServant& servant, const Request& /*request*/) {
-  return servant.clear();
-}
-
-inline mf::Outcomes<void> IndexClear::invoke_batch(::sf1::search::IndexServant& servant,
-                                                   std::span<const Request> requests) {
-  return servant.clear_batch(requests);
-}
-
-inline void IndexClear::invoke(::sf1::search::IndexAsyncServant& servant, Request&& request,
-                               mf::Responder<void> responder) {
-  return servant.clear(request, std::move(responder));
-}
-
 inline void IndexTouch::invoke(::sf1::search::IndexServant& servant, const ::sf1::text::DocId& doc) {
   return servant.touch(doc);
-}
-
-inline void IndexTouch::invoke(::sf1::search::IndexServant& servant, const Request& request) {
-  return servant.touch(request.doc);
-}
-
-inline void IndexTouch::invoke_batch(::sf1::search::IndexServant& servant,
-                                     std::span<const Request> requests) {
-  return servant.touch_batch(requests);
-}
-
-inline void IndexTouch::invoke(::sf1::search::IndexAsyncServant& servant, Request&& request) {
-  return servant.touch(request);
 }
 
 inline float IndexScore::invoke(::sf1::search::IndexServant& servant, const ::sf1::text::DocId& doc,
@@ -191,36 +120,8 @@ inline float IndexScore::invoke(::sf1::search::IndexServant& servant, const ::sf
   return servant.score(doc, query);
 }
 
-inline float IndexScore::invoke(::sf1::search::IndexServant& servant, const Request& request) {
-  return servant.score(request.doc, request.query);
-}
-
-inline mf::Outcomes<float> IndexScore::invoke_batch(::sf1::search::IndexServant& servant,
-                                                    std::span<const Request> requests) {
-  return servant.score_batch(requests);
-}
-
-inline void IndexScore::invoke(::sf1::search::IndexAsyncServant& servant, Request&& request,
-                               mf::Responder<float> responder) {
-  return servant.score(request, std::move(responder));
-}
-
 inline mf::Bytes AdminPing::invoke(::sf1::search::AdminServant& servant, const mf::Bytes& payload) {
   return servant.ping(payload);
-}
-
-inline mf::Bytes AdminPing::invoke(::sf1::search::AdminServant& servant, const Request& request) {
-  return servant.ping(request.payload);
-}
-
-inline mf::Outcomes<mf::Bytes> AdminPing::invoke_batch(::sf1::search::AdminServant& servant,
-                                                       std::span<const Request> requests) {
-  return servant.ping_batch(requests);
-}
-
-inline void AdminPing::invoke(::sf1::search::AdminAsyncServant& servant, Request&& request,
-                              mf::Responder<mf::Bytes> responder) {
-  return servant.ping(std::move(request), std::move(responder));
 }
 
 }  // namespace methods

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "mf/core/printer.hpp"
+#include "shapes/services.methods.hpp"
 
 namespace shapes::services {
 
@@ -79,6 +80,263 @@ bool Febird<::shapes::services::Refused>::read(Reader& reader, ::shapes::service
 
 bool Readable<::shapes::services::Refused>::holds(const ::shapes::services::Refused& value, unsigned levels) {
   return levels != 0 && readable(value.why, levels - 1);
+}
+
+std::size_t Febird<::shapes::services::PlainIn0Out2Result>::size(
+    const ::shapes::services::PlainIn0Out2Result& value) noexcept {
+  return febird_size(value.count, value.name);
+}
+
+std::size_t Febird<::shapes::services::PlainIn0Out2Result>::bound(
+    const ::shapes::services::PlainIn0Out2Result& value) noexcept {
+  return febird_bound(value.count, value.name);
+}
+
+void Febird<::shapes::services::PlainIn0Out2Result>::write(
+    Writer& writer, const ::shapes::services::PlainIn0Out2Result* values, std::size_t count) noexcept {
+  for (const ::shapes::services::PlainIn0Out2Result* const end = values + count; values != end; ++values) {
+    const ::shapes::services::PlainIn0Out2Result& value = *values;
+    febird_write(writer, value.count, value.name);
+  }
+}
+
+bool Febird<::shapes::services::PlainIn0Out2Result>::read(Reader& reader,
+                                                          ::shapes::services::PlainIn0Out2Result& value) {
+  if (!read_field(reader, "count", value.count)) return false;
+  return read_field(reader, "name", value.name);
+}
+
+bool Readable<::shapes::services::PlainIn0Out2Result>::holds(
+    const ::shapes::services::PlainIn0Out2Result& value, unsigned levels) {
+  return levels != 0 && readable(value.name, levels - 1);
+}
+
+std::size_t Febird<::shapes::services::PlainIn1Out1Request>::size(
+    const ::shapes::services::PlainIn1Out1Request& value) noexcept {
+  return febird_size(value.a);
+}
+
+std::size_t Febird<::shapes::services::PlainIn1Out1Request>::bound(
+    const ::shapes::services::PlainIn1Out1Request& value) noexcept {
+  return febird_bound(value.a);
+}
+
+void Febird<::shapes::services::PlainIn1Out1Request>::write(
+    Writer& writer, const ::shapes::services::PlainIn1Out1Request* values, std::size_t count) noexcept {
+  for (const ::shapes::services::PlainIn1Out1Request* const end = values + count; values != end; ++values) {
+    const ::shapes::services::PlainIn1Out1Request& value = *values;
+    febird_write(writer, value.a);
+  }
+}
+
+bool Febird<::shapes::services::PlainIn1Out1Request>::read(Reader& reader,
+                                                           ::shapes::services::PlainIn1Out1Request& value) {
+  return read_field(reader, "a", value.a);
+}
+
+bool Readable<::shapes::services::PlainIn1Out1Request>::holds(
+    const ::shapes::services::PlainIn1Out1Request& value, unsigned levels) {
+  return levels != 0 && readable(value.a, levels - 1);
+}
+
+std::size_t Febird<::shapes::services::PlainIn2Out0Request>::size(
+    const ::shapes::services::PlainIn2Out0Request& value) noexcept {
+  return febird_size(value.a, value.b);
+}
+
+std::size_t Febird<::shapes::services::PlainIn2Out0Request>::bound(
+    const ::shapes::services::PlainIn2Out0Request& value) noexcept {
+  return febird_bound(value.a, value.b);
+}
+
+void Febird<::shapes::services::PlainIn2Out0Request>::write(
+    Writer& writer, const ::shapes::services::PlainIn2Out0Request* values, std::size_t count) noexcept {
+  for (const ::shapes::services::PlainIn2Out0Request* const end = values + count; values != end; ++values) {
+    const ::shapes::services::PlainIn2Out0Request& value = *values;
+    febird_write(writer, value.a, value.b);
+  }
+}
+
+bool Febird<::shapes::services::PlainIn2Out0Request>::read(Reader& reader,
+                                                           ::shapes::services::PlainIn2Out0Request& value) {
+  if (!read_field(reader, "a", value.a)) return false;
+  return read_field(reader, "b", value.b);
+}
+
+bool Readable<::shapes::services::PlainIn2Out0Request>::holds(
+    const ::shapes::services::PlainIn2Out0Request& value, unsigned levels) {
+  return levels != 0 && readable(value.b, levels - 1);
+}
+
+std::size_t Febird<::shapes::services::PlainIn2Out1Request>::size(
+    const ::shapes::services::PlainIn2Out1Request& value) noexcept {
+  return febird_size(value.a, value.b);
+}
+
+std::size_t Febird<::shapes::services::PlainIn2Out1Request>::bound(
+    const ::shapes::services::PlainIn2Out1Request& value) noexcept {
+  return febird_bound(value.a, value.b);
+}
+
+void Febird<::shapes::services::PlainIn2Out1Request>::write(
+    Writer& writer, const ::shapes::services::PlainIn2Out1Request* values, std::size_t count) noexcept {
+  for (const ::shapes::services::PlainIn2Out1Request* const end = values + count; values != end; ++values) {
+    const ::shapes::services::PlainIn2Out1Request& value = *values;
+    febird_write(writer, value.a, value.b);
+  }
+}
+
+bool Febird<::shapes::services::PlainIn2Out1Request>::read(Reader& reader,
+                                                           ::shapes::services::PlainIn2Out1Request& value) {
+  if (!read_field(reader, "a", value.a)) return false;
+  return read_field(reader, "b", value.b);
+}
+
+bool Readable<::shapes::services::PlainIn2Out1Request>::holds(
+    const ::shapes::services::PlainIn2Out1Request& value, unsigned levels) {
+  return levels != 0 && readable(value.b, levels - 1);
+}
+
+std::size_t Febird<::shapes::services::PlainIn4Out1Request>::size(
+    const ::shapes::services::PlainIn4Out1Request& value) noexcept {
+  return febird_size(value.a, value.b, value.c, value.d);
+}
+
+std::size_t Febird<::shapes::services::PlainIn4Out1Request>::bound(
+    const ::shapes::services::PlainIn4Out1Request& value) noexcept {
+  return febird_bound(value.a, value.b, value.c, value.d);
+}
+
+void Febird<::shapes::services::PlainIn4Out1Request>::write(
+    Writer& writer, const ::shapes::services::PlainIn4Out1Request* values, std::size_t count) noexcept {
+  for (const ::shapes::services::PlainIn4Out1Request* const end = values + count; values != end; ++values) {
+    const ::shapes::services::PlainIn4Out1Request& value = *values;
+    febird_write(writer, value.a, value.b, value.c, value.d);
+  }
+}
+
+bool Febird<::shapes::services::PlainIn4Out1Request>::read(Reader& reader,
+                                                           ::shapes::services::PlainIn4Out1Request& value) {
+  if (!read_field(reader, "a", value.a)) return false;
+  if (!read_field(reader, "b", value.b)) return false;
+  if (!read_field(reader, "c", value.c)) return false;
+  return read_field(reader, "d", value.d);
+}
+
+std::size_t Febird<::shapes::services::PlainIn5Out1Request>::size(
+    const ::shapes::services::PlainIn5Out1Request& value) noexcept {
+  return febird_size(value.a, value.b, value.c, value.d, value.e);
+}
+
+std::size_t Febird<::shapes::services::PlainIn5Out1Request>::bound(
+    const ::shapes::services::PlainIn5Out1Request& value) noexcept {
+  return febird_bound(value.a, value.b, value.c, value.d, value.e);
+}
+
+void Febird<::shapes::services::PlainIn5Out1Request>::write(
+    Writer& writer, const ::shapes::services::PlainIn5Out1Request* values, std::size_t count) noexcept {
+  for (const ::shapes::services::PlainIn5Out1Request* const end = values + count; values != end; ++values) {
+    const ::shapes::services::PlainIn5Out1Request& value = *values;
+    febird_write(writer, value.a, value.b, value.c, value.d, value.e);
+  }
+}
+
+bool Febird<::shapes::services::PlainIn5Out1Request>::read(Reader& reader,
+                                                           ::shapes::services::PlainIn5Out1Request& value) {
+  if (!read_field(reader, "a", value.a)) return false;
+  if (!read_field(reader, "b", value.b)) return false;
+  if (!read_field(reader, "c", value.c)) return false;
+  if (!read_field(reader, "d", value.d)) return false;
+  return read_field(reader, "e", value.e);
+}
+
+bool Readable<::shapes::services::PlainIn5Out1Request>::holds(
+    const ::shapes::services::PlainIn5Out1Request& value, unsigned levels) {
+  return levels != 0 && readable(value.a, levels - 1) && readable(value.b, levels - 1) &&
+         readable(value.c, levels - 1);
+}
+
+std::size_t Febird<::shapes::services::PlainNote2Request>::size(
+    const ::shapes::services::PlainNote2Request& value) noexcept {
+  return febird_size(value.a, value.b);
+}
+
+std::size_t Febird<::shapes::services::PlainNote2Request>::bound(
+    const ::shapes::services::PlainNote2Request& value) noexcept {
+  return febird_bound(value.a, value.b);
+}
+
+void Febird<::shapes::services::PlainNote2Request>::write(Writer& writer,
+                                                          const ::shapes::services::PlainNote2Request* values,
+                                                          std::size_t count) noexcept {
+  for (const ::shapes::services::PlainNote2Request* const end = values + count; values != end; ++values) {
+    const ::shapes::services::PlainNote2Request& value = *values;
+    febird_write(writer, value.a, value.b);
+  }
+}
+
+bool Febird<::shapes::services::PlainNote2Request>::read(Reader& reader,
+                                                         ::shapes::services::PlainNote2Request& value) {
+  if (!read_field(reader, "a", value.a)) return false;
+  return read_field(reader, "b", value.b);
+}
+
+bool Readable<::shapes::services::PlainNote2Request>::holds(
+    const ::shapes::services::PlainNote2Request& value, unsigned levels) {
+  return levels != 0 && readable(value.a, levels - 1);
+}
+
+std::size_t Febird<::shapes::services::ShardedReadRequest>::size(
+    const ::shapes::services::ShardedReadRequest& value) noexcept {
+  return febird_size(value.key, value.limit, value.from);
+}
+
+std::size_t Febird<::shapes::services::ShardedReadRequest>::bound(
+    const ::shapes::services::ShardedReadRequest& value) noexcept {
+  return febird_bound(value.key, value.limit, value.from);
+}
+
+void Febird<::shapes::services::ShardedReadRequest>::write(
+    Writer& writer, const ::shapes::services::ShardedReadRequest* values, std::size_t count) noexcept {
+  for (const ::shapes::services::ShardedReadRequest* const end = values + count; values != end; ++values) {
+    const ::shapes::services::ShardedReadRequest& value = *values;
+    febird_write(writer, value.key, value.limit, value.from);
+  }
+}
+
+bool Febird<::shapes::services::ShardedReadRequest>::read(Reader& reader,
+                                                          ::shapes::services::ShardedReadRequest& value) {
+  if (!read_field(reader, "key", value.key)) return false;
+  if (!read_field(reader, "limit", value.limit)) return false;
+  return read_field(reader, "from", value.from);
+}
+
+bool Readable<::shapes::services::ShardedReadRequest>::holds(
+    const ::shapes::services::ShardedReadRequest& value, unsigned levels) {
+  return levels != 0 && readable(value.key, levels - 1);
+}
+
+std::size_t Febird<::shapes::services::ShardedRatioRequest>::size(
+    const ::shapes::services::ShardedRatioRequest& value) noexcept {
+  return febird_size(value.of);
+}
+
+std::size_t Febird<::shapes::services::ShardedRatioRequest>::bound(
+    const ::shapes::services::ShardedRatioRequest& value) noexcept {
+  return febird_bound(value.of);
+}
+
+void Febird<::shapes::services::ShardedRatioRequest>::write(
+    Writer& writer, const ::shapes::services::ShardedRatioRequest* values, std::size_t count) noexcept {
+  for (const ::shapes::services::ShardedRatioRequest* const end = values + count; values != end; ++values) {
+    const ::shapes::services::ShardedRatioRequest& value = *values;
+    febird_write(writer, value.of);
+  }
+}
+
+bool Febird<::shapes::services::ShardedRatioRequest>::read(Reader& reader,
+                                                           ::shapes::services::ShardedRatioRequest& value) {
+  return read_field(reader, "of", value.of);
 }
 
 }  // namespace mf::codec

@@ -228,27 +228,20 @@ template <>
 struct Febird<::shapes::services::PlainIn0Out2Result> {
   static constexpr std::size_t kMinSize = 2;
   static constexpr bool kRaw = false;
-  static std::size_t size(const ::shapes::services::PlainIn0Out2Result& value) noexcept {
-    return febird_size(value.count, value.name);
-  }
-  static std::size_t bound(const ::shapes::services::PlainIn0Out2Result& value) noexcept {
-    return febird_bound(value.count, value.name);
-  }
+  static std::size_t size(const ::shapes::services::PlainIn0Out2Result& value) noexcept;
+  static std::size_t bound(const ::shapes::services::PlainIn0Out2Result& value) noexcept;
+  static void write(Writer& writer, const ::shapes::services::PlainIn0Out2Result* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::shapes::services::PlainIn0Out2Result& value) noexcept {
-    febird_write(writer, value.count, value.name);
+    write(writer, &value, 1);
   }
-  [[nodiscard]] static bool read(Reader& reader, ::shapes::services::PlainIn0Out2Result& value) {
-    if (!read_field(reader, "count", value.count)) return false;
-    return read_field(reader, "name", value.name);
-  }
+  [[nodiscard]] static bool read(Reader& reader, ::shapes::services::PlainIn0Out2Result& value);
 };
 
 template <>
 struct Readable<::shapes::services::PlainIn0Out2Result> {
   static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::shapes::services::PlainIn0Out2Result& value, unsigned levels) {
-    return levels != 0 && readable(value.name, levels - 1);
-  }
+  [[nodiscard]] static bool holds(const ::shapes::services::PlainIn0Out2Result& value, unsigned levels);
 };
 
 template <>
@@ -269,80 +262,60 @@ template <>
 struct Febird<::shapes::services::PlainIn1Out1Request> {
   static constexpr std::size_t kMinSize = 1;
   static constexpr bool kRaw = false;
-  static std::size_t size(const ::shapes::services::PlainIn1Out1Request& value) noexcept {
-    return febird_size(value.a);
-  }
-  static std::size_t bound(const ::shapes::services::PlainIn1Out1Request& value) noexcept {
-    return febird_bound(value.a);
-  }
+  static std::size_t size(const ::shapes::services::PlainIn1Out1Request& value) noexcept;
+  static std::size_t bound(const ::shapes::services::PlainIn1Out1Request& value) noexcept;
+  static void write(Writer& writer, const ::shapes::services::PlainIn1Out1Request* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::shapes::services::PlainIn1Out1Request& value) noexcept {
-    febird_write(writer, value.a);
+    write(writer, &value, 1);
   }
-  [[nodiscard]] static bool read(Reader& reader, ::shapes::services::PlainIn1Out1Request& value) {
-    return read_field(reader, "a", value.a);
-  }
+  [[nodiscard]] static bool read(Reader& reader, ::shapes::services::PlainIn1Out1Request& value);
 };
 
 template <>
 struct Readable<::shapes::services::PlainIn1Out1Request> {
   static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::shapes::services::PlainIn1Out1Request& value, unsigned levels) {
-    return levels != 0 && readable(value.a, levels - 1);
-  }
+  [[nodiscard]] static bool holds(const ::shapes::services::PlainIn1Out1Request& value, unsigned levels);
 };
 
 template <>
 struct Febird<::shapes::services::PlainIn2Out0Request> {
   static constexpr std::size_t kMinSize = 2;
   static constexpr bool kRaw = false;
-  static std::size_t size(const ::shapes::services::PlainIn2Out0Request& value) noexcept {
-    return febird_size(value.a, value.b);
-  }
-  static std::size_t bound(const ::shapes::services::PlainIn2Out0Request& value) noexcept {
-    return febird_bound(value.a, value.b);
-  }
+  static std::size_t size(const ::shapes::services::PlainIn2Out0Request& value) noexcept;
+  static std::size_t bound(const ::shapes::services::PlainIn2Out0Request& value) noexcept;
+  static void write(Writer& writer, const ::shapes::services::PlainIn2Out0Request* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::shapes::services::PlainIn2Out0Request& value) noexcept {
-    febird_write(writer, value.a, value.b);
+    write(writer, &value, 1);
   }
-  [[nodiscard]] static bool read(Reader& reader, ::shapes::services::PlainIn2Out0Request& value) {
-    if (!read_field(reader, "a", value.a)) return false;
-    return read_field(reader, "b", value.b);
-  }
+  [[nodiscard]] static bool read(Reader& reader, ::shapes::services::PlainIn2Out0Request& value);
 };
 
 template <>
 struct Readable<::shapes::services::PlainIn2Out0Request> {
   static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::shapes::services::PlainIn2Out0Request& value, unsigned levels) {
-    return levels != 0 && readable(value.b, levels - 1);
-  }
+  [[nodiscard]] static bool holds(const ::shapes::services::PlainIn2Out0Request& value, unsigned levels);
 };
 
 template <>
 struct Febird<::shapes::services::PlainIn2Out1Request> {
   static constexpr std::size_t kMinSize = 2;
   static constexpr bool kRaw = false;
-  static std::size_t size(const ::shapes::services::PlainIn2Out1Request& value) noexcept {
-    return febird_size(value.a, value.b);
-  }
-  static std::size_t bound(const ::shapes::services::PlainIn2Out1Request& value) noexcept {
-    return febird_bound(value.a, value.b);
-  }
+  static std::size_t size(const ::shapes::services::PlainIn2Out1Request& value) noexcept;
+  static std::size_t bound(const ::shapes::services::PlainIn2Out1Request& value) noexcept;
+  static void write(Writer& writer, const ::shapes::services::PlainIn2Out1Request* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::shapes::services::PlainIn2Out1Request& value) noexcept {
-    febird_write(writer, value.a, value.b);
+    write(writer, &value, 1);
   }
-  [[nodiscard]] static bool read(Reader& reader, ::shapes::services::PlainIn2Out1Request& value) {
-    if (!read_field(reader, "a", value.a)) return false;
-    return read_field(reader, "b", value.b);
-  }
+  [[nodiscard]] static bool read(Reader& reader, ::shapes::services::PlainIn2Out1Request& value);
 };
 
 template <>
 struct Readable<::shapes::services::PlainIn2Out1Request> {
   static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::shapes::services::PlainIn2Out1Request& value, unsigned levels) {
-    return levels != 0 && readable(value.b, levels - 1);
-  }
+  [[nodiscard]] static bool holds(const ::shapes::services::PlainIn2Out1Request& value, unsigned levels);
 };
 
 template <>
@@ -373,21 +346,14 @@ template <>
 struct Febird<::shapes::services::PlainIn4Out1Request> {
   static constexpr std::size_t kMinSize = 4;
   static constexpr bool kRaw = false;
-  static std::size_t size(const ::shapes::services::PlainIn4Out1Request& value) noexcept {
-    return febird_size(value.a, value.b, value.c, value.d);
-  }
-  static std::size_t bound(const ::shapes::services::PlainIn4Out1Request& value) noexcept {
-    return febird_bound(value.a, value.b, value.c, value.d);
-  }
+  static std::size_t size(const ::shapes::services::PlainIn4Out1Request& value) noexcept;
+  static std::size_t bound(const ::shapes::services::PlainIn4Out1Request& value) noexcept;
+  static void write(Writer& writer, const ::shapes::services::PlainIn4Out1Request* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::shapes::services::PlainIn4Out1Request& value) noexcept {
-    febird_write(writer, value.a, value.b, value.c, value.d);
+    write(writer, &value, 1);
   }
-  [[nodiscard]] static bool read(Reader& reader, ::shapes::services::PlainIn4Out1Request& value) {
-    if (!read_field(reader, "a", value.a)) return false;
-    if (!read_field(reader, "b", value.b)) return false;
-    if (!read_field(reader, "c", value.c)) return false;
-    return read_field(reader, "d", value.d);
-  }
+  [[nodiscard]] static bool read(Reader& reader, ::shapes::services::PlainIn4Out1Request& value);
 };
 
 template <>
@@ -426,31 +392,20 @@ template <>
 struct Febird<::shapes::services::PlainIn5Out1Request> {
   static constexpr std::size_t kMinSize = 21;
   static constexpr bool kRaw = false;
-  static std::size_t size(const ::shapes::services::PlainIn5Out1Request& value) noexcept {
-    return febird_size(value.a, value.b, value.c, value.d, value.e);
-  }
-  static std::size_t bound(const ::shapes::services::PlainIn5Out1Request& value) noexcept {
-    return febird_bound(value.a, value.b, value.c, value.d, value.e);
-  }
+  static std::size_t size(const ::shapes::services::PlainIn5Out1Request& value) noexcept;
+  static std::size_t bound(const ::shapes::services::PlainIn5Out1Request& value) noexcept;
+  static void write(Writer& writer, const ::shapes::services::PlainIn5Out1Request* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::shapes::services::PlainIn5Out1Request& value) noexcept {
-    febird_write(writer, value.a, value.b, value.c, value.d, value.e);
+    write(writer, &value, 1);
   }
-  [[nodiscard]] static bool read(Reader& reader, ::shapes::services::PlainIn5Out1Request& value) {
-    if (!read_field(reader, "a", value.a)) return false;
-    if (!read_field(reader, "b", value.b)) return false;
-    if (!read_field(reader, "c", value.c)) return false;
-    if (!read_field(reader, "d", value.d)) return false;
-    return read_field(reader, "e", value.e);
-  }
+  [[nodiscard]] static bool read(Reader& reader, ::shapes::services::PlainIn5Out1Request& value);
 };
 
 template <>
 struct Readable<::shapes::services::PlainIn5Out1Request> {
   static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::shapes::services::PlainIn5Out1Request& value, unsigned levels) {
-    return levels != 0 && readable(value.a, levels - 1) && readable(value.b, levels - 1) &&
-           readable(value.c, levels - 1);
-  }
+  [[nodiscard]] static bool holds(const ::shapes::services::PlainIn5Out1Request& value, unsigned levels);
 };
 
 template <>
@@ -533,55 +488,40 @@ template <>
 struct Febird<::shapes::services::PlainNote2Request> {
   static constexpr std::size_t kMinSize = 2;
   static constexpr bool kRaw = false;
-  static std::size_t size(const ::shapes::services::PlainNote2Request& value) noexcept {
-    return febird_size(value.a, value.b);
-  }
-  static std::size_t bound(const ::shapes::services::PlainNote2Request& value) noexcept {
-    return febird_bound(value.a, value.b);
-  }
+  static std::size_t size(const ::shapes::services::PlainNote2Request& value) noexcept;
+  static std::size_t bound(const ::shapes::services::PlainNote2Request& value) noexcept;
+  static void write(Writer& writer, const ::shapes::services::PlainNote2Request* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::shapes::services::PlainNote2Request& value) noexcept {
-    febird_write(writer, value.a, value.b);
+    write(writer, &value, 1);
   }
-  [[nodiscard]] static bool read(Reader& reader, ::shapes::services::PlainNote2Request& value) {
-    if (!read_field(reader, "a", value.a)) return false;
-    return read_field(reader, "b", value.b);
-  }
+  [[nodiscard]] static bool read(Reader& reader, ::shapes::services::PlainNote2Request& value);
 };
 
 template <>
 struct Readable<::shapes::services::PlainNote2Request> {
   static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::shapes::services::PlainNote2Request& value, unsigned levels) {
-    return levels != 0 && readable(value.a, levels - 1);
-  }
+  [[nodiscard]] static bool holds(const ::shapes::services::PlainNote2Request& value, unsigned levels);
 };
 
 template <>
 struct Febird<::shapes::services::ShardedReadRequest> {
   static constexpr std::size_t kMinSize = 3;
   static constexpr bool kRaw = false;
-  static std::size_t size(const ::shapes::services::ShardedReadRequest& value) noexcept {
-    return febird_size(value.key, value.limit, value.from);
-  }
-  static std::size_t bound(const ::shapes::services::ShardedReadRequest& value) noexcept {
-    return febird_bound(value.key, value.limit, value.from);
-  }
+  static std::size_t size(const ::shapes::services::ShardedReadRequest& value) noexcept;
+  static std::size_t bound(const ::shapes::services::ShardedReadRequest& value) noexcept;
+  static void write(Writer& writer, const ::shapes::services::ShardedReadRequest* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::shapes::services::ShardedReadRequest& value) noexcept {
-    febird_write(writer, value.key, value.limit, value.from);
+    write(writer, &value, 1);
   }
-  [[nodiscard]] static bool read(Reader& reader, ::shapes::services::ShardedReadRequest& value) {
-    if (!read_field(reader, "key", value.key)) return false;
-    if (!read_field(reader, "limit", value.limit)) return false;
-    return read_field(reader, "from", value.from);
-  }
+  [[nodiscard]] static bool read(Reader& reader, ::shapes::services::ShardedReadRequest& value);
 };
 
 template <>
 struct Readable<::shapes::services::ShardedReadRequest> {
   static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::shapes::services::ShardedReadRequest& value, unsigned levels) {
-    return levels != 0 && readable(value.key, levels - 1);
-  }
+  [[nodiscard]] static bool holds(const ::shapes::services::ShardedReadRequest& value, unsigned levels);
 };
 
 template <>
@@ -603,18 +543,14 @@ template <>
 struct Febird<::shapes::services::ShardedRatioRequest> {
   static constexpr std::size_t kMinSize = 1;
   static constexpr bool kRaw = false;
-  static std::size_t size(const ::shapes::services::ShardedRatioRequest& value) noexcept {
-    return febird_size(value.of);
-  }
-  static std::size_t bound(const ::shapes::services::ShardedRatioRequest& value) noexcept {
-    return febird_bound(value.of);
-  }
+  static std::size_t size(const ::shapes::services::ShardedRatioRequest& value) noexcept;
+  static std::size_t bound(const ::shapes::services::ShardedRatioRequest& value) noexcept;
+  static void write(Writer& writer, const ::shapes::services::ShardedRatioRequest* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::shapes::services::ShardedRatioRequest& value) noexcept {
-    febird_write(writer, value.of);
+    write(writer, &value, 1);
   }
-  [[nodiscard]] static bool read(Reader& reader, ::shapes::services::ShardedRatioRequest& value) {
-    return read_field(reader, "of", value.of);
-  }
+  [[nodiscard]] static bool read(Reader& reader, ::shapes::services::ShardedRatioRequest& value);
 };
 
 template <>
@@ -774,8 +710,8 @@ struct PlainIn0Out0 {
   static constexpr const mf::ServiceInfo& kService = kPlainService;
   static void invoke(::shapes::services::PlainServant& servant);
   static void invoke(::shapes::services::PlainServant& servant, const Request& request);
-  static mf::Outcomes<void> invoke_batch(::shapes::services::PlainServant& servant,
-                                         std::span<const Request> requests);
+  static mf::Outcomes<void> invoke_batch(::shapes::services::PlainServant& servant, const Request* requests,
+                                         std::size_t count);
   static void invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
                      mf::Responder<void> responder);
 };
@@ -794,7 +730,7 @@ struct PlainIn0Out1 {
   static std::int32_t invoke(::shapes::services::PlainServant& servant);
   static std::int32_t invoke(::shapes::services::PlainServant& servant, const Request& request);
   static mf::Outcomes<std::int32_t> invoke_batch(::shapes::services::PlainServant& servant,
-                                                 std::span<const Request> requests);
+                                                 const Request* requests, std::size_t count);
   static void invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
                      mf::Responder<std::int32_t> responder);
 };
@@ -814,7 +750,7 @@ struct PlainIn0Out2 {
   static ::shapes::services::PlainIn0Out2Result invoke(::shapes::services::PlainServant& servant,
                                                        const Request& request);
   static mf::Outcomes<::shapes::services::PlainIn0Out2Result> invoke_batch(
-      ::shapes::services::PlainServant& servant, std::span<const Request> requests);
+      ::shapes::services::PlainServant& servant, const Request* requests, std::size_t count);
   static void invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
                      mf::Responder<::shapes::services::PlainIn0Out2Result> responder);
 };
@@ -832,8 +768,8 @@ struct PlainIn1Out0 {
   static constexpr const mf::ServiceInfo& kService = kPlainService;
   static void invoke(::shapes::services::PlainServant& servant, const std::int32_t& a);
   static void invoke(::shapes::services::PlainServant& servant, const Request& request);
-  static mf::Outcomes<void> invoke_batch(::shapes::services::PlainServant& servant,
-                                         std::span<const Request> requests);
+  static mf::Outcomes<void> invoke_batch(::shapes::services::PlainServant& servant, const Request* requests,
+                                         std::size_t count);
   static void invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
                      mf::Responder<void> responder);
 };
@@ -852,7 +788,7 @@ struct PlainIn1Out1 {
   static std::string invoke(::shapes::services::PlainServant& servant, const std::string& a);
   static std::string invoke(::shapes::services::PlainServant& servant, const Request& request);
   static mf::Outcomes<std::string> invoke_batch(::shapes::services::PlainServant& servant,
-                                                std::span<const Request> requests);
+                                                const Request* requests, std::size_t count);
   static void invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
                      mf::Responder<std::string> responder);
 };
@@ -870,8 +806,8 @@ struct PlainIn2Out0 {
   static constexpr const mf::ServiceInfo& kService = kPlainService;
   static void invoke(::shapes::services::PlainServant& servant, const std::int32_t& a, const std::string& b);
   static void invoke(::shapes::services::PlainServant& servant, const Request& request);
-  static mf::Outcomes<void> invoke_batch(::shapes::services::PlainServant& servant,
-                                         std::span<const Request> requests);
+  static mf::Outcomes<void> invoke_batch(::shapes::services::PlainServant& servant, const Request* requests,
+                                         std::size_t count);
   static void invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
                      mf::Responder<void> responder);
 };
@@ -891,7 +827,7 @@ struct PlainIn2Out1 {
                                          const std::vector<std::string>& b);
   static ::shapes::services::Pair invoke(::shapes::services::PlainServant& servant, const Request& request);
   static mf::Outcomes<::shapes::services::Pair> invoke_batch(::shapes::services::PlainServant& servant,
-                                                             std::span<const Request> requests);
+                                                             const Request* requests, std::size_t count);
   static void invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
                      mf::Responder<::shapes::services::Pair> responder);
 };
@@ -910,8 +846,8 @@ struct PlainIn3Out1 {
   static bool invoke(::shapes::services::PlainServant& servant, const std::int32_t& a, const double& b,
                      const bool& c);
   static bool invoke(::shapes::services::PlainServant& servant, const Request& request);
-  static mf::Outcomes<bool> invoke_batch(::shapes::services::PlainServant& servant,
-                                         std::span<const Request> requests);
+  static mf::Outcomes<bool> invoke_batch(::shapes::services::PlainServant& servant, const Request* requests,
+                                         std::size_t count);
   static void invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
                      mf::Responder<bool> responder);
 };
@@ -931,7 +867,7 @@ struct PlainIn4Out1 {
                           const std::uint8_t& b, const std::int64_t& c, const mf::Bytes& d);
   static mf::Bytes invoke(::shapes::services::PlainServant& servant, const Request& request);
   static mf::Outcomes<mf::Bytes> invoke_batch(::shapes::services::PlainServant& servant,
-                                              std::span<const Request> requests);
+                                              const Request* requests, std::size_t count);
   static void invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
                      mf::Responder<mf::Bytes> responder);
 };
@@ -953,7 +889,7 @@ struct PlainIn4Out2 {
   static ::shapes::services::PlainIn4Out2Result invoke(::shapes::services::PlainServant& servant,
                                                        const Request& request);
   static mf::Outcomes<::shapes::services::PlainIn4Out2Result> invoke_batch(
-      ::shapes::services::PlainServant& servant, std::span<const Request> requests);
+      ::shapes::services::PlainServant& servant, const Request* requests, std::size_t count);
   static void invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
                      mf::Responder<::shapes::services::PlainIn4Out2Result> responder);
 };
@@ -983,7 +919,7 @@ struct PlainIn5Out1 {
   static std::vector<::shapes::services::Pair> invoke(::shapes::services::PlainServant& servant,
                                                       const Request& request);
   static mf::Outcomes<std::vector<::shapes::services::Pair>> invoke_batch(
-      ::shapes::services::PlainServant& servant, std::span<const Request> requests);
+      ::shapes::services::PlainServant& servant, const Request* requests, std::size_t count);
   static void invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
                      mf::Responder<std::vector<::shapes::services::Pair>> responder);
 };
@@ -1012,7 +948,7 @@ struct PlainIn5Out2 {
   static ::shapes::services::PlainIn5Out2Result invoke(::shapes::services::PlainServant& servant,
                                                        const Request& request);
   static mf::Outcomes<::shapes::services::PlainIn5Out2Result> invoke_batch(
-      ::shapes::services::PlainServant& servant, std::span<const Request> requests);
+      ::shapes::services::PlainServant& servant, const Request* requests, std::size_t count);
   static void invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
                      mf::Responder<::shapes::services::PlainIn5Out2Result> responder);
 };
@@ -1039,7 +975,7 @@ struct PlainIn6Out1 {
                              const std::int32_t& e, const std::int32_t& f);
   static std::int32_t invoke(::shapes::services::PlainServant& servant, const Request& request);
   static mf::Outcomes<std::int32_t> invoke_batch(::shapes::services::PlainServant& servant,
-                                                 std::span<const Request> requests);
+                                                 const Request* requests, std::size_t count);
   static void invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
                      mf::Responder<std::int32_t> responder);
 };
@@ -1057,7 +993,8 @@ struct PlainNote0 {
   static constexpr const mf::ServiceInfo& kService = kPlainService;
   static void invoke(::shapes::services::PlainServant& servant);
   static void invoke(::shapes::services::PlainServant& servant, const Request& request);
-  static void invoke_batch(::shapes::services::PlainServant& servant, std::span<const Request> requests);
+  static void invoke_batch(::shapes::services::PlainServant& servant, const Request* requests,
+                           std::size_t count);
   static void invoke(::shapes::services::PlainAsyncServant& servant, Request&& request);
 };
 
@@ -1074,7 +1011,8 @@ struct PlainNote1 {
   static constexpr const mf::ServiceInfo& kService = kPlainService;
   static void invoke(::shapes::services::PlainServant& servant, const std::int32_t& a);
   static void invoke(::shapes::services::PlainServant& servant, const Request& request);
-  static void invoke_batch(::shapes::services::PlainServant& servant, std::span<const Request> requests);
+  static void invoke_batch(::shapes::services::PlainServant& servant, const Request* requests,
+                           std::size_t count);
   static void invoke(::shapes::services::PlainAsyncServant& servant, Request&& request);
 };
 
@@ -1092,7 +1030,8 @@ struct PlainNote2 {
   static void invoke(::shapes::services::PlainServant& servant, const std::string& a,
                      const std::vector<std::int32_t>& b);
   static void invoke(::shapes::services::PlainServant& servant, const Request& request);
-  static void invoke_batch(::shapes::services::PlainServant& servant, std::span<const Request> requests);
+  static void invoke_batch(::shapes::services::PlainServant& servant, const Request* requests,
+                           std::size_t count);
   static void invoke(::shapes::services::PlainAsyncServant& servant, Request&& request);
 };
 
@@ -1156,7 +1095,7 @@ struct ShardedRead {
   static std::vector<::shapes::services::Pair> invoke(::shapes::services::ShardedServant& servant,
                                                       const Request& request);
   static mf::Outcomes<std::vector<::shapes::services::Pair>> invoke_batch(
-      ::shapes::services::ShardedServant& servant, std::span<const Request> requests);
+      ::shapes::services::ShardedServant& servant, const Request* requests, std::size_t count);
   static void invoke(::shapes::services::ShardedAsyncServant& servant, Request&& request,
                      mf::Responder<std::vector<::shapes::services::Pair>> responder);
 };
@@ -1175,7 +1114,7 @@ struct ShardedRatio {
   static double invoke(::shapes::services::ShardedServant& servant, const std::vector<mf::Bool>& of);
   static double invoke(::shapes::services::ShardedServant& servant, const Request& request);
   static mf::Outcomes<double> invoke_batch(::shapes::services::ShardedServant& servant,
-                                           std::span<const Request> requests);
+                                           const Request* requests, std::size_t count);
   static void invoke(::shapes::services::ShardedAsyncServant& servant, Request&& request,
                      mf::Responder<double> responder);
   static std::optional<std::string> result_violation(const Result& value) {
@@ -1202,7 +1141,7 @@ struct ShardedNamed {
   static ::shapes::services::ShardedNamedResult invoke(::shapes::services::ShardedServant& servant,
                                                        const Request& request);
   static mf::Outcomes<::shapes::services::ShardedNamedResult> invoke_batch(
-      ::shapes::services::ShardedServant& servant, std::span<const Request> requests);
+      ::shapes::services::ShardedServant& servant, const Request* requests, std::size_t count);
   static void invoke(::shapes::services::ShardedAsyncServant& servant, Request&& request,
                      mf::Responder<::shapes::services::ShardedNamedResult> responder);
 };

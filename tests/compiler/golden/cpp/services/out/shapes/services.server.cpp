@@ -203,4 +203,279 @@ mf::Outcomes<ShardedNamedResult> ShardedServant::named_batch(std::span<const Sha
   return mf::server::each<methods::ShardedNamed>(*this, requests);
 }
 
+namespace methods {
+
+void PlainIn0Out0::invoke(::shapes::services::PlainServant& servant, const Request& /*request*/) {
+  return servant.in0_out0();
+}
+
+mf::Outcomes<void> PlainIn0Out0::invoke_batch(::shapes::services::PlainServant& servant,
+                                              const Request* requests, std::size_t count) {
+  return servant.in0_out0_batch({requests, count});
+}
+
+void PlainIn0Out0::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
+                          mf::Responder<void> responder) {
+  return servant.in0_out0(request, std::move(responder));
+}
+
+std::int32_t PlainIn0Out1::invoke(::shapes::services::PlainServant& servant, const Request& /*request*/) {
+  return servant.in0_out1();
+}
+
+mf::Outcomes<std::int32_t> PlainIn0Out1::invoke_batch(::shapes::services::PlainServant& servant,
+                                                      const Request* requests, std::size_t count) {
+  return servant.in0_out1_batch({requests, count});
+}
+
+void PlainIn0Out1::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
+                          mf::Responder<std::int32_t> responder) {
+  return servant.in0_out1(request, std::move(responder));
+}
+
+::shapes::services::PlainIn0Out2Result PlainIn0Out2::invoke(::shapes::services::PlainServant& servant,
+                                                            const Request& /*request*/) {
+  return servant.in0_out2();
+}
+
+mf::Outcomes<::shapes::services::PlainIn0Out2Result> PlainIn0Out2::invoke_batch(
+    ::shapes::services::PlainServant& servant, const Request* requests, std::size_t count) {
+  return servant.in0_out2_batch({requests, count});
+}
+
+void PlainIn0Out2::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
+                          mf::Responder<::shapes::services::PlainIn0Out2Result> responder) {
+  return servant.in0_out2(request, std::move(responder));
+}
+
+void PlainIn1Out0::invoke(::shapes::services::PlainServant& servant, const Request& request) {
+  return servant.in1_out0(request.a);
+}
+
+mf::Outcomes<void> PlainIn1Out0::invoke_batch(::shapes::services::PlainServant& servant,
+                                              const Request* requests, std::size_t count) {
+  return servant.in1_out0_batch({requests, count});
+}
+
+void PlainIn1Out0::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
+                          mf::Responder<void> responder) {
+  return servant.in1_out0(request, std::move(responder));
+}
+
+std::string PlainIn1Out1::invoke(::shapes::services::PlainServant& servant, const Request& request) {
+  return servant.in1_out1(request.a);
+}
+
+mf::Outcomes<std::string> PlainIn1Out1::invoke_batch(::shapes::services::PlainServant& servant,
+                                                     const Request* requests, std::size_t count) {
+  return servant.in1_out1_batch({requests, count});
+}
+
+void PlainIn1Out1::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
+                          mf::Responder<std::string> responder) {
+  return servant.in1_out1(std::move(request), std::move(responder));
+}
+
+void PlainIn2Out0::invoke(::shapes::services::PlainServant& servant, const Request& request) {
+  return servant.in2_out0(request.a, request.b);
+}
+
+mf::Outcomes<void> PlainIn2Out0::invoke_batch(::shapes::services::PlainServant& servant,
+                                              const Request* requests, std::size_t count) {
+  return servant.in2_out0_batch({requests, count});
+}
+
+void PlainIn2Out0::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
+                          mf::Responder<void> responder) {
+  return servant.in2_out0(std::move(request), std::move(responder));
+}
+
+::shapes::services::Pair PlainIn2Out1::invoke(::shapes::services::PlainServant& servant,
+                                              const Request& request) {
+  return servant.in2_out1(request.a, request.b);
+}
+
+mf::Outcomes<::shapes::services::Pair> PlainIn2Out1::invoke_batch(::shapes::services::PlainServant& servant,
+                                                                  const Request* requests,
+                                                                  std::size_t count) {
+  return servant.in2_out1_batch({requests, count});
+}
+
+void PlainIn2Out1::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
+                          mf::Responder<::shapes::services::Pair> responder) {
+  return servant.in2_out1(std::move(request), std::move(responder));
+}
+
+bool PlainIn3Out1::invoke(::shapes::services::PlainServant& servant, const Request& request) {
+  return servant.in3_out1(request.a, request.b, request.c);
+}
+
+mf::Outcomes<bool> PlainIn3Out1::invoke_batch(::shapes::services::PlainServant& servant,
+                                              const Request* requests, std::size_t count) {
+  return servant.in3_out1_batch({requests, count});
+}
+
+void PlainIn3Out1::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
+                          mf::Responder<bool> responder) {
+  return servant.in3_out1(request, std::move(responder));
+}
+
+mf::Bytes PlainIn4Out1::invoke(::shapes::services::PlainServant& servant, const Request& request) {
+  return servant.in4_out1(request.a, request.b, request.c, request.d);
+}
+
+mf::Outcomes<mf::Bytes> PlainIn4Out1::invoke_batch(::shapes::services::PlainServant& servant,
+                                                   const Request* requests, std::size_t count) {
+  return servant.in4_out1_batch({requests, count});
+}
+
+void PlainIn4Out1::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
+                          mf::Responder<mf::Bytes> responder) {
+  return servant.in4_out1(std::move(request), std::move(responder));
+}
+
+::shapes::services::PlainIn4Out2Result PlainIn4Out2::invoke(::shapes::services::PlainServant& servant,
+                                                            const Request& request) {
+  return servant.in4_out2(request.a, request.b, request.c, request.d);
+}
+
+mf::Outcomes<::shapes::services::PlainIn4Out2Result> PlainIn4Out2::invoke_batch(
+    ::shapes::services::PlainServant& servant, const Request* requests, std::size_t count) {
+  return servant.in4_out2_batch({requests, count});
+}
+
+void PlainIn4Out2::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
+                          mf::Responder<::shapes::services::PlainIn4Out2Result> responder) {
+  return servant.in4_out2(request, std::move(responder));
+}
+
+std::vector<::shapes::services::Pair> PlainIn5Out1::invoke(::shapes::services::PlainServant& servant,
+                                                           const Request& request) {
+  return servant.in5_out1(request.a, request.b, request.c, request.d, request.e);
+}
+
+mf::Outcomes<std::vector<::shapes::services::Pair>> PlainIn5Out1::invoke_batch(
+    ::shapes::services::PlainServant& servant, const Request* requests, std::size_t count) {
+  return servant.in5_out1_batch({requests, count});
+}
+
+void PlainIn5Out1::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
+                          mf::Responder<std::vector<::shapes::services::Pair>> responder) {
+  return servant.in5_out1(std::move(request), std::move(responder));
+}
+
+::shapes::services::PlainIn5Out2Result PlainIn5Out2::invoke(::shapes::services::PlainServant& servant,
+                                                            const Request& request) {
+  return servant.in5_out2(request.a, request.b, request.c, request.d, request.e);
+}
+
+mf::Outcomes<::shapes::services::PlainIn5Out2Result> PlainIn5Out2::invoke_batch(
+    ::shapes::services::PlainServant& servant, const Request* requests, std::size_t count) {
+  return servant.in5_out2_batch({requests, count});
+}
+
+void PlainIn5Out2::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
+                          mf::Responder<::shapes::services::PlainIn5Out2Result> responder) {
+  return servant.in5_out2(request, std::move(responder));
+}
+
+std::int32_t PlainIn6Out1::invoke(::shapes::services::PlainServant& servant, const Request& request) {
+  return servant.in6_out1(request.a, request.b, request.c, request.d, request.e, request.f);
+}
+
+mf::Outcomes<std::int32_t> PlainIn6Out1::invoke_batch(::shapes::services::PlainServant& servant,
+                                                      const Request* requests, std::size_t count) {
+  return servant.in6_out1_batch({requests, count});
+}
+
+void PlainIn6Out1::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
+                          mf::Responder<std::int32_t> responder) {
+  return servant.in6_out1(request, std::move(responder));
+}
+
+void PlainNote0::invoke(::shapes::services::PlainServant& servant, const Request& /*request*/) {
+  return servant.note0();
+}
+
+void PlainNote0::invoke_batch(::shapes::services::PlainServant& servant, const Request* requests,
+                              std::size_t count) {
+  return servant.note0_batch({requests, count});
+}
+
+void PlainNote0::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request) {
+  return servant.note0(request);
+}
+
+void PlainNote1::invoke(::shapes::services::PlainServant& servant, const Request& request) {
+  return servant.note1(request.a);
+}
+
+void PlainNote1::invoke_batch(::shapes::services::PlainServant& servant, const Request* requests,
+                              std::size_t count) {
+  return servant.note1_batch({requests, count});
+}
+
+void PlainNote1::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request) {
+  return servant.note1(request);
+}
+
+void PlainNote2::invoke(::shapes::services::PlainServant& servant, const Request& request) {
+  return servant.note2(request.a, request.b);
+}
+
+void PlainNote2::invoke_batch(::shapes::services::PlainServant& servant, const Request* requests,
+                              std::size_t count) {
+  return servant.note2_batch({requests, count});
+}
+
+void PlainNote2::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request) {
+  return servant.note2(std::move(request));
+}
+
+std::vector<::shapes::services::Pair> ShardedRead::invoke(::shapes::services::ShardedServant& servant,
+                                                          const Request& request) {
+  return servant.read(request.key, request.limit, request.from);
+}
+
+mf::Outcomes<std::vector<::shapes::services::Pair>> ShardedRead::invoke_batch(
+    ::shapes::services::ShardedServant& servant, const Request* requests, std::size_t count) {
+  return servant.read_batch({requests, count});
+}
+
+void ShardedRead::invoke(::shapes::services::ShardedAsyncServant& servant, Request&& request,
+                         mf::Responder<std::vector<::shapes::services::Pair>> responder) {
+  return servant.read(std::move(request), std::move(responder));
+}
+
+double ShardedRatio::invoke(::shapes::services::ShardedServant& servant, const Request& request) {
+  return servant.ratio(request.of);
+}
+
+mf::Outcomes<double> ShardedRatio::invoke_batch(::shapes::services::ShardedServant& servant,
+                                                const Request* requests, std::size_t count) {
+  return servant.ratio_batch({requests, count});
+}
+
+void ShardedRatio::invoke(::shapes::services::ShardedAsyncServant& servant, Request&& request,
+                          mf::Responder<double> responder) {
+  return servant.ratio(std::move(request), std::move(responder));
+}
+
+::shapes::services::ShardedNamedResult ShardedNamed::invoke(::shapes::services::ShardedServant& servant,
+                                                            const Request& /*request*/) {
+  return servant.named();
+}
+
+mf::Outcomes<::shapes::services::ShardedNamedResult> ShardedNamed::invoke_batch(
+    ::shapes::services::ShardedServant& servant, const Request* requests, std::size_t count) {
+  return servant.named_batch({requests, count});
+}
+
+void ShardedNamed::invoke(::shapes::services::ShardedAsyncServant& servant, Request&& request,
+                          mf::Responder<::shapes::services::ShardedNamedResult> responder) {
+  return servant.named(request, std::move(responder));
+}
+
+}  // namespace methods
+
 }  // namespace shapes::services

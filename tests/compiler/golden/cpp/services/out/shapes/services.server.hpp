@@ -167,37 +167,8 @@ inline void PlainIn0Out0::invoke(::shapes::services::PlainServant& servant) {
   return servant.in0_out0();
 }
 
-inline void PlainIn0Out0::invoke(::shapes::services::PlainServant& servant, const Request& /*request*/) {
-  return servant.in0_out0();
-}
-
-inline mf::Outcomes<void> PlainIn0Out0::invoke_batch(::shapes::services::PlainServant& servant,
-                                                     std::span<const Request> requests) {
-  return servant.in0_out0_batch(requests);
-}
-
-inline void PlainIn0Out0::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
-                                 mf::Responder<void> responder) {
-  return servant.in0_out0(request, std::move(responder));
-}
-
 inline std::int32_t PlainIn0Out1::invoke(::shapes::services::PlainServant& servant) {
   return servant.in0_out1();
-}
-
-inline std::int32_t PlainIn0Out1::invoke(::shapes::services::PlainServant& servant,
-                                         const Request& /*request*/) {
-  return servant.in0_out1();
-}
-
-inline mf::Outcomes<std::int32_t> PlainIn0Out1::invoke_batch(::shapes::services::PlainServant& servant,
-                                                             std::span<const Request> requests) {
-  return servant.in0_out1_batch(requests);
-}
-
-inline void PlainIn0Out1::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
-                                 mf::Responder<std::int32_t> responder) {
-  return servant.in0_out1(request, std::move(responder));
 }
 
 inline ::shapes::services::PlainIn0Out2Result PlainIn0Out2::invoke(
@@ -205,74 +176,17 @@ inline ::shapes::services::PlainIn0Out2Result PlainIn0Out2::invoke(
   return servant.in0_out2();
 }
 
-inline ::shapes::services::PlainIn0Out2Result PlainIn0Out2::invoke(::shapes::services::PlainServant& servant,
-                                                                   const Request& /*request*/) {
-  return servant.in0_out2();
-}
-
-inline mf::Outcomes<::shapes::services::PlainIn0Out2Result> PlainIn0Out2::invoke_batch(
-    ::shapes::services::PlainServant& servant, std::span<const Request> requests) {
-  return servant.in0_out2_batch(requests);
-}
-
-inline void PlainIn0Out2::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
-                                 mf::Responder<::shapes::services::PlainIn0Out2Result> responder) {
-  return servant.in0_out2(request, std::move(responder));
-}
-
 inline void PlainIn1Out0::invoke(::shapes::services::PlainServant& servant, const std::int32_t& a) {
   return servant.in1_out0(a);
-}
-
-inline void PlainIn1Out0::invoke(::shapes::services::PlainServant& servant, const Request& request) {
-  return servant.in1_out0(request.a);
-}
-
-inline mf::Outcomes<void> PlainIn1Out0::invoke_batch(::shapes::services::PlainServant& servant,
-                                                     std::span<const Request> requests) {
-  return servant.in1_out0_batch(requests);
-}
-
-inline void PlainIn1Out0::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
-                                 mf::Responder<void> responder) {
-  return servant.in1_out0(request, std::move(responder));
 }
 
 inline std::string PlainIn1Out1::invoke(::shapes::services::PlainServant& servant, const std::string& a) {
   return servant.in1_out1(a);
 }
 
-inline std::string PlainIn1Out1::invoke(::shapes::services::PlainServant& servant, const Request& request) {
-  return servant.in1_out1(request.a);
-}
-
-inline mf::Outcomes<std::string> PlainIn1Out1::invoke_batch(::shapes::services::PlainServant& servant,
-                                                            std::span<const Request> requests) {
-  return servant.in1_out1_batch(requests);
-}
-
-inline void PlainIn1Out1::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
-                                 mf::Responder<std::string> responder) {
-  return servant.in1_out1(std::move(request), std::move(responder));
-}
-
 inline void PlainIn2Out0::invoke(::shapes::services::PlainServant& servant, const std::int32_t& a,
                                  const std::string& b) {
   return servant.in2_out0(a, b);
-}
-
-inline void PlainIn2Out0::invoke(::shapes::services::PlainServant& servant, const Request& request) {
-  return servant.in2_out0(request.a, request.b);
-}
-
-inline mf::Outcomes<void> PlainIn2Out0::invoke_batch(::shapes::services::PlainServant& servant,
-                                                     std::span<const Request> requests) {
-  return servant.in2_out0_batch(requests);
-}
-
-inline void PlainIn2Out0::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
-                                 mf::Responder<void> responder) {
-  return servant.in2_out0(std::move(request), std::move(responder));
 }
 
 inline ::shapes::services::Pair PlainIn2Out1::invoke(::shapes::services::PlainServant& servant,
@@ -281,57 +195,14 @@ inline ::shapes::services::Pair PlainIn2Out1::invoke(::shapes::services::PlainSe
   return servant.in2_out1(a, b);
 }
 
-inline ::shapes::services::Pair PlainIn2Out1::invoke(::shapes::services::PlainServant& servant,
-                                                     const Request& request) {
-  return servant.in2_out1(request.a, request.b);
-}
-
-inline mf::Outcomes<::shapes::services::Pair> PlainIn2Out1::invoke_batch(
-    ::shapes::services::PlainServant& servant, std::span<const Request> requests) {
-  return servant.in2_out1_batch(requests);
-}
-
-inline void PlainIn2Out1::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
-                                 mf::Responder<::shapes::services::Pair> responder) {
-  return servant.in2_out1(std::move(request), std::move(responder));
-}
-
 inline bool PlainIn3Out1::invoke(::shapes::services::PlainServant& servant, const std::int32_t& a,
                                  const double& b, const bool& c) {
   return servant.in3_out1(a, b, c);
 }
 
-inline bool PlainIn3Out1::invoke(::shapes::services::PlainServant& servant, const Request& request) {
-  return servant.in3_out1(request.a, request.b, request.c);
-}
-
-inline mf::Outcomes<bool> PlainIn3Out1::invoke_batch(::shapes::services::PlainServant& servant,
-                                                     std::span<const Request> requests) {
-  return servant.in3_out1_batch(requests);
-}
-
-inline void PlainIn3Out1::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
-                                 mf::Responder<bool> responder) {
-  return servant.in3_out1(request, std::move(responder));
-}
-
 inline mf::Bytes PlainIn4Out1::invoke(::shapes::services::PlainServant& servant, const std::int8_t& a,
                                       const std::uint8_t& b, const std::int64_t& c, const mf::Bytes& d) {
   return servant.in4_out1(a, b, c, d);
-}
-
-inline mf::Bytes PlainIn4Out1::invoke(::shapes::services::PlainServant& servant, const Request& request) {
-  return servant.in4_out1(request.a, request.b, request.c, request.d);
-}
-
-inline mf::Outcomes<mf::Bytes> PlainIn4Out1::invoke_batch(::shapes::services::PlainServant& servant,
-                                                          std::span<const Request> requests) {
-  return servant.in4_out1_batch(requests);
-}
-
-inline void PlainIn4Out1::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
-                                 mf::Responder<mf::Bytes> responder) {
-  return servant.in4_out1(std::move(request), std::move(responder));
 }
 
 inline ::shapes::services::PlainIn4Out2Result PlainIn4Out2::invoke(::shapes::services::PlainServant& servant,
@@ -342,21 +213,6 @@ inline ::shapes::services::PlainIn4Out2Result PlainIn4Out2::invoke(::shapes::ser
   return servant.in4_out2(a, b, c, d);
 }
 
-inline ::shapes::services::PlainIn4Out2Result PlainIn4Out2::invoke(::shapes::services::PlainServant& servant,
-                                                                   const Request& request) {
-  return servant.in4_out2(request.a, request.b, request.c, request.d);
-}
-
-inline mf::Outcomes<::shapes::services::PlainIn4Out2Result> PlainIn4Out2::invoke_batch(
-    ::shapes::services::PlainServant& servant, std::span<const Request> requests) {
-  return servant.in4_out2_batch(requests);
-}
-
-inline void PlainIn4Out2::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
-                                 mf::Responder<::shapes::services::PlainIn4Out2Result> responder) {
-  return servant.in4_out2(request, std::move(responder));
-}
-
 inline std::vector<::shapes::services::Pair> PlainIn5Out1::invoke(
     ::shapes::services::PlainServant& servant, const ::shapes::services::Pair& a,
     const std::optional<::shapes::services::Pair>& b,
@@ -365,40 +221,10 @@ inline std::vector<::shapes::services::Pair> PlainIn5Out1::invoke(
   return servant.in5_out1(a, b, c, d, e);
 }
 
-inline std::vector<::shapes::services::Pair> PlainIn5Out1::invoke(::shapes::services::PlainServant& servant,
-                                                                  const Request& request) {
-  return servant.in5_out1(request.a, request.b, request.c, request.d, request.e);
-}
-
-inline mf::Outcomes<std::vector<::shapes::services::Pair>> PlainIn5Out1::invoke_batch(
-    ::shapes::services::PlainServant& servant, std::span<const Request> requests) {
-  return servant.in5_out1_batch(requests);
-}
-
-inline void PlainIn5Out1::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
-                                 mf::Responder<std::vector<::shapes::services::Pair>> responder) {
-  return servant.in5_out1(std::move(request), std::move(responder));
-}
-
 inline ::shapes::services::PlainIn5Out2Result PlainIn5Out2::invoke(
     ::shapes::services::PlainServant& servant, const std::int32_t& a, const std::int32_t& b,
     const std::int32_t& c, const std::int32_t& d, const std::int32_t& e) {
   return servant.in5_out2(a, b, c, d, e);
-}
-
-inline ::shapes::services::PlainIn5Out2Result PlainIn5Out2::invoke(::shapes::services::PlainServant& servant,
-                                                                   const Request& request) {
-  return servant.in5_out2(request.a, request.b, request.c, request.d, request.e);
-}
-
-inline mf::Outcomes<::shapes::services::PlainIn5Out2Result> PlainIn5Out2::invoke_batch(
-    ::shapes::services::PlainServant& servant, std::span<const Request> requests) {
-  return servant.in5_out2_batch(requests);
-}
-
-inline void PlainIn5Out2::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
-                                 mf::Responder<::shapes::services::PlainIn5Out2Result> responder) {
-  return servant.in5_out2(request, std::move(responder));
 }
 
 inline std::int32_t PlainIn6Out1::invoke(::shapes::services::PlainServant& servant, const std::int32_t& a,
@@ -407,70 +233,17 @@ inline std::int32_t PlainIn6Out1::invoke(::shapes::services::PlainServant& serva
   return servant.in6_out1(a, b, c, d, e, f);
 }
 
-inline std::int32_t PlainIn6Out1::invoke(::shapes::services::PlainServant& servant, const Request& request) {
-  return servant.in6_out1(request.a, request.b, request.c, request.d, request.e, request.f);
-}
-
-inline mf::Outcomes<std::int32_t> PlainIn6Out1::invoke_batch(::shapes::services::PlainServant& servant,
-                                                             std::span<const Request> requests) {
-  return servant.in6_out1_batch(requests);
-}
-
-inline void PlainIn6Out1::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
-                                 mf::Responder<std::int32_t> responder) {
-  return servant.in6_out1(request, std::move(responder));
-}
-
 inline void PlainNote0::invoke(::shapes::services::PlainServant& servant) {
   return servant.note0();
-}
-
-inline void PlainNote0::invoke(::shapes::services::PlainServant& servant, const Request& /*request*/) {
-  return servant.note0();
-}
-
-inline void PlainNote0::invoke_batch(::shapes::services::PlainServant& servant,
-                                     std::span<const Request> requests) {
-  return servant.note0_batch(requests);
-}
-
-inline void PlainNote0::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request) {
-  return servant.note0(request);
 }
 
 inline void PlainNote1::invoke(::shapes::services::PlainServant& servant, const std::int32_t& a) {
   return servant.note1(a);
 }
 
-inline void PlainNote1::invoke(::shapes::services::PlainServant& servant, const Request& request) {
-  return servant.note1(request.a);
-}
-
-inline void PlainNote1::invoke_batch(::shapes::services::PlainServant& servant,
-                                     std::span<const Request> requests) {
-  return servant.note1_batch(requests);
-}
-
-inline void PlainNote1::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request) {
-  return servant.note1(request);
-}
-
 inline void PlainNote2::invoke(::shapes::services::PlainServant& servant, const std::string& a,
                                const std::vector<std::int32_t>& b) {
   return servant.note2(a, b);
-}
-
-inline void PlainNote2::invoke(::shapes::services::PlainServant& servant, const Request& request) {
-  return servant.note2(request.a, request.b);
-}
-
-inline void PlainNote2::invoke_batch(::shapes::services::PlainServant& servant,
-                                     std::span<const Request> requests) {
-  return servant.note2_batch(requests);
-}
-
-inline void PlainNote2::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request) {
-  return servant.note2(std::move(request));
 }
 
 inline std::vector<::shapes::services::Pair> ShardedRead::invoke(::shapes::services::ShardedServant& servant,
@@ -480,58 +253,14 @@ inline std::vector<::shapes::services::Pair> ShardedRead::invoke(::shapes::servi
   return servant.read(key, limit, from);
 }
 
-inline std::vector<::shapes::services::Pair> ShardedRead::invoke(::shapes::services::ShardedServant& servant,
-                                                                 const Request& request) {
-  return servant.read(request.key, request.limit, request.from);
-}
-
-inline mf::Outcomes<std::vector<::shapes::services::Pair>> ShardedRead::invoke_batch(
-    ::shapes::services::ShardedServant& servant, std::span<const Request> requests) {
-  return servant.read_batch(requests);
-}
-
-inline void ShardedRead::invoke(::shapes::services::ShardedAsyncServant& servant, Request&& request,
-                                mf::Responder<std::vector<::shapes::services::Pair>> responder) {
-  return servant.read(std::move(request), std::move(responder));
-}
-
 inline double ShardedRatio::invoke(::shapes::services::ShardedServant& servant,
                                    const std::vector<mf::Bool>& of) {
   return servant.ratio(of);
 }
 
-inline double ShardedRatio::invoke(::shapes::services::ShardedServant& servant, const Request& request) {
-  return servant.ratio(request.of);
-}
-
-inline mf::Outcomes<double> ShardedRatio::invoke_batch(::shapes::services::ShardedServant& servant,
-                                                       std::span<const Request> requests) {
-  return servant.ratio_batch(requests);
-}
-
-inline void ShardedRatio::invoke(::shapes::services::ShardedAsyncServant& servant, Request&& request,
-                                 mf::Responder<double> responder) {
-  return servant.ratio(std::move(request), std::move(responder));
-}
-
 inline ::shapes::services::ShardedNamedResult ShardedNamed::invoke(
     ::shapes::services::ShardedServant& servant) {
   return servant.named();
-}
-
-inline ::shapes::services::ShardedNamedResult ShardedNamed::invoke(
-    ::shapes::services::ShardedServant& servant, const Request& /*request*/) {
-  return servant.named();
-}
-
-inline mf::Outcomes<::shapes::services::ShardedNamedResult> ShardedNamed::invoke_batch(
-    ::shapes::services::ShardedServant& servant, std::span<const Request> requests) {
-  return servant.named_batch(requests);
-}
-
-inline void ShardedNamed::invoke(::shapes::services::ShardedAsyncServant& servant, Request&& request,
-                                 mf::Responder<::shapes::services::ShardedNamedResult> responder) {
-  return servant.named(request, std::move(responder));
 }
 
 }  // namespace methods

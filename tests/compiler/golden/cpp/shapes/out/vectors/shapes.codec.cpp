@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "mf/core/printer.hpp"
+#include "vectors/shapes.methods.hpp"
 
 namespace vectors::shapes {
 
@@ -594,6 +595,94 @@ bool Febird<::vectors::shapes::Bounded>::read(Reader& reader, ::vectors::shapes:
 
 bool Readable<::vectors::shapes::Bounded>::holds(const ::vectors::shapes::Bounded& value, unsigned levels) {
   return levels != 0 && readable(value.terms, levels - 1) && readable(value.scores, levels - 1);
+}
+
+std::size_t Febird<::vectors::shapes::IndexQueryRequest>::size(
+    const ::vectors::shapes::IndexQueryRequest& value) noexcept {
+  return febird_size(value.terms, value.limit);
+}
+
+std::size_t Febird<::vectors::shapes::IndexQueryRequest>::bound(
+    const ::vectors::shapes::IndexQueryRequest& value) noexcept {
+  return febird_bound(value.terms, value.limit);
+}
+
+void Febird<::vectors::shapes::IndexQueryRequest>::write(Writer& writer,
+                                                         const ::vectors::shapes::IndexQueryRequest* values,
+                                                         std::size_t count) noexcept {
+  for (const ::vectors::shapes::IndexQueryRequest* const end = values + count; values != end; ++values) {
+    const ::vectors::shapes::IndexQueryRequest& value = *values;
+    febird_write(writer, value.terms, value.limit);
+  }
+}
+
+bool Febird<::vectors::shapes::IndexQueryRequest>::read(Reader& reader,
+                                                        ::vectors::shapes::IndexQueryRequest& value) {
+  if (!read_field(reader, "terms", value.terms)) return false;
+  return read_field(reader, "limit", value.limit);
+}
+
+bool Readable<::vectors::shapes::IndexQueryRequest>::holds(const ::vectors::shapes::IndexQueryRequest& value,
+                                                           unsigned levels) {
+  return levels != 0 && readable(value.terms, levels - 1);
+}
+
+std::size_t Febird<::vectors::shapes::IndexNamedRequest>::size(
+    const ::vectors::shapes::IndexNamedRequest& value) noexcept {
+  return febird_size(value.text);
+}
+
+std::size_t Febird<::vectors::shapes::IndexNamedRequest>::bound(
+    const ::vectors::shapes::IndexNamedRequest& value) noexcept {
+  return febird_bound(value.text);
+}
+
+void Febird<::vectors::shapes::IndexNamedRequest>::write(Writer& writer,
+                                                         const ::vectors::shapes::IndexNamedRequest* values,
+                                                         std::size_t count) noexcept {
+  for (const ::vectors::shapes::IndexNamedRequest* const end = values + count; values != end; ++values) {
+    const ::vectors::shapes::IndexNamedRequest& value = *values;
+    febird_write(writer, value.text);
+  }
+}
+
+bool Febird<::vectors::shapes::IndexNamedRequest>::read(Reader& reader,
+                                                        ::vectors::shapes::IndexNamedRequest& value) {
+  return read_field(reader, "text", value.text);
+}
+
+bool Readable<::vectors::shapes::IndexNamedRequest>::holds(const ::vectors::shapes::IndexNamedRequest& value,
+                                                           unsigned levels) {
+  return levels != 0 && readable(value.text, levels - 1);
+}
+
+std::size_t Febird<::vectors::shapes::IndexNamedResult>::size(
+    const ::vectors::shapes::IndexNamedResult& value) noexcept {
+  return febird_size(value.hit);
+}
+
+std::size_t Febird<::vectors::shapes::IndexNamedResult>::bound(
+    const ::vectors::shapes::IndexNamedResult& value) noexcept {
+  return febird_bound(value.hit);
+}
+
+void Febird<::vectors::shapes::IndexNamedResult>::write(Writer& writer,
+                                                        const ::vectors::shapes::IndexNamedResult* values,
+                                                        std::size_t count) noexcept {
+  for (const ::vectors::shapes::IndexNamedResult* const end = values + count; values != end; ++values) {
+    const ::vectors::shapes::IndexNamedResult& value = *values;
+    febird_write(writer, value.hit);
+  }
+}
+
+bool Febird<::vectors::shapes::IndexNamedResult>::read(Reader& reader,
+                                                       ::vectors::shapes::IndexNamedResult& value) {
+  return read_field(reader, "hit", value.hit);
+}
+
+bool Readable<::vectors::shapes::IndexNamedResult>::holds(const ::vectors::shapes::IndexNamedResult& value,
+                                                          unsigned levels) {
+  return levels != 0 && readable(value.hit, levels - 1);
 }
 
 }  // namespace mf::codec

@@ -61,6 +61,8 @@ inline constexpr Tier kPlannedTier<::vectors::shapes::Defaults> = Tier::febird;
 template <>
 inline constexpr std::string_view kShortName<::vectors::shapes::Defaults> = "Defaults";
 template <>
+inline constexpr std::size_t kHeapOfNew<::vectors::shapes::Defaults> = 80;
+template <>
 inline constexpr Tier kPlannedTier<::vectors::shapes::NoSuchCollection> = Tier::febird;
 template <>
 inline constexpr std::string_view kShortName<::vectors::shapes::NoSuchCollection> = "NoSuchCollection";

@@ -105,27 +105,20 @@ template <>
 struct Febird<::vectors::shapes::IndexQueryRequest> {
   static constexpr std::size_t kMinSize = 2;
   static constexpr bool kRaw = false;
-  static std::size_t size(const ::vectors::shapes::IndexQueryRequest& value) noexcept {
-    return febird_size(value.terms, value.limit);
-  }
-  static std::size_t bound(const ::vectors::shapes::IndexQueryRequest& value) noexcept {
-    return febird_bound(value.terms, value.limit);
-  }
+  static std::size_t size(const ::vectors::shapes::IndexQueryRequest& value) noexcept;
+  static std::size_t bound(const ::vectors::shapes::IndexQueryRequest& value) noexcept;
+  static void write(Writer& writer, const ::vectors::shapes::IndexQueryRequest* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::vectors::shapes::IndexQueryRequest& value) noexcept {
-    febird_write(writer, value.terms, value.limit);
+    write(writer, &value, 1);
   }
-  [[nodiscard]] static bool read(Reader& reader, ::vectors::shapes::IndexQueryRequest& value) {
-    if (!read_field(reader, "terms", value.terms)) return false;
-    return read_field(reader, "limit", value.limit);
-  }
+  [[nodiscard]] static bool read(Reader& reader, ::vectors::shapes::IndexQueryRequest& value);
 };
 
 template <>
 struct Readable<::vectors::shapes::IndexQueryRequest> {
   static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::vectors::shapes::IndexQueryRequest& value, unsigned levels) {
-    return levels != 0 && readable(value.terms, levels - 1);
-  }
+  [[nodiscard]] static bool holds(const ::vectors::shapes::IndexQueryRequest& value, unsigned levels);
 };
 
 template <>
@@ -171,52 +164,40 @@ template <>
 struct Febird<::vectors::shapes::IndexNamedRequest> {
   static constexpr std::size_t kMinSize = 1;
   static constexpr bool kRaw = false;
-  static std::size_t size(const ::vectors::shapes::IndexNamedRequest& value) noexcept {
-    return febird_size(value.text);
-  }
-  static std::size_t bound(const ::vectors::shapes::IndexNamedRequest& value) noexcept {
-    return febird_bound(value.text);
-  }
+  static std::size_t size(const ::vectors::shapes::IndexNamedRequest& value) noexcept;
+  static std::size_t bound(const ::vectors::shapes::IndexNamedRequest& value) noexcept;
+  static void write(Writer& writer, const ::vectors::shapes::IndexNamedRequest* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::vectors::shapes::IndexNamedRequest& value) noexcept {
-    febird_write(writer, value.text);
+    write(writer, &value, 1);
   }
-  [[nodiscard]] static bool read(Reader& reader, ::vectors::shapes::IndexNamedRequest& value) {
-    return read_field(reader, "text", value.text);
-  }
+  [[nodiscard]] static bool read(Reader& reader, ::vectors::shapes::IndexNamedRequest& value);
 };
 
 template <>
 struct Readable<::vectors::shapes::IndexNamedRequest> {
   static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::vectors::shapes::IndexNamedRequest& value, unsigned levels) {
-    return levels != 0 && readable(value.text, levels - 1);
-  }
+  [[nodiscard]] static bool holds(const ::vectors::shapes::IndexNamedRequest& value, unsigned levels);
 };
 
 template <>
 struct Febird<::vectors::shapes::IndexNamedResult> {
   static constexpr std::size_t kMinSize = 7;
   static constexpr bool kRaw = false;
-  static std::size_t size(const ::vectors::shapes::IndexNamedResult& value) noexcept {
-    return febird_size(value.hit);
-  }
-  static std::size_t bound(const ::vectors::shapes::IndexNamedResult& value) noexcept {
-    return febird_bound(value.hit);
-  }
+  static std::size_t size(const ::vectors::shapes::IndexNamedResult& value) noexcept;
+  static std::size_t bound(const ::vectors::shapes::IndexNamedResult& value) noexcept;
+  static void write(Writer& writer, const ::vectors::shapes::IndexNamedResult* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::vectors::shapes::IndexNamedResult& value) noexcept {
-    febird_write(writer, value.hit);
+    write(writer, &value, 1);
   }
-  [[nodiscard]] static bool read(Reader& reader, ::vectors::shapes::IndexNamedResult& value) {
-    return read_field(reader, "hit", value.hit);
-  }
+  [[nodiscard]] static bool read(Reader& reader, ::vectors::shapes::IndexNamedResult& value);
 };
 
 template <>
 struct Readable<::vectors::shapes::IndexNamedResult> {
   static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::vectors::shapes::IndexNamedResult& value, unsigned levels) {
-    return levels != 0 && readable(value.hit, levels - 1);
-  }
+  [[nodiscard]] static bool holds(const ::vectors::shapes::IndexNamedResult& value, unsigned levels);
 };
 
 template <>
@@ -308,8 +289,8 @@ struct IndexNothing {
   static constexpr const mf::ServiceInfo& kService = kIndexService;
   static void invoke(::vectors::shapes::IndexServant& servant);
   static void invoke(::vectors::shapes::IndexServant& servant, const Request& request);
-  static mf::Outcomes<void> invoke_batch(::vectors::shapes::IndexServant& servant,
-                                         std::span<const Request> requests);
+  static mf::Outcomes<void> invoke_batch(::vectors::shapes::IndexServant& servant, const Request* requests,
+                                         std::size_t count);
   static void invoke(::vectors::shapes::IndexAsyncServant& servant, Request&& request,
                      mf::Responder<void> responder);
 };
@@ -328,7 +309,7 @@ struct IndexOne {
   static std::int32_t invoke(::vectors::shapes::IndexServant& servant, const std::int32_t& value);
   static std::int32_t invoke(::vectors::shapes::IndexServant& servant, const Request& request);
   static mf::Outcomes<std::int32_t> invoke_batch(::vectors::shapes::IndexServant& servant,
-                                                 std::span<const Request> requests);
+                                                 const Request* requests, std::size_t count);
   static void invoke(::vectors::shapes::IndexAsyncServant& servant, Request&& request,
                      mf::Responder<std::int32_t> responder);
 };
@@ -350,7 +331,7 @@ struct IndexQuery {
   static std::vector<::vectors::shapes::Hit> invoke(::vectors::shapes::IndexServant& servant,
                                                     const Request& request);
   static mf::Outcomes<std::vector<::vectors::shapes::Hit>> invoke_batch(
-      ::vectors::shapes::IndexServant& servant, std::span<const Request> requests);
+      ::vectors::shapes::IndexServant& servant, const Request* requests, std::size_t count);
   static void invoke(::vectors::shapes::IndexAsyncServant& servant, Request&& request,
                      mf::Responder<std::vector<::vectors::shapes::Hit>> responder);
 };
@@ -370,7 +351,7 @@ struct IndexStats {
   static ::vectors::shapes::IndexStatsResult invoke(::vectors::shapes::IndexServant& servant,
                                                     const Request& request);
   static mf::Outcomes<::vectors::shapes::IndexStatsResult> invoke_batch(
-      ::vectors::shapes::IndexServant& servant, std::span<const Request> requests);
+      ::vectors::shapes::IndexServant& servant, const Request* requests, std::size_t count);
   static void invoke(::vectors::shapes::IndexAsyncServant& servant, Request&& request,
                      mf::Responder<::vectors::shapes::IndexStatsResult> responder);
 };
@@ -391,7 +372,7 @@ struct IndexNamed {
   static ::vectors::shapes::IndexNamedResult invoke(::vectors::shapes::IndexServant& servant,
                                                     const Request& request);
   static mf::Outcomes<::vectors::shapes::IndexNamedResult> invoke_batch(
-      ::vectors::shapes::IndexServant& servant, std::span<const Request> requests);
+      ::vectors::shapes::IndexServant& servant, const Request* requests, std::size_t count);
   static void invoke(::vectors::shapes::IndexAsyncServant& servant, Request&& request,
                      mf::Responder<::vectors::shapes::IndexNamedResult> responder);
 };
@@ -409,7 +390,8 @@ struct IndexTouch {
   static constexpr const mf::ServiceInfo& kService = kIndexService;
   static void invoke(::vectors::shapes::IndexServant& servant, const ::vectors::shapes::DocId& doc);
   static void invoke(::vectors::shapes::IndexServant& servant, const Request& request);
-  static void invoke_batch(::vectors::shapes::IndexServant& servant, std::span<const Request> requests);
+  static void invoke_batch(::vectors::shapes::IndexServant& servant, const Request* requests,
+                           std::size_t count);
   static void invoke(::vectors::shapes::IndexAsyncServant& servant, Request&& request);
 };
 

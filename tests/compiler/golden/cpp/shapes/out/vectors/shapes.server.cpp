@@ -76,4 +76,94 @@ void IndexServant::touch_batch(std::span<const IndexTouchRequest> requests) {
   return mf::server::each<methods::IndexTouch>(*this, requests);
 }
 
+namespace methods {
+
+void IndexNothing::invoke(::vectors::shapes::IndexServant& servant, const Request& /*request*/) {
+  return servant.nothing();
+}
+
+mf::Outcomes<void> IndexNothing::invoke_batch(::vectors::shapes::IndexServant& servant,
+                                              const Request* requests, std::size_t count) {
+  return servant.nothing_batch({requests, count});
+}
+
+void IndexNothing::invoke(::vectors::shapes::IndexAsyncServant& servant, Request&& request,
+                          mf::Responder<void> responder) {
+  return servant.nothing(request, std::move(responder));
+}
+
+std::int32_t IndexOne::invoke(::vectors::shapes::IndexServant& servant, const Request& request) {
+  return servant.one(request.value);
+}
+
+mf::Outcomes<std::int32_t> IndexOne::invoke_batch(::vectors::shapes::IndexServant& servant,
+                                                  const Request* requests, std::size_t count) {
+  return servant.one_batch({requests, count});
+}
+
+void IndexOne::invoke(::vectors::shapes::IndexAsyncServant& servant, Request&& request,
+                      mf::Responder<std::int32_t> responder) {
+  return servant.one(request, std::move(responder));
+}
+
+std::vector<::vectors::shapes::Hit> IndexQuery::invoke(::vectors::shapes::IndexServant& servant,
+                                                       const Request& request) {
+  return servant.query(request.terms, request.limit);
+}
+
+mf::Outcomes<std::vector<::vectors::shapes::Hit>> IndexQuery::invoke_batch(
+    ::vectors::shapes::IndexServant& servant, const Request* requests, std::size_t count) {
+  return servant.query_batch({requests, count});
+}
+
+void IndexQuery::invoke(::vectors::shapes::IndexAsyncServant& servant, Request&& request,
+                        mf::Responder<std::vector<::vectors::shapes::Hit>> responder) {
+  return servant.query(std::move(request), std::move(responder));
+}
+
+::vectors::shapes::IndexStatsResult IndexStats::invoke(::vectors::shapes::IndexServant& servant,
+                                                       const Request& /*request*/) {
+  return servant.stats();
+}
+
+mf::Outcomes<::vectors::shapes::IndexStatsResult> IndexStats::invoke_batch(
+    ::vectors::shapes::IndexServant& servant, const Request* requests, std::size_t count) {
+  return servant.stats_batch({requests, count});
+}
+
+void IndexStats::invoke(::vectors::shapes::IndexAsyncServant& servant, Request&& request,
+                        mf::Responder<::vectors::shapes::IndexStatsResult> responder) {
+  return servant.stats(request, std::move(responder));
+}
+
+::vectors::shapes::IndexNamedResult IndexNamed::invoke(::vectors::shapes::IndexServant& servant,
+                                                       const Request& request) {
+  return servant.named(request.text);
+}
+
+mf::Outcomes<::vectors::shapes::IndexNamedResult> IndexNamed::invoke_batch(
+    ::vectors::shapes::IndexServant& servant, const Request* requests, std::size_t count) {
+  return servant.named_batch({requests, count});
+}
+
+void IndexNamed::invoke(::vectors::shapes::IndexAsyncServant& servant, Request&& request,
+                        mf::Responder<::vectors::shapes::IndexNamedResult> responder) {
+  return servant.named(std::move(request), std::move(responder));
+}
+
+void IndexTouch::invoke(::vectors::shapes::IndexServant& servant, const Request& request) {
+  return servant.touch(request.doc);
+}
+
+void IndexTouch::invoke_batch(::vectors::shapes::IndexServant& servant, const Request* requests,
+                              std::size_t count) {
+  return servant.touch_batch({requests, count});
+}
+
+void IndexTouch::invoke(::vectors::shapes::IndexAsyncServant& servant, Request&& request) {
+  return servant.touch(request);
+}
+
+}  // namespace methods
+
 }  // namespace vectors::shapes

@@ -70,36 +70,8 @@ inline void IndexNothing::invoke(::vectors::shapes::IndexServant& servant) {
   return servant.nothing();
 }
 
-inline void IndexNothing::invoke(::vectors::shapes::IndexServant& servant, const Request& /*request*/) {
-  return servant.nothing();
-}
-
-inline mf::Outcomes<void> IndexNothing::invoke_batch(::vectors::shapes::IndexServant& servant,
-                                                     std::span<const Request> requests) {
-  return servant.nothing_batch(requests);
-}
-
-inline void IndexNothing::invoke(::vectors::shapes::IndexAsyncServant& servant, Request&& request,
-                                 mf::Responder<void> responder) {
-  return servant.nothing(request, std::move(responder));
-}
-
 inline std::int32_t IndexOne::invoke(::vectors::shapes::IndexServant& servant, const std::int32_t& value) {
   return servant.one(value);
-}
-
-inline std::int32_t IndexOne::invoke(::vectors::shapes::IndexServant& servant, const Request& request) {
-  return servant.one(request.value);
-}
-
-inline mf::Outcomes<std::int32_t> IndexOne::invoke_batch(::vectors::shapes::IndexServant& servant,
-                                                         std::span<const Request> requests) {
-  return servant.one_batch(requests);
-}
-
-inline void IndexOne::invoke(::vectors::shapes::IndexAsyncServant& servant, Request&& request,
-                             mf::Responder<std::int32_t> responder) {
-  return servant.one(request, std::move(responder));
 }
 
 inline std::vector<::vectors::shapes::Hit> IndexQuery::invoke(::vectors::shapes::IndexServant& servant,
@@ -108,38 +80,8 @@ inline std::vector<::vectors::shapes::Hit> IndexQuery::invoke(::vectors::shapes:
   return servant.query(terms, limit);
 }
 
-inline std::vector<::vectors::shapes::Hit> IndexQuery::invoke(::vectors::shapes::IndexServant& servant,
-                                                              const Request& request) {
-  return servant.query(request.terms, request.limit);
-}
-
-inline mf::Outcomes<std::vector<::vectors::shapes::Hit>> IndexQuery::invoke_batch(
-    ::vectors::shapes::IndexServant& servant, std::span<const Request> requests) {
-  return servant.query_batch(requests);
-}
-
-inline void IndexQuery::invoke(::vectors::shapes::IndexAsyncServant& servant, Request&& request,
-                               mf::Responder<std::vector<::vectors::shapes::Hit>> responder) {
-  return servant.query(std::move(request), std::move(responder));
-}
-
 inline ::vectors::shapes::IndexStatsResult IndexStats::invoke(::vectors::shapes::IndexServant& servant) {
   return servant.stats();
-}
-
-inline ::vectors::shapes::IndexStatsResult IndexStats::invoke(::vectors::shapes::IndexServant& servant,
-                                                              const Request& /*request*/) {
-  return servant.stats();
-}
-
-inline mf::Outcomes<::vectors::shapes::IndexStatsResult> IndexStats::invoke_batch(
-    ::vectors::shapes::IndexServant& servant, std::span<const Request> requests) {
-  return servant.stats_batch(requests);
-}
-
-inline void IndexStats::invoke(::vectors::shapes::IndexAsyncServant& servant, Request&& request,
-                               mf::Responder<::vectors::shapes::IndexStatsResult> responder) {
-  return servant.stats(request, std::move(responder));
 }
 
 inline ::vectors::shapes::IndexNamedResult IndexNamed::invoke(::vectors::shapes::IndexServant& servant,
@@ -147,37 +89,9 @@ inline ::vectors::shapes::IndexNamedResult IndexNamed::invoke(::vectors::shapes:
   return servant.named(text);
 }
 
-inline ::vectors::shapes::IndexNamedResult IndexNamed::invoke(::vectors::shapes::IndexServant& servant,
-                                                              const Request& request) {
-  return servant.named(request.text);
-}
-
-inline mf::Outcomes<::vectors::shapes::IndexNamedResult> IndexNamed::invoke_batch(
-    ::vectors::shapes::IndexServant& servant, std::span<const Request> requests) {
-  return servant.named_batch(requests);
-}
-
-inline void IndexNamed::invoke(::vectors::shapes::IndexAsyncServant& servant, Request&& request,
-                               mf::Responder<::vectors::shapes::IndexNamedResult> responder) {
-  return servant.named(std::move(request), std::move(responder));
-}
-
 inline void IndexTouch::invoke(::vectors::shapes::IndexServant& servant,
                                const ::vectors::shapes::DocId& doc) {
   return servant.touch(doc);
-}
-
-inline void IndexTouch::invoke(::vectors::shapes::IndexServant& servant, const Request& request) {
-  return servant.touch(request.doc);
-}
-
-inline void IndexTouch::invoke_batch(::vectors::shapes::IndexServant& servant,
-                                     std::span<const Request> requests) {
-  return servant.touch_batch(requests);
-}
-
-inline void IndexTouch::invoke(::vectors::shapes::IndexAsyncServant& servant, Request&& request) {
-  return servant.touch(request);
 }
 
 }  // namespace methods

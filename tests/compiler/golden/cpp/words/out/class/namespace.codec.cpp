@@ -7,6 +7,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "class/namespace.methods.hpp"
 #include "mf/core/printer.hpp"
 
 namespace class_::namespace_ {
@@ -234,6 +235,66 @@ bool Febird<::class_::namespace_::throw_>::read(Reader& reader, ::class_::namesp
 bool Readable<::class_::namespace_::throw_>::holds(const ::class_::namespace_::throw_& value,
                                                    unsigned levels) {
   return levels != 0 && readable(value.what_, levels - 1);
+}
+
+std::size_t Febird<::class_::namespace_::IndexQueryRequest>::size(
+    const ::class_::namespace_::IndexQueryRequest& value) noexcept {
+  return febird_size(value.options_, value.token_, value.class_, value.IndexClient__);
+}
+
+std::size_t Febird<::class_::namespace_::IndexQueryRequest>::bound(
+    const ::class_::namespace_::IndexQueryRequest& value) noexcept {
+  return febird_bound(value.options_, value.token_, value.class_, value.IndexClient__);
+}
+
+void Febird<::class_::namespace_::IndexQueryRequest>::write(
+    Writer& writer, const ::class_::namespace_::IndexQueryRequest* values, std::size_t count) noexcept {
+  for (const ::class_::namespace_::IndexQueryRequest* const end = values + count; values != end; ++values) {
+    const ::class_::namespace_::IndexQueryRequest& value = *values;
+    febird_write(writer, value.options_, value.token_, value.class_, value.IndexClient__);
+  }
+}
+
+bool Febird<::class_::namespace_::IndexQueryRequest>::read(Reader& reader,
+                                                           ::class_::namespace_::IndexQueryRequest& value) {
+  if (!read_field(reader, "options", value.options_)) return false;
+  if (!read_field(reader, "token", value.token_)) return false;
+  if (!read_field(reader, "class", value.class_)) return false;
+  return read_field(reader, "IndexClient", value.IndexClient__);
+}
+
+bool Readable<::class_::namespace_::IndexQueryRequest>::holds(
+    const ::class_::namespace_::IndexQueryRequest& value, unsigned levels) {
+  return levels != 0 && readable(value.token_, levels - 1) && readable(value.class_, levels - 1) &&
+         readable(value.IndexClient__, levels - 1);
+}
+
+std::size_t Febird<::class_::namespace_::IndexDispatchRequest>::size(
+    const ::class_::namespace_::IndexDispatchRequest& value) noexcept {
+  return febird_size(value.on);
+}
+
+std::size_t Febird<::class_::namespace_::IndexDispatchRequest>::bound(
+    const ::class_::namespace_::IndexDispatchRequest& value) noexcept {
+  return febird_bound(value.on);
+}
+
+void Febird<::class_::namespace_::IndexDispatchRequest>::write(
+    Writer& writer, const ::class_::namespace_::IndexDispatchRequest* values, std::size_t count) noexcept {
+  for (const ::class_::namespace_::IndexDispatchRequest* const end = values + count; values != end; ++values) {
+    const ::class_::namespace_::IndexDispatchRequest& value = *values;
+    febird_write(writer, value.on);
+  }
+}
+
+bool Febird<::class_::namespace_::IndexDispatchRequest>::read(
+    Reader& reader, ::class_::namespace_::IndexDispatchRequest& value) {
+  return read_field(reader, "on", value.on);
+}
+
+bool Readable<::class_::namespace_::IndexDispatchRequest>::holds(
+    const ::class_::namespace_::IndexDispatchRequest& value, unsigned levels) {
+  return levels != 0 && readable(value.on, levels - 1);
 }
 
 }  // namespace mf::codec

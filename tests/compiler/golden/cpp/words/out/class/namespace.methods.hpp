@@ -93,30 +93,20 @@ template <>
 struct Febird<::class_::namespace_::IndexQueryRequest> {
   static constexpr std::size_t kMinSize = 5;
   static constexpr bool kRaw = false;
-  static std::size_t size(const ::class_::namespace_::IndexQueryRequest& value) noexcept {
-    return febird_size(value.options_, value.token_, value.class_, value.IndexClient__);
-  }
-  static std::size_t bound(const ::class_::namespace_::IndexQueryRequest& value) noexcept {
-    return febird_bound(value.options_, value.token_, value.class_, value.IndexClient__);
-  }
+  static std::size_t size(const ::class_::namespace_::IndexQueryRequest& value) noexcept;
+  static std::size_t bound(const ::class_::namespace_::IndexQueryRequest& value) noexcept;
+  static void write(Writer& writer, const ::class_::namespace_::IndexQueryRequest* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::class_::namespace_::IndexQueryRequest& value) noexcept {
-    febird_write(writer, value.options_, value.token_, value.class_, value.IndexClient__);
+    write(writer, &value, 1);
   }
-  [[nodiscard]] static bool read(Reader& reader, ::class_::namespace_::IndexQueryRequest& value) {
-    if (!read_field(reader, "options", value.options_)) return false;
-    if (!read_field(reader, "token", value.token_)) return false;
-    if (!read_field(reader, "class", value.class_)) return false;
-    return read_field(reader, "IndexClient", value.IndexClient__);
-  }
+  [[nodiscard]] static bool read(Reader& reader, ::class_::namespace_::IndexQueryRequest& value);
 };
 
 template <>
 struct Readable<::class_::namespace_::IndexQueryRequest> {
   static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::class_::namespace_::IndexQueryRequest& value, unsigned levels) {
-    return levels != 0 && readable(value.token_, levels - 1) && readable(value.class_, levels - 1) &&
-           readable(value.IndexClient__, levels - 1);
-  }
+  [[nodiscard]] static bool holds(const ::class_::namespace_::IndexQueryRequest& value, unsigned levels);
 };
 
 template <>
@@ -218,26 +208,20 @@ template <>
 struct Febird<::class_::namespace_::IndexDispatchRequest> {
   static constexpr std::size_t kMinSize = 2;
   static constexpr bool kRaw = false;
-  static std::size_t size(const ::class_::namespace_::IndexDispatchRequest& value) noexcept {
-    return febird_size(value.on);
-  }
-  static std::size_t bound(const ::class_::namespace_::IndexDispatchRequest& value) noexcept {
-    return febird_bound(value.on);
-  }
+  static std::size_t size(const ::class_::namespace_::IndexDispatchRequest& value) noexcept;
+  static std::size_t bound(const ::class_::namespace_::IndexDispatchRequest& value) noexcept;
+  static void write(Writer& writer, const ::class_::namespace_::IndexDispatchRequest* values,
+                    std::size_t count) noexcept;
   static void write(Writer& writer, const ::class_::namespace_::IndexDispatchRequest& value) noexcept {
-    febird_write(writer, value.on);
+    write(writer, &value, 1);
   }
-  [[nodiscard]] static bool read(Reader& reader, ::class_::namespace_::IndexDispatchRequest& value) {
-    return read_field(reader, "on", value.on);
-  }
+  [[nodiscard]] static bool read(Reader& reader, ::class_::namespace_::IndexDispatchRequest& value);
 };
 
 template <>
 struct Readable<::class_::namespace_::IndexDispatchRequest> {
   static constexpr bool kAlways = false;
-  [[nodiscard]] static bool holds(const ::class_::namespace_::IndexDispatchRequest& value, unsigned levels) {
-    return levels != 0 && readable(value.on, levels - 1);
-  }
+  [[nodiscard]] static bool holds(const ::class_::namespace_::IndexDispatchRequest& value, unsigned levels);
 };
 
 template <>
@@ -376,7 +360,7 @@ struct IndexQuery {
   static ::class_::namespace_::IndexQueryRequest_ invoke(::class_::namespace_::IndexServant& servant,
                                                          const Request& request);
   static mf::Outcomes<::class_::namespace_::IndexQueryRequest_> invoke_batch(
-      ::class_::namespace_::IndexServant& servant, std::span<const Request> requests);
+      ::class_::namespace_::IndexServant& servant, const Request* requests, std::size_t count);
   static void invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
                      mf::Responder<::class_::namespace_::IndexQueryRequest_> responder);
 };
@@ -404,7 +388,7 @@ struct IndexAsyncQuery {
   static ::class_::namespace_::IndexAsyncQueryResult invoke(::class_::namespace_::IndexServant& servant,
                                                             const Request& request);
   static mf::Outcomes<::class_::namespace_::IndexAsyncQueryResult> invoke_batch(
-      ::class_::namespace_::IndexServant& servant, std::span<const Request> requests);
+      ::class_::namespace_::IndexServant& servant, const Request* requests, std::size_t count);
   static void invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
                      mf::Responder<::class_::namespace_::IndexAsyncQueryResult> responder);
 };
@@ -432,7 +416,7 @@ struct IndexQueryBatch {
   static ::class_::namespace_::template_ invoke(::class_::namespace_::IndexServant& servant,
                                                 const Request& request);
   static mf::Outcomes<::class_::namespace_::template_> invoke_batch(
-      ::class_::namespace_::IndexServant& servant, std::span<const Request> requests);
+      ::class_::namespace_::IndexServant& servant, const Request* requests, std::size_t count);
   static void invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
                      mf::Responder<::class_::namespace_::template_> responder);
 };
@@ -450,8 +434,8 @@ struct IndexAt {
   static constexpr const mf::ServiceInfo& kService = kIndexService;
   static void invoke(::class_::namespace_::IndexServant& servant);
   static void invoke(::class_::namespace_::IndexServant& servant, const Request& request);
-  static mf::Outcomes<void> invoke_batch(::class_::namespace_::IndexServant& servant,
-                                         std::span<const Request> requests);
+  static mf::Outcomes<void> invoke_batch(::class_::namespace_::IndexServant& servant, const Request* requests,
+                                         std::size_t count);
   static void invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
                      mf::Responder<void> responder);
 };
@@ -469,8 +453,8 @@ struct IndexAny {
   static constexpr const mf::ServiceInfo& kService = kIndexService;
   static void invoke(::class_::namespace_::IndexServant& servant, const ::class_::namespace_::union_& self);
   static void invoke(::class_::namespace_::IndexServant& servant, const Request& request);
-  static mf::Outcomes<void> invoke_batch(::class_::namespace_::IndexServant& servant,
-                                         std::span<const Request> requests);
+  static mf::Outcomes<void> invoke_batch(::class_::namespace_::IndexServant& servant, const Request* requests,
+                                         std::size_t count);
   static void invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
                      mf::Responder<void> responder);
 };
@@ -488,8 +472,8 @@ struct IndexDispatch {
   static constexpr const mf::ServiceInfo& kService = kIndexService;
   static void invoke(::class_::namespace_::IndexServant& servant, const ::class_::other::virtual_& on);
   static void invoke(::class_::namespace_::IndexServant& servant, const Request& request);
-  static mf::Outcomes<void> invoke_batch(::class_::namespace_::IndexServant& servant,
-                                         std::span<const Request> requests);
+  static mf::Outcomes<void> invoke_batch(::class_::namespace_::IndexServant& servant, const Request* requests,
+                                         std::size_t count);
   static void invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
                      mf::Responder<void> responder);
 };
@@ -509,7 +493,7 @@ struct IndexService {
   static ::class_::namespace_::stdin_ invoke(::class_::namespace_::IndexServant& servant,
                                              const Request& request);
   static mf::Outcomes<::class_::namespace_::stdin_> invoke_batch(::class_::namespace_::IndexServant& servant,
-                                                                 std::span<const Request> requests);
+                                                                 const Request* requests, std::size_t count);
   static void invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
                      mf::Responder<::class_::namespace_::stdin_> responder);
 };
@@ -527,7 +511,8 @@ struct IndexOperator {
   static constexpr const mf::ServiceInfo& kService = kIndexService;
   static void invoke(::class_::namespace_::IndexServant& servant, const std::int32_t& int_);
   static void invoke(::class_::namespace_::IndexServant& servant, const Request& request);
-  static void invoke_batch(::class_::namespace_::IndexServant& servant, std::span<const Request> requests);
+  static void invoke_batch(::class_::namespace_::IndexServant& servant, const Request* requests,
+                           std::size_t count);
   static void invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request);
 };
 

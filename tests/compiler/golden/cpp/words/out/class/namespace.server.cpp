@@ -93,4 +93,123 @@ void IndexServant::operator_batch(std::span<const IndexOperatorRequest> requests
   return mf::server::each<methods::IndexOperator>(*this, requests);
 }
 
+namespace methods {
+
+::class_::namespace_::IndexQueryRequest_ IndexQuery::invoke(::class_::namespace_::IndexServant& servant,
+                                                            const Request& request) {
+  return servant.query(request.options_, request.token_, request.class_, request.IndexClient__);
+}
+
+mf::Outcomes<::class_::namespace_::IndexQueryRequest_> IndexQuery::invoke_batch(
+    ::class_::namespace_::IndexServant& servant, const Request* requests, std::size_t count) {
+  return servant.query_batch({requests, count});
+}
+
+void IndexQuery::invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
+                        mf::Responder<::class_::namespace_::IndexQueryRequest_> responder) {
+  return servant.query(std::move(request), std::move(responder));
+}
+
+::class_::namespace_::IndexAsyncQueryResult IndexAsyncQuery::invoke(
+    ::class_::namespace_::IndexServant& servant, const Request& request) {
+  return servant.async_query_(request.requests, request.value);
+}
+
+mf::Outcomes<::class_::namespace_::IndexAsyncQueryResult> IndexAsyncQuery::invoke_batch(
+    ::class_::namespace_::IndexServant& servant, const Request* requests, std::size_t count) {
+  return servant.async_query_batch({requests, count});
+}
+
+void IndexAsyncQuery::invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
+                             mf::Responder<::class_::namespace_::IndexAsyncQueryResult> responder) {
+  return servant.async_query_(request, std::move(responder));
+}
+
+::class_::namespace_::template_ IndexQueryBatch::invoke(::class_::namespace_::IndexServant& servant,
+                                                        const Request& request) {
+  return servant.query_batch_(request.request, request.servant_, request.violated_);
+}
+
+mf::Outcomes<::class_::namespace_::template_> IndexQueryBatch::invoke_batch(
+    ::class_::namespace_::IndexServant& servant, const Request* requests, std::size_t count) {
+  return servant.query_batch_batch({requests, count});
+}
+
+void IndexQueryBatch::invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
+                             mf::Responder<::class_::namespace_::template_> responder) {
+  return servant.query_batch_(request, std::move(responder));
+}
+
+void IndexAt::invoke(::class_::namespace_::IndexServant& servant, const Request& /*request*/) {
+  return servant.at_();
+}
+
+mf::Outcomes<void> IndexAt::invoke_batch(::class_::namespace_::IndexServant& servant, const Request* requests,
+                                         std::size_t count) {
+  return servant.at_batch({requests, count});
+}
+
+void IndexAt::invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
+                     mf::Responder<void> responder) {
+  return servant.at_(request, std::move(responder));
+}
+
+void IndexAny::invoke(::class_::namespace_::IndexServant& servant, const Request& request) {
+  return servant.any_(request.self);
+}
+
+mf::Outcomes<void> IndexAny::invoke_batch(::class_::namespace_::IndexServant& servant,
+                                          const Request* requests, std::size_t count) {
+  return servant.any_batch({requests, count});
+}
+
+void IndexAny::invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
+                      mf::Responder<void> responder) {
+  return servant.any_(request, std::move(responder));
+}
+
+void IndexDispatch::invoke(::class_::namespace_::IndexServant& servant, const Request& request) {
+  return servant.dispatch_(request.on);
+}
+
+mf::Outcomes<void> IndexDispatch::invoke_batch(::class_::namespace_::IndexServant& servant,
+                                               const Request* requests, std::size_t count) {
+  return servant.dispatch_batch({requests, count});
+}
+
+void IndexDispatch::invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
+                           mf::Responder<void> responder) {
+  return servant.dispatch_(std::move(request), std::move(responder));
+}
+
+::class_::namespace_::stdin_ IndexService::invoke(::class_::namespace_::IndexServant& servant,
+                                                  const Request& /*request*/) {
+  return servant.service_();
+}
+
+mf::Outcomes<::class_::namespace_::stdin_> IndexService::invoke_batch(
+    ::class_::namespace_::IndexServant& servant, const Request* requests, std::size_t count) {
+  return servant.service_batch({requests, count});
+}
+
+void IndexService::invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
+                          mf::Responder<::class_::namespace_::stdin_> responder) {
+  return servant.service_(request, std::move(responder));
+}
+
+void IndexOperator::invoke(::class_::namespace_::IndexServant& servant, const Request& request) {
+  return servant.operator_(request.int_);
+}
+
+void IndexOperator::invoke_batch(::class_::namespace_::IndexServant& servant, const Request* requests,
+                                 std::size_t count) {
+  return servant.operator_batch({requests, count});
+}
+
+void IndexOperator::invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request) {
+  return servant.operator_(request);
+}
+
+}  // namespace methods
+
 }  // namespace class_::namespace_

@@ -87,39 +87,9 @@ inline ::class_::namespace_::IndexQueryRequest_ IndexQuery::invoke(
   return servant.query(options_, token_, class_, IndexClient__);
 }
 
-inline ::class_::namespace_::IndexQueryRequest_ IndexQuery::invoke(
-    ::class_::namespace_::IndexServant& servant, const Request& request) {
-  return servant.query(request.options_, request.token_, request.class_, request.IndexClient__);
-}
-
-inline mf::Outcomes<::class_::namespace_::IndexQueryRequest_> IndexQuery::invoke_batch(
-    ::class_::namespace_::IndexServant& servant, std::span<const Request> requests) {
-  return servant.query_batch(requests);
-}
-
-inline void IndexQuery::invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
-                               mf::Responder<::class_::namespace_::IndexQueryRequest_> responder) {
-  return servant.query(std::move(request), std::move(responder));
-}
-
 inline ::class_::namespace_::IndexAsyncQueryResult IndexAsyncQuery::invoke(
     ::class_::namespace_::IndexServant& servant, const std::uint8_t& requests, const std::uint8_t& value) {
   return servant.async_query_(requests, value);
-}
-
-inline ::class_::namespace_::IndexAsyncQueryResult IndexAsyncQuery::invoke(
-    ::class_::namespace_::IndexServant& servant, const Request& request) {
-  return servant.async_query_(request.requests, request.value);
-}
-
-inline mf::Outcomes<::class_::namespace_::IndexAsyncQueryResult> IndexAsyncQuery::invoke_batch(
-    ::class_::namespace_::IndexServant& servant, std::span<const Request> requests) {
-  return servant.async_query_batch(requests);
-}
-
-inline void IndexAsyncQuery::invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
-                                    mf::Responder<::class_::namespace_::IndexAsyncQueryResult> responder) {
-  return servant.async_query_(request, std::move(responder));
 }
 
 inline ::class_::namespace_::template_ IndexQueryBatch::invoke(::class_::namespace_::IndexServant& servant,
@@ -129,37 +99,8 @@ inline ::class_::namespace_::template_ IndexQueryBatch::invoke(::class_::namespa
   return servant.query_batch_(request, servant_, violated_);
 }
 
-inline ::class_::namespace_::template_ IndexQueryBatch::invoke(::class_::namespace_::IndexServant& servant,
-                                                               const Request& request) {
-  return servant.query_batch_(request.request, request.servant_, request.violated_);
-}
-
-inline mf::Outcomes<::class_::namespace_::template_> IndexQueryBatch::invoke_batch(
-    ::class_::namespace_::IndexServant& servant, std::span<const Request> requests) {
-  return servant.query_batch_batch(requests);
-}
-
-inline void IndexQueryBatch::invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
-                                    mf::Responder<::class_::namespace_::template_> responder) {
-  return servant.query_batch_(request, std::move(responder));
-}
-
 inline void IndexAt::invoke(::class_::namespace_::IndexServant& servant) {
   return servant.at_();
-}
-
-inline void IndexAt::invoke(::class_::namespace_::IndexServant& servant, const Request& /*request*/) {
-  return servant.at_();
-}
-
-inline mf::Outcomes<void> IndexAt::invoke_batch(::class_::namespace_::IndexServant& servant,
-                                                std::span<const Request> requests) {
-  return servant.at_batch(requests);
-}
-
-inline void IndexAt::invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
-                            mf::Responder<void> responder) {
-  return servant.at_(request, std::move(responder));
 }
 
 inline void IndexAny::invoke(::class_::namespace_::IndexServant& servant,
@@ -167,73 +108,17 @@ inline void IndexAny::invoke(::class_::namespace_::IndexServant& servant,
   return servant.any_(self);
 }
 
-inline void IndexAny::invoke(::class_::namespace_::IndexServant& servant, const Request& request) {
-  return servant.any_(request.self);
-}
-
-inline mf::Outcomes<void> IndexAny::invoke_batch(::class_::namespace_::IndexServant& servant,
-                                                 std::span<const Request> requests) {
-  return servant.any_batch(requests);
-}
-
-inline void IndexAny::invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
-                             mf::Responder<void> responder) {
-  return servant.any_(request, std::move(responder));
-}
-
 inline void IndexDispatch::invoke(::class_::namespace_::IndexServant& servant,
                                   const ::class_::other::virtual_& on) {
   return servant.dispatch_(on);
-}
-
-inline void IndexDispatch::invoke(::class_::namespace_::IndexServant& servant, const Request& request) {
-  return servant.dispatch_(request.on);
-}
-
-inline mf::Outcomes<void> IndexDispatch::invoke_batch(::class_::namespace_::IndexServant& servant,
-                                                      std::span<const Request> requests) {
-  return servant.dispatch_batch(requests);
-}
-
-inline void IndexDispatch::invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
-                                  mf::Responder<void> responder) {
-  return servant.dispatch_(std::move(request), std::move(responder));
 }
 
 inline ::class_::namespace_::stdin_ IndexService::invoke(::class_::namespace_::IndexServant& servant) {
   return servant.service_();
 }
 
-inline ::class_::namespace_::stdin_ IndexService::invoke(::class_::namespace_::IndexServant& servant,
-                                                         const Request& /*request*/) {
-  return servant.service_();
-}
-
-inline mf::Outcomes<::class_::namespace_::stdin_> IndexService::invoke_batch(
-    ::class_::namespace_::IndexServant& servant, std::span<const Request> requests) {
-  return servant.service_batch(requests);
-}
-
-inline void IndexService::invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
-                                 mf::Responder<::class_::namespace_::stdin_> responder) {
-  return servant.service_(request, std::move(responder));
-}
-
 inline void IndexOperator::invoke(::class_::namespace_::IndexServant& servant, const std::int32_t& int_) {
   return servant.operator_(int_);
-}
-
-inline void IndexOperator::invoke(::class_::namespace_::IndexServant& servant, const Request& request) {
-  return servant.operator_(request.int_);
-}
-
-inline void IndexOperator::invoke_batch(::class_::namespace_::IndexServant& servant,
-                                        std::span<const Request> requests) {
-  return servant.operator_batch(requests);
-}
-
-inline void IndexOperator::invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request) {
-  return servant.operator_(request);
 }
 
 }  // namespace methods

@@ -1,0 +1,107 @@
+#include "mf/codec/text.hpp"
+
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include "mf/codec/writer.hpp"
+
+// Without SSE (-m32) vectors are handed on in memory: all this is inlined, so there is no ABI to keep.
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+namespace mf::codec::detail {
+
+namespace {
+
+// The length of a string of libstdc++ is set by a member that is private; an explicit instantiation may name
+// it all the same.
+#if defined(__GLIBCXX__) && _GLIBCXX_USE_CXX11_ABI && !defined(_GLIBCXX_DEBUG)
+void set_length(std::string& string, std::size_t size);
+
+template <void (std::string::*kMember)(std::size_t)>
+struct StringLength {
+  friend void set_length(std::string& string, std::size_t size) { (string.*kMember)(size); }
+};
+template struct StringLength<&std::string::_M_set_length>;
+#else
+void set_length(std::string& string, std::size_t size) {
+  string.resize(size);
+}
+#endif
+
+bool is_ascii(std::uint64_t bits) noexcept {
+  return (bits & 0x8080808080808080U) == 0;
+}
+bool is_ascii(const Sixteen& bits) noexcept {
+  std::uint64_t halves[2];
+  std::memcpy(halves, &bits, sizeof(halves));
+  return is_ascii(halves[0] | halves[1]);
+}
+
+// What is rare, or calls somebody, is none of fill_text()'s business: then that has no registers to save.
+
+[[gnu::noinline]] bool fill_anew(Reader& reader, std::string& string, std::string_view text) {
+  string = std::string(text);
+  return codec::is_ascii(reinterpret_cast<const std::byte*>(text.data()), text.size()) ||
+         check_utf8(reader, text);
+}
+
+[[gnu::noinline]] bool fill_long(Reader& reader, std::string& string, std::string_view text) {
+  std::memcpy(string.data(), text.data(), text.size());
+  set_length(string, text.size());
+  return codec::is_ascii(reinterpret_cast<const std::byte*>(text.data()), text.size()) ||
+         check_utf8(reader, text);
+}
+
+[[gnu::noinline]] bool read_long(Reader& reader, std::string& string) {
+  const std::byte* from = nullptr;
+  std::size_t length = 0;
+  return reader.take_long(from, length) &&
+         fill_text(reader, string, {reinterpret_cast<const char*>(from), length});
+}
+
+/// copy_bytes() of up to 64 that looks at what it copies.
+bool copy_text(std::byte* to, const std::byte* from, std::size_t size) noexcept {
+  if (size >= 32) return is_ascii(copy_double_ends(to, from, size));
+  if (size >= 16) return is_ascii(copy_ends<Sixteen>(to, from, size));
+  if (size >= 8) return is_ascii(copy_ends<std::uint64_t>(to, from, size));
+  if (size >= 4) return is_ascii(copy_ends<std::uint32_t>(to, from, size));
+  if (size == 0) return true;
+  const std::byte first = from[0];
+  const std::byte middle = from[size / 2];
+  const std::byte last = from[size - 1];
+  to[0] = first;
+  to[size / 2] = middle;
+  to[size - 1] = last;
+  return is_ascii(std::to_integer<std::uint64_t>(first | middle | last));
+}
+
+}  // namespace
+
+bool check_utf8(Reader& reader, std::string_view text) {
+  const std::size_t good = valid_utf8_prefix(std::as_bytes(std::span(text)));
+  return good == text.size() ||
+         reader.fail(Fault::invalid_utf8, "a string is not UTF-8", reader.offset() - text.size() + good);
+}
+
+bool fill_text(Reader& reader, std::string& string, std::string_view text) {
+  if (text.size() > string.capacity()) return fill_anew(reader, string, text);
+  if (text.size() > 64) [[unlikely]]
+    return fill_long(reader, string, text);
+  const bool ascii = copy_text(reinterpret_cast<std::byte*>(string.data()),
+                               reinterpret_cast<const std::byte*>(text.data()), text.size());
+  set_length(string, text.size());
+  if (!ascii) [[unlikely]]
+    return check_utf8(reader, text);
+  return true;
+}
+
+bool read_text(Reader& reader, std::string& string) {
+  const std::byte* from = nullptr;
+  std::size_t length = 0;
+  if (!reader.take_short(from, length)) [[unlikely]]
+    return read_long(reader, string);
+  return fill_text(reader, string, {reinterpret_cast<const char*>(from), length});
+}
+
+}  // namespace mf::codec::detail
