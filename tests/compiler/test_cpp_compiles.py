@@ -185,6 +185,26 @@ def test_who_does_not_name_what_is_deprecated_is_not_told(tmp_path: Path) -> Non
     assert said == {each.name: "" for each in sources}
 
 
+_EXISTING = """
+module here;
+struct x { y: u32; }
+@cpp.type("there.hpp", "there::Point")
+@tier(memcpy) struct Point { x: f32; value: f32 = 1.0; at__: f32 @cpp.name("mPrinter"); }
+struct Line { from: Point; to: list<Point>; }
+"""
+
+_THERE = "namespace there { struct Point { float x, value, mPrinter; }; }\n"
+
+
+def test_members_of_existing_types_are_called_as_they_are(tmp_path: Path) -> None:
+    (tmp_path / "here.mfidl").write_text(_EXISTING)
+    (tmp_path / "there.hpp").write_text(_THERE)
+    generate_into(tmp_path, [tmp_path / "here.mfidl"], tmp_path)
+    sources = [tmp_path / f"here.{kind}.cpp" for kind in ("codec", "json")]
+    said = run_all({each.name: syntax("g++", each, f"-I{tmp_path}") for each in sources})
+    assert said == {each.name: "" for each in sources}
+
+
 def test_the_forward_header_is_enough_to_name_types(tmp_path: Path) -> None:
     source = tmp_path / "names.cpp"
     source.write_text(

@@ -9,10 +9,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from mfidl.emit.cpp.reserved import everywhere, legal, outermost
-from mfidl.emit.naming import Scope, camel
+from mfidl.emit.naming import CPP_RESERVED, Scope, camel
 from mfidl.model import (
     Agent,
     Const,
+    CppType,
     Declaration,
     Enum,
     Field,
@@ -163,6 +164,8 @@ class ModuleNames:
 
     def _name_members(self, declaration: object, types: Iterable[str]) -> None:
         match declaration:
+            case Struct(cpp_type=CppType()):
+                self._members[declaration.full_name] = tuple(map(_existing, declaration.fields))
             case Struct():
                 scope = Scope(everywhere(), types, _IN_ERROR if declaration.is_error else ())
                 self._members[declaration.full_name] = _taken(scope, declaration.fields)
@@ -225,6 +228,12 @@ def _asked(
 ) -> str:
     """The name that the schema prescribes for C++, or its own."""
     return legal(dict(named.target_names).get("cpp", named.name))
+
+
+def _existing(field: Field) -> str:
+    """A member of a type that is there already: called as the schema says, whatever else is called so."""
+    name = dict(field.target_names).get("cpp", field.name)
+    return f"{name}_" if name in CPP_RESERVED else name
 
 
 def _class_names(service: Service, scope: Scope) -> tuple[str, str, str, str]:
