@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 import mf
-from mf.codec import lookup, shape
+from mf.codec import custom, lookup, shape
 from mf.codec.fault import Fault
 from tests.python.codec.archives import Archives
 
@@ -170,6 +170,43 @@ def test_a_custom_value_alone_that_is_wrong_is_named() -> None:
         with pytest.raises(mf.DecodeError) as caught:
             read(Colour, wrong)
         assert (caught.value.fault, caught.value.path) == (Fault.CUSTOM_CODEC_FAILED, "Colour")
+
+
+class Refusing(ColourCodec):
+    """What it raises is nothing that the runtime expects of a value."""
+
+    @staticmethod
+    def encode(value: Colour) -> bytes:
+        if value.name == "error":
+            raise mf.Error(mf.Code.OVERLOADED, "hm")
+        if value.name == "other":
+            raise RuntimeError("hm")
+        return cast("bytes", "no bytes")
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("error", "refused it: Error: OVERLOADED: hm"),
+        ("other", "refused it: RuntimeError: hm"),
+        ("text", "made 'no bytes', and not bytes"),
+    ],
+)
+def test_whatever_a_codec_raises_json_says_as_bytes_do(
+    name: str, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pixel = schema().package.Pixel(1, Colour(name), [])
+    codec = custom.user_codec("customs_codecs", "ColourCodec")
+    monkeypatch.setattr(codec, "encode", Refusing.encode)
+
+    for write in (mf.to_bytes, mf.to_json):
+        with pytest.raises(mf.Error) as caught:
+            write(pixel)
+        assert (caught.value.code, caught.value.execution) == (
+            mf.Code.INVALID_ARGUMENT,
+            mf.Execution.NOT_EXECUTED,
+        )
+        assert caught.value.message.startswith(f"Pixel.colour: the codec of customs.Colour {reason}")
 
 
 def test_what_is_no_class_of_one_codec_is_told() -> None:

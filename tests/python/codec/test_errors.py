@@ -201,3 +201,29 @@ def test_results_are_read_from_a_position_on() -> None:
     assert codec.decode_at(data, 8, 2) == ([[], [_types().Hit(doc=3)]], len(data) - 2)
     error = _refused(codec.decode_at, data, 8, 3)
     assert error.message.startswith("vectors.shapes.Index.query, result: ")
+
+
+def test_a_wrong_item_of_a_batch_is_named() -> None:
+    codec = _codec("Index.query.params")
+    data = codec.encode_all([Given(terms=["a"], limit=1)] * 9)
+    each = len(data) // 9
+    data[7 * each + 2] = 0xFF
+    error = _refused(codec.decode_all, data, 9)
+    assert isinstance(error, mf.DecodeError)
+    assert (error.path, error.offset) == ("[7].terms[0]", 7 * each + 2)
+    assert error.message.startswith("vectors.shapes.Index.query: [7].terms[0], at byte 30: text is not UTF-8")
+    alone = _refused(codec.decode, data[7 * each : 8 * each])
+    assert isinstance(alone, mf.DecodeError)
+    assert alone.path == "terms[0]"
+    data[7 * each + 2 :] = b"a" + b"\xe8\x27" + data[8 * each :]
+    assert _refused(codec.decode_all, data, 9).message.startswith(
+        "vectors.shapes.Index.query: [7].limit, at byte 31: 5096 is not in"
+    )
+
+
+def test_a_wrong_result_of_a_batch_is_named() -> None:
+    codec = _codec("Index.query.results")
+    data = bytes(codec.encode_all([[], [_types().Hit(title="a")], []])).replace(b"a", b"\xff")
+    for error in (_refused(codec.decode_all, data, 3), _refused(codec.decode_at, b"12" + data, 2, 3)):
+        assert isinstance(error, mf.DecodeError)
+        assert error.path == "[1].value[0].title"

@@ -5,7 +5,7 @@ import pytest
 import mf
 from mf.core.error import Code, Error, Execution, cut, not_executed
 from mf.core.log import quote
-from mf.core.outcome import failure_of
+from mf.core.outcome import failure_in, failure_of
 from tests.python.echo import Negative
 
 
@@ -57,6 +57,37 @@ def test_an_error_of_a_nested_call_does_not_pass_for_this_calls() -> None:
 
     assert isinstance(told, Error)
     assert (told.code, told.execution) == (Code.HANDLER_FAILED, Execution.UNKNOWN)
+
+
+def test_a_handler_that_has_begun_cannot_say_that_it_was_not_executed() -> None:
+    busy = not_executed(Code.OVERLOADED, "busy")
+
+    assert failure_in(busy, ()) is busy  # which a batch function said of an item of its own will
+    for told in (failure_of(busy, ()), mf.each(_raises, [(busy,)])[0].error):
+        assert isinstance(told, Error)
+        assert (told.code, told.message, told.execution) == (Code.OVERLOADED, "busy", Execution.UNKNOWN)
+
+
+def _raises(error: Exception) -> None:
+    raise error
+
+
+def test_a_failure_that_is_none_is_a_failed_handler() -> None:
+    for code in (Code.OK, Code.DECLARED):
+        told = failure_in(Error(code), ())
+        assert isinstance(told, Error)
+        assert told.code is Code.HANDLER_FAILED
+
+
+def test_an_exception_without_a_text_is_a_failed_handler() -> None:
+    class Mute(Exception):  # noqa: N818
+        def __str__(self) -> str:
+            raise RuntimeError
+
+    told = failure_of(Mute(), ())
+
+    assert isinstance(told, Error)
+    assert told.message.endswith("Mute")
 
 
 def test_an_undeclared_error_is_a_failed_handler() -> None:

@@ -190,6 +190,22 @@ def test_a_reply_to_a_call_given_up_is_dropped_and_counted() -> None:
     assert session.calls.dropped == 1
 
 
+@pytest.mark.parametrize("reason", ["é" * 40_000, "\udcff" * 40_000])
+def test_reasons_that_do_not_fit_are_cut(reason: str) -> None:
+    session = open_server()
+    bind = pack_bind(bytes(16), "s", "", ("m",))
+    (requested,) = feed(session, frame.pack(frame.BIND, bind, route=1))
+
+    session.reject(requested, Code.UNKNOWN_AGENT, reason)
+    session.goaway(Code.SHUTTING_DOWN, reason)
+    session.refuse(Code.PROTOCOL_ERROR, reason)
+
+    for sent in session.take_output():
+        payload = bytes(sent)[frame.HEADER_SIZE :]
+        assert payload[:2] == (1024).to_bytes(2, "little")
+        assert payload[2:] == reason.encode("utf-8", "replace")[:1024] + bytes(6)
+
+
 def test_mixed_replies_come_back_item_by_item() -> None:
     outcomes: list[Outcome[int]] = [
         Outcome(1),

@@ -7,7 +7,7 @@ seen before, now gone                                             UNAVAILABLE at
 
 from time import monotonic
 
-from mf.core.error import Code, Error, not_executed
+from mf.core.error import Code, Error, not_executed, shortened, some_of
 from mf.core.service import ServiceInfo
 from mf.link.balancing import order
 from mf.link.link import Link
@@ -17,13 +17,15 @@ from mf.link.resolver import Instance, Resolver, View
 
 DEFAULT_WAIT_FOR_SERVER = 5.0
 
-# A server that refuses with one of these will go on refusing: there is nothing to wait for.
+# A server that refuses with one of these will go on refusing (with MESSAGE_TOO_LARGE we do): there is
+# nothing to wait for.
 _FINAL = frozenset(
     (
         Code.UNKNOWN_SERVICE,
         Code.UNKNOWN_AGENT,
         Code.UNKNOWN_METHOD,
         Code.SCHEMA_MISMATCH,
+        Code.MESSAGE_TOO_LARGE,
         Code.UNAUTHENTICATED,
         Code.PERMISSION_DENIED,
     )
@@ -143,8 +145,8 @@ def _nobody(service: ServiceInfo, agent: str | None, view: View) -> Error:
         return not_executed(Code.UNAVAILABLE, view.trouble or f"no server of {service.name} is known yet")
     text = f"no server offers {service.name}"
     if agent:
-        text += f' for agent "{agent}"'
-    known = ", ".join(f'"{name}"' for name, instances in view.agents.items() if instances and name)
+        text += f' for agent "{shortened(agent)}"'
+    known = [name for name, instances in view.agents.items() if instances and name]
     if service.agent is not None:
-        text += f"; known agents: {known or 'none'}"
+        text += "; known agents: " + (some_of(known, mark='"') or "none")
     return not_executed(Code.UNAVAILABLE, text)

@@ -13,7 +13,7 @@ from mf.client.batch import MessageBatch
 from mf.client.call import Attempts, check_encoding, failure_of_reply, seconds_of
 from mf.client.routes import Route, Router
 from mf.client.scatter import AgentsTarget
-from mf.core.agent import Agent, agent_text
+from mf.core.agent import Agent, called_agent
 from mf.core.error import Error
 from mf.core.options import BatchOptions, CallOptions
 from mf.core.outcome import Outcome
@@ -46,13 +46,13 @@ class RemoteTarget(Target):
     # Which agents
 
     def at(self, agent: Agent) -> "RemoteTarget":
-        return RemoteTarget(self._router, self._service, agent_text(agent))
+        return RemoteTarget(self._router, self._service, called_agent(agent))
 
     def any(self) -> "RemoteTarget":
         return RemoteTarget(self._router, self._service, None)
 
     def on(self, agents: Iterable[Agent]) -> ScatterTarget:
-        return AgentsTarget(self, self._router, self._service, list(dict.fromkeys(map(agent_text, agents))))
+        return AgentsTarget(self, self._router, self._service, list(dict.fromkeys(map(called_agent, agents))))
 
     def everywhere(self) -> ScatterTarget:
         return AgentsTarget(self, self._router, self._service, None)

@@ -219,8 +219,12 @@ class Codec(Generic[V, T]):
             if count > 1:
                 reader.check_items(count, self.shape.smallest)
             reader.charge(8 * count)
-            read = reader.alone if self._is_alone(count) else reader.read
-            values = [read(self.shape) for _ in range(count)]
+            if self._is_alone(count):
+                values = [reader.alone(self.shape)]
+            elif count == 1:
+                values = [reader.read(self.shape)]
+            else:
+                values = reader._items(self.shape, count, ascending=False)  # whose paths say which
             if whole:
                 reader.finish()
             reader.settle()

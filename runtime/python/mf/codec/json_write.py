@@ -153,9 +153,9 @@ class _Text(FunctionText):
 
 def _custom(shape: s.Custom) -> Callable[[Any], str]:
     def write(value: Any) -> str:
-        from mf.codec.custom import user_codec
+        from mf.codec.archive_wire import custom_bytes
 
-        return json_text.base64_text(user_codec(shape.module, shape.codec).encode(value))
+        return json_text.base64_text(custom_bytes(shape, value))
 
     return write
 

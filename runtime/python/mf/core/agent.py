@@ -4,6 +4,8 @@ meet.
 
 from typing import TYPE_CHECKING, TypeAlias, Union
 
+from mf.core.error import Code, not_executed
+
 if TYPE_CHECKING:
     from uuid import UUID
 
@@ -14,9 +16,11 @@ Agent: TypeAlias = Union[str, int, "UUID"]
 def agent_text(agent: Agent) -> str:
     """Text as it is, an integer (an enum's member: its number) in decimal, a UUID in its canonical text.
 
-    Raises TypeError for anything else.
+    Raises TypeError for anything else, ValueError for what has no UTF-8 (a lone surrogate).
     """
     if isinstance(agent, str):
+        if not agent.isascii():
+            _check_unicode(agent)
         return agent
     if isinstance(agent, int) and not isinstance(agent, bool):
         return str(int(agent))
@@ -25,3 +29,19 @@ def agent_text(agent: Agent) -> str:
     if isinstance(agent, UUID):
         return str(agent)
     raise TypeError(f"an agent is a str, an int or a UUID, not {agent!r}: give one of these")
+
+
+def called_agent(agent: Agent) -> str:
+    """The same for who calls. Raises Error(INVALID_ARGUMENT), NOT_EXECUTED, instead of ValueError."""
+    try:
+        return agent_text(agent)
+    except ValueError as bad:
+        raise not_executed(Code.INVALID_ARGUMENT, str(bad)) from None
+
+
+def _check_unicode(agent: str) -> None:
+    try:
+        agent.encode()
+    except UnicodeEncodeError as bad:
+        shown = ascii(agent[:80])
+        raise ValueError(f"the agent {shown} has a lone surrogate at {bad.start}, which is no text") from None

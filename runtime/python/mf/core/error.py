@@ -3,9 +3,13 @@
 Must not know: bytes, sockets, threads. Texts here go over the wire and into logs, so they are bounded.
 """
 
+from collections.abc import Collection
 from enum import IntEnum
+from itertools import islice
 
 MAX_MESSAGE_BYTES = 1024
+_MOST_NAMES = 8
+_LONGEST_NAME = 100
 
 
 class Code(IntEnum):
@@ -73,6 +77,17 @@ class DeclaredError(Exception):
 def not_executed(code: Code, message: str) -> Error:
     """An Error for a call whose handler surely never started."""
     return Error(code, message, Execution.NOT_EXECUTED)
+
+
+def some_of(names: Collection[str], mark: str = "") -> str:
+    """A few names in words, each between marks: an answer must not be much longer than its question, whoever
+    offers thousands."""
+    shown = ", ".join(f"{mark}{shortened(name)}{mark}" for name in islice(names, _MOST_NAMES))
+    return shown if len(names) <= _MOST_NAMES else f"{shown}, … and {len(names) - _MOST_NAMES:,} more"
+
+
+def shortened(name: str) -> str:
+    return name if len(name) <= _LONGEST_NAME else name[:_LONGEST_NAME] + "…"
 
 
 def cut(message: str, limit: int = MAX_MESSAGE_BYTES) -> bytes:

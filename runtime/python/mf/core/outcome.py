@@ -55,14 +55,34 @@ _SERVANT_MAY_RAISE = frozenset(
 
 
 def failure_of(raised: BaseException, declared: tuple[type[DeclaredError], ...]) -> Failure:
-    """What the caller is told about an exception that escaped a handler."""
+    """What the caller is told about an exception that escaped a handler.
+
+    Never that the call was not executed, whatever the exception claims: the handler has begun, and what it
+    did before it raised nobody knows.
+    """
     if isinstance(raised, declared):
         return raised
     if isinstance(raised, Error) and raised.code in _SERVANT_MAY_RAISE:
-        return raised
-    text = str(raised)
+        return raised if raised.execution == Execution.UNKNOWN else Error(raised.code, raised.message)
+    text = _text_of(raised)
     name = type(raised).__qualname__
     return Error(Code.HANDLER_FAILED, f"{name}: {text}" if text else name, Execution.UNKNOWN)
+
+
+def failure_in(given: Failure, declared: tuple[type[DeclaredError], ...]) -> Failure:
+    """What the caller is told of a failure that a servant's batch function gave as an item's outcome: what
+    the servant says, if there may be such a failure.
+    """
+    if isinstance(given, DeclaredError) or given.code in (Code.OK, Code.DECLARED):
+        return failure_of(given, declared)
+    return given
+
+
+def _text_of(raised: BaseException) -> str:
+    try:
+        return str(raised)
+    except Exception:  # of its `__str__`: no reason to leave the caller without an answer
+        return ""
 
 
 def each(function: Callable[..., T], arguments: Iterable[tuple[Any, ...]]) -> list[Outcome[T]]:

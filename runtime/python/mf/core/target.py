@@ -80,7 +80,8 @@ class Target(ABC):
 
     @abstractmethod
     def at(self, agent: Agent) -> "Target":
-        """The same service at this agent. Raises TypeError for what is no agent."""
+        """The same service at this agent. Raises TypeError for what is no agent, Error(INVALID_ARGUMENT) for
+        what is no text."""
 
     @abstractmethod
     def any(self) -> "Target":

@@ -1,19 +1,20 @@
 """R5. Light: the same stubs, called directly. A handler runs on the caller's thread, and objects are passed
 by reference: what a servant changes in its arguments, or a caller in a result, the other side sees.
 
-What differs from a connection, and is meant to: constraints of parameters and results are the servant's own
-business, the deadline is looked at once, before the handler starts, and declared errors arrive as the very
-object that was raised.
+Constraints of parameters are checked as a client of a connection would. What differs from a connection, and
+is meant to: those of results and errors are not, the deadline is looked at once, before the handler starts,
+and declared errors arrive as the very object that was raised.
 """
 
 from collections.abc import Coroutine, Iterable, Sequence
 from typing import Any, TypeVar, cast
 
-from mf.core.agent import Agent, agent_text
-from mf.core.error import Code, DeclaredError, Error, not_executed
+from mf.core.agent import Agent, agent_text, called_agent
+from mf.core.error import Code, DeclaredError, Error, not_executed, shortened, some_of
 from mf.core.log import log_handler_failure
+from mf.core.offered import offered_agent
 from mf.core.options import BatchOptions, CallOptions
-from mf.core.outcome import Failure, Outcome, failure_of
+from mf.core.outcome import Failure, Outcome, failure_in, failure_of
 from mf.core.service import Method, Servant, ServiceInfo, generated_base, is_async
 from mf.core.target import BatchCall, Scattered, ScatterTarget, Target, TargetSource
 
@@ -36,11 +37,7 @@ class Light(TargetSource):
         Raises ValueError if the offer does not fit the service, TypeError for what is no agent.
         """
         service = generated_base(servant).mf_service
-        if service.agent is None and agent is not None:
-            raise ValueError(f"{service.name} is not offered per agent: leave agent={agent!r} out")
-        if service.agent is not None and agent in (None, ""):
-            raise ValueError(f"{service.name} is offered per {service.agent}: say which, with agent=…")
-        text = "" if agent is None else agent_text(agent)
+        text = offered_agent(service, agent)
         self._offers.setdefault(service.name, {})[text] = servant
 
     def withdraw(self, service: ServiceInfo, agent: Agent = "") -> None:
@@ -58,16 +55,15 @@ class Light(TargetSource):
         """Raises Error(UNKNOWN_SERVICE) or Error(UNKNOWN_AGENT), NOT_EXECUTED, as a server does."""
         agents = self._offers.get(service.name)
         if not agents:
-            offered = ", ".join(name for name, offers in self._offers.items() if offers) or "nothing"
+            offered = some_of([name for name, offers in self._offers.items() if offers]) or "nothing"
             text = f"nobody in this process offers {service.name}; offered are: {offered}"
             raise not_executed(Code.UNKNOWN_SERVICE, text)
         if not agent:
             return next(iter(agents.values()))
         servant = agents.get(agent)
         if servant is None:
-            known = ", ".join(f'"{name}"' for name in agents)
-            text = f'nobody in this process offers {service.name} for agent "{agent}"; known agents: {known}'
-            raise not_executed(Code.UNKNOWN_AGENT, text)
+            text = f'nobody in this process offers {service.name} for agent "{shortened(agent)}"'
+            raise not_executed(Code.UNKNOWN_AGENT, f"{text}; known agents: " + some_of(agents, mark='"'))
         return servant
 
 
@@ -95,13 +91,13 @@ class LightTarget(Target):
         self._agent = agent
 
     def at(self, agent: Agent) -> Target:
-        return LightTarget(self._light, self._service, agent_text(agent))
+        return LightTarget(self._light, self._service, called_agent(agent))
 
     def any(self) -> Target:
         return LightTarget(self._light, self._service, None)
 
     def on(self, agents: Iterable[Agent]) -> ScatterTarget:
-        return LightScatter(self._light, self._service, list(dict.fromkeys(map(agent_text, agents))))
+        return LightScatter(self._light, self._service, list(dict.fromkeys(map(called_agent, agents))))
 
     def everywhere(self) -> ScatterTarget:
         return LightScatter(self._light, self._service, None)
@@ -186,9 +182,7 @@ class LightTarget(Target):
 
 def _told(method: Method[Any, Any], outcome: Outcome[Any]) -> Outcome[Any]:
     error = outcome.error
-    if isinstance(error, DeclaredError) and not isinstance(error, method.error_types):
-        return Outcome(error=failure_of(error, ()))
-    return outcome
+    return outcome if error is None else Outcome(error=failure_in(error, method.error_types))
 
 
 def _run_to_end(coroutine: Coroutine[Any, Any, Any]) -> Any:

@@ -49,15 +49,19 @@ class ClientSession(Session):
         self._control(HELLO, hello.pack())
 
     def bind(self, binding: Binding, fingerprint: bytes, methods: tuple[str, ...]) -> bool:
-        """Queues BIND; BindingAnswered follows. False: this connection has no routes left."""
+        """Queues BIND; BindingAnswered follows. False: this connection has no routes left.
+
+        Raises Error(MESSAGE_TOO_LARGE), NOT_EXECUTED, for names that no server would read.
+        """
         first = self._next_route
         if first + len(methods) > MAX_ROUTES or self._bound >= MAX_BINDINGS:
             return False
+        payload = pack_bind(fingerprint, binding.service, binding.agent, methods)
         self._next_route = first + max(len(methods), 1)
         self._bound += 1
         binding.first = first
         self._bindings[first] = binding
-        self._control(BIND, pack_bind(fingerprint, binding.service, binding.agent, methods), route=first)
+        self._control(BIND, payload, route=first)
         return True
 
     def describe(self, description: Description) -> None:

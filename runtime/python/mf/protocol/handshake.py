@@ -2,7 +2,8 @@
 
 from struct import Struct
 
-from mf.protocol.frame import DEFAULT_MAX_PAYLOAD, SMALLEST_MAX_PAYLOAD
+from mf.core.error import Code, not_executed
+from mf.protocol.frame import CONTROL_LIMIT, DEFAULT_MAX_PAYLOAD, SMALLEST_MAX_PAYLOAD
 from mf.protocol.wire import U16, Violation, pack_str16, read_str16
 
 MAGIC = b"\x89MFIDL\r\n"
@@ -79,6 +80,14 @@ class Hello:
 
 
 def pack_bind(fingerprint: bytes, service: str, agent: str, methods: tuple[str, ...]) -> bytes:
+    """Raises Error(MESSAGE_TOO_LARGE), NOT_EXECUTED, for more than fits."""
+    names = (service, agent, *methods)
+    size = FINGERPRINT_SIZE + 2 + sum(2 + len(name.encode()) for name in names)
+    if size > CONTROL_LIMIT:
+        text = (
+            f"the names of service, agent and methods take {size:,} bytes, at most {CONTROL_LIMIT:,} may go"
+        )
+        raise not_executed(Code.MESSAGE_TOO_LARGE, text)
     return b"".join(
         (
             fingerprint,

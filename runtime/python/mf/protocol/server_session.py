@@ -36,6 +36,7 @@ from mf.protocol.wire import (
     Violation,
     pack_failure,
     pack_str16,
+    pack_text,
     read_only_str16,
 )
 
@@ -69,7 +70,7 @@ class ServerSession(Session):
         self._control(BOUND, route=bind.first)
 
     def reject(self, bind: BindRequested, code: Code, reason: str) -> None:
-        self._control(BOUND, pack_str16(reason), route=bind.first, word=code)
+        self._control(BOUND, pack_text(reason), route=bind.first, word=code)
 
     def describe(self, service: str, descriptor: str) -> None:
         """Answers DescribeRequested; an empty text says that the service is unknown."""
@@ -97,7 +98,7 @@ class ServerSession(Session):
     def goaway(self, code: Code, reason: str) -> None:
         """Requests that arrive from now on are answered with SHUTTING_DOWN."""
         if self.state == State.OPEN:
-            self._control(GOAWAY, pack_str16(reason), word=code)
+            self._control(GOAWAY, pack_text(reason), word=code)
             self._enter(State.DRAINING)
 
     def received(self, count: int) -> list[Any]:

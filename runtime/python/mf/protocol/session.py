@@ -15,7 +15,7 @@ joined, nothing copied.
 
 from typing import Any
 
-from mf.core.error import Code, cut
+from mf.core.error import Code
 from mf.core.service import Payload
 from mf.protocol.events import Broken, HelloReceived, PongReceived, Refused
 from mf.protocol.frame import (
@@ -46,7 +46,7 @@ from mf.protocol.frame import (
 )
 from mf.protocol.handshake import VERSION, Hello
 from mf.protocol.state import TABLE, Role, State
-from mf.protocol.wire import Violation, pack_str16, read_only_str16, to_code
+from mf.protocol.wire import Violation, pack_text, read_only_str16, to_code
 
 LARGE = 64 * 1024
 SCRATCH_SIZE = 256 * 1024
@@ -115,8 +115,7 @@ class Session:
     def refuse(self, code: Code, reason: str) -> None:
         """Queues REFUSE and closes. Nothing is accepted or sent afterwards."""
         if self.state != State.CLOSED:
-            text = cut(reason).decode("utf-8", "ignore")
-            self._control(REFUSE, pack_str16(text), word=code)
+            self._control(REFUSE, pack_text(reason), word=code)
             self._enter(State.CLOSED)
 
     def close(self) -> None:

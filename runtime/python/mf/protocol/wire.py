@@ -16,10 +16,16 @@ class Violation(Exception):  # noqa: N818 - it is what the peer did, not what we
 
 
 def pack_str16(text: str) -> bytes:
-    data = text.encode("utf-8", "replace")
+    """A name: whole or not at all."""
+    data = text.encode()
     if len(data) > 0xFFFF:
         raise ValueError(f"a name of {len(data)} bytes: at most 65,535 go over the wire")
     return U16.pack(len(data)) + data
+
+
+def pack_text(text: str) -> bytes:
+    """For people, as str16: what does not fit is cut off, so that no text can break a connection."""
+    return pack_str16(cut(text).decode())
 
 
 def read_str16(data: bytes | bytearray, at: int, what: str) -> tuple[str, int]:
@@ -47,7 +53,7 @@ def read_only_str16(data: bytes | bytearray, what: str) -> str:
 
 def pack_failure(error: Error) -> bytes:
     """u8 execution, u8 zero, str16 message."""
-    text = cut(error.message)
+    text = cut(f"{error.message}")  # or whatever a servant gave for one
     return bytes((error.execution, 0)) + U16.pack(len(text)) + text
 
 

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable
 from time import monotonic
 from typing import Any
 
-from mf.core.error import Code, DeclaredError, Error, Execution, not_executed
+from mf.core.error import Code, Error, Execution, not_executed
 from mf.core.log import log_handler_failure
-from mf.core.outcome import Failure, Outcome, failure_of
+from mf.core.outcome import Failure, Outcome, failure_in, failure_of
 from mf.protocol.frame import ENCODING_MASK
 from mf.protocol.reply import MIXED, OK, pack_mixed
 from mf.server.current import CurrentCall, enter, leave
@@ -164,8 +164,9 @@ def _checked(handler: Handler, outcomes: Any, count: int) -> list[Outcome[Any]]:
         raise TypeError(f"{handler.method.batch_attribute} must return a list of {count} outcomes, not {got}")
     for index, outcome in enumerate(outcomes):
         error = outcome.error
-        if isinstance(error, DeclaredError) and not isinstance(error, handler.method.error_types):
-            outcomes[index] = Outcome(error=failure_of(error, ()))
+        told = error and failure_in(error, handler.method.error_types)
+        if told is not error:
+            outcomes[index] = Outcome(error=told)
     return outcomes
 
 

@@ -3,8 +3,9 @@
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from mf.core.agent import Agent, agent_text
-from mf.core.error import Code, not_executed
+from mf.core.agent import Agent
+from mf.core.error import Code, not_executed, shortened, some_of
+from mf.core.offered import offered_agent
 from mf.core.service import FEBIRD, Method, Servant, ServiceInfo, generated_base, is_async
 from mf.protocol.events import BindRequested
 
@@ -21,13 +22,13 @@ class Handler:
         base = generated_base(servant)
         self.offer = offer
         self.method = method
-        self.inline = inline
         self.function: Callable[..., Any] = getattr(servant, method.attribute, _left_out)
         self.batch: Callable[..., Any] | None = None
         own = getattr(type(servant), method.batch_attribute, None)
         if own is not None and own is not getattr(base, method.batch_attribute, None):
             self.batch = getattr(servant, method.batch_attribute)
         self.is_async = is_async(self.function) or is_async(self.batch)
+        self.inline = inline and not self.is_async  # a coroutine runs in the loop, wherever it was made
 
     def __repr__(self) -> str:
         return f"{self.offer.service.short_name}.{self.method.name}"
@@ -89,12 +90,8 @@ class Offers:
         Raises TypeError for what is no agent.
         """
         service = servant.mf_service
-        if service.agent is None and agent is not None:
-            raise ValueError(f"{service.name} is not offered per agent: leave agent={agent!r} out")
-        if service.agent is not None and agent in (None, ""):
-            raise ValueError(f"{service.name} is offered per {service.agent}: say which, with agent=…")
+        text = offered_agent(service, agent)
         agents = self._by_service.setdefault(service.name, {})
-        text = "" if agent is None else agent_text(agent)
         if text in agents:
             raise ValueError(f"{service.name} is offered already" + (f" for agent {text!r}" if text else ""))
         offer = agents[text] = Offer(servant, text, inline)
@@ -113,17 +110,14 @@ class Offers:
         """The handlers that a client asks for, or why it does not get them."""
         agents = self._by_service.get(bind.service)
         if not agents:
-            offered = ", ".join(self._by_service) or "nothing"
+            offered = some_of(self._by_service) or "nothing"
             return Code.UNKNOWN_SERVICE, f"this server does not offer {bind.service}; it offers {offered}"
         offer = agents.get(bind.agent)
         if offer is None and not bind.agent:
             offer = next(iter(agents.values()))
         if offer is None:
-            known = ", ".join(f'"{agent}"' for agent in agents)
-            text = (
-                f'this server does not offer {bind.service} for agent "{bind.agent}"; known agents: {known}'
-            )
-            return Code.UNKNOWN_AGENT, text
+            text = f'this server does not offer {bind.service} for agent "{shortened(bind.agent)}"'
+            return Code.UNKNOWN_AGENT, f"{text}; known agents: " + some_of(agents, mark='"')
         if offer.service.fingerprint != bind.fingerprint:
             text = f"client and server were generated from different schemas of {bind.service}"
             return Code.SCHEMA_MISMATCH, text

@@ -1,0 +1,93 @@
+"""R0. The agent that a servant is offered for: whether it fits the service, and a client could ever name it.
+
+The type of the agent stands in the service's descriptor (docs/protocol.md, section 7).
+"""
+
+from mf.core.agent import Agent, agent_text
+from mf.core.error import shortened
+from mf.core.service import ServiceInfo
+
+_BIND_LIMIT = 32 * 1024
+"""Bytes of a BIND, in which clients name service, agent and methods."""
+
+_INTEGERS = frozenset(f"{kind}{bits}" for kind in "iu" for bits in (8, 16, 32, 64))
+
+
+def offered_agent(service: ServiceInfo, agent: Agent | None) -> str:
+    """As the wire has it; empty for a service without agents.
+
+    Raises ValueError for an agent that does not fit the service, TypeError for what is no agent.
+    """
+    if service.agent is None:
+        if agent is not None:
+            raise ValueError(f"{service.name} is not offered per agent: leave agent={agent!r} out")
+        return ""
+    if agent is None or agent == "":
+        raise ValueError(f"{service.name} is offered per {service.agent}: say which, with agent=…")
+    text = agent_text(agent)
+    _check_length(service, text)
+    _check_type(service, text)
+    return text
+
+
+def _check_length(service: ServiceInfo, agent: str) -> None:
+    names = [service.name, *(method.name for method in service.methods)]
+    room = _BIND_LIMIT - 16 - 2 - 2 - sum(2 + len(name.encode()) for name in names)
+    size = len(agent.encode())
+    if size > room:
+        text = f"an agent of {size:,} bytes: beside the names of {service.name}, {room:,} go over the wire"
+        raise ValueError(text)
+
+
+def _check_type(service: ServiceInfo, agent: str) -> None:
+    lines = service.descriptor.splitlines()
+    per = lines[1].split() if len(lines) > 1 else []
+    if len(per) != 3 or per[0] != "per":
+        return
+    if not _is_one(per[2], agent, lines):
+        of = f"{service.name} is offered per {service.agent}, of type {per[2]}"
+        raise ValueError(f"{of}: not for {shortened(agent)!r}")
+
+
+def _is_one(kind: str, agent: str, lines: list[str]) -> bool:
+    """Whether it is the one text of a value of that type; two texts of one value would never meet."""
+    if kind == "string":
+        return True
+    if kind == "uuid":
+        return _is_uuid(agent)
+    if kind in _INTEGERS:
+        return _is_integer(kind, agent)
+    for at, line in enumerate(lines):
+        if line.startswith(f"type {kind} enum "):
+            base, form = line.split()[3:5]
+            return _is_integer(base, agent) and (form != "closed" or int(agent) in _members(lines[at + 1 :]))
+    return True
+
+
+def _is_uuid(agent: str) -> bool:
+    from uuid import UUID  # few services have such agents
+
+    try:
+        return str(UUID(agent)) == agent
+    except ValueError:
+        return False
+
+
+def _is_integer(kind: str, agent: str) -> bool:
+    bits = int(kind[1:])
+    low = 0 if kind[0] == "u" else -(1 << bits - 1)
+    try:
+        number = int(agent)
+    except ValueError:
+        return False
+    return str(number) == agent and low <= number < low + (1 << bits)
+
+
+def _members(lines: list[str]) -> set[int]:
+    """Of the enum whose first line stands before these."""
+    numbers = set()
+    for line in lines:
+        if not line.startswith(" "):
+            break
+        numbers.add(int(line.split()[-1]))
+    return numbers

@@ -1,0 +1,100 @@
+"""What a caller is told when a handler raises an Error of its own, however it was called."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import pytest
+
+import mf
+from mf.core.error import Code, Execution, not_executed
+from tests.python.conftest import Recorder
+from tests.python.echo import EchoClient, Number
+
+CODES = (Code.INVALID_ARGUMENT, Code.OVERLOADED, Code.UNAUTHENTICATED, Code.PERMISSION_DENIED)
+
+
+class Refusing(Recorder):
+    def twice(self, x: int) -> int:
+        if x < 4:
+            raise not_executed(CODES[x], "not today")
+        return 2 * x
+
+
+class Awaiting(Refusing):
+    async def twice(self, x: int) -> int:  # type: ignore[override]
+        return Refusing.twice(self, x)
+
+
+class Batching(Refusing):
+    """Which does not raise, but says it by outcomes, and is believed."""
+
+    def twice_batch(self, requests: Sequence[Number]) -> list[mf.Outcome[int]]:
+        return [
+            mf.Outcome(error=not_executed(CODES[each.x], "not today"))
+            if each.x < 4
+            else mf.Outcome(2 * each.x)
+            for each in requests
+        ]
+
+
+@pytest.fixture(params=["inline", "workers", "light"])
+def over(request: pytest.FixtureRequest) -> Iterator[Callable[[Recorder], EchoClient]]:
+    opened: list[Any] = []
+
+    def served(servant: Recorder) -> EchoClient:
+        if request.param == "light":
+            hub = mf.Light()
+            hub.offer(servant, agent="a")
+            return EchoClient(mf.Client(hub)).at("a")
+        server = mf.Server(grace=1.0)
+        server.offer(servant, agent="a", inline=request.param == "inline")
+        server.start()
+        client = mf.Client(server.address)
+        opened.extend((client.close, server.stop))
+        return EchoClient(client).at("a")
+
+    yield served
+    for close in opened:
+        close()
+
+
+def told(failures: Sequence[BaseException | None], execution: Execution = Execution.UNKNOWN) -> None:
+    assert [error.code for error in failures if isinstance(error, mf.Error)] == list(CODES)
+    for error in failures:
+        assert isinstance(error, mf.Error)
+        assert (error.message, error.execution) == ("not today", execution)
+
+
+@pytest.mark.parametrize("servant", [Refusing, Awaiting, Batching])
+def test_a_handler_that_has_begun_may_have_run(
+    over: Callable[[Recorder], EchoClient], servant: type[Recorder]
+) -> None:
+    echo = over(servant())
+
+    single = []
+    for x in range(4):
+        with pytest.raises(mf.Error) as raised:
+            echo.twice(x)
+        single.append(raised.value)
+    told(single)
+    requests = [Number(x) for x in range(5)]
+    for outcomes in (echo.twice_bulk(requests), echo.twice_batch(requests).results()):
+        given = Execution.NOT_EXECUTED if servant is Batching else Execution.UNKNOWN
+        told([outcome.error for outcome in outcomes[:4]], given)
+        assert outcomes[4] == mf.Outcome(8)
+
+
+@pytest.mark.parametrize("message", ["é" * 40_000, "\udcff" * 40_000, KeyError("x")])
+def test_no_text_breaks_the_connection(over: Callable[[Recorder], EchoClient], message: Any) -> None:
+    servant = Recorder()
+
+    def act(_: int) -> int:
+        raise mf.Error(Code.OVERLOADED, message)
+
+    servant.act = act
+    echo = over(servant)
+
+    with pytest.raises(mf.Error) as raised:
+        echo.flaky(1, options=mf.CallOptions(deadline=5))
+    assert raised.value.code is Code.OVERLOADED
+    assert echo.twice(1) == 2
