@@ -205,6 +205,22 @@ def test_members_of_existing_types_are_called_as_they_are(tmp_path: Path) -> Non
     assert said == {each.name: "" for each in sources}
 
 
+def test_as_many_members_as_one_likes_compile(tmp_path: Path) -> None:
+    # clang refuses folds of more than 256 terms.
+    members = [f"f{i}: {('u32', 'string', 'list<u8>', 'string?')[i % 4]}" for i in range(300)]
+    numbered = "; ".join(f"{number}: {each}" for number, each in enumerate(members, 1))
+    (tmp_path / "many.mfidl").write_text(
+        f"module many; struct Fields {{ {'; '.join(members)}; }} error Bad {{ {'; '.join(members)}; }}"
+        f"@tier(archive) struct Numbered {{ {numbered}; }}"
+        f"@tier(memcpy) struct Fixed {{ {'; '.join(f'f{i}: u32' for i in range(300))}; }}"
+        f"service Wide {{ call({', '.join(members)}) -> ({', '.join(members)}) throws Bad; }}"
+    )
+    generate_into(tmp_path, [tmp_path / "many.mfidl"], tmp_path)
+    sources = [tmp_path / f"many.{kind}.cpp" for kind in ("codec", "client", "server")]
+    said = run_all({each.name: syntax("clang++-19", each, f"-I{tmp_path}") for each in sources})
+    assert said == {each.name: "" for each in sources}
+
+
 def test_the_forward_header_is_enough_to_name_types(tmp_path: Path) -> None:
     source = tmp_path / "names.cpp"
     source.write_text(

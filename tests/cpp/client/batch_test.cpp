@@ -30,7 +30,7 @@ TEST(Batch, ItemsEndEachInTheirOwnWay) {
   Calling calling;
   std::vector<calls::EchoFailRequest> requests;
   for (int i = 0; i < 40; ++i)
-    requests.push_back({.how = i % 4 == 0 ? "nope" : i % 4 == 1 ? "many" : i % 4 == 2 ? "std" : "fine"});
+    requests.push_back({.how = i % 4 == 0 ? "nope" : i % 4 == 1 ? "many" : i % 4 == 2 ? "latin" : "fine"});
   for (const auto& outcomes :
        {calling.stub.fail_batch(requests, {.size = 7}).results(), calling.stub.fail_bulk(requests)}) {
     ASSERT_EQ(outcomes.size(), 40U);
@@ -39,6 +39,22 @@ TEST(Batch, ItemsEndEachInTheirOwnWay) {
       EXPECT_EQ(outcomes[i + 1].error_as<calls::TooMany>()->limit, 7U);
       EXPECT_EQ(outcomes[i + 2].failure().code, Code::handler_failed);
       EXPECT_EQ(outcomes[i + 3].value(), 1);
+    }
+  }
+}
+
+TEST(Batch, NoOutcomeOfAHandlerThatMiscountsCounts) {
+  mf::Server server;
+  server.offer(std::make_shared<Miscounting>());
+  server.start();
+  mf::Client client(server.address().str());
+  for (const std::size_t items : {3U, 5U}) {
+    const auto outcomes = calls::EchoClient(client).even_bulk(std::vector<calls::EchoEvenRequest>(items));
+    ASSERT_EQ(outcomes.size(), items);
+    for (const auto& outcome : outcomes) {
+      ASSERT_FALSE(outcome.ok());
+      EXPECT_EQ(outcome.failure().message,
+                "the batch handler answered 2 of " + std::to_string(items) + " items");
     }
   }
 }

@@ -11,6 +11,19 @@
 #include "sample.hpp"
 
 namespace mf::codec {
+
+/// Of a codec that promises three bytes and writes one.
+struct Lazy {};
+struct LazyCodec {
+  static std::size_t size(const Lazy& /*value*/) noexcept { return 3; }
+  static void write(std::span<std::byte> to, const Lazy& /*value*/) noexcept { to[0] = std::byte{7}; }
+  static bool read(std::span<const std::byte> from, Lazy& /*value*/) noexcept { return from.size() == 3; }
+};
+template <>
+struct Custom<Lazy> {
+  using Codec = LazyCodec;
+};
+
 namespace {
 
 using sample::Hit;
@@ -26,6 +39,13 @@ Bytes batch_bytes(const std::vector<T>& values) {
   EXPECT_EQ(writer.position(), bytes.data() + bytes.size());
   EXPECT_GE(encoded_batch_room<kTier>(values.data(), values.size()), bytes.size());
   return bytes;
+}
+
+TEST(Tiered, WhatACustomCodecLeavesOutIsZero) {
+  Bytes bytes(3, std::byte{0xff});
+  Writer writer(bytes.data());
+  encode<Tier::custom>(writer, Lazy(), bytes.size());
+  EXPECT_EQ(to_hex(bytes), "07 00 00");
 }
 
 TEST(Tiered, ABatchIsItsItemsOneBehindTheOther) {

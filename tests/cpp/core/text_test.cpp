@@ -28,5 +28,12 @@ TEST(Text, IsCutBetweenCharacters) {
   EXPECT_EQ(cut_at_character(std::string(10, '\x80'), 6).size(), 6U);
 }
 
+TEST(Text, BytesOfNoCharacterAreMarked) {
+  EXPECT_EQ(with_marks("a\xe2\x82\xac"), "a\xe2\x82\xac");
+  EXPECT_EQ(with_marks("caf\xe9.txt"), "caf?.txt");
+  EXPECT_EQ(with_marks("\xe2\x82"), "??");
+  EXPECT_EQ(with_marks(""), "");
+}
+
 }  // namespace
 }  // namespace mf

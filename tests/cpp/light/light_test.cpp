@@ -85,6 +85,17 @@ TEST(Light, BatchesHaveAnOutcomeForEachItem) {
   }
 }
 
+TEST(Light, NoOutcomeOfABatchHandlerThatMiscountsCounts) {
+  mf::Light light;
+  light.offer(std::make_shared<Miscounting>());
+  mf::Client client(light);
+  for (const std::size_t items : {1U, 3U}) {
+    for (const auto& outcome :
+         calls::EchoClient(client).even_bulk(std::vector<calls::EchoEvenRequest>(items)))
+      EXPECT_EQ(outcome.failure().code, Code::handler_failed) << items;
+  }
+}
+
 TEST(Light, AScatterNamesEachAgentsEnd) {
   Lit lit;
   const calls::PartClient part(lit.client);
@@ -152,6 +163,7 @@ TEST(Light, OffersThatDoNotFitAreRefused) {
   EXPECT_THROW(light.offer(std::make_shared<Echo>()), mf::Error);
   EXPECT_THROW(light.offer(std::make_shared<Part>("p")), mf::Error);
   EXPECT_THROW(light.offer(std::make_shared<Other>(), {.agent = "x"}), mf::Error);
+  EXPECT_THROW(light.offer(std::make_shared<Part>("p"), {.agent = "\xff"}), mf::Error);
 }
 
 }  // namespace

@@ -143,5 +143,14 @@ TEST(ClientLink, AnAgentsNameThatNoBindCanHoldIsRefusedHere) {
   EXPECT_FALSE(joined.link->broken());
 }
 
+TEST(ClientLink, AnAgentThatIsNoTextIsRefusedHere) {
+  Joined joined;
+  const auto refused = joined.link->bind(kService, "caf\xe9", soon());
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.failure().code, Code::invalid_argument);
+  EXPECT_EQ(refused.failure().execution, Execution::not_executed);
+  EXPECT_FALSE(joined.link->broken());
+}
+
 }  // namespace
 }  // namespace mf::link

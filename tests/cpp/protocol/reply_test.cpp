@@ -28,6 +28,14 @@ TEST(FailureRecord, IsCutAtACharacter) {
   EXPECT_EQ(record.message, std::string(1023, 'a'));
 }
 
+TEST(FailureRecord, HoldsTextWhateverAnExceptionSaid) {
+  Buffer out;
+  write_failure_record(out, Execution::unknown, "cannot open caf\xe9.txt");
+  FailureRecord record;
+  ASSERT_TRUE(parse_failure(out.span(), record));
+  EXPECT_EQ(record.message, "cannot open caf?.txt");
+}
+
 TEST(FailureRecord, MalformedOnesAreRefused) {
   FailureRecord record;
   for (const char* hex : {"", "00", "000004", "0000 0100", "0200 0000", "0001 0000", "0000 0100 ff",

@@ -50,6 +50,7 @@ TEST_P(Servers, AHandlerThatThrowsBecomesATypedError) {
     EXPECT_EQ(failure.execution, Execution::unknown) << text;
   }
   EXPECT_THAT(how("std").message, HasSubstr("boom"));
+  EXPECT_THAT(how("latin").message, HasSubstr("caf?.txt"));
   EXPECT_THAT(how("other").message, HasSubstr("does not declare"));
   EXPECT_EQ(how("denied").code, Code::permission_denied);
   EXPECT_EQ(calling.stub.fail("fine"), 1);
@@ -214,6 +215,7 @@ TEST(Server, OffersThatDoNotFitAreRefused) {
   EXPECT_EQ(offer(std::make_shared<Part>("p"), ""), Code::invalid_argument);
   EXPECT_EQ(offer(std::make_shared<Part>("p"), "a"), Code::ok);
   EXPECT_EQ(offer(std::make_shared<Part>("p"), "b"), Code::ok);
+  EXPECT_EQ(offer(std::make_shared<Part>("p"), "\xff"), Code::invalid_argument);
 }
 
 TEST(Server, StopFinishesWhatIsInFlightAndRefusesTheRest) {

@@ -35,6 +35,7 @@ class Echo : public calls::EchoServant {
     if (how == "nope") throw calls::Nope("because");
     if (how == "many") throw calls::TooMany(7);
     if (how == "std") throw std::runtime_error("boom");
+    if (how == "latin") throw std::runtime_error("cannot open caf\xe9.txt");
     if (how == "int") throw 42;
     if (how == "denied") throw mf::Error(mf::Code::permission_denied, mf::Execution::not_executed, "not you");
     if (how == "nested") throw mf::Error(mf::Code::unavailable, mf::Execution::not_executed, "no backend");
@@ -81,6 +82,14 @@ class Echo : public calls::EchoServant {
 
   mutable std::mutex mutex_;
   std::vector<std::int32_t> notes_;
+};
+
+/// Its batches of even() have two outcomes, however many are asked for.
+class Miscounting : public Echo {
+ public:
+  mf::Outcomes<bool> even_batch(std::span<const calls::EchoEvenRequest> /*requests*/) override {
+    return {true, true};
+  }
 };
 
 class Other : public calls::OtherServant {

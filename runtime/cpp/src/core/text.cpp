@@ -54,4 +54,14 @@ std::string_view cut_at_character(std::string_view text, std::size_t limit) noex
   return text.substr(0, continues(text[end]) ? limit : end);
 }
 
+std::string with_marks(std::string_view text) {
+  std::string marked(text);
+  for (std::size_t at = 0; at < marked.size();) {
+    const std::size_t length = utf8_length(text.substr(at));
+    if (length == 0) marked[at] = '?';
+    at += length == 0 ? 1 : length;
+  }
+  return marked;
+}
+
 }  // namespace mf

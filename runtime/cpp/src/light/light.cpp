@@ -1,6 +1,7 @@
 #include "mf/light/light.hpp"
 
 #include "mf/core/error.hpp"
+#include "mf/core/text.hpp"
 
 namespace mf {
 
@@ -13,6 +14,7 @@ class Light::Hub final : public LocalServants {
     };
     if (service.per_agent && agent.empty()) refuse(" is offered per agent: say which one, .agent = \"…\"");
     if (!service.per_agent && !agent.empty()) refuse(" has no agents, but is offered for \"" + agent + "\"");
+    if (!is_utf8(agent)) refuse(": the agent is not UTF-8");
     const std::scoped_lock lock(mutex_);
     auto& place = servants_[{std::string(service.name), agent}];
     if (place) refuse(" is offered already for \"" + agent + "\"");

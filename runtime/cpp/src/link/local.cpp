@@ -19,13 +19,11 @@ void log_oneway_failure(const Method& method) {
 
 namespace {
 
-/// Errors that the method does not declare are failures; items that a servant forgot are, too, and those that
-/// it made up are left out.
+/// Errors that the method does not declare are failures; so is all that a servant says who miscounts.
 void sort_out(const Method& method, Results& results, std::size_t items) {
   if (const auto answered = results.size(); answered != items) {
     results.spread(items, {});
-    const auto nothing = mf::detail::shared(Failure{});
-    for (auto item = answered; item < items; ++item) results.fail(item, nothing);
+    results.fail_all(miscounted(answered, items));
   }
   if (results.all_ok()) return;
   for (std::size_t item = 0; item < items; ++item) {

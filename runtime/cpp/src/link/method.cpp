@@ -57,6 +57,14 @@ Failure declared_or_failed(const Method& method, const Failure& failure) {
   return declares(method, *failure.declared) ? failure : mf::detail::undeclared(failure);
 }
 
+std::shared_ptr<const Failure> miscounted(std::size_t answered, std::size_t items) {
+  return mf::detail::shared(Failure{.code = Code::handler_failed,
+                                    .execution = Execution::unknown,
+                                    .message = "the batch handler answered " + std::to_string(answered) +
+                                               " of " + std::to_string(items) + " items",
+                                    .declared = nullptr});
+}
+
 void raise_handler_failure(const Method& method) {
   auto failure = mf::detail::handler_failure();
   if (failure.declared) failure = declared_or_failed(method, failure);

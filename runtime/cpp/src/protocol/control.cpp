@@ -139,6 +139,8 @@ bool parse_text(Payload payload, std::string_view& text, const char*& reason) {
 
 void write_text(Buffer& out, std::string_view text, std::size_t limit) {
   text = cut_at_character(text, limit);
+  std::string marked;
+  if (!is_utf8(text)) text = marked = with_marks(text);
   put(out, static_cast<std::uint16_t>(text.size()));
   put_bytes(out, text);
 }

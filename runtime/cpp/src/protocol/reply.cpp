@@ -1,6 +1,7 @@
 #include "mf/protocol/reply.hpp"
 
 #include <cstring>
+#include <string>
 
 #include "mf/core/text.hpp"
 #include "mf/protocol/frame.hpp"
@@ -32,6 +33,8 @@ bool is_outcome(std::uint8_t number) noexcept {
 
 void write_failure_record(Buffer& out, Execution execution, std::string_view message) {
   message = cut_at_character(message, kMaxMessageText);
+  std::string marked;
+  if (!is_utf8(message)) message = marked = with_marks(message);
   std::byte* at = out.append(kFailureHead + message.size());
   store(at, static_cast<std::uint8_t>(execution));
   store(at + 1, std::uint8_t{0});

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "mf/core/text.hpp"
 #include "mf/protocol/reply.hpp"
 #include "mf/protocol/session.hpp"
 
@@ -170,6 +171,8 @@ void Session::send_hello() {
 }
 
 void Session::send_bind(std::uint16_t first_route, const Bind& bind) {
+  if (!is_utf8(bind.agent))
+    throw Error(Code::invalid_argument, Execution::not_executed, "the agent is not UTF-8");
   Buffer payload;
   write_bind(payload, bind);
   if (payload.size() > kMaxControlPayload)

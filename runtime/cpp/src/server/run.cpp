@@ -18,12 +18,6 @@ Failure failed(Code code, Execution execution, std::string message) {
   return Failure{.code = code, .execution = execution, .message = std::move(message), .declared = nullptr};
 }
 
-Failure not_answered(std::size_t answered, std::size_t items) {
-  return failed(
-      Code::handler_failed, Execution::unknown,
-      "the batch handler answered " + std::to_string(answered) + " of " + std::to_string(items) + " items");
-}
-
 /// Writes a record for a failure; declared errors by their index in the method's list.
 void write_failure(protocol::MixedWriter& writer, Buffer& out, const link::Method& method,
                    const Failure& failure) {
@@ -231,12 +225,9 @@ void run_batch(Incoming& in, const link::Method& method, Tier tier, Requests& re
   } catch (...) {
     all_failed = shared(mf::detail::handler_failure());
   }
-  const auto answered = all_failed ? 0 : std::min(results.size(), given);
+  if (!all_failed && results.size() != given) all_failed = link::miscounted(results.size(), given);
   if (results.size() != items || !refused.kept.empty()) results.spread(items, refused.kept);
-  if (answered < given) {
-    const auto why = all_failed ? all_failed : shared(not_answered(answered, given));
-    for (auto i = answered; i < given; ++i) results.fail(refused.kept.empty() ? i : refused.kept[i], why);
-  }
+  if (all_failed) results.fail_all(all_failed);
   for (const auto& [item, violation] : refused.refused) {
     results.fail(item, shared(failed(Code::invalid_argument, Execution::not_executed, violation)));
   }

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "mf/core/error.hpp"
+#include "mf/core/text.hpp"
 #include "server/core.hpp"
 
 namespace mf {
@@ -99,6 +100,7 @@ void Server::Core::offer(std::shared_ptr<Servant> servant, OfferOptions options)
   if (!service.per_agent && !options.agent.empty()) {
     throw refused(std::string(service.name) + " has no agents, but is offered for \"" + options.agent + "\"");
   }
+  if (!is_utf8(options.agent)) throw refused(std::string(service.name) + ": the agent is not UTF-8");
   {
     const std::scoped_lock lock(mutex_);
     auto& place = offers_[{std::string(service.name), options.agent}];

@@ -60,8 +60,8 @@ template <class M, class... Args>
 template <class M, class... Args>
 void check_arguments(const Args&... args) {
   link::check_arguments<M>(args...);
-  if constexpr (!(... && codec::Readable<Args>::kAlways)) {
-    if (!(... && codec::readable(args))) [[unlikely]]
+  if constexpr (!codec::kAllAlways<Args...>) {
+    if (!codec::all_readable(args...)) [[unlikely]]
       check_unsure_arguments<M>(args...);
   }
 }

@@ -145,7 +145,7 @@ struct Value<T> {
   }
   static void write(BackWriter& writer, const T& value) noexcept {
     const std::size_t size = custom_size(value);
-    Custom<T>::Codec::write({writer.skip(size), size}, value);
+    custom_write(writer.skip(size), size, value);
     writer.varint(size);
   }
   [[nodiscard]] static bool read(Reader& reader, T& value) {

@@ -11,6 +11,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstring>
 #include <span>
 
 #include "mf/codec/febird_scalar.hpp"
@@ -39,6 +40,13 @@ template <CustomCoded T>
   return Custom<T>::Codec::size(value);
 }
 
+/// Over zeros: what a codec leaves out must not be what an earlier message had there.
+template <CustomCoded T>
+void custom_write(std::byte* to, std::size_t size, const T& value) noexcept {
+  if (size != 0) std::memset(to, 0, size);
+  Custom<T>::Codec::write({to, size}, value);
+}
+
 /// All that the reader has left is the value.
 template <CustomCoded T>
 [[nodiscard]] bool custom_read(Reader& reader, T& value) {
@@ -65,7 +73,7 @@ struct CustomInFebird {
   static void write(Writer& writer, const T& value) noexcept {
     const std::size_t size = custom_size(value);
     write_varint(writer, size);
-    Custom<T>::Codec::write({writer.skip(size), size}, value);
+    custom_write(writer.skip(size), size, value);
   }
   [[nodiscard]] static bool read(Reader& reader, T& value) {
     std::size_t length = 0;

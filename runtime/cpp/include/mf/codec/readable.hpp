@@ -178,6 +178,23 @@ struct Readable<std::map<K, V>> {
   }
 };
 
+/// Parameters of a method; no folds, of which clang takes 256 terms.
+template <class... Args>
+inline constexpr bool kAllAlways = [] {
+  for (const bool always : {true, Readable<Args>::kAlways...}) {
+    if (!always) return false;
+  }
+  return true;
+}();
+
+template <class... Args>
+[[nodiscard]] bool all_readable(const Args&... args) {
+  bool good = true;
+  [[maybe_unused]] const auto look = [&good](const auto& value) { return good = good && readable(value); };
+  [[maybe_unused]] const bool looked[] = {true, look(args)...};
+  return good;
+}
+
 namespace detail {
 
 /// Reads a value and drops it. By hand: a std::unique_ptr takes the compiler 15 ms, for each type.

@@ -86,7 +86,7 @@ void encode(Writer& writer, const T& value, std::size_t size) noexcept {
     BackWriter back(writer.skip(size) + size);
     detail::LoneArchive<T>::write(back, value);
   } else if constexpr (kTier == Tier::custom) {
-    Custom<T>::Codec::write({writer.skip(size), size}, value);
+    custom_write(writer.skip(size), size, value);
   } else if constexpr (kTier == Tier::memcpy) {
     memcpy_write(writer, value);
   } else {

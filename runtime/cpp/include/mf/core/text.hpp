@@ -3,6 +3,7 @@
 // UTF-8.
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace mf {
@@ -12,5 +13,8 @@ namespace mf {
 [[nodiscard]] bool is_utf8(std::string_view text) noexcept;
 /// The longest start of `text` of at most `limit` bytes that does not cut a character.
 [[nodiscard]] std::string_view cut_at_character(std::string_view text, std::size_t limit) noexcept;
+/// `text` with a `?` for each byte that is no part of a character: for what others said, a file's name in an
+/// exception, where a peer takes nothing but UTF-8.
+[[nodiscard]] std::string with_marks(std::string_view text);
 
 }  // namespace mf

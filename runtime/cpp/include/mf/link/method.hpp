@@ -80,6 +80,8 @@ void check_unsure_request(const BatchMethod& method, const void* request);
 [[noreturn]] void refuse_argument(const Method& method, const std::string& violation);
 /// A declared error that the method does not declare is a failure of the handler.
 [[nodiscard]] Failure declared_or_failed(const Method& method, const Failure& failure);
+/// Of all items of a batch whose handler made up outcomes or left some out: which are whose, nobody knows.
+[[nodiscard]] std::shared_ptr<const Failure> miscounted(std::size_t answered, std::size_t items);
 
 /// Nobody is told how a one-way call ended: its failure is logged.
 void log_oneway_failure(const Log& log, const Method& method, const Failure& failure);
