@@ -1,7 +1,7 @@
 #include "mf/light/light.hpp"
 
+#include "mf/core/agent.hpp"
 #include "mf/core/error.hpp"
-#include "mf/core/text.hpp"
 
 namespace mf {
 
@@ -9,15 +9,13 @@ class Light::Hub final : public LocalServants {
  public:
   void offer(std::shared_ptr<Servant> servant, std::string agent) {
     const auto& service = servant->service();
-    const auto refuse = [&](const std::string& why) {
-      throw Error(Code::invalid_argument, Execution::not_executed, std::string(service.name) + why);
+    const auto refuse = [](const std::string& why) {
+      throw Error(Code::invalid_argument, Execution::not_executed, why);
     };
-    if (service.per_agent && agent.empty()) refuse(" is offered per agent: say which one, .agent = \"…\"");
-    if (!service.per_agent && !agent.empty()) refuse(" has no agents, but is offered for \"" + agent + "\"");
-    if (!is_utf8(agent)) refuse(": the agent is not UTF-8");
+    if (const auto reason = agent_refusal(service, agent)) refuse(*reason);
     const std::scoped_lock lock(mutex_);
     auto& place = servants_[{std::string(service.name), agent}];
-    if (place) refuse(" is offered already for \"" + agent + "\"");
+    if (place) refuse(std::string(service.name) + " is offered already for \"" + agent + "\"");
     place = std::move(servant);
   }
 

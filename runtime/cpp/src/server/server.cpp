@@ -7,8 +7,8 @@
 #include <random>
 #include <thread>
 
+#include "mf/core/agent.hpp"
 #include "mf/core/error.hpp"
-#include "mf/core/text.hpp"
 #include "server/core.hpp"
 
 namespace mf {
@@ -94,13 +94,7 @@ Server::Core::Core(ServerOptions options) : options_(std::move(options)) {
 
 void Server::Core::offer(std::shared_ptr<Servant> servant, OfferOptions options) {
   const auto& service = servant->service();
-  if (service.per_agent && options.agent.empty()) {
-    throw refused(std::string(service.name) + " is offered per agent: say which one, .agent = \"…\"");
-  }
-  if (!service.per_agent && !options.agent.empty()) {
-    throw refused(std::string(service.name) + " has no agents, but is offered for \"" + options.agent + "\"");
-  }
-  if (!is_utf8(options.agent)) throw refused(std::string(service.name) + ": the agent is not UTF-8");
+  if (auto reason = agent_refusal(service, options.agent)) throw refused(std::move(*reason));
   {
     const std::scoped_lock lock(mutex_);
     auto& place = offers_[{std::string(service.name), options.agent}];
