@@ -9,7 +9,7 @@ from mfidl.cli.values import load, program_options, say, usage
 
 if TYPE_CHECKING:
     from mfidl.dynamic import Schema
-    from mfidl.model import Type
+    from mfidl.dynamic.names import Root
 
 _MOST = 100_000
 
@@ -40,49 +40,55 @@ def command(
     program = load(file, import_paths, color)
     schema = Schema(program)
     wanted = list(_asked(schema, types)) if types else list(_all(schema))
-    for name, type_ in wanted:
-        _write(schema, file, name, type_, count, seed)
+    for name, root in wanted:
+        _write(schema, file, name, root, count, seed)
 
 
-def _asked(schema: "Schema", types: tuple[str, ...]) -> "Iterator[tuple[str, Type]]":
+def _asked(schema: "Schema", types: tuple[str, ...]) -> "Iterator[tuple[str, Root]]":
     from mfidl import model
     from mfidl.dynamic import UnknownTypeError
     from mfidl.dynamic.codec import root_of
 
     for each in types:
         try:
-            type_ = root_of(schema, each).type
+            root = root_of(schema, each)
         except UnknownTypeError as failure:
             raise usage(failure) from None
-        yield model.spell(type_), type_
+        # What an alias asks of the value, its type does not say.
+        yield each if root.constraints else model.spell(root.type), root
 
 
-def _all(schema: "Schema") -> "Iterator[tuple[str, Type]]":
+def _all(schema: "Schema") -> "Iterator[tuple[str, Root]]":
     from mfidl import model
+    from mfidl.dynamic.names import Root
 
     for module in schema.program.requested:
         for declaration in module.declarations:
             if not isinstance(declaration, model.Alias):
-                yield declaration.full_name, declaration.reference
+                yield declaration.full_name, Root(declaration.reference, declaration.name)
         for service in module.services:
             for method in service.methods:
                 for struct in (method.params, method.results):
-                    yield struct.full_name, struct.reference
+                    yield struct.full_name, Root(struct.reference, struct.name)
 
 
-def _write(schema: "Schema", file: str, name: str, type_: "Type", count: int, seed: int) -> None:
+def _write(schema: "Schema", file: str, name: str, root: "Root", count: int, seed: int) -> None:
     import json
 
     from mfidl.dynamic import encode, planned_tier, to_json
     from mfidl.dynamic.sample import Sampler, Undrawable
     from mfidl.explain.samples import sample
 
+    type_, constraints = root.type, root.constraints
     tier = planned_tier(schema, type_).value
     head = f'{{"schema": {json.dumps(file)}, "type": {json.dumps(name)}, "tier": "{tier}"'
     sampler = Sampler(schema, f"{seed}/{name}", sample)
     seen = set()
     try:
-        values = [*sampler.borders(type_), *(sampler.random(type_) for _ in range(count))]
+        values = [
+            *sampler.borders(type_, constraints),
+            *(sampler.random(type_, constraints) for _ in range(count)),
+        ]
     except Undrawable as reason:
         click.echo(f"mfidlc: no vectors of {name}: {reason}", err=True)
         return

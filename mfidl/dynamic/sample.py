@@ -38,18 +38,18 @@ class Sampler:
         self._pick: _Pick = self._random.choice
         self._turn: int | None = None
 
-    def borders(self, type_: model.Type) -> list[Value]:
+    def borders(self, type_: model.Type, constraints: _Constraints = ()) -> list[Value]:
         """Each position goes through its borders in turn, all positions at once."""
         found = []
         for turn in range(self._turns(type_, set())):
             self._turn = turn
             self._pick = lambda values: values[self._step() % len(values)]
-            found.append(self._value(type_, (), 0))
+            found.append(self._value(type_, constraints, 0))
         self._turn, self._pick = None, self._random.choice
         return found
 
-    def random(self, type_: model.Type) -> Value:
-        return self._value(type_, (), 0)
+    def random(self, type_: model.Type, constraints: _Constraints = ()) -> Value:
+        return self._value(type_, constraints, 0)
 
     def _step(self) -> int:
         assert self._turn is not None

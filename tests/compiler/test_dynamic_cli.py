@@ -233,6 +233,15 @@ def test_bytes_go_to_no_folder_and_nothing_is_left_half_written(schema: Path, tm
 # vectors ----------------------------------------------------------------------------------------------------
 
 
+def test_vectors_of_an_alias_are_what_it_asks_for(tmp_path: Path) -> None:
+    (tmp_path / "p.mfidl").write_text("module p; type Percent = u32 @range(..100);")
+    done = run("vectors", tmp_path / "p.mfidl", "--type", "Percent", "--count", "20")
+    vectors = [json.loads(line) for line in done.stdout.splitlines()]
+
+    assert {each["type"] for each in vectors} == {"Percent"}
+    assert max(each["value"] for each in vectors) == 100
+
+
 def test_vectors_cover_every_type_and_hold(schema: Path, tmp_path: Path) -> None:
     done = run("vectors", schema, "--count", "3")
     known = Schema(program_of(tmp_path, SCHEMA))

@@ -123,6 +123,13 @@ class Dynamic:
         return Value(text, data, hashing.hash37(data), hashing.xxh64(data))
 
 
+def _forget(package: str) -> None:
+    """What another schema of the same seed, of another size, has had imported."""
+    root = package.partition(".")[0]
+    for name in [each for each in sys.modules if each.partition(".")[0] == root]:
+        del sys.modules[name]
+
+
 class Python:
     name = "Python"
 
@@ -132,6 +139,8 @@ class Python:
         sys.path.insert(0, str(folder))
         importlib.invalidate_caches()
         try:
+            for module in program.requested:
+                _forget(package_name(module.name, ""))
             for module in program.requested:
                 self._load(module)
         finally:

@@ -63,7 +63,7 @@ def test_numbers_are_a_memoryview() -> None:
 @pytest.mark.parametrize(
     ("name", "data", "fault", "offset", "path"),
     [
-        ("Posting", DATA + b"\0", "WRONG_LENGTH", 0, "Posting"),
+        ("Posting", DATA + b"\0", "WRONG_LENGTH", 0, ""),
         ("Posting", DATA[:14] + b"\2" + DATA[15:], "UNKNOWN_ENUM_VALUE", 14, "[1].rank"),
         ("Nested", bytes(56 + 48) + b"\0\0\2" + bytes(5), "INVALID_BOOL", 106, "[1].flags[2]"),
         ("Nested", bytes(56 + 46) + b"\2" + bytes(9), "UNKNOWN_ENUM_VALUE", 102, "[1].postings[2].rank"),

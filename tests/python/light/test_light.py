@@ -102,6 +102,20 @@ def test_async_servants_are_called_by_both_kinds_of_callers() -> None:
     assert asyncio.run(light(a=Awaiting()).everywhere().twice_async(4)).ok() == {"a": 8}
 
 
+def test_a_handler_whose_own_task_was_cancelled_has_failed() -> None:
+    class Cancelled(Recorder):
+        async def twice(self, x: int) -> int:  # type: ignore[override]
+            if x == 1:
+                raise asyncio.CancelledError
+            return 2 * x
+
+    echo = light(a=Cancelled()).at("a")
+
+    with pytest.raises(mf.Error, match="cancelled"):
+        echo.twice(1)
+    assert [outcome.ok for outcome in echo.twice_bulk([Number(1), Number(2)])] == [False, True]
+
+
 def test_the_target_shows_its_servant() -> None:
     servant = Recorder()
     echo = light(a=servant)

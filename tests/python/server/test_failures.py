@@ -1,5 +1,6 @@
 """What a caller is told when a handler raises an Error of its own, however it was called."""
 
+from asyncio import CancelledError
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -82,6 +83,24 @@ def test_a_handler_that_has_begun_may_have_run(
         given = Execution.NOT_EXECUTED if servant is Batching else Execution.UNKNOWN
         told([outcome.error for outcome in outcomes[:4]], given)
         assert outcomes[4] == mf.Outcome(8)
+
+
+@pytest.mark.parametrize("raised", [SystemExit, KeyboardInterrupt, CancelledError])
+def test_an_item_that_would_end_the_loop_ends_alone(raised: type[BaseException]) -> None:
+    class Ending(Recorder):
+        async def twice(self, x: int) -> int:  # type: ignore[override]
+            if x == 1:
+                raise raised
+            return 2 * x
+
+    server = mf.Server(grace=1.0)
+    server.offer(Ending(), agent="a")
+    with server, mf.Client(server.address) as client:
+        echo = EchoClient(client).at("a")
+        ended = echo.twice_bulk([Number(x) for x in range(3)], options=mf.CallOptions(deadline=10))
+        assert [outcome.ok for outcome in ended] == [True, False, True]
+        assert raised.__name__ in str(ended[1].error)
+        assert echo.twice(2, options=mf.CallOptions(deadline=10)) == 4
 
 
 @pytest.mark.parametrize("message", ["é" * 40_000, "\udcff" * 40_000, KeyError("x")])

@@ -65,7 +65,7 @@ def checked(shape: s.Shape, data: memoryview, name: str) -> int:
     count = len(data) // size if size else 0
     if count * size != len(data):
         reason = f"{len(data)} bytes are no whole number of values of {size}"
-        raise DecodeError(Fault.WRONG_LENGTH, f"{name}: {reason}", path=name)
+        raise DecodeError(Fault.WRONG_LENGTH, f"{name}: {reason}")
     if count and not all(
         _is_good(data, each, offset, ((count, size), *inner)) for each, offset, inner in _limited(shape)
     ):

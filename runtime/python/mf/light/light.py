@@ -189,18 +189,23 @@ def _run_to_end(coroutine: Coroutine[Any, Any, Any]) -> Any:
     """A blocking call of a servant with `async def`: on a loop of its own, for this call."""
     import asyncio
 
-    return asyncio.run(coroutine)
+    try:
+        return asyncio.run(coroutine)
+    except asyncio.CancelledError as cancelled:  # of what the handler awaited: nobody cancels this call
+        raise RuntimeError("what the handler awaited was cancelled") from cancelled
 
 
 async def _each_async(
     servant: Servant, method: Method[Any, Any], requests: Sequence[Any]
 ) -> list[Outcome[Any]]:
     """What a generated batch function does for plain handlers."""
+    from asyncio import CancelledError
+
     outcomes: list[Outcome[Any]] = []
     for request in requests:
         try:
             outcomes.append(Outcome(await getattr(servant, method.attribute)(*_fields(request))))
-        except Exception as raised:
+        except (Exception, CancelledError) as raised:
             outcomes.append(Outcome(error=_told_of(method, raised)))
     return outcomes
 

@@ -85,11 +85,14 @@ async def _run_many_async(call: CurrentCall, handler: Handler, many: Iterable[An
         return _checked(handler, outcomes, call.count)
     from asyncio import gather
 
-    ended = await gather(*(_maybe_await(handler.function(*item)) for item in many), return_exceptions=True)
-    return [
-        Outcome(error=_failure(handler, value)) if isinstance(value, BaseException) else Outcome(value)
-        for value in ended
-    ]
+    return await gather(*(_one_of_many(handler, item) for item in many))
+
+
+async def _one_of_many(handler: Handler, item: Any) -> Outcome[Any]:
+    try:
+        return Outcome(await _maybe_await(handler.function(*item)))
+    except BaseException as raised:  # a task that ended with SystemExit would end the loop of all handlers
+        return Outcome(error=_failure(handler, raised))
 
 
 def _may_run(call: CurrentCall, handler: Handler) -> bool:
