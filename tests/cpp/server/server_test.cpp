@@ -353,6 +353,16 @@ class Later final : public calls::EchoAsyncServant {
   }
   void fail(calls::EchoFailRequest request, mf::Responder<std::int32_t> responder) override {
     if (request.how == "std") throw std::runtime_error("boom");
+    if (request.how == "many") throw calls::TooMany(7);
+    if (request.how == "denied") throw mf::Error(Code::permission_denied, Execution::not_executed, "not you");
+    if (request.how == "caught") {
+      try {
+        const auto dropped = std::move(responder);
+        throw std::runtime_error("mine");
+      } catch (const std::runtime_error&) {
+        return;
+      }
+    }
     later([responder = std::move(responder)]() mutable { responder.respond(calls::Nope("later")); });
   }
   void wait(calls::EchoWaitRequest, mf::Responder<void> responder) override { responder.respond({}); }
@@ -392,7 +402,14 @@ TEST(Server, AnAsynchronousServantAnswersWhenItIsReady) {
   EXPECT_EQ(stub.again(3), 3);
   EXPECT_TRUE(stub.even(4));
   EXPECT_THROW(stub.fail("nope"), calls::Nope);
-  EXPECT_EQ(failure_of([&] { return stub.fail("std"); }).code, Code::handler_failed);
+  const auto how = [&](const char* text) { return failure_of([&] { return stub.fail(text); }); };
+  EXPECT_THAT(how("std").message, HasSubstr("boom"));
+  EXPECT_EQ(how("denied").code, Code::permission_denied);
+  EXPECT_THAT(how("caught").message, HasSubstr("gave up"));
+  const auto thrown = stub.fail_bulk(std::vector<calls::EchoFailRequest>{{"many"}, {"nope"}, {"std"}});
+  EXPECT_EQ(thrown.at(0).error_as<calls::TooMany>()->limit, 7U);
+  EXPECT_NE(thrown.at(1).error_as<calls::Nope>(), nullptr);
+  EXPECT_EQ(thrown.at(2).failure().code, Code::handler_failed);
   EXPECT_EQ(failure_of([&] { return stub.blob({}); }).code, Code::handler_failed);
   std::vector<calls::EchoTwiceRequest> requests;
   for (int i = 0; i < 50; ++i) requests.push_back({.x = i});

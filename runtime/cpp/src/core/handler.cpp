@@ -1,6 +1,6 @@
 #include "mf/core/handler.hpp"
 
-#include <typeinfo>
+#include <exception>
 
 namespace mf::detail {
 namespace {
@@ -11,6 +11,12 @@ Failure failed(std::string message) {
                  .message = std::move(message),
                  .declared = nullptr};
 }
+
+void give_up(Answers& answers, std::size_t item) {
+  answers.fail(item, shared(failed("the handler gave up the call without answering it")));
+}
+
+thread_local Beginning* beginning = nullptr;  // of the handler that begins on this thread
 
 bool meant_for_the_caller(Code code) noexcept {
   return code == Code::invalid_argument || code == Code::unauthenticated || code == Code::permission_denied ||
@@ -46,7 +52,30 @@ void Duty::answer(void* outcome) {
 }
 
 Duty::~Duty() {
-  if (answers_) answers_->fail(item_, shared(failed("the handler gave up the call without answering it")));
+  if (answers_ && !Beginning::takes(answers_, item_)) give_up(*answers_, item_);
+}
+
+Beginning::Beginning(const Answers* answers, std::size_t item) noexcept
+    : outer_(beginning), answers_(answers), item_(item), exceptions_(std::uncaught_exceptions()) {
+  beginning = this;
+}
+
+Beginning::~Beginning() {
+  beginning = outer_;
+  if (left_) give_up(*left_, item_);
+}
+
+void Beginning::fail(const SharedFailure& failure) {
+  if (const auto answers = std::exchange(left_, nullptr)) answers->fail(item_, failure);
+}
+
+bool Beginning::takes(std::shared_ptr<Answers>& answers, std::size_t item) noexcept {
+  auto* const now = beginning;
+  if (now == nullptr || now->answers_ != answers.get() || now->item_ != item ||
+      std::uncaught_exceptions() <= now->exceptions_)
+    return false;
+  now->left_ = std::move(answers);
+  return true;
 }
 
 }  // namespace mf::detail

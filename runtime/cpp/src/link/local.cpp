@@ -103,10 +103,11 @@ void local_async(const Method& method, BeginItem begin, void* servant, const Cal
                  Items requests, Results& results) {
   const auto answers = std::make_shared<LocalAnswers>(results);
   for (std::size_t item = 0; item < requests.count; ++item) {
+    mf::detail::Beginning beginning(answers.get(), item);
     try {
       begin(servant, requests, item, answers);
     } catch (...) {
-      // A handler that throws has dropped its responder, which has answered.
+      beginning.fail(mf::detail::shared(mf::detail::handler_failure()));
     }
   }
   answers->wait(deadline_after(std::chrono::steady_clock::now(),

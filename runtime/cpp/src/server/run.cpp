@@ -249,11 +249,13 @@ void run_async(Incoming& in, const link::Method& method, Tier tier, Requests& re
       }
       continue;
     }
+    mf::detail::Beginning beginning(collected.get(), i);
     try {
       requests.begin(servant, i, collected);
     } catch (...) {
-      // One that throws has dropped its responder, which has answered.
-      if (!collected) link::log_oneway_failure(in.log(), method, mf::detail::handler_failure());
+      const auto failure = shared(mf::detail::handler_failure());
+      if (!collected) link::log_oneway_failure(in.log(), method, *failure);
+      beginning.fail(failure);
     }
   }
   if (!collected) in.ticket().done();

@@ -5,7 +5,7 @@
 // A handler that throws an mf::Error says INVALID_ARGUMENT, UNAUTHENTICATED, PERMISSION_DENIED or OVERLOADED
 // to its caller by it. Any other mf::Error (of a call that the handler made itself, say) and any other
 // exception is HANDLER_FAILED; so is a declared error that the method does not declare. All of them may have
-// run.
+// run. Of an asynchronous handler the same holds for what it throws before it has handed its responder on.
 
 #include <cstddef>
 #include <memory>
@@ -68,6 +68,30 @@ class Duty {
  private:
   std::shared_ptr<Answers> answers_;  // null once answered
   std::size_t item_;
+};
+
+/// While an asynchronous handler begins, on this thread: what it throws before it has handed its responder on
+/// is its answer, though the responder dies first, of that very exception.
+class Beginning {
+ public:
+  Beginning(const Answers* answers, std::size_t item) noexcept;
+  Beginning(const Beginning&) = delete;
+  Beginning& operator=(const Beginning&) = delete;
+  /// A responder that died of an exception which the handler caught was given up.
+  ~Beginning();
+  /// In a catch block: answers, if the responder died of what is caught.
+  void fail(const SharedFailure& failure);
+
+ private:
+  friend class Duty;
+  /// Whether it answers instead.
+  static bool takes(std::shared_ptr<Answers>& answers, std::size_t item) noexcept;
+
+  Beginning* const outer_;
+  const Answers* const answers_;
+  const std::size_t item_;
+  const int exceptions_;
+  std::shared_ptr<Answers> left_;  // by the responder
 };
 
 /// Hands the one answer to a function.
