@@ -28,26 +28,23 @@ std::string_view type_of_agent(std::string_view descriptor) noexcept {
 
 /// Whether it is a number's only text: "7", not "07" nor "+7".
 template <class Number>
-bool is_number(std::string_view text, unsigned bits) {
+bool is_number(std::string_view text) {
   Number number = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (fault != std::errc() || std::to_string(number) != text) return false;
-  const unsigned beyond = 64 - bits;  // what these bits drop must come back
-  return static_cast<Number>(static_cast<Number>(static_cast<std::uint64_t>(number) << beyond) >> beyond) ==
-         number;
+  return fault == std::errc() && std::to_string(number) == text;
 }
 
-bool is_integer(std::string_view type, std::string_view text) {
-  unsigned bits = 0;
-  std::from_chars(type.data() + 1, type.data() + type.size(), bits);
-  return type[0] == 'u' ? is_number<std::uint64_t>(text, bits) : is_number<std::int64_t>(text, bits);
-}
-
-bool is_integer_type(std::string_view type) noexcept {
-  for (const std::string_view one : {"i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"}) {
-    if (type == one) return true;
-  }
-  return false;
+/// Nothing if the type is no integer.
+std::optional<bool> is_integer(std::string_view type, std::string_view text) {
+  if (type == "i8") return is_number<std::int8_t>(text);
+  if (type == "i16") return is_number<std::int16_t>(text);
+  if (type == "i32") return is_number<std::int32_t>(text);
+  if (type == "i64") return is_number<std::int64_t>(text);
+  if (type == "u8") return is_number<std::uint8_t>(text);
+  if (type == "u16") return is_number<std::uint16_t>(text);
+  if (type == "u32") return is_number<std::uint32_t>(text);
+  if (type == "u64") return is_number<std::uint64_t>(text);
+  return std::nullopt;
 }
 
 bool is_uuid(std::string_view text) noexcept {
@@ -71,13 +68,13 @@ bool is_member(std::string_view rest, std::string_view text) noexcept {
 
 bool fits(std::string_view type, std::string_view agent, std::string_view descriptor) {
   if (type == "uuid") return is_uuid(agent);
-  if (is_integer_type(type)) return is_integer(type, agent);
+  if (const auto integer = is_integer(type, agent)) return *integer;
   while (!descriptor.empty()) {  // else a string, or an enum: `type NAME enum BASE closed`, or `open`
     auto line = take_until(descriptor, '\n');
     if (take_until(line, ' ') != "type" || take_until(line, ' ') != type || take_until(line, ' ') != "enum")
       continue;
-    const auto base = take_until(line, ' ');
-    return is_integer(base, agent) && (line != "closed" || is_member(descriptor, agent));
+    return is_integer(take_until(line, ' '), agent).value_or(false) &&
+           (line != "closed" || is_member(descriptor, agent));
   }
   return true;
 }
