@@ -59,10 +59,14 @@ class Timed final : public Codec {
  public:
   using Value = typename System<T>::Value;
 
+  /// What is written is what was read: so the nodes of a map lie in the order of its keys for everybody. In a
+  /// copy of a std::map they lie as its tree branches, and walking takes three times as long.
   explicit Timed(const T& value) : plain_(value) {
-    System<T>::make(value, value_);
-    const auto written = system_.write(value_);
+    Value made{};
+    System<T>::make(value, made);
+    const auto written = system_.write(made);
     bytes_.assign(written.begin(), written.end());
+    sane_ = System<T>::read(bytes_, value_);
   }
 
   [[nodiscard]] std::size_t bytes() const override { return bytes_.size(); }
@@ -70,7 +74,7 @@ class Timed final : public Codec {
 
   [[nodiscard]] const char* mistake() override {
     for (int i = 0; i < 2; ++i) {  // the second time into the same object
-      if (!System<T>::read(bytes_, existing_)) return "it refused its own bytes";
+      if (!sane_ || !System<T>::read(bytes_, existing_)) return "it refused its own bytes";
       if (!System<T>::same(existing_, plain_)) return "another value came back";
     }
     return nullptr;

@@ -1,12 +1,13 @@
 """F6. Tier febird: field by field, without tags (docs/protocol.md, section 8)."""
 
 from mfidl import model
-from mfidl.dynamic import memcpy, rows
+from mfidl.dynamic import blocks, memcpy, rows
 from mfidl.dynamic.decoding import NOTHING, Decoding
 from mfidl.dynamic.defaults import zero, zero_cost
 from mfidl.dynamic.encoding import Encoding
 from mfidl.dynamic.fault import Fault
 from mfidl.dynamic.number import Number
+from mfidl.dynamic.schema import Schema
 from mfidl.dynamic.value import Value
 from mfidl.model import Scalar, Tier
 
@@ -187,6 +188,13 @@ def _read_map(at: Decoding, type_: model.MapOf) -> dict[Value, Value]:
     at.enter()
     count = _read_count(at, at.schema.smallest(type_.key) + at.schema.smallest(type_.value))
     at.charge(_NODE * count)
+    numbers = _numbers_in_blocks(at.schema, type_)
+    found = _read_pairs(at, type_, count) if numbers is None else blocks.read(at, *numbers, count)
+    at.leave()
+    return found
+
+
+def _read_pairs(at: Decoding, type_: model.MapOf, count: int) -> dict[Value, Value]:
     found: dict[Value, Value] = {}
     last: list[Value] = []
     for index in range(count):
@@ -197,8 +205,15 @@ def _read_map(at: Decoding, type_: model.MapOf) -> dict[Value, Value]:
         last = [key]
         found[key] = read(at, type_.value)
         at.path.steps.pop()
-    at.leave()
     return found
+
+
+def _numbers_in_blocks(schema: Schema, type_: model.MapOf) -> tuple[Number, Number] | None:
+    """Of keys and values, if both are of the types that lie in rows; None: the map lies in pairs."""
+    key, value = schema.number(type_.key), schema.number(type_.value)
+    if key is None or value is None or not (key.is_packed and value.is_packed):
+        return None
+    return key, value
 
 
 # Writing ----------------------------------------------------------------------------------------------------
@@ -306,9 +321,16 @@ def _write_map(to: Encoding, type_: model.MapOf, value: Value) -> None:
     to.enter()
     entries = to.entries(value, type_)
     to.varint(len(entries))
+    numbers = _numbers_in_blocks(to.schema, type_)
     for index, (key, held) in enumerate(entries):
         to.path.steps.append(index)
-        write(to, type_.key, key)
-        write(to, type_.value, held)
+        if numbers is None:
+            write(to, type_.key, key)
+            write(to, type_.value, held)
+        else:
+            to.number(numbers[0], key)
+            to.number(numbers[1], held)
         to.path.steps.pop()
+    if numbers is not None:
+        blocks.write(to, *numbers, entries)
     to.leave()

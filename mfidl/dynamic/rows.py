@@ -29,8 +29,8 @@ def read_row(at: Decoding, number: Number, *, ascending: bool = False) -> list[V
         raise at.fail(Fault.NUMBER_OUT_OF_RANGE, f"a count of {count} does not fit in 32 bits", start)
     if count == 0 and code:
         raise at.fail(Fault.MALFORMED_NUMBER, f"a row without values has the code {code}", start)
-    _check_code(at, number, code, start)
-    at.note(start, f"head: {counted(count, 'value')}" + (f" of {_wide(code)}" if count else ""), None, head)
+    check_code(at, number, code, start)
+    at.note(start, f"head: {counted(count, 'value')}" + (f" of {wide(code)}" if count else ""), None, head)
     at.check_count(count, 1, start)
     codes = [code, *_read_codes(at, number, max(_blocks(count) - 1, 0))] if count else []
     return _read_values(at, number, count, codes, ascending)
@@ -41,14 +41,14 @@ def read_array(at: Decoding, number: Number, length: int) -> list[Value]:
 
 
 def write_row(to: Encoding, number: Number, values: list[int]) -> None:
-    codes = [_code(number, block) for block in _cut(values)]
+    codes = [narrowest(number, block) for block in _cut(values)]
     to.varint(len(values) << 2 | (codes[0] if codes else 0))
     _write_codes(to, codes[1:])
     _write_values(to, number, values, codes)
 
 
 def write_array(to: Encoding, number: Number, values: list[int]) -> None:
-    codes = [_code(number, block) for block in _cut(values)]
+    codes = [narrowest(number, block) for block in _cut(values)]
     _write_codes(to, codes)
     _write_values(to, number, values, codes)
 
@@ -63,18 +63,12 @@ def _read_codes(at: Decoding, number: Number, count: int) -> list[int]:
         inside = min(4, count - len(codes))
         here = [byte >> 2 * i & 3 for i in range(4)]
         for code in here[:inside]:
-            _check_code(at, number, code, start)
+            check_code(at, number, code, start)
         if byte >> 2 * inside:
             raise at.fail(Fault.MALFORMED_NUMBER, "bits of a row's codes that no block has are set", start)
-        at.note(start, "widths: " + ", ".join(_wide(code) for code in here[:inside]), None, byte)
+        at.note(start, "widths: " + ", ".join(wide(code) for code in here[:inside]), None, byte)
         codes += here[:inside]
     return codes
-
-
-def _check_code(at: Decoding, number: Number, code: int, start: int) -> None:
-    if 1 << code > number.size:
-        reason = f"values of {_wide(code)} in a row of a type of {number.size}"
-        raise at.fail(Fault.NUMBER_OUT_OF_RANGE, reason, start)
 
 
 def _read_values(at: Decoding, number: Number, count: int, codes: list[int], ascending: bool) -> list[Value]:
@@ -85,10 +79,9 @@ def _read_values(at: Decoding, number: Number, count: int, codes: list[int], asc
     values: list[Value] = []
     place = at.pos
     for length, code in zip(lengths, codes, strict=True):
-        letter = _LETTERS[number.is_signed][code]
-        values += struct.unpack_from(f"<{length}{letter}", at.data, place)
+        values += struct.unpack_from(_form(number, length, code), at.data, place)
         place += length << code
-    if at.listener is None and number.members is None and (not ascending or _ascends(values)):
+    if at.listener is None and number.members is None and (not ascending or ascends(values)):
         at.pos += size
         return values
     for index, value in enumerate(values):
@@ -103,6 +96,61 @@ def _read_values(at: Decoding, number: Number, count: int, codes: list[int], asc
     return values
 
 
+def _write_codes(to: Encoding, codes: list[int]) -> None:
+    for i in range(0, len(codes), 4):
+        to.data.append(sum(code << 2 * place for place, code in enumerate(codes[i : i + 4])))
+
+
+def _write_values(to: Encoding, number: Number, values: list[int], codes: list[int]) -> None:
+    for code, block in zip(codes, _cut(values), strict=True):
+        to.data += pack(number, block, code)
+
+
+def _cut(values: list[int]) -> list[list[int]]:
+    return [values[i : i + BLOCK] for i in range(0, len(values), BLOCK)]
+
+
+def _blocks(count: int) -> int:
+    return -(-count // BLOCK)
+
+
+# What the blocks of a map share with rows ------------------------------------------------------------------
+
+
+def check_code(
+    at: Decoding, number: Number, code: int, start: int, what: str = "values of {} in a row"
+) -> None:
+    if 1 << code > number.size:
+        reason = f"{what.format(wide(code))} of a type of {number.size}"
+        raise at.fail(Fault.NUMBER_OUT_OF_RANGE, reason, start)
+
+
+def unpack(at: Decoding, number: Number, length: int, code: int) -> list[int]:
+    """The numbers of a block, which must all be there. They are not passed yet."""
+    at.need(length << code)
+    return list(struct.unpack_from(_form(number, length, code), at.data, at.pos))
+
+
+def pack(number: Number, block: list[int], code: int) -> bytes:
+    return struct.pack(_form(number, len(block), code), *block)
+
+
+def _form(number: Number, length: int, code: int) -> str:
+    return f"<{length}{_LETTERS[number.is_signed][code]}"
+
+
+def narrowest(number: Number, block: list[int]) -> int:
+    low, high = min(block), max(block)
+    for code in range(3):
+        bits = 8 << code
+        if number.is_signed:
+            if -(1 << bits - 1) <= low and high < 1 << bits - 1:
+                return code
+        elif high < 1 << bits:
+            return code
+    return 3
+
+
 def check_order(at: Decoding, two: list[Value], start: int) -> None:
     """Of the last two keys; Python compares strings by code point, which is the order of their UTF-8."""
     if len(two) == 2 and not two[0] < two[1]:
@@ -115,39 +163,9 @@ def _short(value: Value) -> str:
     return text if len(text) <= 40 else f"{text[:37]}..."
 
 
-def _ascends(values: list[int]) -> bool:
+def ascends(values: list[int]) -> bool:
     return all(map(lt, values, values[1:]))
 
 
-def _write_codes(to: Encoding, codes: list[int]) -> None:
-    for i in range(0, len(codes), 4):
-        to.data.append(sum(code << 2 * place for place, code in enumerate(codes[i : i + 4])))
-
-
-def _write_values(to: Encoding, number: Number, values: list[int], codes: list[int]) -> None:
-    for code, block in zip(codes, _cut(values), strict=True):
-        to.data += struct.pack(f"<{len(block)}{_LETTERS[number.is_signed][code]}", *block)
-
-
-def _code(number: Number, block: list[int]) -> int:
-    low, high = min(block), max(block)
-    for code in range(3):
-        bits = 8 << code
-        if number.is_signed:
-            if -(1 << bits - 1) <= low and high < 1 << bits - 1:
-                return code
-        elif high < 1 << bits:
-            return code
-    return 3
-
-
-def _cut(values: list[int]) -> list[list[int]]:
-    return [values[i : i + BLOCK] for i in range(0, len(values), BLOCK)]
-
-
-def _blocks(count: int) -> int:
-    return -(-count // BLOCK)
-
-
-def _wide(code: int) -> str:
+def wide(code: int) -> str:
     return counted(1 << code, "byte")

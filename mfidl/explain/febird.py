@@ -127,10 +127,20 @@ class Febird:
                 count = value.count if isinstance(value, Repeated) else len(value.elements)
                 return sizes.count(count) + self._elements(element, value)
             case model.MapOf(key, held), Entries(entries):
+                bases = self._in_blocks(type_)
+                if bases is not None:
+                    # A default stands as it was written, and blocks are cut from what ascends.
+                    numbers = sorted((_number(k), _number(v)) for k, v in entries)
+                    return rows.size_of_map(*bases, numbers)
                 inside = sum(self.size(key, k) + self.size(held, v) for k, v in entries)
                 return sizes.count(len(entries)) + inside
             case _:
                 raise AssertionError("an example fits its type")
+
+    def _in_blocks(self, type_: model.MapOf) -> tuple[Scalar, Scalar] | None:
+        """What keys and values are in blocks; None: the map lies in pairs."""
+        key, value = (rows.base_of(self._program, each) for each in (type_.key, type_.value))
+        return None if key is None or value is None else (key, value)
 
     def _elements(self, element: model.Type, value: Repeated | Items) -> int:
         if isinstance(value, Repeated):
@@ -162,6 +172,9 @@ class Febird:
                 return self._of_set(element, inner, NOTHING, low, high)
             case model.MapOf(key, held, of_keys, of_values):
                 low, high = length_of(constraints)
+                if self._in_blocks(type_) is not None:
+                    least = rows.fewest_of_map(self._program, type_, low)
+                    return Bounds(least, rows.most_of_map(self._program, type_, high))
                 values = self._inside(held, of_values, low)
                 return self._of_set(key, of_keys, values, low, high)
             case _:
@@ -292,7 +305,7 @@ def _row(scalar: Scalar, value: Repeated | Items, *, counted: bool) -> int:
 
 
 def _number(value: Example) -> int:
-    """An element of a row."""
+    """An element of a row, a key or value of a block."""
     match value:
         case model.EnumValue(number=number):
             return number

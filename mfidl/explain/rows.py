@@ -1,11 +1,18 @@
-"""How many bytes a row of integers takes in febird (docs/protocol.md, section 8, "Rows"): lists, sets and
-arrays of u16 to u64, i16 to i64, durations, and of enums and flags over them.
+"""How many bytes integers take in febird where many stand together (docs/protocol.md, section 8, "Rows" and
+"Maps of integers"): u16 to u64, i16 to i64, durations, and enums and flags over them.
 
-Blocks of 256 values, each in the width of its widest; a code of two bits a block; a head with the count and
-the first code, which arrays do not have.
+Rows, which are lists, sets and arrays: blocks of 256 values, each in the width of its widest; a code of two
+bits a block; a head with the count and the first code, which arrays do not have.
+
+Maps of integers to integers: a count; blocks of 256 entries, of each a byte, its keys and its values, either
+in the width of its widest.
+
+Keys, and elements of sets, are different and ascend, so the narrow ones run out. The fewest bytes are always
+those of neighbours: whoever replaces values by those next to zero widens no block.
 """
 
-from collections.abc import Iterable
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
 
 from mfidl import model
 from mfidl.explain import sizes
@@ -15,6 +22,9 @@ from mfidl.model import Scalar
 _BLOCK = 256
 _CODES = (0, 1, 2, 3)
 _MANY = 1 << 24
+_TRIED = 2048  # at either end of many places of the same kind: those between take as many bytes
+
+_Span = tuple[int, int]
 
 
 def base_of(program: model.Program, element: model.Type) -> Scalar | None:
@@ -35,9 +45,14 @@ def base_of(program: model.Program, element: model.Type) -> Scalar | None:
 def size(scalar: Scalar, numbers: Iterable[int], *, counted: bool) -> int:
     """Of these values; `counted`: with a head."""
     codes = [_code(scalar, each) for each in numbers]
-    blocks = [codes[at : at + _BLOCK] for at in range(0, len(codes), _BLOCK)]
-    first = max(blocks[0]) if blocks else 0
-    return _around(len(codes), first, counted=counted) + sum(len(each) << max(each) for each in blocks)
+    return _around(len(codes), max(codes[:_BLOCK], default=0), counted=counted) + _inside(codes)
+
+
+def size_of_map(key: Scalar, value: Scalar, entries: Sequence[tuple[int, int]]) -> int:
+    """Of these entries, which ascend."""
+    keys = [_code(key, each) for each, _ in entries]
+    values = [_code(value, each) for _, each in entries]
+    return _around_map(len(entries)) + _inside(keys) + _inside(values)
 
 
 def repeated(scalar: Scalar, number: int, count: int, *, counted: bool) -> int:
@@ -64,18 +79,9 @@ def bound(code: int, count: int, *, counted: bool) -> int:
 
 
 def fewest_of_set(program: model.Program, element: model.Type, constraints: Constraints, count: int) -> int:
-    """Of a set of `count` values, which are all different."""
-    scalar = base_of(program, element)
-    assert scalar is not None
-    known = _members(program, element)
-    if known is not None:
-        narrowest = sorted(_code(scalar, each) for each in known)[:count]
-        blocks = [narrowest[at : at + _BLOCK] for at in range(0, len(narrowest), _BLOCK)]
-        inside = sum(len(each) << each[-1] for each in blocks)
-        return _around(len(narrowest), narrowest[0] if narrowest else 0, counted=True) + inside
-    low, high = _range(element, scalar, constraints)
-    count = min(count, high - low + 1)
-    return min(_of_window(scalar, first, count) for first in _windows(scalar, low, high - count + 1, count))
+    """Of a set of `count` values, or of as many as there are."""
+    count, found = _narrowest(program, element, constraints, count)
+    return min(_around(count, first, counted=True) + inside for first, inside in found)
 
 
 def most_of_set(
@@ -84,18 +90,34 @@ def most_of_set(
     """No set of at most `count` values takes more, and one of up to 256 takes as much where it may. None: no
     end, also where only the type bounds it, and there are more than a message has bytes.
     """
-    known = _members(program, element)
-    if known is not None:
-        available = len(known)
-    else:
-        scalar = base_of(program, element)
-        assert scalar is not None
-        low, high = _range(element, scalar, constraints)
-        available = high - low + 1
-    if count is None and available > _MANY:
+    most = _most_different(program, element, constraints, count)
+    return None if most is None else bound(extremes(program, element, constraints)[1], most, counted=True)
+
+
+def fewest_of_map(program: model.Program, type_: model.MapOf, count: int) -> int:
+    """Of a map of `count` entries, or of as many as there are keys."""
+    count, found = _narrowest(program, type_.key, type_.key_constraints, count)
+    keys = min(inside for _, inside in found)
+    return _around_map(count) + keys + (count << extremes(program, type_.value, type_.value_constraints)[0])
+
+
+def most_of_map(program: model.Program, type_: model.MapOf, count: int | None) -> int | None:
+    """As most_of_set: every block may have one key that is wide, as far as wide ones go."""
+    most = _most_different(program, type_.key, type_.key_constraints, count)
+    if most is None:
         return None
-    most = available if count is None else min(count, available)
-    return bound(extremes(program, element, constraints)[1], most, counted=True)
+    of_key = extremes(program, type_.key, type_.key_constraints)[1]
+    of_value = extremes(program, type_.value, type_.value_constraints)[1]
+    return _around_map(most) + (most << of_key) + (most << of_value)
+
+
+def _most_different(
+    program: model.Program, element: model.Type, constraints: Constraints, count: int | None
+) -> int | None:
+    available, _ = _spans(program, element, constraints)
+    if count is None:
+        return None if available > _MANY else available
+    return min(count, available)
 
 
 def _range(element: model.Type, scalar: Scalar, constraints: Constraints) -> tuple[int, int]:
@@ -113,36 +135,67 @@ def _members(program: model.Program, element: model.Type) -> set[int] | None:
     return {each.number for each in declaration.members}
 
 
-def _windows(scalar: Scalar, low: int, high: int, count: int) -> set[int]:
-    """First values of runs of neighbours, one of which takes the fewest bytes: those at which a block just
-    fits into a width, or the run begins or ends at a limit.
+def _spans(program: model.Program, element: model.Type, constraints: Constraints) -> tuple[int, list[_Span]]:
+    """How many values there are. Of each code: the place, among all in their order, of the first value that
+    it holds, and of the first behind those.
     """
-    found = {low, high, min(max(0, low), high)}
-    blocks = min(-(-count // _BLOCK), 4096)
-    for code in _CODES[:-1]:
-        bottom, top = _held(scalar, code)
-        found |= {bottom - _BLOCK * block for block in range(blocks)}
-        found |= {top + 1 - _BLOCK * block for block in range(1, blocks + 1)}
-        found.add(top + 1 - count)
-    return {each for each in found if low <= each <= high}
+    scalar = base_of(program, element)
+    assert scalar is not None
+    held = [_held(scalar, code) for code in _CODES]
+    known = _members(program, element)
+    if known is not None:
+        every = sorted(known)
+        return len(every), [(bisect_left(every, bottom), bisect_right(every, top)) for bottom, top in held]
+    low, high = _range(element, scalar, constraints)
+    available = high - low + 1
+    starts = [min(max(0, bottom - low), available) for bottom, _ in held]
+    ends = [min(max(0, top + 1 - low), available) for _, top in held]
+    return available, list(zip(starts, ends, strict=True))
 
 
-def _of_window(scalar: Scalar, first: int, count: int) -> int:
-    """Of the values first, first + 1, ...; whole blocks are counted, not looked at."""
+def _narrowest(
+    program: model.Program, element: model.Type, constraints: Constraints, count: int
+) -> tuple[int, list[tuple[int, int]]]:
+    """Of runs of `count` neighbours, or of all there are, one of which takes the fewest bytes: the code of
+    the first block, and the bytes of the values.
+    """
+    available, spans = _spans(program, element, constraints)
+    count = min(count, available)
+    return count, [_of_window(spans, first, count) for first in _windows(spans, available - count, count)]
+
+
+def _windows(spans: list[_Span], last: int, count: int) -> set[int]:
+    """The places, up to `last`, where those runs begin: at which a block just fits into a width, or the run
+    begins or ends at a limit.
+    """
+    found = {0, last}
+    for begin, end in spans:
+        found |= {*_steps(begin, last, count), *_steps(end, last, count), end - count}
+    return {each for each in found if 0 <= each <= last}
+
+
+def _steps(at: int, last: int, count: int) -> list[int]:
+    """Where a run of `count` may begin so that one of its blocks begins or ends at `at`."""
+    blocks = range(max(0, -(-(at - last) // _BLOCK)), min(count, at) // _BLOCK + 1)
+    tried = {*blocks[:_TRIED], *blocks[-_TRIED:]}
+    return [at - _BLOCK * each for each in tried]
+
+
+def _of_window(spans: list[_Span], first: int, count: int) -> tuple[int, int]:
+    """Of the values at `first` and behind it; whole blocks are counted, not looked at."""
     full, rest = divmod(count, _BLOCK)
     inside, before = 0, 0
-    for code in _CODES:
-        bottom, top = _held(scalar, code)
-        begin = max(0, -(-(bottom - first) // _BLOCK))
-        end = min(full, (top + 1 - first) // _BLOCK)
-        here = max(0, end - begin)
+    for code, (start, end) in enumerate(spans):
+        here = max(before, min(full, (end - first) // _BLOCK) - max(0, -(-(start - first) // _BLOCK)))
         inside += (here - before) * (_BLOCK << code)
-        before = max(before, here)
+        before = here
     if rest:
-        inside += rest << max(_code(scalar, first + full * _BLOCK), _code(scalar, first + count - 1))
-    last = first + min(count, _BLOCK) - 1
-    code = max(_code(scalar, first), _code(scalar, last)) if count else 0
-    return _around(count, code, counted=True) + inside
+        inside += rest << _code_of_run(spans, first + full * _BLOCK, first + count)
+    return _code_of_run(spans, first, first + min(count, _BLOCK)) if count else 0, inside
+
+
+def _code_of_run(spans: list[_Span], start: int, end: int) -> int:
+    return next(code for code in _CODES if spans[code][0] <= start and end <= spans[code][1])
 
 
 def _held(scalar: Scalar, code: int) -> tuple[int, int]:
@@ -155,9 +208,20 @@ def _code(scalar: Scalar, number: int) -> int:
     return next(code for code in _CODES if _held(scalar, code)[0] <= number <= _held(scalar, code)[1])
 
 
+def _inside(codes: list[int]) -> int:
+    """Of the values that need these codes, cut into blocks."""
+    blocks = [codes[at : at + _BLOCK] for at in range(0, len(codes), _BLOCK)]
+    return sum(len(each) << max(each) for each in blocks)
+
+
 def _around(count: int, first: int, *, counted: bool) -> int:
     """The head, and the codes behind it."""
     blocks = -(-count // _BLOCK)
     if not counted:
         return -(-blocks // 4)
     return sizes.count(count * 4 + first) + -(-max(0, blocks - 1) // 4)
+
+
+def _around_map(count: int) -> int:
+    """The count, and a byte a block."""
+    return sizes.count(count) + -(-count // _BLOCK)

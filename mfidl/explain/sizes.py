@@ -1,5 +1,6 @@
 """How many bytes febird takes for an integer on its own: the one place that knows its coding
-(docs/protocol.md, 8). In lists, sets and arrays they lie in rows (rows.py).
+(docs/protocol.md, 8). In lists, sets and arrays, and in maps of integers to integers, they lie in blocks
+(rows.py).
 
 8-bit integers are a byte. Wider unsigned ones are LEB128 in its shortest form, signed ones are folded first
 (zigzag: 0, -1, 1, -2 ... become 0, 1, 2, 3 ...). Counts and lengths are coded as a u32. Who changes the

@@ -95,6 +95,21 @@ def test_annotate_prints_a_table(schema: Path) -> None:
     )
 
 
+def test_annotate_tells_the_keys_of_a_map_of_integers_from_its_values(schema: Path) -> None:
+    done = run("annotate", schema, "map<i32, duration>", "--hex", "0204ff052c010100")
+
+    assert done.exit_code == 0
+    assert done.stdout == (
+        "offset  bytes  path  what                                       value\n"
+        "     0  02           count                                      2\n"
+        "     1  04           widths: keys of 1 byte, values of 2 bytes\n"
+        "     2  ff     [0]   key, i32                                   -1\n"
+        "     3  05     [1]   key, i32                                   5\n"
+        "     4  2c 01  [0]   duration                                   0.000000300s\n"
+        "     6  01 00  [1]   duration                                   0.000000001s\n"
+    )
+
+
 def test_long_bytes_go_on_below(schema: Path) -> None:
     done = run("annotate", schema, "bytes", "--hex", "0a" + "ff" * 10)
 

@@ -85,6 +85,19 @@ ROWS = {"u": [], "i": [], "s": [], "a": [0, 0, 0], "l": [], "w": [], "t": [], "l
         ("set<bool>", {True, False}, "02 00 01"),
         ("map<bool, u16?>", {True: 3, False: None}, "02 00 00 01 01 03"),
         ("map<i32, string>", {1: "x", -2: ""}, "02 03 00 02 01 78"),
+        ("map<i32, i32>", {}, "00"),
+        ("map<i32, i32>", {7: 0, -1: 300, 5: -1}, "03 04 ff 05 07 2c01 ffff 0000"),
+        ("map<u16, i64>", {255: -1, 256: 1 << 40}, "02 0d ff00 0001 ffffffffffffffff 0000000000010000"),
+        ("map<u64, i16>", {(1 << 64) - 1: -129}, "01 07 ffffffffffffffff 7fff"),
+        ("map<Sign, duration>", {1: -1, -1: 128}, "02 04 ff 01 8000 ffff"),
+        ("map<Lang, All>", {300: 1, -1: 1 << 63}, "02 0d ffff 2c01 0000000000000080 0100000000000000"),
+        ("map<u32, map<i16, u16>>", {1: {2: 3}}, "01 01 01 00 02 03"),  # the outer one lies in pairs
+        ("map<u16, u8>", {300: 1}, "01 ac02 01"),
+        ("map<u8, u16>", {1: 300}, "01 01 ac02"),
+        ("map<u16, Rank>", {300: 1}, "01 ac02 01"),
+        ("map<u16, timestamp>", {1: -1}, "01 01 ffffffffffffffff"),
+        ("map<u16, f32>", {1: 1.5}, "01 01 0000c03f"),
+        ("map<u16, u16?>", {1: 300}, "01 01 01 ac02"),
         ("array<u32, 2>", [1, 2], "01000000 02000000"),
         ("array<string, 2>", ["", "a"], "00 01 61"),
         ("list<array<u32, 2>>", [[1, 70000]], "01 02 01000000 70110100"),
@@ -120,6 +133,47 @@ def test_a_row_of_several_blocks_has_a_code_for_each() -> None:
 
 def test_a_wider_row_than_needed_is_read() -> None:
     assert decode(schema(), "list<u32>", bytes.fromhex("06 01000000")) == [1]
+
+
+def test_a_map_of_several_blocks_has_the_widths_of_each() -> None:
+    value = {key: -key for key in [*range(256), *range(1000, 1256), 70_000]}
+    data = b"\x81\x04"  # 513
+    data += b"\x04" + bytes(range(256)) + struct.pack("<256h", *range(0, -256, -1))
+    data += (
+        b"\x05" + struct.pack("<256H", *range(1000, 1256)) + struct.pack("<256h", *range(-1000, -1256, -1))
+    )
+    data += b"\x0a" + struct.pack("<Ii", 70_000, -70_000)
+
+    assert encode(schema(), "map<u32, i64>", value) == data
+    assert decode(schema(), "map<u32, i64>", data) == value
+    assert list(decode(schema(), "map<u32, i64>", data)) == sorted(value)
+
+
+def test_wider_blocks_than_needed_are_read() -> None:
+    assert decode(schema(), "map<u32, i16>", bytes.fromhex("02 06 01000000 02000000 ffff 0000")) == {
+        1: -1,
+        2: 0,
+    }
+
+
+LONGS = st.integers(-(1 << 63), (1 << 63) - 1) | st.integers(-200, 200) | st.integers(-40_000, 40_000)
+
+
+@given(st.dictionaries(LONGS, LONGS, max_size=600))
+@settings(max_examples=40, deadline=None)
+def test_blocks_are_what_numpy_makes_of_them(value: dict[int, int]) -> None:
+    keys = np.array(sorted(value), dtype="<i8")
+    held = np.array([value[key] for key in sorted(value)], dtype="<i8")
+    expected = bytes([len(value)]) if len(value) < 128 else bytes([len(value) & 127 | 128, len(value) >> 7])
+    for start in range(0, len(value), 256):
+        parts = [part[start : start + 256] for part in (keys, held)]
+        codes = [next(i for i in range(4) if (part.astype(f"<i{1 << i}") == part).all()) for part in parts]
+        expected += bytes([codes[0] + 4 * codes[1]])
+        for code, part in zip(codes, parts, strict=True):
+            expected += part.astype(f"<i{1 << code}").tobytes()
+
+    assert encode(schema(), "map<i64, i64>", value) == expected
+    assert decode(schema(), "map<i64, i64>", expected) == value
 
 
 @given(st.lists(st.integers(-(1 << 63), (1 << 63) - 1) | st.integers(-200, 200), min_size=1, max_size=600))
@@ -177,6 +231,8 @@ def deep(levels: int) -> bytes:
 
 
 LONG = bytes.fromhex("00" * 3)
+# The first 256 of 257 entries, keys of 2 bytes and values of 1; 771 bytes in all.
+ENTRIES_256 = "8102 01" + struct.pack("<256H", *range(256)).hex() + "00" * 256
 
 
 @pytest.mark.parametrize(
@@ -217,6 +273,31 @@ LONG = bytes.fromhex("00" * 3)
         ("map<u16, bool>", "02 05 01 05 01", Fault.KEYS_NOT_ASCENDING, 3, "[1]"),
         ("map<u16, bool>", "02 05 02 05 01", Fault.INVALID_BOOL, 2, "[0]"),
         ("map<u16, bool>", "03 05 01 06 01", Fault.COUNT_TOO_LARGE, 0, ""),
+        ("map<i32, i32>", "8000", Fault.MALFORMED_NUMBER, 0, ""),
+        ("map<i32, i32>", "03 00 01 02 03 04", Fault.COUNT_TOO_LARGE, 0, ""),
+        ("map<i32, i32>", "00 00", Fault.TRAILING_BYTES, 1, ""),
+        ("map<i32, i32>", "01 10 01 02", Fault.MALFORMED_NUMBER, 1, ""),
+        ("map<u16, u16>", "01 8a 01 02", Fault.MALFORMED_NUMBER, 1, ""),  # before its codes are looked at
+        ("map<u16, i64>", "01 02 01000000 02", Fault.NUMBER_OUT_OF_RANGE, 1, ""),
+        ("map<u64, i16>", "01 08 01 02000000", Fault.NUMBER_OUT_OF_RANGE, 1, ""),
+        ("map<i32, i32>", "02 02 01000000 0200", Fault.TRUNCATED, 2, ""),
+        ("map<i32, i32>", "02 02 02000000 0100", Fault.TRUNCATED, 2, ""),
+        ("map<i32, i32>", "02 00 01 02 05", Fault.TRUNCATED, 4, ""),
+        ("map<i32, i32>", "02 00 02 01 05", Fault.KEYS_NOT_ASCENDING, 3, "[1]"),  # before the values are missed
+        ("map<i32, i32>", "02 00 01 ff 00 00", Fault.KEYS_NOT_ASCENDING, 3, "[1]"),
+        ("map<u32, i32>", "02 00 ff ff 00 00", Fault.KEYS_NOT_ASCENDING, 3, "[1]"),
+        ("map<Sign, u16>", "01 00 00 05", Fault.UNKNOWN_ENUM_VALUE, 2, "[0]"),
+        ("map<Sign, u16>", "02 00 01 00 05 05", Fault.UNKNOWN_ENUM_VALUE, 3, "[1]"),  # before it does not ascend
+        ("map<Sign, u16>", "03 00 01 ff 00 0505 05", Fault.KEYS_NOT_ASCENDING, 3, "[1]"),
+        ("map<i32, Sign>", "02 00 01 02 01 00", Fault.UNKNOWN_ENUM_VALUE, 5, "[1]"),
+        ("map<i32, Sign>", "02 08 01 02 01000000 020000", Fault.TRUNCATED, 4, ""),
+        ("map<u16, u16>", "8102 01" + "0000" * 257 + "00" * 100, Fault.KEYS_NOT_ASCENDING, 5, "[1]"),
+        ("map<u16, u16>", ENTRIES_256, Fault.TRUNCATED, 771, ""),  # no byte of the second block
+        ("map<u16, u16>", ENTRIES_256 + "00", Fault.TRUNCATED, 772, ""),
+        ("map<u16, u16>", ENTRIES_256 + "20 0000 0000", Fault.MALFORMED_NUMBER, 771, ""),
+        ("map<u16, u16>", ENTRIES_256 + "00 ff 00", Fault.KEYS_NOT_ASCENDING, 772, "[256]"),
+        ("map<u16, u16>", ENTRIES_256 + "01 0001", Fault.TRUNCATED, 774, ""),
+        ("map<u32, map<i16, u16>>", "01 01 02 00 02 02 03 03", Fault.KEYS_NOT_ASCENDING, 5, "[0][1]"),
         ("list<u16>", "86 00", Fault.MALFORMED_NUMBER, 0, ""),
         ("list<u16>", "06 0000 0000", Fault.NUMBER_OUT_OF_RANGE, 0, ""),
         ("list<u16>", "8010" + "04" + "00" * 512, Fault.MALFORMED_NUMBER, 2, ""),  # a third block's code, of two
@@ -349,3 +430,53 @@ def test_labels_of_a_row_name_its_head_its_widths_and_its_values() -> None:
         "u32",
         bytes(4),
     )
+
+
+def test_labels_of_a_block_name_its_widths_then_its_keys_then_its_values() -> None:
+    found = annotate(schema(), "map<Sign, u32>", bytes.fromhex("02 04 ff 01 2c01 0000")).annotations
+
+    assert [(each.offset, each.data.hex(), each.path, each.meaning, each.type, each.value) for each in found] == [
+        (0, "02", "", "count", "", "2"),
+        (1, "04", "", "widths: keys of 1 byte, values of 2 bytes", "", "4"),
+        (2, "ff", "[0]", "key", "t.Sign", "minus"),
+        (3, "01", "[1]", "key", "t.Sign", "plus"),
+        (4, "2c01", "[0]", "value", "u32", "300"),
+        (6, "0000", "[1]", "value", "u32", "0"),
+    ]  # fmt: skip
+
+
+def test_a_second_block_has_its_label_where_it_stands() -> None:
+    data = bytes.fromhex(ENTRIES_256 + "09 0001 01000000")
+
+    found = annotate(schema(), "map<u16, u32>", data).annotations
+
+    assert [
+        (each.offset, each.path, each.meaning) for each in found if each.meaning.startswith("widths")
+    ] == [
+        (2, "", "widths: keys of 2 bytes, values of 1 byte"),
+        (771, "", "widths: keys of 2 bytes, values of 4 bytes"),
+    ]
+    assert [(each.offset, each.path, each.value) for each in found[-2:]] == [
+        (772, "[256]", "256"),
+        (774, "[256]", "1"),
+    ]
+
+
+def test_a_map_in_blocks_has_a_budget_before_it_is_read() -> None:
+    with pytest.raises(DecodeError) as caught:
+        decode(schema(), "map<u16, u16>", bytes.fromhex(ENTRIES_256), limits=Limits(decoded=20_000))
+
+    assert (caught.value.fault, caught.value.offset) == (Fault.BUDGET_EXCEEDED, 2)
+
+
+def test_what_a_map_of_integers_cannot_hold_is_told_with_its_entry() -> None:
+    for type_, value, said in [
+        ("map<i32, i32>", {1: 2, 3: 1 << 31}, "[1]: 2147483648 does not fit in i32"),
+        ("map<u16, i32>", {-1: 2}, "[0]: -1 does not fit in u16"),
+        ("map<i32, Sign>", {1: 0}, "[0]: 0 is no member of t.Sign"),
+        ("map<Sign, i32>", {0: 0}, "[0]: 0 is no member of t.Sign"),
+        ("map<i32, i32>", {1: "x"}, "[0]: i32 is a Python int, not str"),
+    ]:
+        with pytest.raises(EncodeError) as caught:
+            encode(schema(), type_, value)
+        assert str(caught.value) == said

@@ -19,7 +19,7 @@ TYPES = [
     "Point", "Empty", "Mixed", "Hit", "Numbers", "Rows", "Holder", "Tree", "Value", "Boxes", "Note", "Choice",
     "Plain", "Rich", "Config", "Link", "Gone", "Index.query.params", "Index.query.results", "Index.put.results",
     "Index.nothing.params", "list<Hit>", "map<Rank, set<i64>>", "array<array<u16, 3>, 2>", "list<Config?>",
-    "u64", "f32", "All", "Lang", "string?", "uuid",
+    "u64", "f32", "All", "Lang", "string?", "uuid", "map<i32, i64>", "map<Sign, All>", "map<u32, map<i64, Wide>>",
 ]  # fmt: skip
 GRAPHS = ("Config", "Link", "list<Config?>", "Boxes")  # whose objects a writer numbers anew
 thorough = settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))

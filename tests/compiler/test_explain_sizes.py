@@ -1,6 +1,8 @@
-"""The bytes that `explain` tells are the bytes that the Python runtime writes."""
+"""The bytes that `explain` tells are the bytes that the Python runtime writes, and mfidl.dynamic."""
 
 import importlib
+import itertools
+import random
 import sys
 import uuid
 from collections.abc import Iterator
@@ -14,7 +16,7 @@ import mf
 from mf.codec import shape
 from mf.codec.codec import Codec
 from mf.codec.lookup import codec_of
-from mfidl import model
+from mfidl import dynamic, model
 from mfidl.compiler import check
 from mfidl.emit.naming import camel
 from mfidl.emit.output import EmitOptions
@@ -25,6 +27,7 @@ from mfidl.explain.example import Examples
 from mfidl.explain.febird import Febird
 from mfidl.explain.values import Alternative, Entries, Example, Fields, Items, Repeated
 from mfidl.model import Scalar
+from tests.compiler.schema import dynamic_schema, struct_of
 
 KINDS = (Path(__file__).parent / "golden/python/kinds/schema/kinds.mfidl").read_text()
 
@@ -302,3 +305,140 @@ def test_no_neighbours_take_fewer_bytes_than_is_told(
             most = rows.most_of_set(program, field.type.element, field.type.constraints, count)
             assert most is not None
             assert most >= max(every)
+
+
+MAPS = """module mapped;
+enum Side: i16 { left = -300, near = -1, right = 200, far = 300 }
+open enum Code: u64 { high = 9_000_000_000 }
+flags Part: u32 { title = 20, body }
+struct Narrow { m: map<u16, u16>; }
+struct Mixed { m: map<i32, u64>; }
+struct Marked { m: map<Code, Side>; }
+struct Waits { m: map<u32, duration>; }
+struct Parts { m: map<i64, Part>; }
+struct Signed { m: map<i16 @range(-300..400), i16 @range(-128..200)> @length(3..600); }
+struct Above { m: map<u16 @range(200..1000), u32 @range(300..70_000)> @length(257..700); }
+struct Below { m: map<i64 @range(-40_000..-32_000), i64> @length(1..1000); }
+struct Few { m: map<i32 @range(-128..127), Side> @length(..256); }
+struct Sides { m: map<Side, u16 @range(..255)> @length(2..); }
+struct Any { m: map<u64, duration @range(1s..2s)>; }
+struct Pairs { m: map<u8, u32> @length(3..9); }
+"""
+
+
+@pytest.mark.parametrize("count", [0, 1, 3, 256, 257, 600])
+@pytest.mark.parametrize("name", ["Narrow", "Mixed", "Marked", "Waits", "Parts"])
+def test_a_map_of_integers_has_the_bytes_that_are_written(name: str, count: int) -> None:
+    schema, draw = dynamic_schema(MAPS), random.Random(f"{name} {count}")
+    struct = struct_of(schema.program, f"mapped.{name}")
+    for keys in (range(count), draw.sample(range(65_536), count)):
+        for values in ((-1,), (-300, -1, 200, 300)) if name == "Marked" else ((1,), range(300), (60_000,)):
+            given = {key: draw.choice(values) for key in keys}
+            example = Entries(tuple(_entry(name, *each) for each in given.items()))
+            told = Febird(schema.program).size(struct.reference, Fields((("m", example),)))
+            assert told == len(dynamic.encode(schema, struct.full_name, {"m": given}))
+
+
+def _entry(name: str, key: int, value: int) -> tuple[Example, Example]:
+    match name:
+        case "Marked":
+            side = model.EnumValue("mapped.Side", "", value)
+            return model.EnumValue("mapped.Code", "", key), side
+        case "Parts":
+            return key, model.FlagsValue("mapped.Part", (), value)
+        case _:
+            return key, value
+
+
+@pytest.mark.parametrize(
+    ("name", "keys", "values", "counts"),
+    [
+        ("Signed", range(-300, 401), (-128, 127, 128, 200), range(3, 601)),
+        ("Above", range(200, 1001), (300, 65_536, 70_000), range(257, 701)),
+        ("Below", range(-40_000, -31_999), (-1, 0, -(1 << 63)), range(1, 1001)),
+        ("Few", range(-128, 128), (-300, -1, 200, 300), range(257)),
+        ("Sides", (-300, -1, 200, 300), (0, 255), range(2, 5)),
+        ("Any", (0, 255, 256, (1 << 64) - 1), (1_000_000_000, 2_000_000_000), range(5)),
+        ("Pairs", range(256), (0, (1 << 32) - 1), range(3, 10)),
+    ],
+)
+def test_no_map_of_integers_leaves_its_bounds(
+    name: str, keys: range | tuple[int, ...], values: tuple[int, ...], counts: range
+) -> None:
+    schema, draw = dynamic_schema(MAPS), random.Random(name)
+    bounds = Febird(schema.program).bounds(struct_of(schema.program, f"mapped.{name}").reference)
+    found = set()
+
+    def written(chosen: list[int] | range | tuple[int, ...], held: tuple[int, ...]) -> int:
+        entries = {key: draw.choice(held) for key in chosen}
+        return len(dynamic.encode(schema, f"mapped.{name}", {"m": entries}))
+
+    for _ in range(100):
+        found.add(written(draw.sample(keys, draw.choice(counts)), values))
+    narrow = min(values, key=lambda each: (each.bit_length(), -each))
+    runs = range(0, len(keys) - counts[0] + 1, max(1, len(keys) // 800))
+    found |= {written(keys[at : at + counts[0]], (narrow,)) for at in runs}
+    assert bounds.fewest == min(found)
+    assert bounds.most is None or bounds.most >= max(found)
+    assert (bounds.most is None) == (name == "Any")
+
+
+@pytest.mark.parametrize(
+    ("name", "most"), [("Few", 1 + 2 + 256 + 512), ("Signed", 2 + 3 + 1200 + 1200), ("Sides", 2 + 8 + 4)]
+)
+def test_the_most_bytes_of_a_map_of_integers(name: str, most: int) -> None:
+    program = dynamic_schema(MAPS).program
+    assert Febird(program).bounds(struct_of(program, f"mapped.{name}").reference).most == most
+
+
+@pytest.mark.parametrize("block", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("key", "keys"),
+    [
+        ("i16 @range(-131..-125)", range(-131, -124)),
+        ("i16 @range(124..130)", range(124, 131)),
+        ("u32 @range(253..259)", range(253, 260)),
+        ("Steep", (-40_000, -200, -129, -128, 127, 128, 200, 40_000)),
+        ("Left", (-40_000, -39_999, -200, -129, -128, -1, 0)),
+    ],
+)
+def test_no_choice_of_keys_takes_fewer_or_more_bytes_than_is_told(
+    monkeypatch: pytest.MonkeyPatch, block: int, key: str, keys: range | tuple[int, ...]
+) -> None:
+    """Every choice there is, with blocks so short that a few keys fill some."""
+    program = dynamic_schema(
+        "module one;"
+        " enum Steep: i32 { a = -40000, b = -200, c = -129, d = -128, e = 127, f = 128, g = 200, h = 40000 }"
+        " enum Left: i64 { a = -40000, b = -39999, c = -200, d = -129, e = -128, f = -1, g = 0 }"
+        f" struct One {{ s: set<{key}>; m: map<{key}, u16 @range(200..300)>; }}"
+    ).program
+    set_, map_ = (each.type for each in struct_of(program, "one.One").fields)
+    assert isinstance(set_, model.SetOf)
+    assert isinstance(map_, model.MapOf)
+    scalar = rows.base_of(program, set_.element)
+    assert scalar is not None
+    monkeypatch.setattr(rows, "_BLOCK", block)
+    widest_set, widest_map = 0, 0
+    for count in range(len(keys) + 1):
+        of_sets, of_narrow, of_wide = [], [], []
+        for chosen in itertools.combinations(keys, count):
+            of_sets.append(rows.size(scalar, chosen, counted=True))
+            of_narrow.append(rows.size_of_map(scalar, Scalar.U16, [(each, 200) for each in chosen]))
+            of_wide.append(rows.size_of_map(scalar, Scalar.U16, [(each, 300) for each in chosen]))
+        assert rows.fewest_of_set(program, set_.element, set_.constraints, count) == min(of_sets)
+        assert rows.fewest_of_map(program, map_, count) == min(of_narrow)
+        widest_set, widest_map = max(widest_set, *of_sets), max(widest_map, *of_wide)
+        told = rows.most_of_set(program, set_.element, set_.constraints, count)
+        assert told is not None
+        assert told >= widest_set
+        told = rows.most_of_map(program, map_, count)
+        assert told is not None
+        assert told >= widest_map
+
+
+def test_a_default_of_a_map_is_measured_as_it_ascends() -> None:
+    default = ", ".join(f"{key}: 1" for key in (300, *range(299)))
+    schema = dynamic_schema(f"module one; struct One {{ m: map<u16, u16> = {{{default}}}; }}")
+    struct = struct_of(schema.program, "one.One")
+    told = Febird(schema.program).size(struct.reference, Examples(schema.program).of(struct))
+    assert told == len(dynamic.encode(schema, "one.One", {"m": dict.fromkeys((*range(299), 300), 1)}))

@@ -1,7 +1,7 @@
 // Lists, arrays, sets, maps, optional values; and constraints around any type.
 
 import { Fault, told, Writer } from "./mf-bytes.js";
-import { readArrayRow, readRow, smallestRow, writeArrayRow, writeRow } from "./mf-rows.js";
+import { readArrayRow, readEntries, readRow, smallestRow, writeArrayRow, writeEntries, writeRow } from "./mf-rows.js";
 import { string } from "./mf-scalars.js";
 
 /** `count` elements; the container's level was entered. */
@@ -121,6 +121,7 @@ const writableKeys = (writer, entries, type, keyOf) => {
   return sorted(writer, entries, type, keyOf);
 };
 
+/** Of integers to integers: in blocks; else in pairs. */
 export const map = (key, value) => ({
   min: () => 1,
   length: (entries) => entries.size,
@@ -128,7 +129,10 @@ export const map = (key, value) => ({
     reader.enter();
     const count = reader.count(key.min() + value.min());
     const keys = ascending(key);
-    return new Map(items(reader, count, (from) => [keys.read(from), value.read(from)]));
+    if (!inBlocks(key, value)) return new Map(items(reader, count, (from) => [keys.read(from), value.read(from)]));
+    const entries = readEntries(reader, keys, value, count);
+    reader.depth--;
+    return new Map(entries);
   },
   write(writer, entries) {
     if (!(entries instanceof Map)) writer.broken(`expected a Map, got ${told(entries)}`);
@@ -139,13 +143,13 @@ export const map = (key, value) => ({
         value.write(into, second);
       },
     };
-    writeItems(
-      writer,
-      writableKeys(writer, entries, key, ([each]) => each),
-      pair,
-    );
+    const ordered = writableKeys(writer, entries, key, ([each]) => each);
+    if (inBlocks(key, value)) writeEntries(writer, ordered, key, value);
+    else writeItems(writer, ordered, pair);
   },
 });
+
+const inBlocks = (key, value) => Boolean(key.row && value.row);
 
 export const optional = (element) => ({
   min: () => 1,

@@ -1,5 +1,6 @@
 // Rows: integers of 2, 4 or 8 bytes in lists, arrays and sets, in blocks of 256, each block in the narrowest of the
-// widths 1, 2, 4, 8 that holds it (docs/protocol.md, section 8).
+// widths 1, 2, 4, 8 that holds it. Maps of such integers to such integers lie in blocks too: in each its two widths,
+// then its keys, then its values (docs/protocol.md, section 8).
 
 import { Fault, U32_MAX } from "./mf-bytes.js";
 
@@ -57,7 +58,7 @@ function readCodes(reader, element, blocks, codes) {
 function accepted(reader, element, code, at) {
   const { size } = element.row;
   if (WIDTHS[code] > size)
-    reader.fail(Fault.number_out_of_range, `integers of ${WIDTHS[code]} bytes in a row of ${size}-byte ones`, at);
+    reader.fail(Fault.number_out_of_range, `integers of ${WIDTHS[code]} bytes among ${size}-byte ones`, at);
   return code;
 }
 
@@ -73,6 +74,27 @@ function getter(view, width, { signed, big }) {
   return big && width < 8 ? (at) => BigInt(get(at)) : get;
 }
 
+/** What stands behind a map's count: [key, value] of each entry. The map's level was entered. */
+export function readEntries(reader, key, value, count) {
+  const [keys, values] = [[], []];
+  for (let block = 0; block < blocksOf(count); block++) {
+    const size = sizeOfBlock(count, block);
+    const start = reader.take(1);
+    const codes = reader.bytes[start];
+    if (codes > 15) reader.fail(Fault.malformed_number, "bits behind the widths of a block are set", start);
+    const ofKeys = accepted(reader, key, codes & 3, start);
+    const ofValues = accepted(reader, value, codes >> 2, start);
+    readPiece(reader, key, WIDTHS[ofKeys], size, keys);
+    readPiece(reader, value, WIDTHS[ofValues], size, values);
+  }
+  return keys.map((each, index) => [each, values[index]]);
+}
+
+function readPiece(reader, element, width, count, values) {
+  const start = reader.take(width * count);
+  readBlock(reader, element, width, start, reader.pos, values);
+}
+
 export function writeRow(writer, values, element) {
   const codes = codesOf(writer, values, element);
   writer.unsigned64(BigInt(values.length) * 4n + BigInt(codes[0] ?? 0));
@@ -86,18 +108,33 @@ export function writeArrayRow(writer, values, element) {
   writeBlocks(writer, values, element, codes);
 }
 
+/** [key, value] of each entry of a map, behind its count; ascending, and the keys were looked at. */
+export function writeEntries(writer, entries, key, value) {
+  writer.enter();
+  entries.forEach(([, each], index) => writer.at(index, () => value.check(writer, each)));
+  for (let first = 0; first < entries.length; first += BLOCK) {
+    const block = entries.slice(first, first + BLOCK);
+    const [keys, values] = [block.map(([each]) => each), block.map(([, each]) => each)];
+    const [ofKeys, ofValues] = [codeOfBlock(keys, key.row), codeOfBlock(values, value.row)];
+    writer.byte(ofKeys + 4 * ofValues);
+    writeBlock(writer, keys, key.row, ofKeys);
+    writeBlock(writer, values, value.row, ofValues);
+  }
+  writer.depth--;
+}
+
 /** Looks at every value, so that nothing is written of a row that cannot be. */
 function codesOf(writer, values, element) {
   writer.enter();
-  const codes = new Array(blocksOf(values.length)).fill(0);
-  for (let index = 0; index < values.length; index++) {
-    writer.at(index, () => element.check(writer, values[index]));
-    const block = Math.floor(index / BLOCK);
-    codes[block] = Math.max(codes[block], codeOf(values[index], element.row));
-  }
+  // Not forEach(), which passes over holes.
+  for (let index = 0; index < values.length; index++) writer.at(index, () => element.check(writer, values[index]));
   writer.depth--;
-  return codes;
+  const blocks = Array.from({ length: blocksOf(values.length) }, (_, block) => blockOf(values, block));
+  return blocks.map((block) => codeOfBlock(block, element.row));
 }
+
+const blockOf = (values, block) => values.slice(block * BLOCK, (block + 1) * BLOCK);
+const codeOfBlock = (values, row) => values.reduce((most, each) => Math.max(most, codeOf(each, row)), 0);
 
 function codeOf(value, { size, signed }) {
   const one = typeof value === "bigint" ? 1n : 1;
@@ -112,15 +149,12 @@ function writeCodes(writer, codes) {
 }
 
 function writeBlocks(writer, values, element, codes) {
-  const { signed } = element.row;
-  codes.forEach((code, block) => {
-    const width = WIDTHS[code];
-    const size = sizeOfBlock(values.length, block);
-    const start = writer.room(width * size);
-    const method = `set${width === 8 ? "Big" : ""}${signed ? "Int" : "Uint"}${8 * width}`;
-    for (let item = 0; item < size; item++) {
-      const value = values[block * BLOCK + item];
-      writer.view[method](start + item * width, width < 8 ? Number(value) : value, true);
-    }
-  });
+  codes.forEach((code, block) => writeBlock(writer, blockOf(values, block), element.row, code));
+}
+
+function writeBlock(writer, values, { signed }, code) {
+  const width = WIDTHS[code];
+  const start = writer.room(width * values.length);
+  const method = `set${width === 8 ? "Big" : ""}${signed ? "Int" : "Uint"}${8 * width}`;
+  values.forEach((each, item) => writer.view[method](start + item * width, width < 8 ? Number(each) : each, true));
 }

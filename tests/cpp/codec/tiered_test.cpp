@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -97,7 +96,7 @@ TEST(Tiered, ArgumentsOfTierMemcpyBecomeTheirStruct) {
   EXPECT_EQ(to_hex(bytes), "02 01 00 00 03 00 01 00");
 }
 
-TEST(Tiered, RoomIsABoundWhereThatIsLittleMemoryElseTheSize) {
+TEST(Tiered, RoomIsABoundUnlessThatIsVeryMuchMemory) {
   const auto room = [](const auto& value) { return encoded_room<Tier::febird>(value); };
   const auto size = [](const auto& value) { return encoded_size<Tier::febird>(value); };
   const std::vector<Hit> few(3, Hit{1, 0, "a", {1, 2}});
@@ -105,14 +104,11 @@ TEST(Tiered, RoomIsABoundWhereThatIsLittleMemoryElseTheSize) {
   EXPECT_LE(room(few), kMaxBound);
   const std::vector<std::uint64_t> numbers(kMaxBound / 8, 1);
   EXPECT_EQ(room(numbers), size(numbers));
-  const std::vector<Hit> many(10'000, few[0]);
-  EXPECT_EQ(room(many), size(many));
-  EXPECT_EQ(encoded_batch_room<Tier::febird>(many.data(), many.size()),
-            size(many) - varint_size(many.size()));
-  EXPECT_EQ((encoded_args_room<Tier::febird, Hit>(numbers, many)), size(numbers) + size(many));
-  std::map<std::uint32_t, std::string> names;
-  for (std::uint32_t i = 0; i < 10'000; ++i) names[i] = "name";
-  EXPECT_EQ(room(names), size(names));
+  EXPECT_EQ((encoded_args_room<Tier::febird, Hit>(numbers, few)), size(numbers) + size(few));
+  const std::vector<std::vector<std::uint64_t>> large(3, std::vector<std::uint64_t>(kMaxBound / 24, 1));
+  EXPECT_EQ(room(large), size(large));
+  EXPECT_EQ(encoded_batch_room<Tier::febird>(large.data(), large.size()),
+            size(large) - varint_size(large.size()));
 }
 
 TEST(Tiered, TheFirstFailureSticks) {

@@ -41,6 +41,27 @@ TEST(Buffer, HeadroomAndTailroomBelongToIt) {
   EXPECT_EQ(buffer.data()[9], byte(0xee));
 }
 
+TEST(Buffer, CutKeepsItsBytesAndLittleMemoryBeside) {
+  for (const std::size_t size : {0U, 1U, 1'000U, 300'000U}) {
+    Buffer buffer(1'000'000);
+    buffer.resize(1'000'000);
+    for (std::size_t i = 0; i < size; ++i) buffer.data()[i] = byte(static_cast<unsigned>(i * 7));
+    buffer.cut_at(buffer.data() + size);
+    ASSERT_EQ(buffer.size(), size);
+    EXPECT_LE(buffer.capacity(), size + Buffer::kSpareKept);
+    EXPECT_TRUE(aligned(buffer.data()));
+    for (std::size_t i = 0; i < size; ++i) ASSERT_EQ(buffer.data()[i], byte(static_cast<unsigned>(i * 7)));
+    std::memset(buffer.data() - Buffer::kHeadroom, 0xee,
+                Buffer::kHeadroom + size + Buffer::kTailroom);  // ASan watches
+  }
+  Buffer little(1'000);
+  little.resize(1'000);
+  const std::byte* const where = little.data();
+  little.cut_at(where + 10);
+  EXPECT_EQ(little.data(), where);
+  EXPECT_EQ(little.capacity(), 1'000U);  // is used again as it is
+}
+
 TEST(Buffer, AnAbsurdSizeIsRefusedAndNothingIsLost) {
   Buffer buffer;
   *buffer.append(1) = byte(7);

@@ -54,6 +54,7 @@ INTEGERS = sorted(
     {*_SIGNED_EDGES, *(sign * edge + by for edge in _WIDE_EDGES for sign in (1, -1) for by in (-1, 0))}
 )
 INTEGERS += [(1 << 64) - 1]
+WIDE = (Scalar.I16, Scalar.I32, Scalar.I64, Scalar.U16, Scalar.U32, Scalar.U64)
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,9 @@ class Draw:
             case model.SetOf(element):
                 return self._keys(element, depth)
             case model.MapOf(key, value):
+                of_keys, of_values = self._wide(key), self._wide(value)
+                if of_keys and of_values and self._random.random() < 0.05:
+                    return self._blocks(of_keys, of_values)
                 return [(k, self.value(value, depth + 1)) for k in self._keys(key, depth)]
             case model.Named(_, DeclKind.ENUM):
                 return self._edge(_enum_edges(self._program.enum(type_)))
@@ -128,6 +132,42 @@ class Draw:
     def _keys(self, type_: model.Type, depth: int) -> list[Any]:
         count = 0 if depth > MOST_DEEP else self._random.choice([0, 1, 2, 3, 5])
         return sorted({self.value(type_, depth + 1) for _ in range(count)})
+
+    def _wide(self, type_: model.Type) -> Scalar | None:
+        """The integer of 2, 4 or 8 bytes that a type's values are, where they may be any of it."""
+        match type_:
+            case model.Primitive(scalar):
+                base = scalar
+            case model.Named(_, DeclKind.ENUM) if self._program.enum(type_).open:
+                base = self._program.enum(type_).base.scalar
+            case model.Named(_, DeclKind.FLAGS):
+                base = self._program.flags(type_).base.scalar
+            case _:
+                return None
+        return Scalar.I64 if base is Scalar.DURATION else base if base in WIDE else None
+
+    def _blocks(self, key: Scalar, value: Scalar) -> list[tuple[int, int]]:
+        """A map about as long as a block of 256, or longer: keys one behind the other, or from everywhere;
+        values of another width every hundred entries or so.
+        """
+        count = self._random.choice([255, 256, 257, 300, 513])
+        low, high = key.limits()
+        if self._random.random() < 0.5:
+            last = high - count + 1
+            first = max(low, min(last, self._random.choice([0, -128, 100, (1 << 15) - 256, last])))
+            keys = list(range(first, first + count))
+        else:
+            drawn: set[int] = set()
+            while len(drawn) < count:
+                drawn.add(self._within(key, self._random.choice([7, 15, 24, 31, 40, 63])))
+            keys = sorted(drawn)
+        widths = [self._random.choice([7, 8, 15, 16, 31, 32, 63, 64]) for _ in range(6)]
+        return [(each, self._within(value, widths[place // 100])) for place, each in enumerate(keys)]
+
+    def _within(self, scalar: Scalar, bits: int) -> int:
+        """Of at most so many bits, and in the type's range."""
+        low, high = scalar.limits()
+        return self._random.randint(max(low, -(1 << bits)), min(high, (1 << bits) - 1))
 
     def graph(self, root: model.Struct | model.Union) -> Graph:
         """Up to six objects a table, in the order in which a writer numbers them."""

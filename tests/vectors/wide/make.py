@@ -5,7 +5,8 @@
     memcpy.json    made by numpy's aligned records
     archive.json   made by protobuf from the messages of `mfidlc proto`
     graphs.json    the same, for object graphs
-    febird.json    made by mfidl/dynamic, the reading of docs/protocol.md that shares no code with runtimes
+    febird.json    made by mfidl/dynamic, the reading of docs/protocol.md that shares no code with runtimes;
+                   maps of integers by hand too (by_hand.py)
 
 The JSON text is text.py's. Neither runtime has a part in any of them: the tests hold both to these files.
 The same seed gives the same files.
@@ -24,7 +25,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "runtime/python")]
 from mfidl import dynamic, model  # noqa: E402
 from mfidl.compiler import check  # noqa: E402
 from mfidl.model import Tier  # noqa: E402
-from tests.vectors.wide import draw, oracles, text  # noqa: E402
+from tests.vectors.wide import by_hand, draw, oracles, text  # noqa: E402
 
 SCHEMA = ROOT / "tests/vectors/schemas/wide.mfidl"
 SEED = 20_261_121
@@ -57,6 +58,8 @@ class Maker:
         for declared in self._module.declarations:
             if isinstance(declared, model.Struct | model.Union) and declared.tier is not Tier.CUSTOM:
                 yield from self._of(declared)
+        for vector in by_hand.vectors():
+            yield "febird", vector
 
     def _of(self, declared: model.Struct | model.Union) -> Iterator[tuple[str, dict[str, Any]]]:
         refs = model.graph_tables(self._program, declared)

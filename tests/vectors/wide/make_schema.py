@@ -72,6 +72,20 @@ HAND = """
   long: list<u64>;
 }
 
+/// Maps of integers to integers, which lie in blocks; `ranks` and the outer one of `nested` lie in pairs.
+@tier(febird) struct Blocks {
+  ints: map<i32, i32>;
+  shorts: map<u16, i64>;
+  longs: map<u64, i16>;
+  waits: map<Sign, duration>;
+  signs: map<i64, Sign>;
+  bits: map<Lang, Wide>;
+  serials: map<Serial, u32>;
+  words: map<i16, Lang>;
+  ranks: map<u16, Rank>;
+  nested: map<u32, map<i16, u16>>;
+}
+
 /// Elements that take no bytes.
 @tier(febird) struct Empties { nothings: list<Nothing>; blanks: list<Blank>; }
 

@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include "mf/codec/tree_row.hpp"
+
 namespace mf::codec::detail {
 namespace {
 
@@ -46,6 +48,23 @@ bool take_codes(Reader& reader, std::size_t codes, unsigned max_code, const std:
     if (code > max_code) {
       return reader.fail(Fault::number_out_of_range, "a row is wider than its type", start + i / 4);
     }
+  }
+  return true;
+}
+
+bool read_map_codes(Reader& reader, MapCodes widest, MapCodes& codes) {
+  const std::size_t start = reader.offset();
+  const std::byte* at = nullptr;
+  if (!reader.take(1, at)) {
+    return false;
+  }
+  const auto both = std::to_integer<unsigned>(*at);
+  codes = {.key = both & 3U, .value = both >> 2U};
+  if (codes.value > 3) {
+    return reader.fail(Fault::malformed_number, "unused bits of a block's widths are set", start);
+  }
+  if (codes.key > widest.key || codes.value > widest.value) {
+    return reader.fail(Fault::number_out_of_range, "a row is wider than its type", start);
   }
   return true;
 }

@@ -13,6 +13,13 @@ namespace {
 constexpr std::size_t kAlignment = 64;
 constexpr std::size_t kOverhead = Buffer::kHeadroom + Buffer::kTailroom + kAlignment;
 
+/// Where data() of a block is.
+std::byte* data_in(void* block) noexcept {
+  const auto start = reinterpret_cast<std::uintptr_t>(block) + Buffer::kHeadroom;
+  const std::uintptr_t aligned = (start + kAlignment - 1) & ~std::uintptr_t{kAlignment - 1};
+  return static_cast<std::byte*>(block) + (aligned - reinterpret_cast<std::uintptr_t>(block));
+}
+
 }  // namespace
 
 Buffer::~Buffer() {
@@ -45,14 +52,23 @@ void Buffer::grow(std::size_t capacity) {
   // malloc and not aligned_alloc: it is the faster of the two, and 64 bytes more cost nothing.
   void* block = std::malloc(capacity + kOverhead);
   if (block == nullptr) throw std::bad_alloc();
-  const auto start = reinterpret_cast<std::uintptr_t>(block) + kHeadroom;
-  const std::uintptr_t aligned = (start + kAlignment - 1) & ~std::uintptr_t{kAlignment - 1};
-  auto* data = static_cast<std::byte*>(block) + (aligned - reinterpret_cast<std::uintptr_t>(block));
+  auto* const data = data_in(block);
   if (size_ != 0) std::memcpy(data, data_, size_);
   std::free(block_);
   block_ = block;
   data_ = data;
   capacity_ = capacity;
+}
+
+void Buffer::give_back() noexcept {
+  const std::ptrdiff_t before = data_ - static_cast<std::byte*>(block_);
+  void* const block = std::realloc(block_, size_ + kOverhead);
+  if (block == nullptr) return;  // then the old one stays
+  block_ = block;
+  data_ = data_in(block);
+  capacity_ = size_;
+  auto* const moved = static_cast<std::byte*>(block) + before;
+  if (moved != data_) std::memmove(data_, moved, size_);  // the block stands at another alignment now
 }
 
 SharedBytes::SharedBytes(Buffer&& buffer) {

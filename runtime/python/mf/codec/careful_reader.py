@@ -13,7 +13,7 @@ from typing import Any, Final
 from mf.codec import sequences, sizes
 from mf.codec import shape as s
 from mf.codec.careful_error import CarefulError, Path, bytes_said
-from mf.codec.careful_rows import read_blocks, read_row
+from mf.codec.careful_rows import read_blocks, read_entries, read_row
 from mf.codec.fault import Fault
 from mf.codec.graph_unknown import Reading
 from mf.codec.limits import MAX_DEPTH, MAX_EMPTY_ITEMS, U32_MAX, U64_MAX, Limits
@@ -323,8 +323,17 @@ class CarefulReader:
         memory = sizes.memory(shape.key) + sizes.memory(shape.value)
         count = self._count(smallest, sizes.ENTRY, memory)
         self.charge(sizes.FIRST_ENTRY if count else 0)
+        integers = sizes.blocks_of(shape)
+        if integers is None:
+            keys, values = self._entries(shape, count)
+        else:
+            keys, values = read_entries(self, shape, integers, count)
+        self._depth -= 1
+        return dict(zip(keys, values, strict=True))
+
+    def _entries(self, shape: s.Map, count: int) -> tuple[list[Any], list[Any]]:
         keys: list[Any] = []
-        values = []
+        values: list[Any] = []
         for index in range(count):
             self._path.item(index)
             at = self.pos
@@ -332,8 +341,7 @@ class CarefulReader:
             self._ascending(keys, at)
             values.append(self.read(shape.value))
             self._path.back()
-        self._depth -= 1
-        return dict(zip(keys, values, strict=True))
+        return keys, values
 
     def _ascending(self, keys: list[Any], at: int) -> None:
         """The last two of them."""

@@ -1,8 +1,9 @@
-"""R1. The careful reader's rows: integers of lists, sets and arrays in blocks of one width (docs/protocol.md,
-section 8, "Rows").
+"""R1. The careful reader's integers in blocks of one width (docs/protocol.md, section 8, "Rows" and "Maps of
+integers").
 
     read_row(r, shape, name, entry)           a list or set; `entry`: the memory of a place in it
     read_blocks(r, shape, name, count)        an array
+    read_entries(r, shape, names, count)      a map, behind its count: keys and values
 
 `name` is the integer type on the wire, `shape` what the numbers stand for.
 """
@@ -56,16 +57,48 @@ def read_blocks(
     codes = [*first[:blocks], *_codes(r, blocks - len(first), name)]
     r._need(sum(min(rows.BLOCK, count - rows.BLOCK * at) << code for at, code in enumerate(codes)))
     elements: list[Any] = []
-    for index in range(count):
-        size, at = 1 << codes[index // rows.BLOCK], r.pos
+    for code in codes:
+        _add_block(
+            r, shape, name, code, min(rows.BLOCK, count - len(elements)), elements, ascending=ascending
+        )
+    return elements
+
+
+def read_entries(
+    r: "CarefulReader", shape: s.Map, names: tuple[str, str], count: int
+) -> tuple[list[Any], list[Any]]:
+    """Block by block: its codes, all of its keys, and then all of its values."""
+    keys: list[Any] = []
+    values: list[Any] = []
+    while len(keys) < count:
+        size = min(rows.BLOCK, count - len(keys))
+        at = r.pos
+        code = r._take(1)[0]
+        if code > 15:
+            raise r.fail(Fault.MALFORMED_NUMBER, "bits that are no code", at)
+        sides = (shape.key, names[0], code & 3, keys), (shape.value, names[1], code >> 2, values)
+        for _, name, own, _ in sides:
+            _check_code(r, own, name, at)
+        for side, name, own, known in sides:
+            r._need(size << own)
+            _add_block(r, side, name, own, size, known, ascending=known is keys)
+    return keys, values
+
+
+def _add_block(
+    r: "CarefulReader", shape: s.Shape, name: str, code: int, count: int, known: list[Any], *, ascending: bool
+) -> None:
+    """Integers of one width, which are there; `known`: the ones before."""
+    size = 1 << code
+    for index in range(len(known), len(known) + count):
+        at = r.pos
         number = int.from_bytes(r._data[at : at + size], "little", signed=name[0] == "i")
         r.pos += size
         r._path.item(index)
-        elements.append(_meant(r, shape, number, at))
+        known.append(_meant(r, shape, number, at))
         if ascending:
-            r._ascending(elements, at)
+            r._ascending(known, at)
         r._path.back()
-    return elements
 
 
 def _codes(r: "CarefulReader", count: int, name: str) -> list[int]:

@@ -210,11 +210,14 @@ class CarefulWriter:
         for at in range(0, len(codes_out), 4):
             self.out.append(sum(code << 2 * place for place, code in enumerate(codes_out[at : at + 4])))
         for code, block in zip(codes, blocks, strict=True):
-            for number in block:
-                self.out += number.to_bytes(1 << code, "little", signed=name[0] == "i")
+            self._lay(block, code, signed=name[0] == "i")
+
+    def _lay(self, numbers: list[int], code: int, *, signed: bool) -> None:
+        for number in numbers:
+            self.out += number.to_bytes(1 << code, "little", signed=signed)
 
     def _number(self, shape: s.Shape, value: Any) -> int:
-        """An element of a row."""
+        """An element of a row, or an entry's key or value in a block."""
         match shape:
             case s.Checked():
                 number = self._number(shape.shape, value)
@@ -222,8 +225,10 @@ class CarefulWriter:
                 return number
             case s.Enum():
                 return self._in_range(shape.base.name, self._number_of(shape, value))
+            case s.Scalar():
+                return self._in_range(shape.name, value)
             case _:
-                return self._in_range(sizes.row_of(shape) or "", value)
+                raise TypeError(f"{type(shape).__name__} stands in no row")
 
     def _elements(self, value: Any) -> list[Any]:
         if not is_list(value):
@@ -256,12 +261,32 @@ class CarefulWriter:
             raise self.fail(f"expected a dict, got {shown(value)}")
         self._count(len(value))
         self._enter()
+        integers = sizes.blocks_of(shape)
+        if integers is not None:
+            self._blocks(shape, integers, value)
+        else:
+            for key in self._ordered(value):
+                self._path.item(key)
+                self.write(shape.key, key)
+                self.write(shape.value, value[key])
+                self._path.back()
+        self._depth -= 1
+
+    def _blocks(self, shape: s.Map, integers: tuple[str, str], value: Any) -> None:
+        """Of each 256 entries the codes, the keys and the values."""
+        keys, values = [], []
         for key in self._ordered(value):
             self._path.item(key)
-            self.write(shape.key, key)
-            self.write(shape.value, value[key])
+            keys.append(self._number(shape.key, key))
+            values.append(self._number(shape.value, value[key]))
             self._path.back()
-        self._depth -= 1
+        signed = [each[0] == "i" for each in integers]
+        for at in range(0, len(keys), BLOCK):
+            sides = keys[at : at + BLOCK], values[at : at + BLOCK]
+            codes = [_code(side, signed=own) for side, own in zip(sides, signed, strict=True)]
+            self.out.append(codes[0] | codes[1] << 2)
+            for side, code, own in zip(sides, codes, signed, strict=True):
+                self._lay(side, code, signed=own)
 
     def _number_of(self, shape: s.Enum, value: Any) -> int:
         number = self._integer(shape.name, value)

@@ -39,7 +39,7 @@ _SIZES: Final = {each: 1 << at for letters in (_SIGNED, _UNSIGNED) for at, each 
 }
 
 
-class _Kind:
+class Kind:
     """An integer type: `top` is the code of its own width, `letters` what struct calls each width."""
 
     __slots__ = ("codes", "letters", "signed", "top")
@@ -61,7 +61,7 @@ class _Planes:
 
     __slots__ = ("_extended", "_kind", "_raw", "planes")
 
-    def __init__(self, kind: _Kind, raw: bytes, size: int) -> None:
+    def __init__(self, kind: Kind, raw: bytes, size: int) -> None:
         self._kind = kind
         self._raw = raw
         self.planes: Final = [raw[at::size] for at in range(size)]
@@ -109,7 +109,7 @@ class _Planes:
         return self._extended[width]
 
 
-def _planes_of(kind: _Kind, values: Any) -> _Planes | None:
+def _planes_of(kind: Kind, values: Any) -> _Planes | None:
     """Of a buffer of integers, whatever their format; None for anything else."""
     try:
         view = memoryview(values)
@@ -144,7 +144,7 @@ def _packed_codes(codes: bytes) -> bytearray:
     return out
 
 
-def _writer(kind: _Kind) -> Write:
+def _writer(kind: Kind) -> Write:
     letters, code_of = kind.letters, _code_of(kind)
 
     def write(out: bytearray, values: Any, counted: bool = True) -> None:
@@ -171,7 +171,7 @@ def _writer(kind: _Kind) -> Write:
     return write
 
 
-def _code_of(kind: _Kind) -> Callable[[list[int]], int]:
+def _code_of(kind: Kind) -> Callable[[list[int]], int]:
     """The code of a block of numbers; what is too wide for the type raises IndexError."""
     widths = kind.codes
 
@@ -185,14 +185,14 @@ def _code_of(kind: _Kind) -> Callable[[list[int]], int]:
     return signed if kind.signed else unsigned
 
 
-def _converted(kind: _Kind, values: Any) -> _Planes:
+def _converted(kind: Kind, values: Any) -> _Planes:
     numbers = array(kind.letters[kind.top], values)
     if _BIG_ENDIAN:
         numbers.byteswap()
     return _Planes(kind, numbers.tobytes(), 1 << kind.top)
 
 
-def _write_long(out: bytearray, kind: _Kind, planes: _Planes, count: int, counted: bool) -> None:
+def _write_long(out: bytearray, kind: Kind, planes: _Planes, count: int, counted: bool) -> None:
     codes = planes.codes()
     if max(codes, default=0) > kind.top or count > U32_MAX:
         raise MalformedError
@@ -212,7 +212,7 @@ def _runs(codes: bytes, count: int) -> Iterator[tuple[int, int, int]]:
         begin = end
 
 
-def _reader(kind: _Kind) -> ReadRow:
+def _reader(kind: Kind) -> ReadRow:
     top = kind.top
 
     def read(data: bytes, pos: int) -> tuple[list[int], int]:
@@ -234,7 +234,7 @@ def _reader(kind: _Kind) -> ReadRow:
     return read
 
 
-def _array_reader(kind: _Kind) -> ReadCodes:
+def _array_reader(kind: Kind) -> ReadCodes:
     top = kind.top
 
     def read(data: bytes, pos: int, count: int) -> tuple[list[int], int]:
@@ -250,7 +250,7 @@ def _array_reader(kind: _Kind) -> ReadCodes:
     return read
 
 
-def _values(data: bytes, pos: int, kind: _Kind, count: int, code: int) -> tuple[list[int], int]:
+def _values(data: bytes, pos: int, kind: Kind, count: int, code: int) -> tuple[list[int], int]:
     """In one width."""
     end = pos + (count << code)
     if end > len(data):
@@ -261,7 +261,7 @@ def _values(data: bytes, pos: int, kind: _Kind, count: int, code: int) -> tuple[
     return memoryview(data)[pos:end].cast(letter).tolist(), end
 
 
-def _read_long(data: bytes, pos: int, kind: _Kind, count: int, first: bytes) -> tuple[list[int], int]:
+def _read_long(data: bytes, pos: int, kind: Kind, count: int, first: bytes) -> tuple[list[int], int]:
     """`first`: the code of block 0, if the head had it."""
     blocks = -(-count // BLOCK)
     size = (blocks - len(first) + 3) // 4
@@ -281,8 +281,11 @@ def _read_long(data: bytes, pos: int, kind: _Kind, count: int, first: bytes) -> 
     return values, pos
 
 
-_U16, _U32, _U64 = _Kind("u16"), _Kind("u32"), _Kind("u64")
-_I16, _I32, _I64 = _Kind("i16"), _Kind("i32"), _Kind("i64")
+KINDS: Final = {name: Kind(name) for name in ("u16", "u32", "u64", "i16", "i32", "i64")}
+"""By the type."""
+
+_U16, _U32, _U64 = KINDS["u16"], KINDS["u32"], KINDS["u64"]
+_I16, _I32, _I64 = KINDS["i16"], KINDS["i32"], KINDS["i64"]
 
 write_u16_row, read_u16_row, read_u16_codes = _writer(_U16), _reader(_U16), _array_reader(_U16)
 write_u32_row, read_u32_row, read_u32_codes = _writer(_U32), _reader(_U32), _array_reader(_U32)

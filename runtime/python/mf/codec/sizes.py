@@ -160,6 +160,12 @@ def row_of(element: s.Shape) -> str | None:
             return None
 
 
+def blocks_of(shape: s.Map) -> tuple[str, str] | None:
+    """The integer types of a map that lies in blocks ("Maps of integers"); None if it lies otherwise."""
+    key, value = row_of(shape.key), row_of(shape.value)
+    return None if key is None or value is None else (key, value)
+
+
 def codes_size(count: int) -> int:
     """Bytes that the codes of so many values take, all blocks counted."""
     return -(-count // 1024)  # blocks of 256, four codes a byte

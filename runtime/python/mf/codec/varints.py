@@ -3,10 +3,8 @@ Python works on all of them.
 
     unpack(data, lanes)             the numbers of `data`, each of up to eight bytes; None: some are longer
     pack(values, lanes)             their bytes, in the shortest form; None: some are too large, or no numbers
-    read_numbers, write_numbers     the same of any size, in the shortest form: maps of febird
 
-`lanes_of` says which integer types follow each other: the numbers of a list are of one, keys and values of a
-map of two. Signed ones are zigzagged.
+`lanes_of` says which integer type they are of. Signed ones are zigzagged.
 
 In a lane a varint is eight bytes of seven bits, lowest first, which are joined to 14, 28 and 56 bits in three
 steps; to write, they are taken apart in the same steps. This pays from some 64 numbers of two bytes on.
@@ -17,22 +15,18 @@ import struct
 from array import array
 from collections.abc import Sequence
 from functools import cache
-from itertools import cycle
 from typing import Final
 
-from mf.codec import varint
 from mf.codec.limits import U64_MAX
 from mf.codec.malformed import MalformedError
-from mf.codec.varint import unpack_each
 
 _COUNT: Final = 512
 _BITS: Final = 56
-_MORE: Final = bytes(range(128, 256))  # a varint goes on behind these
 
 
-def _lanes(*numbers: int) -> int:
-    """The same numbers, over and over."""
-    return int.from_bytes(struct.pack(f"<{len(numbers)}Q", *numbers) * (_COUNT // len(numbers)), "little")
+def _lanes(number: int) -> int:
+    """The same number, over and over."""
+    return int.from_bytes(struct.pack("<Q", number) * _COUNT, "little")
 
 
 _LOW_7, _HIGH_7 = _lanes(0x007F_007F_007F_007F), _lanes(0x7F00_7F00_7F00_7F00)
@@ -45,31 +39,27 @@ _ONE, _HALF = _lanes(1), _lanes(U64_MAX >> 1)
 
 _split = re.compile(rb"[\x80-\xff]*[\0-\x7f]").findall
 _is_long = re.compile(rb"[\x80-\xff]{8}").search
-_is_longer_than_needed = re.compile(rb"[\x80-\xff]\0").search
 _pad = struct.Struct("8s" * _COUNT).pack
 
 _LARGEST: Final = b"\xff" * 7 + b"\x7f"
 
 
 class Lanes:
-    """`integers`: the types of the numbers, one after the other and again from the first."""
+    """What a type asks of its numbers: those that are too wide, and, if it is signed, what zigzag turns."""
 
-    __slots__ = ("folded", "limits", "ones", "over", "signed")
+    __slots__ = ("folded", "ones", "over")
 
-    def __init__(self, integers: tuple[str, ...]) -> None:
-        bits = [int(each[1:]) for each in integers]
-        signed = [each[0] == "i" for each in integers]
-        self.signed: Final = signed
-        self.limits: Final = [(1 << each) - 1 for each in bits]
-        self.over: Final = _lanes(*(U64_MAX & -(1 << min(each, _BITS)) for each in bits))
-        self.folded: Final = _lanes(*(U64_MAX * each for each in signed))
-        self.ones: Final = _lanes(*signed)
+    def __init__(self, integer: str) -> None:
+        signed = integer[0] == "i"
+        self.over: Final = _lanes(U64_MAX & -(1 << min(int(integer[1:]), _BITS)))
+        self.folded: Final = _lanes(U64_MAX * signed)
+        self.ones: Final = _lanes(signed)
 
 
 @cache
-def lanes_of(*integers: str) -> Lanes:
-    """One type or two: "i32", "u64" …"""
-    return Lanes(integers)
+def lanes_of(integer: str) -> Lanes:
+    """Of "i32", "u64" …"""
+    return Lanes(integer)
 
 
 def unpack(data: bytes, lanes: Lanes) -> list[int] | None:
@@ -129,46 +119,3 @@ def pack(values: Sequence[int], lanes: Lanes) -> bytes | None:
             piece = piece.replace(_LARGEST, b"\0")
         out.append(piece)
     return b"".join(out)
-
-
-def read_numbers(data: bytes, pos: int, count: int, integers: tuple[str, ...]) -> tuple[list[int], int]:
-    begin, left = pos, count
-    while left:  # so many bytes hold at most so many numbers
-        piece = data[pos : pos + left]
-        if not piece:
-            raise MalformedError
-        pos += len(piece)
-        left -= len(piece.translate(None, _MORE))
-    piece = data[begin:pos]
-    if _is_longer_than_needed(piece):
-        raise MalformedError
-    lanes = lanes_of(*integers)
-    numbers = unpack(piece, lanes) if len(piece) > 2.3 * count else None
-    return (_unpack_each(piece, lanes) if numbers is None else numbers), pos
-
-
-def write_numbers(out: bytearray, keys: list[int], values: list[int], integers: tuple[str, str]) -> None:
-    """Each key, and its value behind it."""
-    numbers = [0] * (2 * len(keys))
-    numbers[::2] = keys
-    numbers[1::2] = values
-    packed = pack(numbers, lanes_of(*integers))
-    if packed is not None:
-        out += packed
-        return
-    writers = [getattr(varint, f"write_{each}") for each in integers]
-    for number, write in zip(numbers, cycle(writers), strict=False):
-        write(out, number)
-
-
-def _unpack_each(data: bytes, lanes: Lanes) -> list[int]:
-    """Of any length, and faster where most are short."""
-    numbers = unpack_each(data)
-    kinds = len(lanes.limits)
-    for at, (limit, signed) in enumerate(zip(lanes.limits, lanes.signed, strict=True)):
-        own = numbers[at::kinds]
-        if max(own) > limit:
-            raise MalformedError
-        if signed:
-            numbers[at::kinds] = [(number >> 1) ^ -(number & 1) for number in own]
-    return numbers

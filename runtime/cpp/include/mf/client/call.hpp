@@ -47,7 +47,7 @@ void encode_arguments(Buffer& buffer, const Args&... args) {
   buffer.resize(codec::encoded_args_room<M::kRequestTier, typename M::Request>(args...));
   codec::Writer writer(buffer.data());
   codec::encode_args<M::kRequestTier, typename M::Request>(writer, args...);
-  buffer.end_at(writer.position());
+  buffer.cut_at(writer.position());
 }
 
 template <class M, class... Args>

@@ -1,4 +1,5 @@
-// R1. Febird<T> of lists, arrays, sets and maps. Integers in them lie in blocks of one width (row.hpp).
+// R1. Febird<T> of lists, arrays, sets and maps. Integers in them lie in blocks of one width (row.hpp,
+// tree_row.hpp).
 #pragma once
 
 #include <array>
@@ -21,33 +22,13 @@
 #include "mf/codec/memcpy.hpp"
 #include "mf/codec/reader.hpp"
 #include "mf/codec/row.hpp"
+#include "mf/codec/tree_row.hpp"
 #include "mf/codec/varint.hpp"
 #include "mf/codec/writer.hpp"
 
 namespace mf::codec {
 
 namespace detail {
-
-/// A row's values out of a set, a block of them at a time.
-template <class K>
-class SetBlocks {
- public:
-  explicit SetBlocks(const std::set<K>& values) noexcept : values_(values) {}
-  const K* block(std::size_t index, std::size_t count) noexcept {
-    if (index == 0) {
-      next_ = values_.begin();
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-      block_[i] = *next_++;
-    }
-    return block_.data();
-  }
-
- private:
-  const std::set<K>& values_;
-  typename std::set<K>::const_iterator next_;
-  std::array<K, kRowBlock> block_{};
-};
 
 template <class K>
 [[nodiscard]] bool read_key(Reader& reader, K& key) {
@@ -69,28 +50,6 @@ template <class K>
   }
   return true;
 }
-
-/// A row's values into a set.
-template <class K>
-class SetSink {
- public:
-  explicit SetSink(std::set<K>& values) noexcept : values_(values) {}
-  K* room(std::size_t /*first*/, std::size_t /*count*/) noexcept { return block_.data(); }
-  [[nodiscard]] bool take(Reader& reader, std::size_t first, std::size_t count, unsigned code) {
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t start = reader.offset() - ((count - i) << code);
-      if (!check_value(reader, block_[i], first + i, start) ||
-          !append_key(reader, values_, std::move(block_[i]), first + i, start)) [[unlikely]] {
-        return false;
-      }
-    }
-    return true;
-  }
-
- private:
-  std::set<K>& values_;
-  std::array<K, kRowBlock> block_;
-};
 
 }  // namespace detail
 
@@ -272,6 +231,9 @@ struct Febird<std::map<K, V>> {
   static constexpr bool kRaw = false;
   static std::size_t size(const std::map<K, V>& value) noexcept {
     std::size_t sum = varint_size(value.size());
+    if constexpr (kInBlocks) {
+      return sum + detail::map_blocks_size(value);
+    }
     for (const auto& [key, mapped] : value) {
       sum += Febird<K>::size(key) + Febird<V>::size(mapped);
     }
@@ -279,7 +241,9 @@ struct Febird<std::map<K, V>> {
   }
   static std::size_t bound(const std::map<K, V>& value) noexcept {
     std::size_t sum = kMaxVarint<std::size_t>;
-    if constexpr (BoundedSize<K> && BoundedSize<V>) {
+    if constexpr (kInBlocks) {
+      sum += detail::map_blocks_bound<K, V>(value.size());
+    } else if constexpr (BoundedSize<K> && BoundedSize<V>) {
       sum += value.size() * (Febird<K>::kMaxSize + Febird<V>::kMaxSize);
     } else {
       for (auto entry = value.begin(); entry != value.end() && sum <= kMaxBound; ++entry) {
@@ -290,38 +254,54 @@ struct Febird<std::map<K, V>> {
   }
   static void write(Writer& writer, const std::map<K, V>& value) noexcept {
     write_varint(writer, value.size());
-    for (const auto& [key, mapped] : value) {
-      Febird<K>::write(writer, key);
-      Febird<V>::write(writer, mapped);
+    if constexpr (kInBlocks) {
+      writer.continue_at(detail::write_map_blocks(writer.position(), value));
+    } else {
+      for (const auto& [key, mapped] : value) {
+        Febird<K>::write(writer, key);
+        Febird<V>::write(writer, mapped);
+      }
     }
   }
   [[nodiscard]] static bool read(Reader& reader, std::map<K, V>& value) {
     std::size_t count = 0;
     value.clear();
     if (!reader.enter() || !reader.read_count(Febird<K>::kMinSize + Febird<V>::kMinSize, count) ||
-        !reader.charge(count, sizeof(std::pair<const K, V>) + kHeapOfNew<V> + kNodeOverhead)) [[unlikely]] {
+        !reader.charge(count, sizeof(std::pair<const K, V>) + kHeapOfNew<V> + kNodeOverhead) ||
+        !read_entries(reader, count, value)) [[unlikely]] {
       return false;
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t start = reader.offset();
-      // A string is made in its place in the map, from its bytes.
-      std::conditional_t<std::same_as<K, std::string>, std::string_view, K> key{};
-      if (!detail::read_key(reader, key)) [[unlikely]] {
-        return reader.inside(i);
-      }
-      // The map compares the key with its last one; if it belongs behind it, the map has grown, at its end.
-      const auto entry = value.emplace_hint(value.end(), std::piecewise_construct,
-                                            std::forward_as_tuple(std::move(key)), std::tuple<>());
-      if (value.size() != i + 1 || entry != std::prev(value.end())) [[unlikely]] {
-        reader.fail(Fault::keys_not_ascending, "the keys of a map are not strictly ascending", start);
-        return reader.inside(i);
-      }
-      if (!Febird<V>::read(reader, entry->second)) [[unlikely]] {
-        return reader.inside(i);
-      }
     }
     reader.leave();
     return true;
+  }
+
+ private:
+  static constexpr bool kInBlocks = detail::RowElement<K> && detail::RowElement<V>;
+
+  static bool read_entries(Reader& reader, std::size_t count, std::map<K, V>& value) {
+    if constexpr (kInBlocks) {
+      return detail::read_map_blocks(reader, count, value);
+    } else {
+      for (std::size_t i = 0; i < count; ++i) {
+        const std::size_t start = reader.offset();
+        // A string is made in its place in the map, from its bytes.
+        std::conditional_t<std::same_as<K, std::string>, std::string_view, K> key{};
+        if (!detail::read_key(reader, key)) [[unlikely]] {
+          return reader.inside(i);
+        }
+        // The map compares the key with its last one; if it belongs behind it, the map has grown, at its end.
+        const auto entry = value.emplace_hint(value.end(), std::piecewise_construct,
+                                              std::forward_as_tuple(std::move(key)), std::tuple<>());
+        if (value.size() != i + 1 || entry != std::prev(value.end())) [[unlikely]] {
+          reader.fail(Fault::keys_not_ascending, "the keys of a map are not strictly ascending", start);
+          return reader.inside(i);
+        }
+        if (!Febird<V>::read(reader, entry->second)) [[unlikely]] {
+          return reader.inside(i);
+        }
+      }
+      return true;
+    }
   }
 };
 

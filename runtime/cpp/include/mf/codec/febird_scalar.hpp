@@ -31,8 +31,8 @@ concept RawCoded = requires { requires Febird<T>::kRaw; };
 template <class T>
 concept BoundedSize = requires { Febird<T>::kMaxSize; };
 
-/// Up to here, bytes to spare are no waste to speak of.
-inline constexpr std::size_t kMaxBound = std::size_t{64} << 10U;
+/// Up to here, memory is had for the bound and given back (Buffer::cut_at), rather than walked for.
+inline constexpr std::size_t kMaxBound = std::size_t{64} << 20U;
 
 /// The value's encoding takes no more bytes than this, or this is more than kMaxBound: who walks through
 /// values stops there. How wide numbers are is not asked, so that a list of them is not looked at.

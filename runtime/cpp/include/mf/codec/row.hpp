@@ -51,6 +51,15 @@ struct RowBase<E> {
 template <class T>
 concept RowElement = !std::is_void_v<typename RowBase<T>::Type>;
 
+template <RowElement T>
+[[nodiscard]] constexpr typename RowBase<T>::Type row_number(T value) noexcept {
+  if constexpr (std::same_as<T, Duration>) {
+    return value.count();
+  } else {
+    return static_cast<typename RowBase<T>::Type>(value);
+  }
+}
+
 template <class T>
 inline constexpr unsigned kMaxCode = std::bit_width(sizeof(T)) - 1;
 

@@ -97,6 +97,14 @@ struct BitsOf {
     }(std::make_integer_sequence<unsigned, kMaxCode>());
   }
 
+  /// Of values whose significant bits have been put together.
+  static unsigned code_of_bits(Base bits) noexcept {
+    const auto width = static_cast<unsigned>(std::bit_width(static_cast<Unsigned>(bits))) +
+                       static_cast<unsigned>(std::is_signed_v<Base>);
+    return static_cast<unsigned>(width > 8) + static_cast<unsigned>(width > 16) +
+           static_cast<unsigned>(width > 32);
+  }
+
   static Lanes one_by_one(const std::byte* from, std::size_t count) noexcept {
     Unsigned sum = 0;
     for (std::size_t i = 0; i < count; ++i) {

@@ -22,6 +22,7 @@ class Buffer {
  public:
   static constexpr std::size_t kHeadroom = 64;
   static constexpr std::size_t kTailroom = 8;
+  static constexpr std::size_t kSpareKept = std::size_t{64} << 10U;
 
   Buffer() noexcept = default;
   explicit Buffer(std::size_t capacity) { reserve(capacity); }
@@ -51,8 +52,13 @@ class Buffer {
     if (size > capacity_) grow(size);
     size_ = size;
   }
-  /// Drops what is behind `end`, a place in it: what was not needed of the room.
+  /// Drops what is behind `end`, a place in it: what was not needed of the room, which it keeps.
   void end_at(const std::byte* end) noexcept { size_ = static_cast<std::size_t>(end - data_); }
+  /// The same, and gives the memory back if it is much. May move the bytes.
+  void cut_at(const std::byte* end) noexcept {
+    end_at(end);
+    if (capacity_ - size_ > kSpareKept) give_back();
+  }
   /// Adds `n` uninitialised bytes, growing by at least half, and gives the first of them.
   std::byte* append(std::size_t n);
   void append(std::span<const std::byte> bytes);
@@ -61,6 +67,7 @@ class Buffer {
 
  private:
   void grow(std::size_t capacity);
+  void give_back() noexcept;
 
   std::byte* data_ = nullptr;
   std::size_t size_ = 0;

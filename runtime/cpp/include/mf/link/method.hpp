@@ -169,7 +169,7 @@ struct FunctionsOf {
     buffer.resize(codec::encoded_batch_room<M::kRequestTier>(part, count));
     codec::Writer writer(buffer.data());
     codec::encode_batch<M::kRequestTier>(writer, part, count);
-    buffer.end_at(writer.position());
+    buffer.cut_at(writer.position());
   }
   static void run(void* servant, Items requests, [[maybe_unused]] void* into) {
     auto& typed = *static_cast<typename M::Servant*>(servant);

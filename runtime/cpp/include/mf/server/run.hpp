@@ -252,7 +252,7 @@ void run_one(Incoming& in, typename M::Servant& servant) {
     bytes.resize(codec::encoded_room<M::kResultTier>(value));
     codec::Writer writer(bytes.data());
     codec::encode<M::kResultTier>(writer, value);
-    bytes.end_at(writer.position());
+    bytes.cut_at(writer.position());
     answer_scratch(in, M::kResultTier, bytes);
   }
 }

@@ -3,8 +3,8 @@
 import struct
 from collections.abc import Callable
 
+from mf.codec import map_blocks, sizes
 from mf.codec import shape as s
-from mf.codec import sizes
 from mf.codec.fast.fixed import (
     Parts,
     converted,
@@ -15,7 +15,7 @@ from mf.codec.fast.fixed import (
     made,
     struct_format,
 )
-from mf.codec.fast.unit import MANY_ENTRIES, Unit, bare, indented, integer_of, unzigzagged
+from mf.codec.fast.unit import Unit, bare, indented, integer_of, unzigzagged
 from mf.codec.fast.write import runs
 
 _MOST_NAMES = 24  # parts of a run that get names of their own; more stay in a row
@@ -244,33 +244,29 @@ class Reading:
         return [*text, f"{local} = {value}", f"ascending({local}, len(set({local})))"], f"set({local})"
 
     def _map(self, shape: s.Map, count: str, name: str, level: int) -> tuple[list[str], str]:
+        integers = sizes.blocks_of(shape)
         local, kept = self._unit.local(name), self._unit.local("key")
+        if integers is not None:
+            return self._blocks(shape, integers, count, local), local
         key_text, key = self._value(shape.key, "key", level + 1)
         text, value = self._value(shape.value, "item", level + 1)
-        one_by_one = [
+        return [
+            f"fits(data, pos, {count}, {sizes.smallest(shape.key) + sizes.smallest(shape.value)})",
             f"{local} = {{}}",
             f"for _ in range({count}):",
             *indented([*key_text, f"{kept} = {key}", *text, f"{local}[{kept}] = {value}"]),
-        ]
-        return [
-            f"fits(data, pos, {count}, {sizes.smallest(shape.key) + sizes.smallest(shape.value)})",
-            *self._likely_few(shape, count, local, one_by_one),
             f"ascending({local}, {count})",
         ], local
 
-    def _likely_few(self, shape: s.Map, count: str, local: str, one_by_one: list[str]) -> list[str]:
-        """Many numbers with numbers are read at once."""
-        integers = sizes.row_of(shape.key), sizes.row_of(shape.value)
-        if None in integers:
-            return one_by_one
-        keys = self._unit.each(shape.key, "numbers[::2]")
-        values = self._unit.each(shape.value, "numbers[1::2]")
+    def _blocks(self, shape: s.Map, integers: tuple[str, str], count: str, local: str) -> list[str]:
+        read = self._unit.constant("read_blocks", map_blocks.reader_of(*integers))
+        keys, values = self._unit.each(shape.key, "keys"), self._unit.each(shape.value, "values")
         return [
-            f"if {count} < {MANY_ENTRIES}:",
-            *indented(one_by_one),
-            "else:",
-            f"    numbers, pos = read_numbers(data, pos, 2 * {count}, {integers})",
+            f"{local} = {{}}",
+            f"if {count}:",
+            f"    keys, values, pos = {read}(data, pos, {count})",
             f"    {local} = dict(zip({keys}, {values}))",
+            f"    ascending({local}, {count})",
         ]
 
     def _sequence(self, element: s.Shape, count: str, name: str, level: int) -> tuple[list[str], str]:

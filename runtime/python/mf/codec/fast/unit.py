@@ -10,22 +10,6 @@ from mf.codec import shape as s
 from mf.codec.malformed import MalformedError
 from mf.codec.times import Duration, Timestamp
 
-MANY_ENTRIES: Final = 50  # of a map: from here on its numbers are read and written at once
-
-
-def _read_numbers(*given: Any) -> tuple[list[int], int]:
-    """Imports what does it when a program first has that many."""
-    from mf.codec.varints import read_numbers
-
-    return read_numbers(*given)
-
-
-def _write_numbers(*given: Any) -> None:
-    from mf.codec.varints import write_numbers
-
-    write_numbers(*given)
-
-
 _HELPERS: Final = {
     name: each
     for module in (rows, varint, sequences)
@@ -46,9 +30,7 @@ _HELPERS: Final = {
     "listed": checks.listed,
     "new": object.__new__,
     "no_parts": checks.no_parts,
-    "read_numbers": _read_numbers,
     "starmap": starmap,
-    "write_numbers": _write_numbers,
 }
 
 

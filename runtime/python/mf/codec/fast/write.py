@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from mf.codec import map_blocks, sizes
 from mf.codec import shape as s
-from mf.codec import sizes
 from mf.codec.fast.fixed import format_of, is_fixed, packed, struct_format
-from mf.codec.fast.unit import MANY_ENTRIES, Unit, bare, indented, integer_of
+from mf.codec.fast.unit import Unit, bare, indented, integer_of
 from mf.codec.limits import MAX_EMPTY_ITEMS
 
 
@@ -169,24 +169,23 @@ class Writing:
 
     def _map(self, shape: s.Map, value: str, level: int) -> list[str]:
         local, key = self._unit.local("map"), self._unit.local("key")
-        body = self._value(shape.key, key, level + 1)
-        body += self._value(shape.value, f"{local}[{key}]", level + 1)
-        one_by_one = [f"for {key} in sorted({local}):", *indented(body)]
-        return [f"{local} = {value}", *self._count(local), *self._likely_few(shape, local, one_by_one)]
+        blocks = sizes.blocks_of(shape)
+        if blocks is not None:
+            text = self._blocks(shape, blocks, local)
+        else:
+            body = self._value(shape.key, key, level + 1)
+            body += self._value(shape.value, f"{local}[{key}]", level + 1)
+            text = [f"for {key} in sorted({local}):", *indented(body)]
+        return [f"{local} = {value}", *self._count(local), *text]
 
-    def _likely_few(self, shape: s.Map, local: str, one_by_one: list[str]) -> list[str]:
-        """Many numbers with numbers are written at once."""
-        integers = sizes.row_of(shape.key), sizes.row_of(shape.value)
-        if None in integers:
-            return one_by_one
+    def _blocks(self, shape: s.Map, integers: tuple[str, str], local: str) -> list[str]:
+        write = self._unit.constant("write_blocks", map_blocks.writer_of(*integers))
+        keys, values = self._numbers(shape.key, "keys"), self._numbers(shape.value, "values")
         return [
-            f"if size < {MANY_ENTRIES}:",
-            *indented(one_by_one),
-            "else:",
+            "if size:",
             f"    keys = sorted({local})",
             f"    values = list(map({local}.__getitem__, keys))",
-            f"    keys, values = {self._numbers(shape.key, 'keys')}, {self._numbers(shape.value, 'values')}",
-            f"    write_numbers(out, keys, values, {integers})",
+            f"    {write}(out, {keys}, {values})",
         ]
 
     def _counted(self, element: s.Shape, values: str, level: int) -> list[str]:

@@ -1,0 +1,86 @@
+"""F6. Febird's maps of integers to integers (of 2, 4 or 8 bytes, as in rows): entries in blocks of 256.
+
+map     count, a varint; blocks
+block   code of its keys + 4 x code of its values, a byte; its keys; its values
+code    as in rows: the smallest width that holds them all
+"""
+
+from mfidl.dynamic import rows
+from mfidl.dynamic.decoding import Decoding
+from mfidl.dynamic.encoding import Encoding
+from mfidl.dynamic.fault import Fault
+from mfidl.dynamic.number import Number
+from mfidl.dynamic.schema import BLOCK
+from mfidl.dynamic.value import Value
+
+
+def read(at: Decoding, key: Number, value: Number, count: int) -> dict[Value, Value]:
+    """What stands behind the count."""
+    found: dict[Value, Value] = {}
+    last: list[int] = []  # the key before the block, which the block's first must be above
+    for first in range(0, count, BLOCK):
+        length = min(BLOCK, count - first)
+        code_of_keys, code_of_values = _read_codes(at, key, value)
+        keys = _read_keys(at, key, length, first, code_of_keys, last)
+        found.update(zip(keys, _read_values(at, value, length, first, code_of_values), strict=True))
+        last = keys[-1:]
+    return found
+
+
+def write(to: Encoding, key: Number, value: Number, entries: list[tuple[int, int]]) -> None:
+    for first in range(0, len(entries), BLOCK):
+        keys = [each for each, _ in entries[first : first + BLOCK]]
+        values = [each for _, each in entries[first : first + BLOCK]]
+        code_of_keys, code_of_values = rows.narrowest(key, keys), rows.narrowest(value, values)
+        to.data.append(code_of_keys | code_of_values << 2)
+        to.data += rows.pack(key, keys, code_of_keys)
+        to.data += rows.pack(value, values, code_of_values)
+
+
+def _read_codes(at: Decoding, key: Number, value: Number) -> tuple[int, int]:
+    start = at.pos
+    byte = at.take(1)[0]
+    if byte >> 4:
+        raise at.fail(Fault.MALFORMED_NUMBER, "bits of a block's codes that mean nothing are set", start)
+    code_of_keys, code_of_values = byte & 3, byte >> 2
+    rows.check_code(at, key, code_of_keys, start, "keys of {} in a block")
+    rows.check_code(at, value, code_of_values, start, "values of {} in a block")
+    widths = f"keys of {rows.wide(code_of_keys)}, values of {rows.wide(code_of_values)}"
+    at.note(start, f"widths: {widths}", None, byte)
+    return code_of_keys, code_of_values
+
+
+def _read_keys(
+    at: Decoding, number: Number, length: int, first: int, code: int, last: list[int]
+) -> list[int]:
+    """All there before one is looked at: whether it is of its type, then whether it is above the last one."""
+    keys = rows.unpack(at, number, length, code)
+    if at.listener is None and number.members is None and rows.ascends([*last, *keys]):
+        at.pos += length << code
+        return keys
+    for index, key in enumerate(keys, first):
+        at.path.steps.append(index)
+        start = at.pos
+        at.pos += 1 << code
+        # Its value is far behind it, unlike in a pair: the label must tell which of the two it is.
+        at.note(start, "key", number.type, key)
+        at.checked(number, key, start)
+        rows.check_order(at, [*last, key], start)
+        last = [key]
+        at.path.steps.pop()
+    return keys
+
+
+def _read_values(at: Decoding, number: Number, length: int, first: int, code: int) -> list[int]:
+    values = rows.unpack(at, number, length, code)
+    if at.listener is None and number.members is None:
+        at.pos += length << code
+        return values
+    for index, value in enumerate(values, first):
+        at.path.steps.append(index)
+        start = at.pos
+        at.pos += 1 << code
+        at.note(start, "value", number.type, value)
+        at.checked(number, value, start)
+        at.path.steps.pop()
+    return values

@@ -1,0 +1,94 @@
+"""R1. Maps of integers to integers: blocks (docs/protocol.md, section 8, "Maps of integers").
+
+    write = writer_of("i32", "u64")     write(out, keys, values)      keys ascend
+    read = reader_of("i32", "u64")      read(data, pos, count)        -> (keys, values, position behind)
+
+There is at least one entry. The count in front of the blocks, and whether keys that were read ascend, are the
+caller's. A block is one call
+of `struct`: no loop of Python sees a single entry.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from struct import Struct
+from typing import Any
+
+from mf.codec.rows import BLOCK, KINDS, Kind
+
+Write = Callable[[bytearray, Sequence[int], Sequence[int]], None]
+Read = Callable[[bytes, int, int], tuple[Sequence[int], Sequence[int], int]]
+
+
+class _Layouts(dict[int, Callable[..., Any]]):
+    """What packs or unpacks a block, by `count << 4 | code`: there are 4,096, and `struct` keeps but 100."""
+
+    def __init__(self, function: str, first: str, key: Kind, value: Kind) -> None:
+        self._function = function
+        self._first = first  # what becomes of the byte in front
+        self._letters = key.letters, value.letters
+
+    def __missing__(self, at: int) -> Callable[..., Any]:
+        count, code = at >> 4, at & 15
+        keys, values = self._letters
+        layout = Struct(f"<{self._first}{count}{keys[code & 3]}{count}{values[code >> 2]}")
+        made: Callable[..., Any] = getattr(layout, self._function)
+        self[at] = made
+        return made
+
+
+@cache
+def writer_of(key: str, value: str) -> Write:
+    kinds = KINDS[key], KINDS[value]
+    key_codes, value_codes = kinds[0].codes, kinds[1].codes
+    signed_keys, signed_values = (each.signed for each in kinds)  # flags, whose `~` is another, are not
+    layouts = _Layouts("pack", "B", *kinds)
+
+    def write(out: bytearray, keys: Sequence[int], values: Sequence[int]) -> None:
+        count = len(keys)
+        if count > BLOCK:
+            for at in range(0, count, BLOCK):
+                write(out, keys[at : at + BLOCK], values[at : at + BLOCK])
+            return
+        # What is too wide is no index, and what is negative but must not be is refused when it is packed.
+        widest = keys[-1]
+        if signed_keys and widest < ~keys[0]:
+            widest = ~keys[0]
+        code = key_codes[widest.bit_length()]
+        widest = max(values)
+        if signed_values and widest < (low := ~min(values)):
+            widest = low
+        code |= value_codes[widest.bit_length()] << 2
+        out += layouts[count << 4 | code](code, *keys, *values)
+
+    return write
+
+
+@cache
+def reader_of(key: str, value: str) -> Read:
+    kinds = KINDS[key], KINDS[value]
+    # The bytes of an entry, by the codes that there are: others give up here.
+    sizes = {
+        low | high << 2: (1 << low) + (1 << high)
+        for low in range(kinds[0].top + 1)
+        for high in range(kinds[1].top + 1)
+    }
+    layouts = _Layouts("unpack_from", "x", *kinds)
+
+    def read(data: bytes, pos: int, count: int) -> tuple[Sequence[int], Sequence[int], int]:
+        if count > BLOCK:
+            return read_long(data, pos, count)
+        code = data[pos]
+        size = sizes[code]
+        row = layouts[count << 4 | code](data, pos)
+        return row[:count], row[count:], pos + 1 + count * size
+
+    def read_long(data: bytes, pos: int, count: int) -> tuple[Sequence[int], Sequence[int], int]:
+        keys: list[int] = []
+        values: list[int] = []
+        for left in range(count, 0, -BLOCK):
+            own_keys, own_values, pos = read(data, pos, min(left, BLOCK))
+            keys += own_keys
+            values += own_values
+        return keys, values, pos
+
+    return read
