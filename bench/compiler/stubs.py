@@ -1,7 +1,8 @@
-"""The stubs of a typical service: what g++ takes for each of their files, ours and gRPC's, in turn.
+"""The stubs of a typical service, and of a large one: what g++ takes for each of their files, ours and
+gRPC's, in turn.
 
-19 methods of two parameters, whose results are numbers, structs and lists of them; every other one can end
-with an error. gRPC has client and server in one file; the messages have their own with both.
+6 and 19 methods of two parameters, whose results are numbers, structs and lists of them; every other one can
+end with an error. gRPC has client and server in one file; the messages have their own with both.
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ from pathlib import Path
 from compiler.process import cost
 from harness.rows import Samples
 
-WORK = "stubs_19"
 _WHERE = "unpinned"
-_METHODS = 19
+WORKS = {"stubs_6": 6, "stubs_19": 19}
+"""Methods of each."""
+
 _LEVELS = ("-O0", "-O2")
 
 _MFIDL = """\
@@ -46,30 +48,37 @@ METHODS}
 
 def measure(folder: Path, cxx: Sequence[str], rounds: int, samples: Samples) -> None:
     """Generates both below `folder`; `cxx` is a compiler with the include folders of our runtime."""
-    files = {"mf/client": _ours(folder) / "stubs.client.cpp", "mf/server": folder / "mf/stubs.server.cpp"}
+    for work, count in WORKS.items():
+        files = _files(folder / work, count)
+        for _ in range(rounds):
+            for level in _LEVELS:
+                for name, file in files.items():
+                    command = [*cxx, f"-I{file.parent}", level, "-w", "-c", "-o", os.devnull, str(file)]
+                    samples.add(work, _WHERE, f"{name} {level}", cost(command).metrics())
+
+
+def _files(folder: Path, count: int) -> dict[str, Path]:
+    ours = _ours(folder, count)
+    files = {"mf/client": ours / "stubs.client.cpp", "mf/server": ours / "stubs.server.cpp"}
     plugin = shutil.which("grpc_cpp_plugin")
     if plugin is not None and shutil.which("protoc"):
-        files["grpc/both"] = _grpc(folder, plugin) / "stubs.grpc.pb.cc"
-    for _ in range(rounds):
-        for level in _LEVELS:
-            for name, file in files.items():
-                command = [*cxx, f"-I{file.parent}", level, "-w", "-c", "-o", os.devnull, str(file)]
-                samples.add(WORK, _WHERE, f"{name} {level}", cost(command).metrics())
+        files["grpc/both"] = _grpc(folder, plugin, count) / "stubs.grpc.pb.cc"
+    return files
 
 
-def _ours(folder: Path) -> Path:
+def _ours(folder: Path, count: int) -> Path:
     results = ("Page", "u64", "list<Item>")
     methods = [
         f"  m{i}(name: string, count: u32) -> {results[i % 3]}{' throws Missing' if i % 2 else ''};\n"
-        for i in range(_METHODS)
+        for i in range(count)
     ]
     return _generated(folder / "mf", "stubs.mfidl", _MFIDL.replace("METHODS", "".join(methods)), _mfidlc)
 
 
-def _grpc(folder: Path, plugin: str) -> Path:
+def _grpc(folder: Path, plugin: str, count: int) -> Path:
     results = ("Page", "Count", "Items")
-    messages = [f"message M{i}Request {{ string name = 1; uint32 count = 2; }}\n" for i in range(_METHODS)]
-    methods = [f"  rpc M{i}(M{i}Request) returns ({results[i % 3]});\n" for i in range(_METHODS)]
+    messages = [f"message M{i}Request {{ string name = 1; uint32 count = 2; }}\n" for i in range(count)]
+    methods = [f"  rpc M{i}(M{i}Request) returns ({results[i % 3]});\n" for i in range(count)]
     text = _PROTO.replace("MESSAGES", "".join(messages)).replace("METHODS", "".join(methods))
 
     def protoc(out: Path, file: Path) -> list[str]:
@@ -84,7 +93,7 @@ def _mfidlc(out: Path, file: Path) -> list[str]:
 
 
 def _generated(out: Path, name: str, text: str, command: Callable[[Path, Path], list[str]]) -> Path:
-    out.mkdir()
+    out.mkdir(parents=True)
     (out / name).write_text(text, encoding="ascii")
     cost(command(out, out / name))
     return out

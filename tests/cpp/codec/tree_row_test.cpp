@@ -80,10 +80,9 @@ void expect_maps_at_all_lengths() {
     for (unsigned bits = 0; bits < 8 * sizeof(K); bits += 5) {
       std::map<K, V> map;
       for (std::size_t i = 0; i < length; ++i) {
-        const auto key = static_cast<K>(static_cast<K>(i) << (i < length / 2 ? 0U : bits % 32));
-        const auto value = static_cast<V>(static_cast<V>(i) << (bits * sizeof(V) / sizeof(K)));
-        map[i % 3 == 0 ? static_cast<K>(K{0} - key) : key] =
-            i % 5 == 0 ? static_cast<V>(V{0} - value) : value;
+        const std::uint64_t key = std::uint64_t{i} << (i < length / 2 ? 0U : bits);
+        const std::uint64_t value = std::uint64_t{i} << (bits * sizeof(V) / sizeof(K));
+        map[static_cast<K>(i % 3 == 0 ? 0 - key : key)] = static_cast<V>(i % 5 == 0 ? 0 - value : value);
       }
       expect_map(map);
     }

@@ -40,15 +40,18 @@ bool is_ascii(const Sixteen& bits) noexcept {
 
 // What is rare, or calls somebody, is none of fill_text()'s business: then that has no registers to save.
 
-[[gnu::noinline]] bool fill_anew(Reader& reader, std::string& string, std::string_view text) {
-  string = std::string(text);
-  return codec::is_ascii(reinterpret_cast<const std::byte*>(text.data()), text.size()) ||
-         check_utf8(reader, text);
+[[gnu::noinline]] void make_room(std::string& string, std::size_t size) {
+  string.clear();  // nothing of it is to be kept
+  string.reserve(size);
 }
 
 [[gnu::noinline]] bool fill_long(Reader& reader, std::string& string, std::string_view text) {
-  std::memcpy(string.data(), text.data(), text.size());
-  set_length(string, text.size());
+  if (text.size() > string.capacity()) {
+    string = std::string(text);
+  } else {
+    std::memcpy(string.data(), text.data(), text.size());
+    set_length(string, text.size());
+  }
   return codec::is_ascii(reinterpret_cast<const std::byte*>(text.data()), text.size()) ||
          check_utf8(reader, text);
 }
@@ -85,9 +88,9 @@ bool check_utf8(Reader& reader, std::string_view text) {
 }
 
 bool fill_text(Reader& reader, std::string& string, std::string_view text) {
-  if (text.size() > string.capacity()) return fill_anew(reader, string, text);
   if (text.size() > 64) [[unlikely]]
     return fill_long(reader, string, text);
+  if (text.size() > string.capacity()) make_room(string, text.size());
   const bool ascii = copy_text(reinterpret_cast<std::byte*>(string.data()),
                                reinterpret_cast<const std::byte*>(text.data()), text.size());
   set_length(string, text.size());

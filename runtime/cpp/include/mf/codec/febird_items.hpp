@@ -94,6 +94,18 @@ template <class T>
   return true;
 }
 
+/// Elements that are made just before they are read.
+template <class T>
+[[nodiscard]] bool append_items(Reader& reader, std::size_t count, std::vector<T>& values) {
+  values.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!Febird<T>::read(reader, values.emplace_back())) [[unlikely]] {
+      return reader.inside(i);
+    }
+  }
+  return true;
+}
+
 /// `count` elements that check_count() has admitted.
 template <class T>
 [[nodiscard]] bool read_items(Reader& reader, std::size_t count, std::vector<T>& values) {
@@ -106,6 +118,11 @@ template <class T>
     if constexpr (std::same_as<T, std::string>) {
       if (values.empty()) {
         return append_texts(reader, count, values);
+      }
+    }
+    if constexpr (!VarintCoded<T>) {
+      if (values.empty()) {
+        return append_items(reader, count, values);
       }
     }
     values.resize(count);

@@ -248,9 +248,7 @@ template <FixedLayout T>
       load(from + i * kSize, to[i]);
     }
   } else if constexpr (Memcpy<T>::kAllBitsValid) {
-    if (count != 0) {
-      std::memcpy(static_cast<void*>(to), from, count * kSize);
-    }
+    detail::copy_bytes(reinterpret_cast<std::byte*>(to), from, count * kSize);
   } else {
     for (std::size_t first = 0; first < count; first += detail::kChunk<T>) {
       const std::size_t here = std::min(detail::kChunk<T>, count - first);
