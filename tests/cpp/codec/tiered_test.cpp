@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -102,13 +103,16 @@ TEST(Tiered, RoomIsABoundUnlessThatIsVeryMuchMemory) {
   const std::vector<Hit> few(3, Hit{1, 0, "a", {1, 2}});
   EXPECT_GT(room(few), size(few));
   EXPECT_LE(room(few), kMaxBound);
-  const std::vector<std::uint64_t> numbers(kMaxBound / 8, 1);
-  EXPECT_EQ(room(numbers), size(numbers));
-  EXPECT_EQ((encoded_args_room<Tier::febird, Hit>(numbers, few)), size(numbers) + size(few));
-  const std::vector<std::vector<std::uint64_t>> large(3, std::vector<std::uint64_t>(kMaxBound / 24, 1));
+  const std::vector<std::uint64_t> numbers(detail::kMaxRowBound / 8, 1);
+  EXPECT_EQ(room(numbers), size(numbers)) << "a long row is measured as fast as it is copied";
+  const std::map<std::uint64_t, std::uint64_t> tree{{1, 1}, {2, 1}};
+  EXPECT_GT(room(tree), size(tree));
+  const std::vector<std::vector<std::uint64_t>> large(1'100,
+                                                      std::vector<std::uint64_t>(kMaxBound / 8 / 1'050, 1));
   EXPECT_EQ(room(large), size(large));
   EXPECT_EQ(encoded_batch_room<Tier::febird>(large.data(), large.size()),
             size(large) - varint_size(large.size()));
+  EXPECT_EQ((encoded_args_room<Tier::febird, Hit>(numbers, large)), size(numbers) + size(large));
 }
 
 TEST(Tiered, TheFirstFailureSticks) {

@@ -40,9 +40,12 @@ bool is_ascii(const Sixteen& bits) noexcept {
 
 // What is rare, or calls somebody, is none of fill_text()'s business: then that has no registers to save.
 
-[[gnu::noinline]] void make_room(std::string& string, std::size_t size) {
+/// False: reserve() would take more than is needed, since it at least doubles.
+[[gnu::noinline]] bool make_room(std::string& string, std::size_t size) {
+  if (size < 2 * string.capacity()) return false;
   string.clear();  // nothing of it is to be kept
   string.reserve(size);
+  return true;
 }
 
 [[gnu::noinline]] bool fill_long(Reader& reader, std::string& string, std::string_view text) {
@@ -88,9 +91,8 @@ bool check_utf8(Reader& reader, std::string_view text) {
 }
 
 bool fill_text(Reader& reader, std::string& string, std::string_view text) {
-  if (text.size() > 64) [[unlikely]]
+  if (text.size() > 64 || (text.size() > string.capacity() && !make_room(string, text.size()))) [[unlikely]]
     return fill_long(reader, string, text);
-  if (text.size() > string.capacity()) make_room(string, text.size());
   const bool ascii = copy_text(reinterpret_cast<std::byte*>(string.data()),
                                reinterpret_cast<const std::byte*>(text.data()), text.size());
   set_length(string, text.size());

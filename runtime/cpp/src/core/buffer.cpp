@@ -13,13 +13,6 @@ namespace {
 constexpr std::size_t kAlignment = 64;
 constexpr std::size_t kOverhead = Buffer::kHeadroom + Buffer::kTailroom + kAlignment;
 
-/// Where data() of a block is.
-std::byte* data_in(void* block) noexcept {
-  const auto start = reinterpret_cast<std::uintptr_t>(block) + Buffer::kHeadroom;
-  const std::uintptr_t aligned = (start + kAlignment - 1) & ~std::uintptr_t{kAlignment - 1};
-  return static_cast<std::byte*>(block) + (aligned - reinterpret_cast<std::uintptr_t>(block));
-}
-
 }  // namespace
 
 Buffer::~Buffer() {
@@ -36,7 +29,7 @@ void Buffer::swap(Buffer& other) noexcept {
 std::byte* Buffer::append(std::size_t n) {
   if (n > capacity_ - size_) {
     if (n > std::numeric_limits<std::size_t>::max() / 4) throw std::bad_alloc();
-    grow(std::max(size_ + n, capacity_ + capacity_ / 2));
+    move_to(std::max(size_ + n, capacity_ + capacity_ / 2));
   }
   std::byte* at = data_ + size_;
   size_ += n;
@@ -47,12 +40,14 @@ void Buffer::append(std::span<const std::byte> bytes) {
   if (!bytes.empty()) std::memcpy(append(bytes.size()), bytes.data(), bytes.size());
 }
 
-void Buffer::grow(std::size_t capacity) {
+void Buffer::move_to(std::size_t capacity) {
   if (capacity > std::numeric_limits<std::size_t>::max() - kOverhead) throw std::bad_alloc();
   // malloc and not aligned_alloc: it is the faster of the two, and 64 bytes more cost nothing.
   void* block = std::malloc(capacity + kOverhead);
   if (block == nullptr) throw std::bad_alloc();
-  auto* const data = data_in(block);
+  const auto start = reinterpret_cast<std::uintptr_t>(block) + kHeadroom;
+  const std::uintptr_t aligned = (start + kAlignment - 1) & ~std::uintptr_t{kAlignment - 1};
+  auto* data = static_cast<std::byte*>(block) + (aligned - reinterpret_cast<std::uintptr_t>(block));
   if (size_ != 0) std::memcpy(data, data_, size_);
   std::free(block_);
   block_ = block;
@@ -61,14 +56,12 @@ void Buffer::grow(std::size_t capacity) {
 }
 
 void Buffer::give_back() noexcept {
-  const std::ptrdiff_t before = data_ - static_cast<std::byte*>(block_);
-  void* const block = std::realloc(block_, size_ + kOverhead);
-  if (block == nullptr) return;  // then the old one stays
-  block_ = block;
-  data_ = data_in(block);
-  capacity_ = size_;
-  auto* const moved = static_cast<std::byte*>(block) + before;
-  if (moved != data_) std::memmove(data_, moved, size_);  // the block stands at another alignment now
+  try {
+    // Not realloc(): glibc maps large blocks one by one, and learns to keep them only from one that is freed
+    // as large as it was asked for.
+    move_to(size_);
+  } catch (const std::bad_alloc&) {  // then the old one stays
+  }
 }
 
 SharedBytes::SharedBytes(Buffer&& buffer) {

@@ -4,8 +4,7 @@
     read = reader_of("i32", "u64")      read(data, pos, count)        -> (keys, values, position behind)
 
 There is at least one entry. The count in front of the blocks, and whether keys that were read ascend, are the
-caller's. A block is one call
-of `struct`: no loop of Python sees a single entry.
+caller's. A block is one call of `struct`: no loop of Python sees a single entry.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,12 +14,13 @@ from typing import Any
 
 from mf.codec.rows import BLOCK, KINDS, Kind
 
+_MOST_KEPT = 500
 Write = Callable[[bytearray, Sequence[int], Sequence[int]], None]
 Read = Callable[[bytes, int, int], tuple[Sequence[int], Sequence[int], int]]
 
 
 class _Layouts(dict[int, Callable[..., Any]]):
-    """What packs or unpacks a block, by `count << 4 | code`: there are 4,096, and `struct` keeps but 100."""
+    """What packs or unpacks a block, by `count << 4 | code`: there are 2,304, of which `struct` keeps but 100."""
 
     def __init__(self, function: str, first: str, key: Kind, value: Kind) -> None:
         self._function = function
@@ -32,6 +32,8 @@ class _Layouts(dict[int, Callable[..., Any]]):
         keys, values = self._letters
         layout = Struct(f"<{self._first}{count}{keys[code & 3]}{count}{values[code >> 2]}")
         made: Callable[..., Any] = getattr(layout, self._function)
+        if len(self) == _MOST_KEPT:
+            self.clear()  # a peer that sends all of them is to fill no memory
         self[at] = made
         return made
 

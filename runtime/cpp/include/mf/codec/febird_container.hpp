@@ -68,7 +68,8 @@ struct Febird<std::vector<T>> {
   }
   static std::size_t bound(const std::vector<T>& value) noexcept {
     if constexpr (detail::RowElement<T>) {
-      return detail::row_bound<T>(value.size());
+      const std::size_t bound = detail::row_bound<T>(value.size());
+      return bound <= detail::kMaxRowBound ? bound : size(value);
     } else {
       return kMaxVarint<std::size_t> + detail::items_bound(value.data(), value.size());
     }
@@ -124,7 +125,8 @@ struct Febird<std::array<T, N>> {
   }
   static std::size_t bound(const std::array<T, N>& value) noexcept {
     if constexpr (detail::RowElement<T>) {
-      return detail::row_bound<T>(N);
+      constexpr std::size_t kBound = detail::row_bound<T>(N);
+      return kBound <= detail::kMaxRowBound ? kBound : size(value);
     } else {
       return detail::items_bound(value.data(), value.size());
     }

@@ -31,7 +31,7 @@ concept RawCoded = requires { requires Febird<T>::kRaw; };
 template <class T>
 concept BoundedSize = requires { Febird<T>::kMaxSize; };
 
-/// Up to here, memory is had for the bound and given back (Buffer::cut_at), rather than walked for.
+/// Up to here, memory is had for the bound, and given back if most of it was not needed (Buffer::cut_at).
 inline constexpr std::size_t kMaxBound = std::size_t{64} << 20U;
 
 /// The value's encoding takes no more bytes than this, or this is more than kMaxBound: who walks through

@@ -158,6 +158,9 @@ constexpr std::size_t row_bound(std::size_t count) noexcept {
   return kMaxVarint<std::size_t> + 1 + count / (4 * kRowBlock) + count * sizeof(T);
 }
 
+/// Above this a row in memory tells its size sooner than its bound costs memory.
+inline constexpr std::size_t kMaxRowBound = std::size_t{64} << 10U;
+
 template <class T, class Blocks>
 [[nodiscard]] std::size_t row_size(Blocks&& blocks, std::size_t count) noexcept {
   return varint_size(count * 4) + tail_code_bytes(count) + row_values_size<T>(blocks, count);

@@ -56,7 +56,7 @@ void append_bytes(Buffer& out, const T& value) {
   const std::size_t room = codec::counted(codec::encoded_room<kTier>(value), codec::kShortName<T>);
   codec::Writer writer(out.append(room));
   codec::encode<kTier>(writer, value, room);
-  out.end_at(writer.position());
+  out.cut_at(writer.position());
 }
 
 /// Exactly one value, nothing behind it, into an object that exists, whose memory is used again. It may take

@@ -11,6 +11,7 @@
 // of fewer than 4 KiB
 //   is copied out, so that it does not keep a large buffer alive.
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -45,19 +46,18 @@ class Buffer {
 
   /// Room for `capacity` bytes in all; throws std::bad_alloc. May move the bytes.
   void reserve(std::size_t capacity) {
-    if (capacity > capacity_) grow(capacity);
+    if (capacity > capacity_) move_to(capacity);
   }
   /// Sets the size; new bytes are uninitialised.
   void resize(std::size_t size) {
-    if (size > capacity_) grow(size);
+    if (size > capacity_) move_to(size);
     size_ = size;
   }
-  /// Drops what is behind `end`, a place in it: what was not needed of the room, which it keeps.
-  void end_at(const std::byte* end) noexcept { size_ = static_cast<std::size_t>(end - data_); }
-  /// The same, and gives the memory back if it is much. May move the bytes.
+  /// Drops what is behind `end`, a place in it: what was not needed of the room. If that is most of the
+  /// memory, and much, it is given back, and the bytes move.
   void cut_at(const std::byte* end) noexcept {
-    end_at(end);
-    if (capacity_ - size_ > kSpareKept) give_back();
+    size_ = static_cast<std::size_t>(end - data_);
+    if (capacity_ - size_ > std::max(kSpareKept, size_)) give_back();
   }
   /// Adds `n` uninitialised bytes, growing by at least half, and gives the first of them.
   std::byte* append(std::size_t n);
@@ -66,7 +66,7 @@ class Buffer {
   void swap(Buffer& other) noexcept;
 
  private:
-  void grow(std::size_t capacity);
+  void move_to(std::size_t capacity);  // no less than size()
   void give_back() noexcept;
 
   std::byte* data_ = nullptr;

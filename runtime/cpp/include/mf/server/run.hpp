@@ -93,7 +93,7 @@ class EncoderOf final : link::HoldsResults<Result>, public Encoder {
     if constexpr (!std::is_void_v<Result>) {
       codec::Writer writer(out.append(codec::encoded_room<kTier>(at(item))));
       codec::encode<kTier>(writer, at(item));
-      out.end_at(writer.position());
+      out.cut_at(writer.position());
     }
   }
   void append_all([[maybe_unused]] Buffer& out) const override {
