@@ -20,7 +20,7 @@ Read = Callable[[bytes, int, int], tuple[Sequence[int], Sequence[int], int]]
 
 
 class _Layouts(dict[int, Callable[..., Any]]):
-    """What packs or unpacks a block, by `count << 4 | code`: there are 2,304, of which `struct` keeps but 100."""
+    """What packs or unpacks a block, by `count << 4 | code`: of 2,304, `struct` itself keeps but 100."""
 
     def __init__(self, function: str, first: str, key: Kind, value: Kind) -> None:
         self._function = function
