@@ -12,13 +12,12 @@ from hypothesis import strategies as st
 
 import mf
 from mf.codec import shape as s
-from mf.codec.careful_error import CarefulError
-from mf.codec.careful_reader import CarefulReader
 from mf.codec.careful_writer import CarefulWriter
 from mf.codec.flags import Flags, bit
-from mf.codec.limits import DEFAULT_LIMITS, Limits
+from mf.codec.limits import Limits
 from mf.codec.lookup import codec_of
 from mf.codec.rules import InRange
+from tests.python.codec.careful import carefully, expect_alike
 
 SCALARS = {each.name: each for each in (s.U16, s.U32, s.U64, s.I16, s.I32, s.I64)}
 
@@ -78,17 +77,10 @@ def test_maps_of_integers_are_these_bytes(shape: s.Map, value: Any, data: str) -
     careful.write(shape, value)
 
     assert bytes(codec_of(shape).encode(value)).hex() == raw.hex() == careful.out.hex()
-    for read in (codec_of(shape).decode(raw), _carefully(shape, raw)):
+    for read in (codec_of(shape).decode(raw), carefully(shape, raw)):
         assert read == value
         assert list(map(type, read)) == list(map(type, sorted(value)))
         assert {type(each) for each in read.values()} == {type(each) for each in value.values()}
-
-
-def _carefully(shape: s.Shape, data: bytes) -> Any:
-    reader = CarefulReader(data, DEFAULT_LIMITS)
-    value = reader.read(shape)
-    reader.finish()
-    return value
 
 
 FULL = _block(0, bytes(range(256)), bytes(256))
@@ -227,7 +219,7 @@ def test_both_paths_write_and_read_the_same(key: str, value: str) -> None:
         careful.write(shape, whole)
         data = bytes(codec.encode(whole))
         assert data == careful.out
-        assert codec.decode(data) == whole == _carefully(shape, data)
+        assert codec.decode(data) == whole == carefully(shape, data)
         assert list(codec.decode(data)) == sorted(whole)
 
 
@@ -243,17 +235,4 @@ def test_damaged_maps_are_refused_or_read_alike(key: str, value: str, count: int
     codec = codec_of(shape)
     data = bytearray(codec.encode(_map(SCALARS[key], SCALARS[value], chance, count)))
     at = chance.randrange(len(data)) if chance.random() < 0.5 else chance.randrange(min(len(data), 6))
-    match chance.randrange(3):
-        case 0:
-            data[at] = chance.randrange(256)
-        case 1:
-            del data[-chance.randint(1, 3) :]
-        case _:
-            data[at:at] = chance.randbytes(1)
-    outcomes = []
-    for read in (codec.decode, lambda data: _carefully(shape, data)):
-        try:
-            outcomes.append(read(bytes(data)))
-        except (mf.DecodeError, CarefulError) as error:
-            outcomes.append((error.fault, error.offset, error.path))
-    assert outcomes[0] == outcomes[1]
+    expect_alike(shape, data, at, chance)

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 import mf
 from mf.codec import shape as s
-from mf.codec.careful_error import CarefulError
 from mf.codec.careful_reader import CarefulReader
 from mf.codec.careful_writer import CarefulWriter
 from mf.codec.limits import DEFAULT_LIMITS
 from mf.codec.lookup import codec_of
+from tests.python.codec.careful import expect_alike
 
 SCALARS = [s.I16, s.I32, s.I64, s.U16, s.U32, s.U64]
 BY_NAME = {each.name: each for each in SCALARS}
@@ -185,27 +185,7 @@ def test_damaged_rows_are_refused_or_read_alike(name: str, counted: bool, count:
     codec = codec_of(shape)
     data = bytearray(codec.encode(whole))
     at = chance.randrange(min(len(data), 6))
-    match chance.randrange(3):
-        case 0:
-            data[at] = chance.randrange(256)
-        case 1:
-            del data[-chance.randint(1, 3) :]
-        case _:
-            data[at:at] = chance.randbytes(1)
-    outcomes = []
-    for read in (codec.decode, lambda data: _carefully(shape, data)):
-        try:
-            outcomes.append(read(bytes(data)))
-        except (mf.DecodeError, CarefulError) as error:
-            outcomes.append((error.fault, error.offset, error.path))
-    assert outcomes[0] == outcomes[1]
-
-
-def _carefully(shape: s.Shape, data: bytes) -> Any:
-    reader = CarefulReader(data, DEFAULT_LIMITS)
-    value = reader.read(shape)
-    reader.finish()
-    return value
+    expect_alike(shape, data, at, chance)
 
 
 @pytest.mark.parametrize(
