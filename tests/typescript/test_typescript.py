@@ -264,6 +264,11 @@ def test_wrong_bytes_are_located(
         ),
         (
             "Tree",
+            "{value: 0, children: [, {value: 1, children: [], named: new Map()}], named: new Map()}",
+            "Tree.children[0]: expected a vectors.shapes.Tree, got undefined",
+        ),
+        (
+            "Tree",
             "(() => { const t = {value: 0, children: [], named: new Map()}; t.next = t; return t; })()",
             "nested",
         ),

@@ -14,7 +14,9 @@ const items = (reader, count, read) => {
 
 const writeItems = (writer, values, element) => {
   writer.enter();
-  values.forEach((value, index) => writer.at(index, () => element.write(writer, value)));
+  // Not forEach(), which passes over holes.
+  for (let index = 0; index < values.length; index++)
+    writer.at(index, () => element.write(writer, values[index]));
   writer.depth--;
 };
 
@@ -94,7 +96,8 @@ export function array(element, length) {
     },
     writeFixed(writer, value) {
       check(writer, value);
-      value.forEach((each, index) => writer.at(index, () => element.writeFixed(writer, each)));
+      for (let index = 0; index < length; index++)
+        writer.at(index, () => element.writeFixed(writer, value[index]));
     },
   };
 }
