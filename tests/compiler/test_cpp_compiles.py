@@ -157,6 +157,8 @@ struct Old {
   at: timestamp @deprecated;
 }
 @tier(archive) struct Kept { 1: inner: Inner @deprecated; 2: by: map<u32, Old>; }
+@tier(archive) struct Node { 1: name: string @length(..9); 2: old: array<ref<Node>?, 5> @deprecated; }
+struct Holder { graph: Node?; }
 service Archive { keep(a: Old @deprecated, b: Kept) -> (a: Old @deprecated, c: Kept); }
 """
 
@@ -172,7 +174,9 @@ bool travels(const T& value) {
   const auto text = mf::to_json(value);
   return mf::from_bytes<T>(mf::to_bytes(value)).ok() && mf::from_json<T>(text).ok();
 }
-bool both(const old::Old& one, const old::Kept& other) { return travels(one) && travels(other); }
+bool all(const old::Old& one, const old::Kept& other, const old::Holder& third) {
+  return travels(one) && travels(other) && travels(third);
+}
 """
 
 

@@ -22,6 +22,7 @@
 
 #include "mf/codec/ref.hpp"
 #include "mf/codec/unknown_fields.hpp"
+#include "mf/core/fresh.hpp"
 
 namespace mf {
 
@@ -84,12 +85,12 @@ class Graph {
 
   [[nodiscard]] T& root() {
     if (root_ == nullptr) {
-      make_root({});
+      make_root(fresh<T>());
     }
     return *root_;
   }
   [[nodiscard]] const T& root() const {
-    static const T kNew{};
+    static const T kNew = fresh<T>();
     return root_ == nullptr ? kNew : *root_;
   }
   T& operator*() { return root(); }
@@ -99,7 +100,7 @@ class Graph {
 
   /// A new object of the graph, of any type that its references may name.
   template <class U>
-  Ref<U> make(U value = {}) {
+  Ref<U> make(U value = fresh<U>()) {
     return own(std::make_unique<U>(std::move(value)));
   }
 

@@ -29,6 +29,7 @@
 #include "mf/codec/tier.hpp"
 #include "mf/codec/tiered.hpp"
 #include "mf/codec/utf8.hpp"
+#include "mf/core/fresh.hpp"
 
 namespace mf::codec {
 
@@ -200,7 +201,7 @@ namespace detail {
 /// Reads a value and drops it. By hand: a std::unique_ptr takes the compiler 15 ms, for each type.
 template <Tier kTier, class T>
 [[gnu::cold]] bool reads(Reader& reader) {
-  auto* const value = new T();  // it may be larger than a stack
+  auto* const value = new T(fresh<T>());  // it may be larger than a stack
   bool good = false;
   try {
     good = decode<kTier>(reader, *value) && reader.finish();
