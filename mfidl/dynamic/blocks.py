@@ -21,8 +21,9 @@ def read(at: Decoding, key: Number, value: Number, count: int) -> dict[Value, Va
     for first in range(0, count, BLOCK):
         length = min(BLOCK, count - first)
         code_of_keys, code_of_values = _read_codes(at, key, value)
-        keys = _read_keys(at, key, length, first, code_of_keys, last)
-        found.update(zip(keys, _read_values(at, value, length, first, code_of_values), strict=True))
+        keys = _read_half(at, key, length, first, code_of_keys, "key", last)
+        values = _read_half(at, value, length, first, code_of_values, "value", None)
+        found.update(zip(keys, values, strict=True))
         last = keys[-1:]
     return found
 
@@ -50,37 +51,25 @@ def _read_codes(at: Decoding, key: Number, value: Number) -> tuple[int, int]:
     return code_of_keys, code_of_values
 
 
-def _read_keys(
-    at: Decoding, number: Number, length: int, first: int, code: int, last: list[int]
+def _read_half(
+    at: Decoding, number: Number, length: int, first: int, code: int, what: str, last: list[int] | None
 ) -> list[int]:
-    """All there before one is looked at: whether it is of its type, then whether it is above the last one."""
-    keys = rows.unpack(at, number, length, code)
-    if at.listener is None and number.members is None and rows.ascends([*last, *keys]):
+    """The keys or the values of a block: all there before one is looked at, whether it is of its type, and,
+    with `last`, whether it is above the one before.
+    """
+    found = rows.unpack(at, number, length, code)
+    if at.listener is None and number.members is None and (last is None or rows.ascends([*last, *found])):
         at.pos += length << code
-        return keys
-    for index, key in enumerate(keys, first):
+        return found
+    for index, each in enumerate(found, first):
         at.path.steps.append(index)
         start = at.pos
         at.pos += 1 << code
-        # Its value is far behind it, unlike in a pair: the label must tell which of the two it is.
-        at.note(start, "key", number.type, key)
-        at.checked(number, key, start)
-        rows.check_order(at, [*last, key], start)
-        last = [key]
+        # A value is far behind its key, unlike in a pair: the label must tell which of the two it is.
+        at.note(start, what, number.type, each)
+        at.checked(number, each, start)
+        if last is not None:
+            rows.check_order(at, [*last, each], start)
+            last = [each]
         at.path.steps.pop()
-    return keys
-
-
-def _read_values(at: Decoding, number: Number, length: int, first: int, code: int) -> list[int]:
-    values = rows.unpack(at, number, length, code)
-    if at.listener is None and number.members is None:
-        at.pos += length << code
-        return values
-    for index, value in enumerate(values, first):
-        at.path.steps.append(index)
-        start = at.pos
-        at.pos += 1 << code
-        at.note(start, "value", number.type, value)
-        at.checked(number, value, start)
-        at.path.steps.pop()
-    return values
+    return found

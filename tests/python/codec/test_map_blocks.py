@@ -17,7 +17,7 @@ from mf.codec.flags import Flags, bit
 from mf.codec.limits import Limits
 from mf.codec.lookup import codec_of
 from mf.codec.rules import InRange
-from tests.python.codec.careful import carefully, expect_alike
+from tests.python.codec.blocks import carefully, expect_alike, limits, mixed
 
 SCALARS = {each.name: each for each in (s.U16, s.U32, s.U64, s.I16, s.I32, s.I64)}
 
@@ -156,7 +156,7 @@ def test_a_constraint_on_keys_and_values_names_the_entry() -> None:
 @pytest.mark.parametrize("name", SCALARS)
 def test_wrong_values_are_named(name: str, count: int) -> None:
     scalar = SCALARS[name]
-    low, high = _limits(scalar)
+    low, high = limits(scalar)
     value: dict[Any, Any] = dict.fromkeys(range(count), 1)
     for wrong in (low - 1, high + 1):
         reason = rf": \[{count - 1}\]: {wrong} does not fit in {name} \({low} to {high}\)"
@@ -186,25 +186,9 @@ def test_what_stands_for_numbers_is_asked_for_by_its_name() -> None:
             codec_of(U16_MAP).encode(nothing)
 
 
-def _limits(scalar: s.Scalar) -> tuple[int, int]:
-    bits = scalar.bits
-    return (-(1 << bits - 1), (1 << bits - 1) - 1) if scalar.name[0] == "i" else (0, (1 << bits) - 1)
-
-
-def _mixed(scalar: s.Scalar, chance: random.Random, count: int) -> list[int]:
-    """Stretches of different widths."""
-    low, high = _limits(scalar)
-    values: list[int] = []
-    while len(values) < count:
-        bits = chance.choice([0, 7, 8, 15, 16, 31, 32, 63, 64])
-        top, bottom = min(high, (1 << bits) - 1), max(low, -(1 << bits))
-        values += [chance.randint(bottom, top) for _ in range(chance.choice([1, 200, 256, 300]))]
-    return values[:count]
-
-
 def _map(key: s.Scalar, value: s.Scalar, chance: random.Random, count: int) -> dict[int, int]:
-    keys = set(_mixed(key, chance, count)) | set(range(count))
-    return dict(zip(chance.sample(sorted(keys), count), _mixed(value, chance, count), strict=True))
+    keys = set(mixed(key, chance, count)) | set(range(count))
+    return dict(zip(chance.sample(sorted(keys), count), mixed(value, chance, count), strict=True))
 
 
 @pytest.mark.parametrize("value", SCALARS)

@@ -15,15 +15,10 @@ from mf.codec.careful_reader import CarefulReader
 from mf.codec.careful_writer import CarefulWriter
 from mf.codec.limits import DEFAULT_LIMITS
 from mf.codec.lookup import codec_of
-from tests.python.codec.careful import expect_alike
+from tests.python.codec.blocks import expect_alike, limits, mixed
 
 SCALARS = [s.I16, s.I32, s.I64, s.U16, s.U32, s.U64]
 BY_NAME = {each.name: each for each in SCALARS}
-
-
-def _limits(scalar: s.Scalar) -> tuple[int, int]:
-    bits = scalar.bits
-    return (-(1 << bits - 1), (1 << bits - 1) - 1) if scalar.name[0] == "i" else (0, (1 << bits) - 1)
 
 
 @pytest.mark.parametrize(
@@ -59,23 +54,12 @@ def test_rows_are_these_bytes(shape: s.Shape, values: Any, data: str) -> None:
     assert codec.decode(bytes.fromhex(data)) == values
 
 
-def _mixed(scalar: s.Scalar, chance: random.Random, count: int) -> list[int]:
-    """Blocks of different widths."""
-    low, high = _limits(scalar)
-    values: list[int] = []
-    while len(values) < count:
-        bits = chance.choice([0, 7, 8, 15, 16, 31, 32, 63, 64])
-        top, bottom = min(high, (1 << bits) - 1), max(low, -(1 << bits))
-        values += [chance.randint(bottom, top) for _ in range(chance.choice([1, 200, 256, 300]))]
-    return values[:count]
-
-
 @pytest.mark.parametrize("counted", [True, False])
 @pytest.mark.parametrize("scalar", SCALARS, ids=lambda each: each.name)
 def test_both_paths_write_and_read_the_same(scalar: s.Scalar, counted: bool) -> None:
     chance = random.Random(4)
     for count in (0, 1, 3, 255, 256, 257, 511, 513, 1024, 1025, 1281, 5000):
-        values = _mixed(scalar, chance, count)
+        values = mixed(scalar, chance, count)
         # The array stands in a list, because alone it would be memcpy.
         shape = s.List(scalar) if counted else s.List(s.Array(scalar, count))
         whole: Any = values if counted else [values]
@@ -142,7 +126,7 @@ def test_numbers_in_another_byte_order_are_turned() -> None:
 @pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"])
 @pytest.mark.parametrize("count", [1, 300])
 def test_buffers_are_held_to_the_range_of_the_type(scalar: s.Scalar, dtype: str, count: int) -> None:
-    codec, (low, high) = codec_of(s.List(scalar)), _limits(scalar)
+    codec, (low, high) = codec_of(s.List(scalar)), limits(scalar)
     edges = np.iinfo(dtype)
     for edge in (int(edges.min), int(edges.max), -1, low, high, low - 1, high + 1):
         if not edges.min <= edge <= edges.max:
@@ -160,7 +144,7 @@ def test_buffers_are_held_to_the_range_of_the_type(scalar: s.Scalar, dtype: str,
 @pytest.mark.parametrize("count", [1, 300])
 @pytest.mark.parametrize("scalar", SCALARS, ids=lambda each: each.name)
 def test_wrong_elements_are_named(scalar: s.Scalar, count: int) -> None:
-    codec, (low, high) = codec_of(s.List(scalar)), _limits(scalar)
+    codec, (low, high) = codec_of(s.List(scalar)), limits(scalar)
     for wrong in (low - 1, high + 1, 1.0, "1", None, b"1"):
         values: list[Any] = [low] * (count - 1) + [wrong]
         with pytest.raises(mf.Error) as caught:
@@ -179,7 +163,7 @@ def test_wrong_elements_are_named(scalar: s.Scalar, count: int) -> None:
 )
 def test_damaged_rows_are_refused_or_read_alike(name: str, counted: bool, count: int, seed: int) -> None:
     chance, scalar = random.Random(seed), BY_NAME[name]
-    values = _mixed(scalar, chance, count)
+    values = mixed(scalar, chance, count)
     shape = s.List(scalar) if counted else s.List(s.Array(scalar, count))
     whole: Any = values if counted else [values]
     codec = codec_of(shape)

@@ -35,7 +35,8 @@ concept BoundedSize = requires { Febird<T>::kMaxSize; };
 inline constexpr std::size_t kMaxBound = std::size_t{64} << 20U;
 
 /// The value's encoding takes no more bytes than this, or this is more than kMaxBound: who walks through
-/// values stops there. How wide numbers are is not asked, so that a list of them is not looked at.
+/// values stops there. How wide numbers are is not asked, so that a list of them is not looked at unless it
+/// is long (kMaxRowBound).
 template <class T>
 [[nodiscard, gnu::always_inline]] inline std::size_t bound_of(const T& value) noexcept {
   if constexpr (BoundedSize<T>) {

@@ -23,6 +23,7 @@ class Buffer {
  public:
   static constexpr std::size_t kHeadroom = 64;
   static constexpr std::size_t kTailroom = 8;
+  /// So much unused memory is never worth a move.
   static constexpr std::size_t kSpareKept = std::size_t{64} << 10U;
 
   Buffer() noexcept = default;

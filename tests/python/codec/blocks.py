@@ -1,5 +1,5 @@
-"""The careful reader beside the fast one: bytes that were damaged are the same value to both, or the same
-fault at the same place."""
+"""What tests of integers in blocks share: numbers of all widths, and damaged bytes, which are the same value
+to the careful reader and the fast one, or the same fault at the same place."""
 
 import random
 from typing import Any
@@ -10,6 +10,22 @@ from mf.codec.careful_error import CarefulError
 from mf.codec.careful_reader import CarefulReader
 from mf.codec.limits import DEFAULT_LIMITS
 from mf.codec.lookup import codec_of
+
+
+def limits(scalar: s.Scalar) -> tuple[int, int]:
+    bits = scalar.bits
+    return (-(1 << bits - 1), (1 << bits - 1) - 1) if scalar.name[0] == "i" else (0, (1 << bits) - 1)
+
+
+def mixed(scalar: s.Scalar, chance: random.Random, count: int) -> list[int]:
+    """Blocks of different widths."""
+    low, high = limits(scalar)
+    values: list[int] = []
+    while len(values) < count:
+        bits = chance.choice([0, 7, 8, 15, 16, 31, 32, 63, 64])
+        top, bottom = min(high, (1 << bits) - 1), max(low, -(1 << bits))
+        values += [chance.randint(bottom, top) for _ in range(chance.choice([1, 200, 256, 300]))]
+    return values[:count]
 
 
 def carefully(shape: s.Shape, data: bytes) -> Any:
