@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "mf/codec/febird_scalar.hpp"
-#include "mf/codec/overwrite.hpp"
+#include "mf/codec/vector_place.hpp"
 
 namespace mf::codec::archive {
 

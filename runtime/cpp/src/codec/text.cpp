@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <span>
 
 #include "mf/codec/writer.hpp"
@@ -13,19 +14,40 @@ namespace mf::codec::detail {
 
 namespace {
 
-// The length of a string of libstdc++ is set by a member that is private; an explicit instantiation may name
-// it all the same.
+// What a string of libstdc++ consists of is set by members that are private; an explicit instantiation may
+// name them all the same.
 #if defined(__GLIBCXX__) && _GLIBCXX_USE_CXX11_ABI && !defined(_GLIBCXX_DEBUG)
 void set_length(std::string& string, std::size_t size);
+void set_memory(std::string& string, char* memory, std::size_t capacity);
 
-template <void (std::string::*kMember)(std::size_t)>
-struct StringLength {
-  friend void set_length(std::string& string, std::size_t size) { (string.*kMember)(size); }
+template <void (std::string::*kSetLength)(std::size_t), void (std::string::*kSetData)(char*),
+          void (std::string::*kSetCapacity)(std::size_t)>
+struct StringPlace {
+  friend void set_length(std::string& string, std::size_t size) { (string.*kSetLength)(size); }
+  friend void set_memory(std::string& string, char* memory, std::size_t capacity) {
+    (string.*kSetData)(memory);
+    (string.*kSetCapacity)(capacity);
+  }
 };
-template struct StringLength<&std::string::_M_set_length>;
+template struct StringPlace<&std::string::_M_set_length, &std::string::_M_data, &std::string::_M_capacity>;
+
+[[gnu::noinline]] void release(std::string& string) noexcept {
+  std::string().swap(string);
+}
+
+/// Memory for so many letters and no more; what the string held is lost.
+void make_room(std::string& string, std::size_t size) {
+  if (string.capacity() != std::string().capacity()) [[unlikely]] {
+    release(string);
+  }
+  set_memory(string, std::allocator<char>().allocate(size + 1), size);
+}
 #else
 void set_length(std::string& string, std::size_t size) {
   string.resize(size);
+}
+void make_room(std::string& string, std::size_t size) {
+  string = std::string(size, '\0');
 }
 #endif
 
@@ -38,14 +60,36 @@ bool is_ascii(const Sixteen& bits) noexcept {
   return is_ascii(halves[0] | halves[1]);
 }
 
-// What is rare, or calls somebody, is none of fill_text()'s business: then that has no registers to save.
+/// copy_bytes() of up to 64 that looks at what it copies.
+[[gnu::always_inline]] inline bool copy_text(std::byte* to, const std::byte* from,
+                                             std::size_t size) noexcept {
+  if (size >= 32) return is_ascii(copy_double_ends(to, from, size));
+  if (size >= 16) return is_ascii(copy_ends<Sixteen>(to, from, size));
+  if (size >= 8) return is_ascii(copy_ends<std::uint64_t>(to, from, size));
+  if (size >= 4) return is_ascii(copy_ends<std::uint32_t>(to, from, size));
+  if (size == 0) return true;
+  const std::byte first = from[0];
+  const std::byte middle = from[size / 2];
+  const std::byte last = from[size - 1];
+  to[0] = first;
+  to[size / 2] = middle;
+  to[size - 1] = last;
+  return is_ascii(std::to_integer<std::uint64_t>(first | middle | last));
+}
 
-/// False: reserve() would take more than is needed, since it at least doubles.
-[[gnu::noinline]] bool make_room(std::string& string, std::size_t size) {
-  if (size < 2 * string.capacity()) return false;
-  string.clear();  // nothing of it is to be kept
-  string.reserve(size);
-  return true;
+/// Of up to 64 letters, for which there is room.
+[[gnu::always_inline]] inline bool fill_short(Reader& reader, std::string& string, std::string_view text) {
+  const bool ascii = copy_text(reinterpret_cast<std::byte*>(string.data()),
+                               reinterpret_cast<const std::byte*>(text.data()), text.size());
+  set_length(string, text.size());
+  return ascii || check_utf8(reader, text);
+}
+
+// Whoever calls somebody has registers to save: so fill_text() calls nobody, but goes on to these.
+
+[[gnu::noinline]] bool fill_new(Reader& reader, std::string& string, std::string_view text) {
+  make_room(string, text.size());
+  return fill_short(reader, string, text);
 }
 
 [[gnu::noinline]] bool fill_long(Reader& reader, std::string& string, std::string_view text) {
@@ -66,22 +110,6 @@ bool is_ascii(const Sixteen& bits) noexcept {
          fill_text(reader, string, {reinterpret_cast<const char*>(from), length});
 }
 
-/// copy_bytes() of up to 64 that looks at what it copies.
-bool copy_text(std::byte* to, const std::byte* from, std::size_t size) noexcept {
-  if (size >= 32) return is_ascii(copy_double_ends(to, from, size));
-  if (size >= 16) return is_ascii(copy_ends<Sixteen>(to, from, size));
-  if (size >= 8) return is_ascii(copy_ends<std::uint64_t>(to, from, size));
-  if (size >= 4) return is_ascii(copy_ends<std::uint32_t>(to, from, size));
-  if (size == 0) return true;
-  const std::byte first = from[0];
-  const std::byte middle = from[size / 2];
-  const std::byte last = from[size - 1];
-  to[0] = first;
-  to[size / 2] = middle;
-  to[size - 1] = last;
-  return is_ascii(std::to_integer<std::uint64_t>(first | middle | last));
-}
-
 }  // namespace
 
 bool check_utf8(Reader& reader, std::string_view text) {
@@ -91,14 +119,10 @@ bool check_utf8(Reader& reader, std::string_view text) {
 }
 
 bool fill_text(Reader& reader, std::string& string, std::string_view text) {
-  if (text.size() > 64 || (text.size() > string.capacity() && !make_room(string, text.size()))) [[unlikely]]
+  if (text.size() > 64) [[unlikely]]
     return fill_long(reader, string, text);
-  const bool ascii = copy_text(reinterpret_cast<std::byte*>(string.data()),
-                               reinterpret_cast<const std::byte*>(text.data()), text.size());
-  set_length(string, text.size());
-  if (!ascii) [[unlikely]]
-    return check_utf8(reader, text);
-  return true;
+  if (text.size() > string.capacity()) return fill_new(reader, string, text);
+  return fill_short(reader, string, text);
 }
 
 bool read_text(Reader& reader, std::string& string) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "mf/codec/archive_single.hpp"
+#include "mf/codec/tree_walk.hpp"
 
 namespace mf::codec::archive {
 
@@ -141,7 +142,7 @@ struct Field<std::map<K, V>> {
   static constexpr bool kRow = true;
   static std::size_t size(std::uint32_t number, const std::map<K, V>& values, const auto&... graph) noexcept {
     std::size_t sum = values.size() * tag_size(number);
-    for (const auto& [key, value] : values) {
+    for (const auto& [key, value] : codec::detail::in_order(values)) {
       const std::size_t entry = size_one(1, key) + size_one(2, value, graph...);
       sum += varint_size(entry) + entry;
     }
@@ -150,8 +151,7 @@ struct Field<std::map<K, V>> {
   static void write(BackWriter& writer, std::uint32_t number, const std::map<K, V>& values,
                     const auto&... graph) noexcept {
     BackWriter back = writer;
-    for (auto at = values.end(); at != values.begin();) {  // a reverse_iterator steps back at each look, too
-      const auto& [key, value] = *--at;
+    for (const auto& [key, value] : codec::detail::backwards(values)) {
       const std::byte* const end = back.position();
       write_one(back, 2, value, graph...);
       write_one(back, 1, key);

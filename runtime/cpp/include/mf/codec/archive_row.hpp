@@ -4,6 +4,7 @@
 // Numbers are packed; a reader takes them either way.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -13,8 +14,10 @@
 #include <utility>
 #include <vector>
 
+#include "mf/codec/append_new.hpp"
 #include "mf/codec/archive_packed.hpp"
 #include "mf/codec/archive_single.hpp"
+#include "mf/codec/tree_walk.hpp"
 
 namespace mf::codec::archive {
 
@@ -87,11 +90,13 @@ template <class T>
     const std::uint32_t tag = message.tag();
     const std::size_t count = message.run_length();
     const std::size_t full = filled + count;
-    if (!make_room(count)) [[unlikely]] {
+    if (!reader.charge(count, kSizeOfNew<T>)) [[unlikely]] {
       return false;
     }
+    if (full > values.capacity()) values.reserve(std::max(full, 2 * values.size()));
     do {
-      if (!Value<T>::read(reader, values[filled], graph...)) [[unlikely]] {
+      T& value = filled < values.size() ? values[filled] : codec::detail::append_new(values);
+      if (!Value<T>::read(reader, value, graph...)) [[unlikely]] {
         return reader.inside(filled);
       }
     } while (++filled != full && message.follows(tag));
@@ -244,18 +249,18 @@ struct Field<std::set<K>> {
   static std::size_t size(std::uint32_t number, const std::set<K>& values) noexcept {
     if (values.empty()) return 0;
     std::size_t sum = 0;
-    for (const K& value : values) sum += Value<K>::size(value);
+    for (const K& value : codec::detail::in_order(values)) sum += Value<K>::size(value);
     return Packed<K> ? tag_size(number) + varint_size(sum) + sum : values.size() * tag_size(number) + sum;
   }
   static void write(BackWriter& writer, std::uint32_t number, const std::set<K>& values) noexcept {
     if constexpr (Packed<K>) {
       if (values.empty()) return;
       const std::byte* const end = writer.position();
-      for (auto at = values.end(); at != values.begin();) Value<K>::write(writer, *--at);
+      for (const K& value : codec::detail::backwards(values)) Value<K>::write(writer, value);
       writer.varint(static_cast<std::size_t>(end - writer.position()));
       writer.varint(tag_of(number, Wire::length));
     } else {
-      for (auto at = values.end(); at != values.begin();) write_one(writer, number, *--at);
+      for (const K& value : codec::detail::backwards(values)) write_one(writer, number, value);
     }
   }
 };

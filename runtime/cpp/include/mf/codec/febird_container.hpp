@@ -23,6 +23,7 @@
 #include "mf/codec/reader.hpp"
 #include "mf/codec/row.hpp"
 #include "mf/codec/tree_row.hpp"
+#include "mf/codec/tree_walk.hpp"
 #include "mf/codec/varint.hpp"
 #include "mf/codec/writer.hpp"
 
@@ -167,7 +168,7 @@ struct Febird<std::set<K>> {
       return detail::row_size<K>(detail::SetBlocks<K>(value), value.size());
     } else {
       std::size_t sum = varint_size(value.size());
-      for (const K& key : value) {
+      for (const K& key : detail::in_order(value)) {
         sum += Febird<K>::size(key);
       }
       return sum;
@@ -185,7 +186,7 @@ struct Febird<std::set<K>> {
       writer.continue_at(detail::write_row<K>(writer.position(), detail::SetBlocks<K>(value), value.size()));
     } else {
       write_varint(writer, value.size());
-      for (const K& key : value) {
+      for (const K& key : detail::in_order(value)) {
         Febird<K>::write(writer, key);
       }
     }
@@ -236,7 +237,7 @@ struct Febird<std::map<K, V>> {
     if constexpr (kInBlocks) {
       return sum + detail::map_blocks_size(value);
     }
-    for (const auto& [key, mapped] : value) {
+    for (const auto& [key, mapped] : detail::in_order(value)) {
       sum += Febird<K>::size(key) + Febird<V>::size(mapped);
     }
     return sum;
@@ -248,8 +249,9 @@ struct Febird<std::map<K, V>> {
     } else if constexpr (BoundedSize<K> && BoundedSize<V>) {
       sum += value.size() * (Febird<K>::kMaxSize + Febird<V>::kMaxSize);
     } else {
-      for (auto entry = value.begin(); entry != value.end() && sum <= kMaxBound; ++entry) {
-        sum += bound_of(entry->first) + bound_of(entry->second);
+      for (const auto& [key, mapped] : detail::in_order(value)) {
+        sum += bound_of(key) + bound_of(mapped);
+        if (sum > kMaxBound) break;
       }
     }
     return sum;
@@ -259,7 +261,7 @@ struct Febird<std::map<K, V>> {
     if constexpr (kInBlocks) {
       writer.continue_at(detail::write_map_blocks(writer.position(), value));
     } else {
-      for (const auto& [key, mapped] : value) {
+      for (const auto& [key, mapped] : detail::in_order(value)) {
         Febird<K>::write(writer, key);
         Febird<V>::write(writer, mapped);
       }

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "mf/codec/append_new.hpp"
 #include "mf/codec/febird_scalar.hpp"
 #include "mf/codec/memcpy.hpp"
 #include "mf/codec/reader.hpp"
@@ -99,7 +100,7 @@ template <class T>
 [[nodiscard]] bool append_items(Reader& reader, std::size_t count, std::vector<T>& values) {
   values.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
-    if (!Febird<T>::read(reader, values.emplace_back())) [[unlikely]] {
+    if (!Febird<T>::read(reader, append_new(values))) [[unlikely]] {
       return reader.inside(i);
     }
   }

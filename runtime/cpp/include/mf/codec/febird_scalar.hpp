@@ -12,10 +12,10 @@
 #include "mf/codec/boxed.hpp"
 #include "mf/codec/enums.hpp"
 #include "mf/codec/memcpy.hpp"
-#include "mf/codec/overwrite.hpp"
 #include "mf/codec/reader.hpp"
 #include "mf/codec/text.hpp"
 #include "mf/codec/varint.hpp"
+#include "mf/codec/vector_place.hpp"
 #include "mf/codec/writer.hpp"
 #include "mf/core/types.hpp"
 

@@ -20,8 +20,8 @@
 #endif
 
 #include "mf/codec/memcpy_layout.hpp"
-#include "mf/codec/overwrite.hpp"
 #include "mf/codec/reader.hpp"
+#include "mf/codec/vector_place.hpp"
 #include "mf/codec/writer.hpp"
 
 // Without SSE (-m32) vectors are handed on in memory: all this is inlined, so there is no ABI to keep.
@@ -268,18 +268,25 @@ template <FixedLayout T>
   if (!reader.charge(count, sizeof(T))) [[unlikely]] {
     return false;
   }
-  T* to = nullptr;
-  if constexpr (MemoryImage<T>) {
-    to = detail::overwrite(values, count);
+  if constexpr (MemoryImage<T> && Memcpy<T>::kAllBitsValid) {
+    T* const to = detail::overwrite(values, count);
+    detail::copy_bytes(reinterpret_cast<std::byte*>(to), reader.peek(), count * sizeof(T));
+    reader.advance(count * sizeof(T));
+    return true;
   } else {
-    values.resize(count);
-    to = values.data();
+    T* to = nullptr;
+    if constexpr (MemoryImage<T>) {
+      to = detail::overwrite(values, count);
+    } else {
+      values.resize(count);
+      to = values.data();
+    }
+    if (!memcpy_read(reader, count, to)) [[unlikely]] {
+      values.clear();
+      return false;
+    }
+    return true;
   }
-  if (!memcpy_read(reader, count, to)) [[unlikely]] {
-    values.clear();
-    return false;
-  }
-  return true;
 }
 
 }  // namespace mf::codec

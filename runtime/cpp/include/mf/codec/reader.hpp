@@ -76,7 +76,12 @@ class Reader {
         return true;
       }
     }
-    return read_any_count(min_size, count);
+    std::size_t any = 0;  // the caller's stays in a register
+    if (!read_any_count(min_size, any)) [[unlikely]] {
+      return false;
+    }
+    count = any;
+    return true;
   }
   /// A length and so many bytes, charged: a text or a value in bytes of its own.
   [[nodiscard, gnu::always_inline]] bool take_counted(const std::byte*& from, std::size_t& length) {

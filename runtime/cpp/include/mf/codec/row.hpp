@@ -17,10 +17,10 @@
 #include <vector>
 
 #include "mf/codec/enums.hpp"
-#include "mf/codec/overwrite.hpp"
 #include "mf/codec/reader.hpp"
 #include "mf/codec/row_kernel.hpp"
 #include "mf/codec/varint.hpp"
+#include "mf/codec/vector_place.hpp"
 #include "mf/codec/writer.hpp"
 #include "mf/core/types.hpp"
 
@@ -202,7 +202,14 @@ template <class T, class Blocks>
       return true;
     }
   }
-  return read_long_row_head(reader, max_code, count, code);
+  std::size_t long_count = 0;  // the caller's stay in registers
+  unsigned any_code = 0;
+  if (!read_long_row_head(reader, max_code, long_count, any_code)) [[unlikely]] {
+    return false;
+  }
+  count = long_count;
+  code = any_code;
+  return true;
 }
 
 /// Takes `codes` codes, of which none may be more than `max_code`.
@@ -316,6 +323,22 @@ struct CheckedSink {
   }
 };
 
+/// The rest of a vector of several blocks.
+template <class T>
+[[nodiscard, gnu::noinline]] bool read_long_row(Reader& reader, std::size_t count, unsigned code,
+                                                std::vector<T>& values) {
+  const std::byte* codes = nullptr;
+  if (!take_codes(reader, row_blocks(count) - 1, kMaxCode<T>, codes)) [[unlikely]] {
+    return false;
+  }
+  SpanSink<T> sink{overwrite(values, count)};
+  if (!read_blocks<T>(reader, count, code, 1, codes, sink)) [[unlikely]] {
+    values.clear();
+    return false;
+  }
+  return true;
+}
+
 /// A vector has no zeros written before the values; after a failure nobody sees what was not written.
 template <class T>
 [[nodiscard]] bool read_row(Reader& reader, std::vector<T>& values) {
@@ -325,27 +348,20 @@ template <class T>
   if (!read_row_head(reader, kMaxCode<T>, count, code) || !reader.charge(count, sizeof(T))) [[unlikely]] {
     return false;
   }
-  bool good = false;
-  if (count <= kRowBlock) [[likely]] {
-    const std::byte* from = nullptr;
-    if (!reader.take(count << code, from)) [[unlikely]] {
-      return false;
-    }
-    T* const to = overwrite(values, count);
-    widen<Base>(to, from, count, code);
-    good = check_block(reader, to, 0, count, code);
-  } else {
-    const std::byte* codes = nullptr;
-    if (!take_codes(reader, row_blocks(count) - 1, kMaxCode<T>, codes)) [[unlikely]] {
-      return false;
-    }
-    SpanSink<T> sink{overwrite(values, count)};
-    good = read_blocks<T>(reader, count, code, 1, codes, sink);
+  if (count > kRowBlock) [[unlikely]] {
+    return read_long_row(reader, count, code, values);
   }
-  if (!good) [[unlikely]] {
+  const std::byte* from = nullptr;
+  if (!reader.take(count << code, from)) [[unlikely]] {
+    return false;
+  }
+  T* const to = overwrite(values, count);
+  widen<Base>(to, from, count, code);
+  if (!check_block(reader, to, 0, count, code)) [[unlikely]] {
     values.clear();
+    return false;
   }
-  return good;
+  return true;
 }
 
 template <class T, std::size_t N>

@@ -19,6 +19,7 @@
 #include "mf/codec/reader.hpp"
 #include "mf/codec/row.hpp"
 #include "mf/codec/row_kernel.hpp"
+#include "mf/codec/tree_walk.hpp"
 
 namespace mf::codec::detail {
 
@@ -60,17 +61,18 @@ class SetBlocks {
   explicit SetBlocks(const std::set<K>& values) noexcept : values_(values) {}
   const K* block(std::size_t index, std::size_t count) noexcept {
     if (index == 0) {
-      next_ = values_.begin();
+      walk_ = TreeWalk(values_, above_);
     }
     for (std::size_t i = 0; i < count; ++i) {
-      block_[i] = *next_++;
+      block_[i] = walk_.next();
     }
     return block_.data();
   }
 
  private:
   const std::set<K>& values_;
-  typename std::set<K>::const_iterator next_;
+  NodesAbove above_;
+  TreeWalk<std::set<K>> walk_{values_, above_};
   std::array<K, kRowBlock> block_;
 };
 
@@ -113,13 +115,15 @@ void each_map_block(const std::map<K, V>& map, const Use& use) noexcept {
   using Mapped = typename RowBase<V>::Type;
   std::array<Key, kRowBlock> keys;
   std::array<Mapped, kRowBlock> values;
-  auto entry = map.begin();
+  NodesAbove above;
+  TreeWalk walk(map, above);
   for (std::size_t left = map.size(); left != 0;) {
     const std::size_t here = std::min(kRowBlock, left);
     Mapped bits = 0;
-    for (std::size_t i = 0; i < here; ++i, ++entry) {
-      keys[i] = row_number(entry->first);
-      values[i] = row_number(entry->second);
+    for (std::size_t i = 0; i < here; ++i) {
+      const auto& [key, value] = walk.next();
+      keys[i] = row_number(key);
+      values[i] = row_number(value);
       bits = static_cast<Mapped>(bits | BitsOf<Mapped>::significant(values[i]));
     }
     const auto ends = BitsOf<Key>::significant(keys[0]) | BitsOf<Key>::significant(keys[here - 1]);

@@ -1,0 +1,75 @@
+// R1. What std::vector has no step for: to be overwritten at once, and to grow by an element that is made in
+// one go.
+//
+// resize() writes every new element before the caller does, insert() copies one by one whatever has default
+// values, and emplace_back() of a struct whose members have default values writes zeros all over it before
+// them, by an instruction that is slow to begin. So this sets the places of a vector of libstdc++ itself, as
+// folly's and struct_pack's do; with another standard library it does as resize() and emplace_back() do.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+namespace mf::codec::detail {
+
+// Checked vectors keep more than their places.
+#if defined(__GLIBCXX__) && !defined(_GLIBCXX_DEBUG) && !defined(_GLIBCXX_SANITIZE_VECTOR)
+
+template <class T>
+class VectorPlace : std::vector<T> {
+ public:
+  /// Gives the vector `count` elements, and their place. The caller writes all of them before anything else
+  /// looks at them.
+  [[nodiscard, gnu::always_inline]] static T* overwrite(std::vector<T>& values, std::size_t count)
+    requires(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>)
+  {
+    if (count > values.capacity()) exchange(values, count);
+    set_end(values, values.data() + count);
+    return values.data();
+  }
+
+  /// A new element at the end, for which there is room, of a type that gives every member a value.
+  [[nodiscard]] static T& append(std::vector<T>& values) {
+    T* const place = values.data() + values.size();
+    std::uninitialized_default_construct_n(place, 1);
+    set_end(values, place + 1);
+    return *place;
+  }
+
+ private:
+  /// As clear() and reserve(), in a third of the steps, since there is nothing to move.
+  static void exchange(std::vector<T>& values, std::size_t capacity) {
+    if (values.capacity() != 0) [[unlikely]] {
+      release(values);
+    }
+    auto& place = values.*(&VectorPlace::_M_impl);
+    place._M_start = std::allocator<T>().allocate(capacity);
+    place._M_end_of_storage = place._M_start + capacity;
+  }
+  [[gnu::noinline]] static void release(std::vector<T>& values) noexcept { std::vector<T>().swap(values); }
+  static void set_end(std::vector<T>& values, T* end) noexcept {
+    (values.*(&VectorPlace::_M_impl))._M_finish = end;
+  }
+};
+
+#else
+
+template <class T>
+struct VectorPlace {
+  [[nodiscard]] static T* overwrite(std::vector<T>& values, std::size_t count) {
+    values.resize(count);
+    return values.data();
+  }
+  [[nodiscard]] static T& append(std::vector<T>& values) { return values.emplace_back(); }
+};
+
+#endif
+
+template <class T>
+[[nodiscard, gnu::always_inline]] inline T* overwrite(std::vector<T>& values, std::size_t count) {
+  return VectorPlace<T>::overwrite(values, count);
+}
+
+}  // namespace mf::codec::detail
