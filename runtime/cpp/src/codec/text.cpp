@@ -14,9 +14,37 @@ namespace mf::codec::detail {
 
 namespace {
 
+[[gnu::noinline]] bool fill_long(Reader& reader, std::string& string, std::string_view text) {
+  if (text.size() > string.capacity()) {
+    string = std::string(text);
+  } else {
+    string.assign(text);
+  }
+  return codec::is_ascii(reinterpret_cast<const std::byte*>(text.data()), text.size()) ||
+         check_utf8(reader, text);
+}
+
+[[gnu::noinline]] bool read_long(Reader& reader, std::string& string) {
+  const std::byte* from = nullptr;
+  std::size_t length = 0;
+  return reader.take_long(from, length) &&
+         fill_text(reader, string, {reinterpret_cast<const char*>(from), length});
+}
+
+}  // namespace
+
+bool check_utf8(Reader& reader, std::string_view text) {
+  const std::size_t good = valid_utf8_prefix(std::as_bytes(std::span(text)));
+  return good == text.size() ||
+         reader.fail(Fault::invalid_utf8, "a string is not UTF-8", reader.offset() - text.size() + good);
+}
+
+#if defined(__GLIBCXX__) && _GLIBCXX_USE_CXX11_ABI && !defined(_GLIBCXX_DEBUG)
+
+namespace {
+
 // What a string of libstdc++ consists of is set by members that are private; an explicit instantiation may
 // name them all the same.
-#if defined(__GLIBCXX__) && _GLIBCXX_USE_CXX11_ABI && !defined(_GLIBCXX_DEBUG)
 void set_length(std::string& string, std::size_t size);
 void set_memory(std::string& string, char* memory, std::size_t capacity);
 
@@ -42,14 +70,6 @@ void make_room(std::string& string, std::size_t size) {
   }
   set_memory(string, std::allocator<char>().allocate(size + 1), size);
 }
-#else
-void set_length(std::string& string, std::size_t size) {
-  string.resize(size);
-}
-void make_room(std::string& string, std::size_t size) {
-  string = std::string(size, '\0');
-}
-#endif
 
 bool is_ascii(std::uint64_t bits) noexcept {
   return (bits & 0x8080808080808080U) == 0;
@@ -92,31 +112,7 @@ bool is_ascii(const Sixteen& bits) noexcept {
   return fill_short(reader, string, text);
 }
 
-[[gnu::noinline]] bool fill_long(Reader& reader, std::string& string, std::string_view text) {
-  if (text.size() > string.capacity()) {
-    string = std::string(text);
-  } else {
-    std::memcpy(string.data(), text.data(), text.size());
-    set_length(string, text.size());
-  }
-  return codec::is_ascii(reinterpret_cast<const std::byte*>(text.data()), text.size()) ||
-         check_utf8(reader, text);
-}
-
-[[gnu::noinline]] bool read_long(Reader& reader, std::string& string) {
-  const std::byte* from = nullptr;
-  std::size_t length = 0;
-  return reader.take_long(from, length) &&
-         fill_text(reader, string, {reinterpret_cast<const char*>(from), length});
-}
-
 }  // namespace
-
-bool check_utf8(Reader& reader, std::string_view text) {
-  const std::size_t good = valid_utf8_prefix(std::as_bytes(std::span(text)));
-  return good == text.size() ||
-         reader.fail(Fault::invalid_utf8, "a string is not UTF-8", reader.offset() - text.size() + good);
-}
 
 bool fill_text(Reader& reader, std::string& string, std::string_view text) {
   if (text.size() > 64) [[unlikely]]
@@ -124,6 +120,14 @@ bool fill_text(Reader& reader, std::string& string, std::string_view text) {
   if (text.size() > string.capacity()) return fill_new(reader, string, text);
   return fill_short(reader, string, text);
 }
+
+#else
+
+bool fill_text(Reader& reader, std::string& string, std::string_view text) {
+  return fill_long(reader, string, text);
+}
+
+#endif
 
 bool read_text(Reader& reader, std::string& string) {
   const std::byte* from = nullptr;
