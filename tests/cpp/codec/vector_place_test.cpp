@@ -5,10 +5,24 @@
 #include <cstdint>
 #include <memory>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "archive/after.types.hpp"
 #include "mf/codec/append_new.hpp"
+
+namespace legacy {
+
+/// A user's, which leaves a member without a value.
+struct Account {
+  std::string name;
+  int number;
+};
+
+}  // namespace legacy
+
+template <>
+inline constexpr mf::Tier mf::codec::kPlannedTier<legacy::Account> = mf::Tier::custom;
 
 namespace mf::codec::detail {
 namespace {
@@ -39,6 +53,12 @@ TEST(VectorPlace, ANewElementHasTheValuesThatItsTypeGives) {
     made.count = 8;
   }
   EXPECT_EQ(values, std::vector<Stored>(3, {.count = 8}));
+}
+
+TEST(VectorPlace, ANewElementOfAUsersTypeIsEmpty) {
+  std::vector<legacy::Account> values(1, {"x", 7});
+  values.clear();
+  EXPECT_EQ(append_new(values).number, 0);
 }
 
 TEST(VectorPlace, NewElementsOfOtherTypesAreEmpty) {

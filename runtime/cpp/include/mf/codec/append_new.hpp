@@ -8,10 +8,15 @@
 
 namespace mf::codec::detail {
 
+/// Generated code gives each member a value. Types of users, which may not, are of the other two tiers: those
+/// that stand for a struct of tier memcpy, and those with a codec of their own.
+template <class T>
+concept GivesEachMemberAValue = kPlannedTier<T> == Tier::febird || kPlannedTier<T> == Tier::archive;
+
 /// A new element at the end, for which there is room.
 template <class T>
 [[nodiscard]] T& append_new(std::vector<T>& values) {
-  if constexpr (Declared<T>) {  // which generated code gives a value for each member
+  if constexpr (GivesEachMemberAValue<T>) {
     return VectorPlace<T>::append(values);
   } else {
     return values.emplace_back();
