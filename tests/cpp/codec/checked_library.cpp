@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <map>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,20 @@ int main() {
     expect_same(hits, {{3, 4.0F, text(50), {1, 2}}}, "structs");
     expect_same(numbers, {{1, 2}}, "a map of numbers");
     expect_same(words, {{"x", 1}}, "a map of texts");
+    std::set<std::uint32_t> row;
+    std::set<std::string> names;
+    for (std::size_t i = 0; i < size * 7; ++i) {
+      row.insert(static_cast<std::uint32_t>(random()));
+      names.insert(text(i % 20));
+    }
+    expect_same(row, {1, 2}, "a set of numbers");
+    expect_same(names, {"x"}, "a set of texts");
+    std::vector<std::string> backwards;
+    for (const std::string& name : mf::codec::detail::backwards(names)) backwards.push_back(name);
+    if (backwards != std::vector<std::string>(names.rbegin(), names.rend())) {
+      std::puts("a set backwards: something else");
+      ++failures;
+    }
   }
   return failures == 0 ? 0 : 1;
 }

@@ -59,6 +59,8 @@ template <class K>
 class SetBlocks {
  public:
   explicit SetBlocks(const std::set<K>& values) noexcept : values_(values) {}
+  SetBlocks(const SetBlocks&) = delete;  // the walk looks at what lies beside it
+  SetBlocks& operator=(const SetBlocks&) = delete;
   const K* block(std::size_t index, std::size_t count) noexcept {
     if (index == 0) {
       walk_ = TreeWalk(values_, above_);

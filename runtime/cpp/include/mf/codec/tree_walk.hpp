@@ -7,7 +7,8 @@
 // An iterator knows one node, so that the processor waits for each before it can ask for the next one: nodes
 // that were made in another order than that of their keys are seldom where it looks. libstdc++ shows how its
 // nodes hang together. A walk that goes down to one child asks for the other one on the way, long before it
-// comes there: it takes a third of the time. With another standard library it is the iterator.
+// comes there: it takes a third of the time. With another standard library, or a checked one, it is the
+// iterator.
 #pragma once
 
 #include <array>
@@ -79,6 +80,8 @@ template <class Tree, TreeWay kWay>
 class TreeRange {
  public:
   explicit TreeRange(const Tree& tree) noexcept : tree_(tree) {}
+  TreeRange(const TreeRange&) = delete;  // iterators look into it
+  TreeRange& operator=(const TreeRange&) = delete;
 
   struct End {};
   class Iterator {

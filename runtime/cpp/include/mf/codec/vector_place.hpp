@@ -30,7 +30,8 @@ class VectorPlace : std::vector<T> {
     return values.data();
   }
 
-  /// A new element at the end, for which there is room, of a type that gives every member a value.
+  /// A new element at the end, for which there is room, of a type that gives every member a value: of another
+  /// one, members would be what lay there before.
   [[nodiscard]] static T& append(std::vector<T>& values) {
     T* const place = values.data() + values.size();
     std::uninitialized_default_construct_n(place, 1);
