@@ -221,18 +221,23 @@ def test_defaults_that_can_be_changed_are_made_for_each_call() -> None:
 
 
 OPTIONALS = """
-from optionals import ABSENT_CODEC, PRESENT_CODEC, Absent, Nothing, Present
+from optionals import ABSENT_CODEC, FIRSTS_CODEC, PRESENT_CODEC, Absent, Firsts, Nothing, Present
 
 assert Present().list_ == [] and Present().list_ is not Present().list_
-assert PRESENT_CODEC.encode(Present()) == bytes.fromhex(WRITTEN)
+assert PRESENT_CODEC.encode(Present()) == bytes.fromhex(PRESENT)
+assert FIRSTS_CODEC.encode(Firsts()) == bytes.fromhex(FIRSTS)
 assert ABSENT_CODEC.encode(Absent()) == bytes(4) and Present().nothing == Nothing(0)
 """
 
 
 def test_optionals_have_the_bytes_that_cpp_writes() -> None:
     """An empty default is there; tests/cpp/codec/optionals_test.cpp compares with the same file."""
-    written = (GOLDEN.parent / "cpp/optionals/present.hex").read_text().strip()
-    _python(f'WRITTEN = "{written}"' + OPTIONALS, ROOT / "runtime/python", GOLDEN / "optionals/out")
+    folder = GOLDEN.parent / "cpp/optionals"
+    given = [
+        f'{each.upper()} = "{(folder / each).with_suffix(".hex").read_text().strip()}"'
+        for each in ("present", "firsts")
+    ]
+    _python("\n".join(given) + OPTIONALS, ROOT / "runtime/python", GOLDEN / "optionals/out")
 
 
 RELOCATED = """

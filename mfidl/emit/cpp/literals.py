@@ -69,6 +69,16 @@ class Literals:
             case AliasOf() | RefOf():
                 raise AssertionError("expand() leaves no alias, and a ref has no value to write")
 
+    def initial(self, type_: Type, home: str) -> str:
+        """Of a new value that has to be another one than C++ gives it, which is zero: else nothing."""
+        enum = self._types.enum_without_zero(type_)
+        if enum is None:
+            return ""
+        first = self._names.module(enum.reference.module).members(enum)[0]
+        member = f"{self._types.declared(enum.full_name, home)}::{first}"
+        is_array = isinstance(expand(type_), ArrayOf)
+        return f"mf::filled<{self._types.spell(type_, home)}>({member})" if is_array else member
+
     def _present(self, value: Value, type_: Type, home: str) -> str:
         """What an optional holds: braces alone would stand for itself, and empty ones for none."""
         written = self.of(value, type_, home)
@@ -92,17 +102,18 @@ class Literals:
         assert isinstance(value, StructValue)
         struct = self._program.struct(type_)
         members = self._names.module(type_.module).members(struct)
-        of = self.within(struct).of
+        held = self.within(struct)
         given: dict[str, Value | None] = dict(value.fields)
         if (
             len(struct.cycle) > 1
         ):  # its members may stand without an initialiser (Describer), so all are given
             given = {each.name: given.get(each.name, each.default) for each in struct.fields}
-        written = [
-            f".{member} = {'{}' if (held := given[field.name]) is None else of(held, field.type, home)}"
-            for field, member in zip(struct.fields, members, strict=True)
-            if field.name in given
-        ]
+        written = []
+        for field, member in zip(struct.fields, members, strict=True):
+            if field.name in given:
+                inner = given[field.name]
+                new = held.initial(field.type, home) or "{}"
+                written.append(f".{member} = {new if inner is None else held.of(inner, field.type, home)}")
         return name + _braced(written)
 
     def _flags(self, value: FlagsValue, type_: Named, name: str) -> str:

@@ -82,7 +82,9 @@ class Describer:
             case Flags():
                 return self._flags(declaration)
             case Union():
-                return UnionMaker(self.names, self.types, self.codecs, declaration, module).view()
+                return UnionMaker(
+                    self.names, self.types, self.literals, self.codecs, declaration, module
+                ).view()
             case Struct():
                 names = self.names.module(module.name)
                 return self.struct(
@@ -204,11 +206,8 @@ class Describer:
         if field.default is not None:
             value = self.literals.within(struct).of(field.default, field.type, home)
             return "" if unknown and value == "{}" else f" = {value}"
-        if isinstance(field.type, Named) and field.type.kind is DeclKind.ENUM:
-            enum = self.program.enum(field.type)
-            if enum.members and not enum.open and all(each.number != 0 for each in enum.members):
-                member = self.names.module(field.type.module).members(enum)[0]
-                return f" = {self.types.declared(enum.full_name, home)}::{member}"
+        if initial := self.literals.within(struct).initial(field.type, home):
+            return f" = {initial}"
         return "" if unknown else "{}"
 
     def _constructor(self, error: Struct, name: str, members: tuple[str, ...], module: Module) -> str:

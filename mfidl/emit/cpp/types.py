@@ -8,6 +8,7 @@ from mfidl.model import (
     AliasOf,
     ArrayOf,
     DeclKind,
+    Enum,
     Field,
     ListOf,
     MapOf,
@@ -27,6 +28,7 @@ from mfidl.model import (
 
 _CSTDINT = "<cstdint>"
 _TYPES = '"mf/core/types.hpp"'
+_FILLED = '"mf/core/filled.hpp"'
 _GRAPH = '"mf/codec/graph.hpp"'
 _REF = '"mf/codec/ref.hpp"'
 
@@ -146,6 +148,17 @@ class CppTypes:
         declared = self._program.declaration(reference.full_name)
         return declared.cycle if isinstance(declared, Struct | Union) else frozenset()
 
+    def enum_without_zero(self, type_: Type) -> Enum | None:
+        """Which the type is, or an array of: C++ would begin with a value that it does not have."""
+        element = expand(type_)
+        while isinstance(element, ArrayOf):
+            element = expand(element.element)
+        if not isinstance(element, Named) or element.kind is not DeclKind.ENUM:
+            return None
+        enum = self._program.enum(element)
+        has_zero = any(each.number == 0 for each in enum.members)
+        return None if enum.open or has_zero or not enum.members else enum
+
     def includes(self, type_: Type) -> Iterator[str]:
         """Headers of the standard library and the runtime."""
         for each in parts(type_):
@@ -158,7 +171,7 @@ class CppTypes:
                     if expand(each.element) == Primitive(Scalar.BOOL):
                         yield _TYPES
                 case ArrayOf():
-                    yield "<array>"
+                    yield from ("<array>", _FILLED) if self.enum_without_zero(each) else ("<array>",)
                 case SetOf():
                     yield "<set>"
                 case MapOf():

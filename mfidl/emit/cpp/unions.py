@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from mfidl.emit.cpp import readable
 from mfidl.emit.cpp.codecs import Codecs
+from mfidl.emit.cpp.literals import Literals
 from mfidl.emit.cpp.names import AlternativeNames, Names
 from mfidl.emit.cpp.text import block, comparisons, deprecation, doc, fill
 from mfidl.emit.cpp.types import CppTypes
@@ -63,6 +64,7 @@ class UnionMaker:
 
     names: Names
     types: CppTypes
+    literals: Literals
     codecs: Codecs
     union: Union
     module: Module
@@ -162,8 +164,18 @@ class UnionMaker:
             _Function(f"{old}[[nodiscard]] ", f"const {spelled}&", names.accessor, "", " const", get),
             _Function(f"{old}[[nodiscard]] ", f"{spelled}&", names.accessor, "", "", get),
             _Function(old, "void", names.set, taken, "", f"value_.emplace<{index}>({given});"),
-            _Function(old, f"{spelled}&", names.emplace, "", "", f"return value_.emplace<{index}>(){boxed};"),
+            _Function(
+                old,
+                f"{spelled}&",
+                names.emplace,
+                "",
+                "",
+                f"return value_.emplace<{index}>({self._initial(field)}){boxed};",
+            ),
         ]
+
+    def _initial(self, field: Field) -> str:
+        return self.literals.within(self.union).initial(field.type, self.module.name)
 
     def _keeps(self, field: Field) -> bool:
         """A box takes what it is given by moving it."""
@@ -180,7 +192,16 @@ class UnionMaker:
                 f"  {name}& operator=({name}&& other) noexcept;",
                 f"  ~{name}();",
             ]
-        return [f"  {name}() = default;"]
+        made = self._made()
+        return [
+            fill(f"{name}() : value_(", made, ") {}", indent=2) if len(made) > 1 else f"  {name}() = default;"
+        ]
+
+    def _made(self) -> list[str]:
+        """What the variant of a new union is made of."""
+        first = self._first()
+        initial = self._initial(self.union.alternatives[first])
+        return [f"std::in_place_index<{first}>", *([initial] if initial else [])]
 
     def _kind(self, kinds: list[str]) -> str:
         numbers = [each.number for each in self.union.alternatives]
@@ -198,8 +219,7 @@ class UnionMaker:
         if not self._recursive:
             return []
         name = self._name
-        first = self._first()
-        made = f"{name}::{name}() : value_(std::in_place_index<{first}>) {{}}"
+        made = fill(f"{name}::{name}() : value_(", self._made(), ") {}")
         defaulted = [
             f"{name}::{name}(const {name}& other) = default;",
             f"{name}::{name}({name}&& other) noexcept = default;",

@@ -1,5 +1,5 @@
-// Defaults of optionals: what is there and empty is not what is absent. Python's values have the same bytes:
-// test_golden_python.py reads them from the same file.
+// Defaults: what is there and empty is not what is absent, and enums begin with what they have. Python's
+// values have the same bytes: test_golden_python.py reads them from the same file.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -12,11 +12,15 @@
 namespace mf::codec {
 namespace {
 
-TEST(Optionals, HaveTheBytesOfTheirDefaults) {
-  std::ifstream file(MF_SOURCE_DIR "/tests/compiler/golden/cpp/optionals/present.hex");
+std::string written(const std::string& name) {
+  std::ifstream file(MF_SOURCE_DIR "/tests/compiler/golden/cpp/optionals/" + name + ".hex");
   std::string hex;
-  ASSERT_TRUE(std::getline(file, hex));
-  expect_febird(optionals::Present{}, hex);
+  EXPECT_TRUE(std::getline(file, hex));
+  return hex;
+}
+
+TEST(Optionals, HaveTheBytesOfTheirDefaults) {
+  expect_febird(optionals::Present{}, written("present"));
   expect_febird(optionals::Absent{}, "00 00 00 00");
 }
 
@@ -27,6 +31,15 @@ TEST(Optionals, AreThereAndEmpty) {
   ASSERT_EQ(value.rows.size(), 2U);
   EXPECT_TRUE(value.rows[0] && value.rows[0]->empty());
   EXPECT_TRUE(optionals::NONE && optionals::NONE->empty());
+}
+
+TEST(Enums, BeginWithAMemberWhereverTheyStand) {
+  using optionals::Choice;
+  using optionals::Rank;
+  expect_febird(optionals::Firsts{}, written("firsts"));
+  expect_febird(optionals::Missed{}, "01 01");
+  auto choice = Choice::of_number(0);
+  EXPECT_EQ(choice.emplace_ranks()[0], Rank::first);
 }
 
 }  // namespace

@@ -3,7 +3,9 @@
 #include "optionals.codec.hpp"
 
 #include <array>
+#include <bitset>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <type_traits>
 
@@ -120,6 +122,121 @@ void print_to(mf::Printer& printer, const Absent& value) {
   printer.field("map", value.map);
   printer.field("nothing", value.nothing);
   printer.field("raw", value.raw);
+  printer.close();
+}
+
+void print_to(mf::Printer& printer, const Choice& value) {
+  printer.open("Choice");
+  if (value.is_ranks()) printer.field("ranks", value.ranks());
+  if (value.is_number()) printer.field("number", value.number());
+  printer.close();
+}
+
+Deep::Deep() : value_(std::in_place_index<0>, Rank::first) {}
+
+Deep::Deep(const Deep& other) = default;
+
+Deep::Deep(Deep&& other) noexcept = default;
+
+Deep& Deep::operator=(const Deep& other) = default;
+
+Deep& Deep::operator=(Deep&& other) noexcept = default;
+
+Deep::~Deep() = default;
+
+Deep Deep::of_rank(Rank value) {
+  return Deep(std::in_place_index<0>, value);
+}
+
+bool Deep::is_rank() const noexcept {
+  return value_.index() == 0;
+}
+
+const Rank& Deep::rank() const {
+  return std::get<0>(value_);
+}
+
+Rank& Deep::rank() {
+  return std::get<0>(value_);
+}
+
+void Deep::set_rank(Rank value) {
+  value_.emplace<0>(value);
+}
+
+Rank& Deep::emplace_rank() {
+  return value_.emplace<0>(Rank::first);
+}
+
+Deep Deep::of_inner(std::vector<Deep> value) {
+  return Deep(std::in_place_index<1>, std::move(value));
+}
+
+bool Deep::is_inner() const noexcept {
+  return value_.index() == 1;
+}
+
+const std::vector<Deep>& Deep::inner() const {
+  return std::get<1>(value_);
+}
+
+std::vector<Deep>& Deep::inner() {
+  return std::get<1>(value_);
+}
+
+void Deep::set_inner(std::vector<Deep> value) {
+  value_.emplace<1>(std::move(value));
+}
+
+std::vector<Deep>& Deep::emplace_inner() {
+  return value_.emplace<1>();
+}
+
+bool operator==(const Deep& left, const Deep& right) {
+  return left.value_ == right.value_;
+}
+
+std::strong_ordering operator<=>(const Deep& left, const Deep& right) {
+  return left.value_ <=> right.value_;
+}
+
+void print_to(mf::Printer& printer, const Deep& value) {
+  printer.open("Deep");
+  if (value.is_rank()) printer.field("rank", value.rank());
+  if (value.is_inner()) printer.field("inner", value.inner());
+  printer.close();
+}
+
+void print_to(mf::Printer& printer, const Step& value) {
+  printer.open("Step");
+  printer.field("ranks", value.ranks);
+  printer.field("wide", value.wide);
+  printer.close();
+}
+
+void print_to(mf::Printer& printer, const Past& value) {
+  printer.open("Past");
+  printer.field("ranks", value.ranks);
+  printer.field("choice", value.choice);
+  printer.close();
+}
+
+void print_to(mf::Printer& printer, const Firsts& value) {
+  printer.open("Firsts");
+  printer.field("rank", value.rank);
+  printer.field("ranks", value.ranks);
+  printer.field("rows", value.rows);
+  printer.field("choice", value.choice);
+  printer.field("deep", value.deep);
+  printer.field("steps", value.steps);
+  printer.field("past", value.past);
+  printer.field("maybe", value.maybe);
+  printer.close();
+}
+
+void print_to(mf::Printer& printer, const Missed& value) {
+  printer.open("Missed");
+  printer.field("ranks", value.ranks);
   printer.close();
 }
 
@@ -315,6 +432,229 @@ bool Febird<::optionals::Absent>::read(Reader& reader, ::optionals::Absent& valu
   if (!read_field(reader, "raw", value.raw)) return false;
   reader.leave();
   return true;
+}
+
+std::size_t Febird<::optionals::Choice>::size(const ::optionals::Choice& value) noexcept {
+  using Kind = ::optionals::Choice::Kind;
+  switch (value.kind()) {
+    case Kind::ranks:
+      return 1 + febird_size(value.ranks());
+    case Kind::number:
+      return 1 + febird_size(value.number());
+  }
+  return 0;
+}
+
+void Febird<::optionals::Choice>::write(Writer& writer, const ::optionals::Choice& value) noexcept {
+  using Kind = ::optionals::Choice::Kind;
+  switch (value.kind()) {
+    case Kind::ranks:
+      write_varint(writer, 1);
+      return febird_write(writer, value.ranks());
+    case Kind::number:
+      write_varint(writer, 2);
+      return febird_write(writer, value.number());
+  }
+}
+
+bool Febird<::optionals::Choice>::read(Reader& reader, ::optionals::Choice& value) {
+  const std::size_t start = reader.offset();
+  std::uint32_t number = 0;
+  if (!reader.enter() || !read_varint(reader, number)) return false;
+  switch (number) {
+    case 1:
+      if (!value.is_ranks()) value.emplace_ranks();
+      if (!read_field(reader, "ranks", value.ranks())) return false;
+      break;
+    case 2:
+      if (!value.is_number()) value.emplace_number();
+      if (!read_field(reader, "number", value.number())) return false;
+      break;
+    default:
+      return reader.fail(Fault::unknown_alternative, "a union has an alternative that its type does not know", start);
+  }
+  reader.leave();
+  return true;
+}
+
+bool Readable<::optionals::Choice>::holds(const ::optionals::Choice& value, unsigned levels) {
+  using Kind = ::optionals::Choice::Kind;
+  switch (value.kind()) {
+    case Kind::ranks:
+      return levels != 0 && readable(value.ranks(), levels - 1);
+    default:
+      return levels != 0;
+  }
+}
+
+std::size_t Febird<::optionals::Deep>::size(const ::optionals::Deep& value) noexcept {
+  using Kind = ::optionals::Deep::Kind;
+  switch (value.kind()) {
+    case Kind::rank:
+      return 1 + febird_size(value.rank());
+    case Kind::inner:
+      return 1 + febird_size(value.inner());
+  }
+  return 0;
+}
+
+void Febird<::optionals::Deep>::write(Writer& writer, const ::optionals::Deep& value) noexcept {
+  using Kind = ::optionals::Deep::Kind;
+  switch (value.kind()) {
+    case Kind::rank:
+      write_varint(writer, 1);
+      return febird_write(writer, value.rank());
+    case Kind::inner:
+      write_varint(writer, 2);
+      return febird_write(writer, value.inner());
+  }
+}
+
+bool Febird<::optionals::Deep>::read(Reader& reader, ::optionals::Deep& value) {
+  const std::size_t start = reader.offset();
+  std::uint32_t number = 0;
+  if (!reader.enter() || !read_varint(reader, number)) return false;
+  switch (number) {
+    case 1:
+      if (!value.is_rank()) value.emplace_rank();
+      if (!read_field(reader, "rank", value.rank())) return false;
+      break;
+    case 2:
+      if (!value.is_inner()) value.emplace_inner();
+      if (!read_field(reader, "inner", value.inner())) return false;
+      break;
+    default:
+      return reader.fail(Fault::unknown_alternative, "a union has an alternative that its type does not know", start);
+  }
+  reader.leave();
+  return true;
+}
+
+bool Readable<::optionals::Deep>::holds(const ::optionals::Deep& value, unsigned levels) {
+  using Kind = ::optionals::Deep::Kind;
+  switch (value.kind()) {
+    case Kind::rank:
+      return levels != 0 && readable(value.rank(), levels - 1);
+    case Kind::inner:
+      return levels != 0 && readable(value.inner(), levels - 1);
+    default:
+      return levels != 0;
+  }
+}
+
+static_assert(sizeof(::optionals::Step) == 4 && alignof(::optionals::Step) == 2);
+static_assert(std::is_trivially_copyable_v<::optionals::Step>);
+static_assert(offsetof(::optionals::Step, ranks) == 0);
+static_assert(offsetof(::optionals::Step, wide) == 2);
+
+std::size_t Archive<::optionals::Past>::size(const ::optionals::Past& value) noexcept {
+  return archive::size(1, value.ranks) + archive::size(2, value.choice) + unknown_size(value.unknown_fields);
+}
+
+void Archive<::optionals::Past>::write(BackWriter& writer, const ::optionals::Past& value) noexcept {
+  BackWriter back = writer;
+  back.unknown(value.unknown_fields);
+  archive::write(back, 2, value.choice);
+  archive::write(back, 1, value.ranks);
+  writer = back;
+}
+
+bool Archive<::optionals::Past>::read(Reader& reader, ::optionals::Past& value) {
+  static constexpr std::array<archive::KnownField, 2> kFields{{{1, "ranks", archive::Elements::varint},
+                                                               {2, "choice"}}};
+  std::bitset<1> seen;
+  std::size_t filled1 = 0;
+  if (!reader.enter()) return false;
+  value.unknown_fields.bytes.clear();
+  archive::Message message(reader);
+  archive::Cursor cursor(reader);
+  while (message.next(cursor)) {
+    switch (message.tag()) {
+      case 10:
+      case 8:
+        if (!archive::read_row(message, cursor, filled1, value.ranks)) return reader.inside("ranks");
+        if (!cursor.follows(18)) break;
+        [[fallthrough]];
+      case 18:
+        if (!archive::read(message, cursor, value.choice)) return reader.inside("choice");
+        seen[0] = true;
+        break;
+      default:
+        if (!message.skip(cursor, kFields, value.unknown_fields)) return false;
+    }
+  }
+  if (reader.failed()) return false;
+  if (!message.has_length(2, filled1, "ranks")) return false;
+  if (!seen[0]) return message.missing("choice");
+  reader.leave();
+  return true;
+}
+
+bool Readable<::optionals::Past>::holds(const ::optionals::Past& value, unsigned levels) {
+  return levels != 0 && readable(value.ranks, levels - 1) && readable(value.choice, levels - 1);
+}
+
+std::size_t Febird<::optionals::Firsts>::size(const ::optionals::Firsts& value) noexcept {
+  return febird_size(value.rank, value.ranks, value.rows, value.choice, value.deep, value.steps, value.past,
+                     value.maybe);
+}
+
+std::size_t Febird<::optionals::Firsts>::bound(const ::optionals::Firsts& value) noexcept {
+  return febird_bound(value.rank, value.ranks, value.rows, value.choice, value.deep, value.steps, value.past,
+                      value.maybe);
+}
+
+void Febird<::optionals::Firsts>::write(Writer& writer, const ::optionals::Firsts* values,
+                                        std::size_t count) noexcept {
+  for (const ::optionals::Firsts* const end = values + count; values != end; ++values) {
+    const ::optionals::Firsts& value = *values;
+    febird_write(writer, value.rank, value.ranks, value.rows, value.choice, value.deep, value.steps,
+                 value.past, value.maybe);
+  }
+}
+
+bool Febird<::optionals::Firsts>::read(Reader& reader, ::optionals::Firsts& value) {
+  if (!reader.enter()) return false;
+  if (!read_field(reader, "rank", value.rank)) return false;
+  if (!read_field(reader, "ranks", value.ranks)) return false;
+  if (!read_field(reader, "rows", value.rows)) return false;
+  if (!read_field(reader, "choice", value.choice)) return false;
+  if (!read_field(reader, "deep", value.deep)) return false;
+  if (!read_field(reader, "steps", value.steps)) return false;
+  if (!read_field(reader, "past", value.past)) return false;
+  if (!read_field(reader, "maybe", value.maybe)) return false;
+  reader.leave();
+  return true;
+}
+
+bool Readable<::optionals::Firsts>::holds(const ::optionals::Firsts& value, unsigned levels) {
+  return levels != 0 && readable(value.rank, levels - 1) && readable(value.ranks, levels - 1) &&
+         readable(value.rows, levels - 1) && readable(value.choice, levels - 1) &&
+         readable(value.deep, levels - 1) && readable(value.steps, levels - 1) &&
+         readable(value.past, levels - 1) && readable(value.maybe, levels - 1);
+}
+
+std::size_t Febird<::optionals::Missed>::size(const ::optionals::Missed& value) noexcept {
+  return febird_size(value.ranks);
+}
+
+std::size_t Febird<::optionals::Missed>::bound(const ::optionals::Missed& value) noexcept {
+  return febird_bound(value.ranks);
+}
+
+void Febird<::optionals::Missed>::write(Writer& writer, const ::optionals::Missed& value) noexcept {
+  febird_write(writer, value.ranks);
+}
+
+bool Febird<::optionals::Missed>::read(Reader& reader, ::optionals::Missed& value) {
+  if (!reader.enter()) return false;
+  if (!read_field(reader, "ranks", value.ranks)) return false;
+  reader.leave();
+  return true;
+}
+
+bool Readable<::optionals::Missed>::holds(const ::optionals::Missed& value, unsigned levels) {
+  return levels != 0 && readable(value.ranks, levels - 1);
 }
 
 std::size_t Febird<::optionals::KeeperKeepRequest>::size(

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 
+#include "mf/codec/archive.hpp"
 #include "mf/codec/febird.hpp"
 #include "mf/codec/readable.hpp"
 #include "optionals.types.hpp"
@@ -28,6 +30,30 @@ template <>
 inline constexpr Tier kPlannedTier<::optionals::Absent> = Tier::febird;
 template <>
 inline constexpr std::string_view kShortName<::optionals::Absent> = "Absent";
+template <>
+inline constexpr Tier kPlannedTier<::optionals::Choice> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::optionals::Choice> = "Choice";
+template <>
+inline constexpr Tier kPlannedTier<::optionals::Deep> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::optionals::Deep> = "Deep";
+template <>
+inline constexpr Tier kPlannedTier<::optionals::Step> = Tier::memcpy;
+template <>
+inline constexpr std::string_view kShortName<::optionals::Step> = "Step";
+template <>
+inline constexpr Tier kPlannedTier<::optionals::Past> = Tier::archive;
+template <>
+inline constexpr std::string_view kShortName<::optionals::Past> = "Past";
+template <>
+inline constexpr Tier kPlannedTier<::optionals::Firsts> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::optionals::Firsts> = "Firsts";
+template <>
+inline constexpr Tier kPlannedTier<::optionals::Missed> = Tier::febird;
+template <>
+inline constexpr std::string_view kShortName<::optionals::Missed> = "Missed";
 
 template <>
 struct EnumTraits<::optionals::Rank> {
@@ -98,6 +124,71 @@ struct Febird<::optionals::Absent> {
 };
 
 template <>
+struct Febird<::optionals::Choice> {
+  static constexpr std::size_t kMinSize = 2;
+  static constexpr bool kRaw = false;
+  static std::size_t size(const ::optionals::Choice& value) noexcept;
+  static void write(Writer& writer, const ::optionals::Choice& value) noexcept;
+  [[nodiscard]] static bool read(Reader& reader, ::optionals::Choice& value);
+};
+
+template <>
+struct Febird<::optionals::Deep> {
+  static constexpr std::size_t kMinSize = 2;
+  static constexpr bool kRaw = false;
+  static std::size_t size(const ::optionals::Deep& value) noexcept;
+  static void write(Writer& writer, const ::optionals::Deep& value) noexcept;
+  [[nodiscard]] static bool read(Reader& reader, ::optionals::Deep& value);
+};
+
+template <>
+struct Memcpy<::optionals::Step> {
+  static constexpr std::size_t kSize = 4;
+  static constexpr bool kAllBitsValid = false;
+  static constexpr bool kHasPadding = false;
+  static void clear_padding(std::byte* /*at*/) noexcept {}
+  static bool valid(const std::byte* from) noexcept {
+    return Memcpy<std::array<::optionals::Rank, 2>>::valid(from);
+  }
+  static bool explain(Reader& reader, const std::byte* from, std::size_t at) {
+    return explain_field<std::array<::optionals::Rank, 2>>(reader, "ranks", from, at);
+  }
+  static constexpr bool kByteLimits = ByteLimited<std::array<::optionals::Rank, 2>>;
+  static void limit(std::byte* at) noexcept { Memcpy<std::array<::optionals::Rank, 2>>::limit(at); }
+};
+
+template <>
+struct Archive<::optionals::Past> {
+  static constexpr bool kLinked = false;
+  static std::size_t size(const ::optionals::Past& value) noexcept;
+  static void write(BackWriter& writer, const ::optionals::Past& value) noexcept;
+  [[nodiscard]] static bool read(Reader& reader, ::optionals::Past& value);
+};
+template <>
+struct Febird<::optionals::Past> : ArchiveInFebird<::optionals::Past> {};
+
+template <>
+struct Febird<::optionals::Firsts> {
+  static constexpr std::size_t kMinSize = 21;
+  static constexpr bool kRaw = false;
+  static std::size_t size(const ::optionals::Firsts& value) noexcept;
+  static std::size_t bound(const ::optionals::Firsts& value) noexcept;
+  static void write(Writer& writer, const ::optionals::Firsts* values, std::size_t count) noexcept;
+  static void write(Writer& writer, const ::optionals::Firsts& value) noexcept { write(writer, &value, 1); }
+  [[nodiscard]] static bool read(Reader& reader, ::optionals::Firsts& value);
+};
+
+template <>
+struct Febird<::optionals::Missed> {
+  static constexpr std::size_t kMinSize = 2;
+  static constexpr bool kRaw = false;
+  static std::size_t size(const ::optionals::Missed& value) noexcept;
+  static std::size_t bound(const ::optionals::Missed& value) noexcept;
+  static void write(Writer& writer, const ::optionals::Missed& value) noexcept;
+  [[nodiscard]] static bool read(Reader& reader, ::optionals::Missed& value);
+};
+
+template <>
 struct Readable<::optionals::Point> {
   static constexpr bool kAlways = false;
   [[nodiscard]] static bool holds(const ::optionals::Point& value, unsigned levels);
@@ -113,6 +204,39 @@ template <>
 struct Readable<::optionals::Present> {
   static constexpr bool kAlways = false;
   [[nodiscard]] static bool holds(const ::optionals::Present& value, unsigned levels);
+};
+
+template <>
+struct Readable<::optionals::Choice> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::optionals::Choice& value, unsigned levels);
+};
+
+template <>
+struct Readable<::optionals::Deep> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::optionals::Deep& value, unsigned levels);
+};
+
+template <>
+struct Readable<::optionals::Step> : ReadableLayout<::optionals::Step> {};
+
+template <>
+struct Readable<::optionals::Past> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::optionals::Past& value, unsigned levels);
+};
+
+template <>
+struct Readable<::optionals::Firsts> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::optionals::Firsts& value, unsigned levels);
+};
+
+template <>
+struct Readable<::optionals::Missed> {
+  static constexpr bool kAlways = false;
+  [[nodiscard]] static bool holds(const ::optionals::Missed& value, unsigned levels);
 };
 
 }  // namespace mf::codec

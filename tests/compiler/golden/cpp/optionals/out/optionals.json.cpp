@@ -281,4 +281,182 @@ bool Json<::optionals::Absent>::read(JsonReader& reader, ::optionals::Absent& va
   });
 }
 
+void Json<::optionals::Choice>::write(JsonWriter& writer, const ::optionals::Choice& value) {
+  if (!writer.open_object()) return;
+  using Kind = ::optionals::Choice::Kind;
+  switch (value.kind()) {
+    case Kind::ranks:
+      write_json_member(writer, "ranks", value.ranks());
+      break;
+    case Kind::number:
+      write_json_member(writer, "number", value.number());
+      break;
+  }
+  writer.close_object();
+}
+
+bool Json<::optionals::Choice>::read(JsonReader& reader, ::optionals::Choice& value) {
+  static constexpr std::array<std::string_view, 2> kAlternatives{
+      "ranks",
+      "number",
+  };
+  return read_json_union(reader, kAlternatives, [&](std::size_t which) {
+    switch (which) {
+      case 0:
+        return read_json(reader, value.emplace_ranks());
+      case 1:
+        return read_json(reader, value.emplace_number());
+      default:
+        return false;
+    }
+  });
+}
+
+void Json<::optionals::Deep>::write(JsonWriter& writer, const ::optionals::Deep& value) {
+  if (!writer.open_object()) return;
+  using Kind = ::optionals::Deep::Kind;
+  switch (value.kind()) {
+    case Kind::rank:
+      write_json_member(writer, "rank", value.rank());
+      break;
+    case Kind::inner:
+      write_json_member(writer, "inner", value.inner());
+      break;
+  }
+  writer.close_object();
+}
+
+bool Json<::optionals::Deep>::read(JsonReader& reader, ::optionals::Deep& value) {
+  static constexpr std::array<std::string_view, 2> kAlternatives{
+      "rank",
+      "inner",
+  };
+  return read_json_union(reader, kAlternatives, [&](std::size_t which) {
+    switch (which) {
+      case 0:
+        return read_json(reader, value.emplace_rank());
+      case 1:
+        return read_json(reader, value.emplace_inner());
+      default:
+        return false;
+    }
+  });
+}
+
+void Json<::optionals::Step>::write(JsonWriter& writer, const ::optionals::Step& value) {
+  if (!writer.open_object()) return;
+  write_json_member(writer, "ranks", value.ranks);
+  write_json_member(writer, "wide", value.wide);
+  writer.close_object();
+}
+
+bool Json<::optionals::Step>::read(JsonReader& reader, ::optionals::Step& value) {
+  static constexpr std::array<JsonField, 2> kFields{{
+      {"ranks"},
+      {"wide"},
+  }};
+  return read_json_object(reader, kFields, [&](std::size_t field) {
+    switch (field) {
+      case 0:
+        return read_json(reader, value.ranks);
+      case 1:
+        return read_json(reader, value.wide);
+      default:
+        return false;
+    }
+  });
+}
+
+void Json<::optionals::Past>::write(JsonWriter& writer, const ::optionals::Past& value) {
+  if (!writer.open_object()) return;
+  write_json_member(writer, "ranks", value.ranks);
+  write_json_member(writer, "choice", value.choice);
+  writer.close_object();
+}
+
+bool Json<::optionals::Past>::read(JsonReader& reader, ::optionals::Past& value) {
+  static constexpr std::array<JsonField, 2> kFields{{
+      {"ranks"},
+      {"choice"},
+  }};
+  return read_json_object(reader, kFields, [&](std::size_t field) {
+    switch (field) {
+      case 0:
+        return read_json(reader, value.ranks);
+      case 1:
+        return read_json(reader, value.choice);
+      default:
+        return false;
+    }
+  });
+}
+
+void Json<::optionals::Firsts>::write(JsonWriter& writer, const ::optionals::Firsts& value) {
+  if (!writer.open_object()) return;
+  write_json_member(writer, "rank", value.rank);
+  write_json_member(writer, "ranks", value.ranks);
+  write_json_member(writer, "rows", value.rows);
+  write_json_member(writer, "choice", value.choice);
+  write_json_member(writer, "deep", value.deep);
+  write_json_member(writer, "steps", value.steps);
+  write_json_member(writer, "past", value.past);
+  write_json_member(writer, "maybe", value.maybe);
+  writer.close_object();
+}
+
+bool Json<::optionals::Firsts>::read(JsonReader& reader, ::optionals::Firsts& value) {
+  static constexpr std::array<JsonField, 8> kFields{{
+      {"rank"},
+      {"ranks"},
+      {"rows"},
+      {"choice"},
+      {"deep"},
+      {"steps"},
+      {"past"},
+      {"maybe", false},
+  }};
+  return read_json_object(reader, kFields, [&](std::size_t field) {
+    switch (field) {
+      case 0:
+        return read_json(reader, value.rank);
+      case 1:
+        return read_json(reader, value.ranks);
+      case 2:
+        return read_json(reader, value.rows);
+      case 3:
+        return read_json(reader, value.choice);
+      case 4:
+        return read_json(reader, value.deep);
+      case 5:
+        return read_json(reader, value.steps);
+      case 6:
+        return read_json(reader, value.past);
+      case 7:
+        return read_json(reader, value.maybe);
+      default:
+        return false;
+    }
+  });
+}
+
+void Json<::optionals::Missed>::write(JsonWriter& writer, const ::optionals::Missed& value) {
+  if (!writer.open_object()) return;
+  write_json_member(writer, "ranks", value.ranks);
+  writer.close_object();
+}
+
+bool Json<::optionals::Missed>::read(JsonReader& reader, ::optionals::Missed& value) {
+  static constexpr std::array<JsonField, 1> kFields{{
+      {"ranks"},
+  }};
+  return read_json_object(reader, kFields, [&](std::size_t field) {
+    switch (field) {
+      case 0:
+        return read_json(reader, value.ranks);
+      default:
+        return false;
+    }
+  });
+}
+
 }  // namespace mf::codec

@@ -51,4 +51,40 @@ struct Json<::optionals::Absent> {
   [[nodiscard]] static bool read(JsonReader& reader, ::optionals::Absent& value);
 };
 
+template <>
+struct Json<::optionals::Choice> {
+  static void write(JsonWriter& writer, const ::optionals::Choice& value);
+  [[nodiscard]] static bool read(JsonReader& reader, ::optionals::Choice& value);
+};
+
+template <>
+struct Json<::optionals::Deep> {
+  static void write(JsonWriter& writer, const ::optionals::Deep& value);
+  [[nodiscard]] static bool read(JsonReader& reader, ::optionals::Deep& value);
+};
+
+template <>
+struct Json<::optionals::Step> {
+  static void write(JsonWriter& writer, const ::optionals::Step& value);
+  [[nodiscard]] static bool read(JsonReader& reader, ::optionals::Step& value);
+};
+
+template <>
+struct Json<::optionals::Past> {
+  static void write(JsonWriter& writer, const ::optionals::Past& value);
+  [[nodiscard]] static bool read(JsonReader& reader, ::optionals::Past& value);
+};
+
+template <>
+struct Json<::optionals::Firsts> {
+  static void write(JsonWriter& writer, const ::optionals::Firsts& value);
+  [[nodiscard]] static bool read(JsonReader& reader, ::optionals::Firsts& value);
+};
+
+template <>
+struct Json<::optionals::Missed> {
+  static void write(JsonWriter& writer, const ::optionals::Missed& value);
+  [[nodiscard]] static bool read(JsonReader& reader, ::optionals::Missed& value);
+};
+
 }  // namespace mf::codec

@@ -15,12 +15,16 @@
 #include <variant>
 #include <vector>
 
+#include "mf/codec/boxed.hpp"
+#include "mf/codec/unknown_fields.hpp"
+#include "mf/core/error.hpp"
+#include "mf/core/filled.hpp"
 #include "mf/core/flags.hpp"
 #include "mf/core/printable.hpp"
 #include "mf/core/types.hpp"
 #include "optionals.fwd.hpp"
 
-/// Defaults of optionals: what is there and empty is not what is absent.
+/// Defaults: what is there and empty is not what is absent, and an enum begins with a value that it has.
 namespace optionals {
 
 using mf::operator<<;
@@ -212,6 +216,152 @@ struct Absent {
   friend bool operator==(const Absent&, const Absent&) = default;
   friend std::strong_ordering operator<=>(const Absent&, const Absent&) = default;
   friend void print_to(mf::Printer& printer, const Absent& value);
+};
+
+class Choice {
+ public:
+  /// Which alternative it is, by its number in the schema.
+  enum class Kind : std::uint32_t {
+    ranks = 1,
+    number = 2,
+  };
+
+  /// A new one holds `ranks`.
+  Choice() : value_(std::in_place_index<0>, mf::filled<std::array<Rank, 1>>(Rank::first)) {}
+
+  [[nodiscard]] Kind kind() const noexcept { return static_cast<Kind>(value_.index() + 1); }
+  /// Calls visitor(value) with what the union holds.
+  template <class Visitor>
+  decltype(auto) visit(Visitor&& visitor) const {
+    if (is_ranks()) return visitor(ranks());
+    return visitor(number());
+  }
+
+  [[nodiscard]] static Choice of_ranks(std::array<Rank, 1> value) {
+    return Choice(std::in_place_index<0>, value);
+  }
+  [[nodiscard]] bool is_ranks() const noexcept { return value_.index() == 0; }
+  [[nodiscard]] const std::array<Rank, 1>& ranks() const { return std::get<0>(value_); }
+  [[nodiscard]] std::array<Rank, 1>& ranks() { return std::get<0>(value_); }
+  void set_ranks(std::array<Rank, 1> value) { value_.emplace<0>(value); }
+  std::array<Rank, 1>& emplace_ranks() {
+    return value_.emplace<0>(mf::filled<std::array<Rank, 1>>(Rank::first));
+  }
+
+  [[nodiscard]] static Choice of_number(std::uint8_t value) { return Choice(std::in_place_index<1>, value); }
+  [[nodiscard]] bool is_number() const noexcept { return value_.index() == 1; }
+  [[nodiscard]] const std::uint8_t& number() const { return std::get<1>(value_); }
+  [[nodiscard]] std::uint8_t& number() { return std::get<1>(value_); }
+  void set_number(std::uint8_t value) { value_.emplace<1>(value); }
+  std::uint8_t& emplace_number() { return value_.emplace<1>(); }
+
+  friend bool operator==(const Choice&, const Choice&) = default;
+  friend std::strong_ordering operator<=>(const Choice&, const Choice&) = default;
+  friend void print_to(mf::Printer& printer, const Choice& value);
+
+ private:
+  template <std::size_t I, class T>
+  Choice(std::in_place_index_t<I> which, T&& value) : value_(which, std::forward<T>(value)) {}
+
+  std::variant<std::array<Rank, 1>, std::uint8_t> value_;
+};
+
+class Deep {
+ public:
+  /// Which alternative it is, by its number in the schema.
+  enum class Kind : std::uint32_t {
+    rank = 1,
+    inner = 2,
+  };
+
+  /// A new one holds `rank`.
+  Deep();
+  Deep(const Deep& other);
+  Deep(Deep&& other) noexcept;
+  Deep& operator=(const Deep& other);
+  Deep& operator=(Deep&& other) noexcept;
+  ~Deep();
+
+  [[nodiscard]] Kind kind() const noexcept { return static_cast<Kind>(value_.index() + 1); }
+  /// Calls visitor(value) with what the union holds.
+  template <class Visitor>
+  decltype(auto) visit(Visitor&& visitor) const {
+    if (is_rank()) return visitor(rank());
+    return visitor(inner());
+  }
+
+  [[nodiscard]] static Deep of_rank(Rank value);
+  [[nodiscard]] bool is_rank() const noexcept;
+  [[nodiscard]] const Rank& rank() const;
+  [[nodiscard]] Rank& rank();
+  void set_rank(Rank value);
+  Rank& emplace_rank();
+
+  [[nodiscard]] static Deep of_inner(std::vector<Deep> value);
+  [[nodiscard]] bool is_inner() const noexcept;
+  [[nodiscard]] const std::vector<Deep>& inner() const;
+  [[nodiscard]] std::vector<Deep>& inner();
+  void set_inner(std::vector<Deep> value);
+  std::vector<Deep>& emplace_inner();
+
+  friend bool operator==(const Deep& left, const Deep& right);
+  friend std::strong_ordering operator<=>(const Deep& left, const Deep& right);
+  friend void print_to(mf::Printer& printer, const Deep& value);
+
+ private:
+  template <std::size_t I, class T>
+  Deep(std::in_place_index_t<I> which, T&& value) : value_(which, std::forward<T>(value)) {}
+
+  std::variant<Rank, std::vector<Deep>> value_;
+};
+
+struct Step {
+  std::array<Rank, 2> ranks = mf::filled<std::array<Rank, 2>>(Rank::first);
+  std::uint16_t wide{};
+
+  friend bool operator==(const Step&, const Step&) = default;
+  friend std::strong_ordering operator<=>(const Step&, const Step&) = default;
+  friend void print_to(mf::Printer& printer, const Step& value);
+};
+
+struct Past {
+  std::array<Rank, 2> ranks = mf::filled<std::array<Rank, 2>>(Rank::first);
+  Choice choice{};
+  /// Fields of a newer schema, as they came.
+  mf::UnknownFields unknown_fields{};
+
+  friend bool operator==(const Past&, const Past&) = default;
+  friend std::strong_ordering operator<=>(const Past&, const Past&) = default;
+  friend void print_to(mf::Printer& printer, const Past& value);
+};
+
+/// Without a zero, an enum begins with its first member wherever it stands.
+struct Firsts {
+  Rank rank = Rank::first;
+  std::array<Rank, 2> ranks = mf::filled<std::array<Rank, 2>>(Rank::first);
+  std::array<std::array<Rank, 2>, 2> rows = mf::filled<std::array<std::array<Rank, 2>, 2>>(Rank::first);
+  Choice choice{};
+  Deep deep{};
+  std::array<Step, 2> steps{};
+  Past past{};
+  std::optional<Rank> maybe{};
+
+  friend bool operator==(const Firsts&, const Firsts&) = default;
+  friend std::strong_ordering operator<=>(const Firsts&, const Firsts&) = default;
+  friend void print_to(mf::Printer& printer, const Firsts& value);
+};
+
+struct Missed : mf::DeclaredErrorBase<Missed> {
+  static constexpr const char* kName = "optionals.Missed";
+
+  std::array<Rank, 2> ranks = mf::filled<std::array<Rank, 2>>(Rank::first);
+
+  Missed() = default;
+  explicit Missed(std::array<Rank, 2> ranks) : ranks(ranks) {}
+
+  friend bool operator==(const Missed&, const Missed&) = default;
+  friend std::strong_ordering operator<=>(const Missed&, const Missed&) = default;
+  friend void print_to(mf::Printer& printer, const Missed& value);
 };
 
 inline const std::optional<std::vector<std::uint8_t>> NONE = std::vector<std::uint8_t>{};

@@ -10,7 +10,27 @@ from uuid import UUID
 from mf.codec import shape
 from mf.codec.codec import Codec, TypeCodec
 from mf.codec.times import Duration, Timestamp
-from optionals._types import Absent, Nothing, Part, Point, Present, Rank, Value, ValueNumber, ValuePoints
+from optionals._types import (
+    Absent,
+    Choice,
+    ChoiceNumber,
+    ChoiceRanks,
+    Deep,
+    DeepInner,
+    DeepRank,
+    Firsts,
+    Missed,
+    Nothing,
+    Part,
+    Past,
+    Point,
+    Present,
+    Rank,
+    Step,
+    Value,
+    ValueNumber,
+    ValuePoints,
+)
 
 RANK_SHAPE: Final = shape.Enum("optionals.Rank", Rank, shape.U8)
 PART_SHAPE: Final = shape.Enum("optionals.Part", Part, shape.U8, open=True)
@@ -121,3 +141,66 @@ ABSENT_SHAPE: Final[shape.Struct] = shape.Struct(
     ),
 )
 ABSENT_CODEC: Final[TypeCodec[Absent]] = Codec(ABSENT_SHAPE)
+
+CHOICE_SHAPE: Final[shape.Union] = shape.Union(
+    "optionals.Choice",
+    lambda: (
+        shape.Alternative(1, "ranks", ChoiceRanks, shape.Array(RANK_SHAPE, 1)),
+        shape.Alternative(2, "number", ChoiceNumber, shape.U8),
+    ),
+)
+CHOICE_CODEC: Final[TypeCodec[Choice]] = Codec(CHOICE_SHAPE)
+
+DEEP_SHAPE: Final[shape.Union] = shape.Union(
+    "optionals.Deep",
+    lambda: (
+        shape.Alternative(1, "rank", DeepRank, RANK_SHAPE),
+        shape.Alternative(2, "inner", DeepInner, shape.List(DEEP_SHAPE)),
+    ),
+)
+DEEP_CODEC: Final[TypeCodec[Deep]] = Codec(DEEP_SHAPE)
+
+STEP_SHAPE: Final[shape.Struct] = shape.Struct(
+    "optionals.Step",
+    Step,
+    lambda: (
+        shape.Field("ranks", shape.Array(RANK_SHAPE, 2)),
+        shape.Field("wide", shape.U16),
+    ),
+    memcpy=True,
+)
+STEP_CODEC: Final[TypeCodec[Step]] = Codec(STEP_SHAPE)
+
+PAST_SHAPE: Final[shape.Struct] = shape.Struct(
+    "optionals.Past",
+    Past,
+    lambda: (
+        shape.Field("ranks", shape.Array(RANK_SHAPE, 2), number=1),
+        shape.Field("choice", CHOICE_SHAPE, number=2),
+    ),
+    archive=True,
+)
+PAST_CODEC: Final[TypeCodec[Past]] = Codec(PAST_SHAPE)
+
+FIRSTS_SHAPE: Final[shape.Struct] = shape.Struct(
+    "optionals.Firsts",
+    Firsts,
+    lambda: (
+        shape.Field("rank", RANK_SHAPE),
+        shape.Field("ranks", shape.Array(RANK_SHAPE, 2)),
+        shape.Field("rows", shape.Array(shape.Array(RANK_SHAPE, 2), 2)),
+        shape.Field("choice", CHOICE_SHAPE),
+        shape.Field("deep", DEEP_SHAPE),
+        shape.Field("steps", shape.Array(STEP_SHAPE, 2)),
+        shape.Field("past", PAST_SHAPE),
+        shape.Field("maybe", shape.Optional(RANK_SHAPE)),
+    ),
+)
+FIRSTS_CODEC: Final[TypeCodec[Firsts]] = Codec(FIRSTS_SHAPE)
+
+MISSED_SHAPE: Final[shape.Struct] = shape.Struct(
+    "optionals.Missed",
+    Missed,
+    lambda: (shape.Field("ranks", shape.Array(RANK_SHAPE, 2)),),
+)
+MISSED_CODEC: Final[TypeCodec[Missed]] = Codec(MISSED_SHAPE)
