@@ -70,10 +70,6 @@ class Span:
         """From the beginning of this span to the end of a later one in the same file."""
         return Span(self.file, self.start, max(self.end, other.end))
 
-    def at_end(self) -> "Span":
-        """The empty span right behind this one: where something is missing."""
-        return Span(self.file, self.end, self.end)
-
 
 SIZE_LIMIT = 4 * 1024 * 1024
 _PIPE = "a pipe"

@@ -9,12 +9,7 @@ import sys
 
 
 def main() -> None:
-    """The entry point `mfidlc`. Answers --version before importing anything at all."""
-    if sys.argv[1:] == ["--version"]:
-        from mfidl import __version__
-
-        print(f"mfidlc {__version__}")
-        return
+    """The entry point `mfidlc`."""
     # What a compiler makes lives until it ends: looking for garbage early finds none.
     gc.set_threshold(100_000, 20, 100)
     from mfidl.cli.guard import guarded

@@ -59,7 +59,7 @@ def show(diagnostics: Sequence[Diagnostic], style: str, color: str) -> None:
     output, messages = told(diagnostics, style, style == "text" and painted(color))
     if output:
         click.echo(output, nl=False)
-    if messages and sys.stderr is not None:
+    if messages:
         sys.stderr.write(_encodable(messages, sys.stderr.encoding))
 
 

@@ -30,6 +30,8 @@ def command(files: tuple[str, ...], check: bool, diff: bool, stdin: str | None, 
     """
     if (stdin is None) == (not files):
         raise click.UsageError("Give the files to format, or --stdin NAME, and not both.")
+    if stdin is not None and sys.stdin is None:
+        raise click.UsageError("Standard input is closed.")
     from mfidl.fmt import format_files, format_stream
 
     if stdin is None:

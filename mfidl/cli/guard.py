@@ -14,11 +14,11 @@ _IO = 3
 
 def guarded(arguments: Sequence[str]) -> int:
     """Run one command line; the exit code."""
+    _open_closed_streams()
     try:
         code = _run(arguments)
         for stream in (sys.stdout, sys.stderr):
-            if stream is not None:
-                stream.flush()  # here, where a failure can be told, and not at the interpreter's end
+            stream.flush()  # here, where a failure can be told, and not at the interpreter's end
         return code
     except KeyboardInterrupt:
         return _say("interrupted; nothing was left half-written", INTERRUPTED)
@@ -33,7 +33,24 @@ def guarded(arguments: Sequence[str]) -> int:
         return _internal(error)
 
 
+def _open_closed_streams() -> None:
+    """A stream that the caller closed (`>&-`) is None, and the next file to be opened would get its number.
+    Now there is nothing to read, what is written to standard output fails, and messages go nowhere.
+    """
+    if sys.stdin is None:
+        os.open(os.devnull, os.O_RDONLY)
+    if sys.stdout is None:
+        sys.stdout = open(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8")  # noqa: PTH123, SIM115
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+
+
 def _run(arguments: Sequence[str]) -> int:
+    if arguments == ["--version"]:  # answered before importing anything at all
+        from mfidl import __version__
+
+        print(f"mfidlc {__version__}")
+        return 0
     if arguments[:1] == ["compile"] and _is_remembered(arguments):
         return 0
     import click
@@ -70,9 +87,7 @@ def _is_remembered(arguments: Sequence[str]) -> bool:
     from mfidl.cache import recall
 
     run = recall(arguments)
-    if run is None or sys.stdout is None or sys.stderr is None:
-        return False
-    if not run.plain and sys.stderr.isatty():
+    if run is None or (not run.plain and sys.stderr.isatty()):
         return False
     sys.stdout.write(run.stdout)
     sys.stderr.write(run.stderr)
@@ -94,12 +109,11 @@ def _internal(error: Exception) -> int:
 
 
 def _say(line: str, code: int) -> int:
-    if sys.stderr is not None:
-        try:
-            name = sys.stderr.encoding or "ascii"
-            print(f"mfidlc: {line}".encode(name, "replace").decode(name), file=sys.stderr)
-        except (OSError, ValueError):
-            _leave_streams()
+    try:
+        name = sys.stderr.encoding or "ascii"
+        print(f"mfidlc: {line}".encode(name, "replace").decode(name), file=sys.stderr)
+    except (OSError, ValueError):
+        _leave_streams()
     return code
 
 
@@ -109,6 +123,5 @@ def _leave_streams() -> None:
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
-        except (OSError, ValueError, AttributeError):
-            if stream is not None:
-                os.dup2(nowhere, stream.fileno())
+        except (OSError, ValueError):
+            os.dup2(nowhere, stream.fileno())

@@ -68,8 +68,11 @@ def command(
 
 def _config_text(config: str | None) -> str | None:
     """None where there is no file, and none was asked for."""
+    from mfidl.source import SIZE_LIMIT
+
     try:
-        return Path(config or _CONFIG).read_text(encoding="utf-8")
+        with Path(config or _CONFIG).open(encoding="utf-8") as stream:
+            text = stream.read(SIZE_LIMIT + 1)
     except FileNotFoundError:
         if config is None:
             return None
@@ -77,3 +80,6 @@ def _config_text(config: str | None) -> str | None:
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8"
         raise click.UsageError(f"cannot read `{config or _CONFIG}`: {reason}") from None
+    if len(text) > SIZE_LIMIT:
+        raise click.UsageError(f"cannot read `{config or _CONFIG}`: it goes on after {SIZE_LIMIT} letters")
+    return text

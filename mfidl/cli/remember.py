@@ -14,12 +14,15 @@ def remember_run(
     """Takes the contents that the run read and wrote from memory: on disk they may be others by now."""
     if outcome.exit is not Exit.OK or outcome.program is None or targets.generators or targets.templates:
         return
+    from mfidl.emit.stream import stream_at
     from mfidl.emit.write import BuildFiles, written
 
     read = {source.path: digest(source.text.encode()) for source in outcome.sources}
     inputs = [(path, os.path.realpath(path), content) for path, content in read.items()]
     aliases = [(path, os.path.realpath(path), digest_file(path)) for path in files if path not in read]
     texts, shared = written(outcome.trees, BuildFiles(targets.depfile, targets.stamp, targets.outputs))
+    if any(stream_at(path) is not None for path in (*shared, targets.stamp) if path is not None):
+        return  # who reads it wants it again
     outputs = [(path, digest(text.encode())) for path, text in texts.items()]
     outputs += [(path, content) for path in shared if (content := digest_file(path)) is not None]
     stdout, stderr = told(outcome.diagnostics, style, color == "always")

@@ -6,8 +6,7 @@ import os
 import stat
 import sys
 from collections.abc import Callable
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
 import click
 
@@ -70,7 +69,7 @@ def load(file: str, import_paths: tuple[str, ...], color: str) -> "Program":
         from mfidl.descriptor.read import from_bytes
 
         try:
-            return from_bytes(Path(file).read_bytes())
+            return from_bytes(_read_file(file))
         except DescriptorError as failure:
             click.echo(f"mfidlc: `{file}`: {failure}.", err=True)
             raise SystemExit(MALFORMED) from None
@@ -124,13 +123,33 @@ def read_bytes(source: str | None, digits: str | None) -> tuple[bytes, str]:
         return from_digits(digits), "--hex"
     if source is None or source == "-":
         return read_stdin("bytes"), "standard input"
-    return Path(source).read_bytes(), source
+    return _read_file(source), source
 
 
 def read_stdin(what: str) -> bytes:
     if sys.stdin is None or sys.stdin.isatty():
         raise click.UsageError(f"No {what}: give them as an argument, or on standard input.")
-    return sys.stdin.buffer.read()
+    return _read_all(sys.stdin.buffer, "standard input")
+
+
+def _read_file(path: str) -> bytes:
+    with open(path, "rb") as stream:  # noqa: PTH123 - a path as the user wrote it
+        return _read_all(stream, path)
+
+
+def _read_all(stream: BinaryIO, name: str) -> bytes:
+    """To its end, which must come within what a message may take: a device may have none."""
+    from mfidl.dynamic import Limits
+
+    most = Limits().decoded
+    try:
+        data = stream.read(most + 1)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, name) from None
+    if len(data) > most:
+        fault = f"this goes on after the {most} bytes that a message may take"
+        malformed(f"error[budget_exceeded]: {fault}\n --> {name}\n")
+    return data
 
 
 def from_digits(text: str) -> bytes:

@@ -6,16 +6,22 @@ which modules: `{"version": 2, "files": {path: ["cpp sf1.search", ...]}}`. A run
 modules takes these pairs off all files, adds them to what it writes, and removes files that then belong to
 nobody. It never touches a file that is not in the manifest, unless it generates one of that name for one
 module: a package's `__init__.py` that modules share, and that somebody else wrote, stays.
+
+Links stay links, and files keep their permissions. What is no file (mfidl/emit/stream.py) is written last:
+that cannot be taken back.
 """
 
 import contextlib
 import json
 import os
+import stat
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from mfidl.diagnostics import Diagnostics
 from mfidl.emit.output import GeneratedFile
+from mfidl.emit.stream import stream_at, write_stream
 
 try:
     import fcntl
@@ -34,11 +40,22 @@ class OutputTree:
     files: Sequence[GeneratedFile]
 
 
+@dataclass(frozen=True, slots=True)
+class _Write:
+    """`target` is the file that `path` leads to; `old` its content, None: no file."""
+
+    path: str
+    target: str
+    data: bytes
+    old: bytes | None
+
+
 @dataclass(slots=True)
 class _Plan:
-    """What a run will do: full paths with their new and old contents (None: no file)."""
+    """What a run will do."""
 
-    writes: list[tuple[str, bytes, bytes | None]] = field(default_factory=list)
+    writes: list[_Write] = field(default_factory=list)
+    streams: list[tuple[str, str | int, bytes]] = field(default_factory=list)  # (path, stream, data)
     removals: list[tuple[str, str]] = field(default_factory=list)  # (root, full path)
 
 
@@ -108,23 +125,17 @@ def write_build_files(
         contents.append((wanted.outputs, "".join(f"{name}\n" for name in names)))
     plan = _Plan()
     for path, text in contents:
-        old = _read_or_report(path, diagnostics)
-        if diagnostics:
+        if not _put(plan, path, text.encode(), diagnostics):
             return False
-        if old != text.encode():
-            plan.writes.append((path, text.encode(), old))
-    if wanted.stamp is not None:
-        plan.writes.append((wanted.stamp, b"", None))
+    if wanted.stamp is not None and stream_at(wanted.stamp) is None:
+        plan.writes.append(_Write(wanted.stamp, _target(wanted.stamp), b"", None))
     return _carry_out(plan, diagnostics)
 
 
 def write_file(path: str, data: bytes, diagnostics: Diagnostics) -> bool:
     """One file that a command was asked for by name; only if it changed."""
-    old = _read_or_report(path, diagnostics)
     plan = _Plan()
-    if old != data:
-        plan.writes.append((path, data, old))
-    return not diagnostics and _carry_out(plan, diagnostics)
+    return _put(plan, path, data, diagnostics) and _carry_out(plan, diagnostics)
 
 
 def written(trees: Sequence[OutputTree], wanted: BuildFiles) -> tuple[dict[str, str], list[str]]:
@@ -148,7 +159,13 @@ def _join(root: str, path: str) -> str:
     return os.path.join(root, *path.split("/"))
 
 
+def _target(path: str) -> str:
+    return os.path.realpath(path) if os.path.islink(path) else path
+
+
 def _read(path: str) -> bytes | None:
+    if stream_at(path) is not None:
+        return None
     try:
         with open(path, "rb") as stream:
             return stream.read()
@@ -156,12 +173,20 @@ def _read(path: str) -> bytes | None:
         return None
 
 
-def _read_or_report(path: str, diagnostics: Diagnostics) -> bytes | None:
+def _put(plan: _Plan, path: str, data: bytes, diagnostics: Diagnostics) -> bool:
+    """Plan that a path gets this content, unless it has that. False, with a diagnostic, if it cannot."""
+    stream = stream_at(path)
+    if stream is not None:
+        plan.streams.append((path, stream, data))
+        return True
     try:
-        return _read(path)
+        old = _read(path)
     except OSError as error:
         diagnostics.error("E0004", None, path=path, reason=error.strerror or str(error))
-        return None
+        return False
+    if old != data:
+        plan.writes.append(_Write(path, _target(path), data, old))
+    return True
 
 
 def _load_manifest(root: str) -> dict[str, list[str]]:
@@ -241,12 +266,8 @@ def _plan_files(
     contents = {path: each.text.encode("utf-8") for path, each in sorted(written.items())}
     contents[MANIFEST] = manifest.encode()
     for path, new in contents.items():
-        full = _join(root, path)
-        old = _read_or_report(full, diagnostics)
-        if diagnostics:
+        if not _put(plan, _join(root, path), new, diagnostics):
             return False
-        if old != new:
-            plan.writes.append((full, new, old))
     plan.removals += [(root, _join(root, path)) for path in owners if not owners[path]]
     return True
 
@@ -258,16 +279,20 @@ def _carry_out(plan: _Plan, diagnostics: Diagnostics) -> bool:
     replaced: list[tuple[str, bytes | None]] = []
     current = ""
     try:
-        for current, new, _ in plan.writes:
-            _make_folders(os.path.dirname(current), folders)
-            temporary = f"{current}.{os.getpid()}.tmp"
+        for each in plan.writes:
+            current = each.path
+            _make_folders(os.path.dirname(each.target), folders)
+            temporary = f"{each.target}.{os.getpid()}.tmp"
             temporaries.append(temporary)
-            with open(temporary, "wb") as stream:
-                stream.write(new)
-        for (current, _, old), temporary in zip(plan.writes, list(temporaries), strict=True):
-            os.replace(temporary, current)
+            _write_beside(each.target, temporary, each.data)
+        for each, temporary in zip(plan.writes, list(temporaries), strict=True):
+            current = each.path
+            os.replace(temporary, each.target)
             temporaries.remove(temporary)
-            replaced.append((current, old))
+            replaced.append((each.target, each.old))
+        for path, stream, data in plan.streams:
+            current = path
+            write_stream(stream, data)
     except OSError as error:
         _undo(temporaries, replaced, folders)
         diagnostics.error("E0004", None, path=current, reason=error.strerror or str(error))
@@ -278,6 +303,18 @@ def _carry_out(plan: _Plan, diagnostics: Diagnostics) -> bool:
     for root, path in plan.removals:
         _prune(root, path)
     return True
+
+
+def _write_beside(target: str, temporary: str, data: bytes) -> None:
+    """With the permissions of the file that it will replace, from the beginning."""
+    try:
+        mode = stat.S_IMODE(os.stat(target).st_mode)
+    except FileNotFoundError:
+        mode = None
+    with open(temporary, "wb", opener=partial(os.open, mode=0o666 if mode is None else 0o600)) as stream:
+        if mode is not None:
+            os.chmod(temporary, mode)
+        stream.write(data)
 
 
 def _make_folders(folder: str, made: list[str]) -> None:

@@ -350,9 +350,5 @@ class _MethodMaker:
         )
 
 
-def _if_any(items: Sequence[object], template: str) -> str:
-    return template if items else "cpp/nothing.j2"
-
-
 def _boolean(value: bool) -> str:
     return "true" if value else "false"
