@@ -45,15 +45,15 @@ class ScalarReader(JsonWalk):
         if number.is_float:
             return float_in(number, text, quoted)
         if number.scalar is Scalar.TIMESTAMP and not NUMBER.fullmatch(text):
-            return in_range(number, or_wrong_type(lambda: timestamp_of(text)))
+            return in_range(number, or_wrong_type(lambda: timestamp_of(text)), text)
         if number.scalar is Scalar.DURATION:
-            return in_range(number, or_wrong_type(lambda: duration_of(text)))
+            return in_range(number, or_wrong_type(lambda: duration_of(text)), text)
         if number.is_bool:
             return bool_of(text)
         if quoted and number.is_declared and not NUMBER.fullmatch(text):
             assert isinstance(number.type, model.Named)
             return self._member(number.type, text)
-        value = in_range(number, whole_of(text))
+        value = in_range(number, whole_of(text), text)
         if number.members is not None and value not in number.members:
             raise WrongError(Fault.UNKNOWN_ENUM_VALUE, f"{value} is no member of {model.spell(number.type)}")
         return value
@@ -86,7 +86,7 @@ class ScalarReader(JsonWalk):
                         problem = f"{type_.name} has no bit `{short(text)}`"
                         raise WrongError(Fault.UNKNOWN_ENUM_VALUE, unknown(problem, text, bits))
                     return bits[text]
-                return in_range(number, whole_of(text))
+                return in_range(number, whole_of(text), text)
 
             value = self._at(start, found)
             if total & value:

@@ -95,11 +95,12 @@ def _power(text: str | None) -> int:
     return -value if text.startswith("-") else value
 
 
-def in_range(number: Number, value: int) -> int:
+def in_range(number: Number, value: int, text: str) -> int:
+    """`text` is what the value was made of."""
     low, high = number.limits
     if not low <= value <= high:
         raise WrongError(
-            Fault.NUMBER_OUT_OF_RANGE, f"{short(str(value))} does not fit in {model.spell(number.type)}"
+            Fault.NUMBER_OUT_OF_RANGE, f"{short(text)} does not fit in {model.spell(number.type)}"
         )
     return value
 

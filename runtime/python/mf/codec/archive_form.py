@@ -41,6 +41,21 @@ def is_message(shape: s.Shape) -> bool:
     return is_wrapped(plain) or (isinstance(plain, s.Struct | s.Union) and plain.archive)
 
 
+def refers(shape: s.Shape) -> bool:
+    """Whether a value holds references of the graph that it is in."""
+    match bare(shape):
+        case s.Ref():
+            return True
+        case s.Optional(element=element) | s.List(element=element) | s.Array(element=element):
+            return refers(element)
+        case s.Map(value=element):
+            return refers(element)
+        case s.Struct() | s.Union() as plain:
+            return bool(plain.tables)
+        case _:
+            return False
+
+
 def integer_of(shape: s.Shape) -> str | None:
     """The scalar that a varint is; of an enum its base."""
     match bare(shape):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from mf.codec import shape as s
 from mf.codec.archive_form import bare, integer_of, is_wrapped, is_zigzag, limits_of, wire_of
 from mf.codec.archive_wire import BYTES, tag_of, varint
+from mf.codec.careful_error import digits, shown
 from mf.codec.graph import loose_of, types_of
 from mf.codec.graph_unknown import Kept, kept_fields
 from mf.codec.limits import U64_MAX
@@ -79,7 +80,6 @@ def _sized(w: "CarefulWriter", tag: bytes = b"") -> Iterator[None]:
 
 
 def _custom(w: "CarefulWriter", shape: s.Custom, value: Any) -> None:
-    from mf.codec.careful_writer import shown
     from mf.codec.custom import user_codec
 
     codec = user_codec(shape.module, shape.codec)
@@ -130,8 +130,6 @@ def _write_objects(w: "CarefulWriter", graph: Graph) -> None:
 
 
 def _check_object(w: "CarefulWriter", shape: Composite, value: Any) -> None:
-    from mf.codec.careful_writer import shown
-
     if not isinstance(value, types_of(shape)):
         raise w.fail(f"expected {shape.name}, got {shown(value)}")
 
@@ -203,8 +201,6 @@ def _repeated(w: "CarefulWriter", number: int, element: s.Shape, values: list[An
 
 
 def _map(w: "CarefulWriter", number: int, shape: s.Map, value: Any) -> None:
-    from mf.codec.careful_writer import shown
-
     if not hasattr(value, "items"):
         raise w.fail(f"expected a dict, got {shown(value)}")
     if not value:
@@ -272,5 +268,5 @@ def _number(w: "CarefulWriter", shape: s.Shape, value: Any) -> int:
     number = w._number_of(shape, value) if isinstance(shape, s.Enum) else w._integer(name, value)
     low, high = limits_of(name)
     if not low <= number <= high:
-        raise w.fail(f"{number} does not fit in {name} ({low} to {high})")
+        raise w.fail(f"{digits(number)} does not fit in {name} ({low} to {high})")
     return (number << 1) ^ (number >> 63) if is_zigzag(shape) else number & U64_MAX

@@ -1,7 +1,12 @@
 """R1. What the careful reader and writer raise: place and reason, before they become an `mf.Error`."""
 
+from typing import Final
+
 from mf.codec.fault import Fault
 from mf.core.error import Code
+
+_MOST: Final = 60  # characters of a value that are shown
+_LONG: Final = 10**_MOST
 
 
 class CarefulError(Exception):
@@ -37,13 +42,36 @@ class Path:
         self._steps.append(f".{name}" if self._steps else name)
 
     def item(self, key: object) -> None:
-        self._steps.append(f"[{key if isinstance(key, int) else ascii(key)}]"[:60])
+        text = digits(key) if isinstance(key, int) else _text(key)
+        self._steps.append(f"[{text}]"[:_MOST])
 
     def back(self) -> None:
         self._steps.pop()
 
     def __str__(self) -> str:
         return "".join(self._steps).removeprefix(".")
+
+
+def shown(value: object) -> str:
+    text = _text(value)
+    return text if len(text) <= _MOST else f"{text[: _MOST - 3]}..."
+
+
+def digits(number: int) -> str:
+    """Of a long number the first ones: Python refuses to write more than 4300."""
+    if -_LONG < number < _LONG:
+        return f"{number}"
+    size = abs(int(number))
+    behind = int(size.bit_length() * 0.301029995) - _MOST - 1  # a little less than the logarithm of 2
+    text = str(size // 10 ** max(behind, 0))
+    return f"{'-' if number < 0 else ''}{text}"[: _MOST - 3] + "..."
+
+
+def _text(value: object) -> str:
+    try:
+        return digits(value) if type(value) is int else ascii(value)
+    except Exception:  # of a value that has a wrong one in it, or itself
+        return f"a {type(value).__name__}"
 
 
 def bytes_said(count: int) -> str:

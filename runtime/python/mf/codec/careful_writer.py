@@ -13,21 +13,13 @@ from typing import Any
 
 from mf.codec import shape as s
 from mf.codec import sizes
-from mf.codec.careful_error import CarefulError, Path
+from mf.codec.careful_error import CarefulError, Path, digits, shown
 from mf.codec.checks import is_bool, is_list
 from mf.codec.limits import MAX_DEPTH, MAX_EMPTY_ITEMS, U32_MAX
 from mf.codec.rows import BLOCK
 from mf.codec.rules import Rule
 from mf.codec.varint import write_unsigned
 from mf.core.error import Code
-
-
-def shown(value: object) -> str:
-    try:
-        text = ascii(value)
-    except Exception:  # of a value that has a wrong one in it, or itself
-        text = f"a {type(value).__name__}"
-    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def _code(numbers: list[int], *, signed: bool) -> int:
@@ -291,7 +283,7 @@ class CarefulWriter:
     def _number_of(self, shape: s.Enum, value: Any) -> int:
         number = self._integer(shape.name, value)
         if shape.members is not None and number not in shape.members:
-            raise self.fail(f"{number} is not a member of {shape.name}")
+            raise self.fail(f"{digits(number)} is not a member of {shape.name}")
         return number
 
     def _integer(self, wanted: str, value: Any) -> int:
@@ -306,7 +298,7 @@ class CarefulWriter:
         number = self._integer(name, value)
         low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
         if not low <= number <= high:
-            raise self.fail(f"{number} does not fit in {name} ({low} to {high})")
+            raise self.fail(f"{digits(number)} does not fit in {name} ({low} to {high})")
         return number
 
     def _fixed(self, shape: s.Scalar, value: Any) -> None:

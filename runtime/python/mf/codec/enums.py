@@ -14,7 +14,10 @@ class OpenEnum(IntEnum):
         if not isinstance(value, int):
             return None
         member = int.__new__(cls, value)
-        member._name_ = f"unknown_{value}"
+        try:
+            member._name_ = f"unknown_{value}"
+        except ValueError:  # of thousands of digits, which fits in no enum
+            member._name_ = f"unknown_{hex(value)}"
         member._value_ = value
         return member
 

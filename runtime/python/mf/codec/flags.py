@@ -90,4 +90,9 @@ class Flags(int):
             unknown &= ~int(each)
         if unknown:
             parts.append(hex(unknown))
-        return "|".join(parts) if self.names else f"{type(self).__name__}({int(self)})"
+        if self.names:
+            return "|".join(parts)
+        try:
+            return f"{type(self).__name__}({int(self)})"
+        except ValueError:  # of thousands of digits
+            return f"{type(self).__name__}({hex(self)})"

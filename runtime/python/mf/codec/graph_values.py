@@ -9,7 +9,7 @@ from copy import deepcopy
 from typing import Any, Final
 
 from mf.codec import shape as s
-from mf.codec.archive_form import bare
+from mf.codec.archive_form import bare, refers
 from mf.codec.graph import loose_of
 
 Composite = s.Struct | s.Union
@@ -46,30 +46,16 @@ def _references(shape: s.Shape, value: Any) -> Iterator[tuple[Composite, Any]]:
         case s.Optional(element=element):
             yield from _references(element, value)
         case s.List(element=element) | s.Array(element=element):
-            if _refers(element):
+            if refers(element):
                 for each in value:
                     yield from _references(element, each)
         case s.Map(value=element):
-            if _refers(element):
+            if refers(element):
                 for each in value.values():
                     yield from _references(element, each)
         case s.Struct() | s.Union() if plain.tables:
             for inner, part in _parts(plain, value):
                 yield from _references(inner, part)
-
-
-def _refers(shape: s.Shape) -> bool:
-    match bare(shape):
-        case s.Ref():
-            return True
-        case s.Optional(element=element) | s.List(element=element) | s.Array(element=element):
-            return _refers(element)
-        case s.Map(value=element):
-            return _refers(element)
-        case s.Struct() | s.Union() as plain:
-            return bool(plain.tables)
-        case _:
-            return False
 
 
 def reachable(shape: Composite, root: Any) -> set[int]:
@@ -143,11 +129,11 @@ class _Comparison:
                 return self.same_object(element, first, second)
             case s.Optional(element=element):
                 return self._same(element, first, second)
-            case s.List(element=element) | s.Array(element=element) if _refers(element):
+            case s.List(element=element) | s.Array(element=element) if refers(element):
                 return len(first) == len(second) and all(
                     self._same(element, one, other) for one, other in zip(first, second, strict=True)
                 )
-            case s.Map(value=element) if _refers(element):
+            case s.Map(value=element) if refers(element):
                 return first.keys() == second.keys() and all(
                     self._same(element, first[key], second[key]) for key in first
                 )
@@ -178,11 +164,11 @@ def _shown(shape: s.Shape, value: Any) -> str:
             return f"<{type(value).__qualname__}>"
         case s.Optional(element=element) if value is not None:
             return _shown(element, value)
-        case s.List(element=element) | s.Array(element=element) if _refers(element) and isinstance(
+        case s.List(element=element) | s.Array(element=element) if refers(element) and isinstance(
             value, (list, tuple)
         ):
             return f"[{', '.join(_shown(element, each) for each in value)}]"
-        case s.Map(value=element) if _refers(element) and isinstance(value, dict):
+        case s.Map(value=element) if refers(element) and isinstance(value, dict):
             return f"{{{', '.join(f'{key!r}: {_shown(element, each)}' for key, each in value.items())}}}"
         case _:
             return repr(value)

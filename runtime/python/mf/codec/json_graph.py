@@ -8,28 +8,13 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from mf.codec import shape as s
-from mf.codec.archive_form import bare
+from mf.codec.archive_form import bare, refers
 from mf.codec.graph import loose_of, types_of
 from mf.codec.json_write import TooDeepError, Writer, writer_of
 from mf.codec.malformed import MalformedError
 
 Composite = s.Struct | s.Union
 Tables = dict[Composite, list[Any]]
-
-
-def is_linked(shape: s.Shape) -> bool:
-    """Does a value hold references, itself or further in? Outside of a graph, one begins with it."""
-    match bare(shape):
-        case s.Ref():
-            return True
-        case s.List(element=element) | s.Array(element=element) | s.Optional(element=element):
-            return is_linked(element)
-        case s.Map(value=element):
-            return is_linked(element)
-        case s.Struct() | s.Union() as composite:
-            return bool(composite.tables)
-        case _:
-            return False
 
 
 # --- writing
@@ -85,7 +70,7 @@ def _references(shape: s.Shape, value: Any) -> Iterator[tuple[Composite, Any]]:
     if isinstance(plain, s.Ref):
         assert isinstance(plain.element, s.Struct | s.Union)
         yield plain.element, value
-    elif is_linked(plain) and not (isinstance(plain, s.Optional) and value is None):
+    elif refers(plain) and not (isinstance(plain, s.Optional) and value is None):
         for inner, part in _parts(plain, value):
             yield from _references(inner, part)
 
@@ -117,7 +102,7 @@ class _Writer:
 
     def text(self, shape: s.Shape, value: Any, levels: int) -> str:
         plain = bare(shape)
-        if not is_linked(plain):
+        if not refers(plain):
             return writer_of(plain)(value, levels)
         match plain:
             case s.Ref(element=s.Struct() | s.Union() as element):
@@ -192,7 +177,7 @@ def resolve(root: Composite, tables: Tables) -> Any:
 def _resolved(shape: s.Shape, value: Any, find: Callable[[Reference], Any]) -> Any:
     """The same value, or what takes its place."""
     plain = bare(shape)
-    if value is None or not is_linked(plain):
+    if value is None or not refers(plain):
         return value
     match plain:
         case s.Ref():
@@ -206,7 +191,7 @@ def _resolved(shape: s.Shape, value: Any, find: Callable[[Reference], Any]) -> A
                 value[key] = _resolved(plain.value, each, find)
         case s.Struct():
             for field in plain.fields:
-                if is_linked(field.shape):
+                if refers(field.shape):
                     part = getattr(value, field.attribute)
                     setattr(value, field.attribute, _resolved(field.shape, part, find))
         case s.Union():

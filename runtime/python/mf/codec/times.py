@@ -17,6 +17,13 @@ def _microseconds(delta: "timedelta") -> int:
     return (delta.days * 86_400 + delta.seconds) * 1_000_000 + delta.microseconds
 
 
+def _shown(time: int) -> str:
+    try:
+        return f"{type(time).__name__}({int(time)})"
+    except ValueError:  # of thousands of digits
+        return f"{type(time).__name__}({hex(time)})"
+
+
 class Duration(int):
     """Nanoseconds."""
 
@@ -40,7 +47,7 @@ class Duration(int):
         return timedelta(microseconds=self // _NS_PER_US)
 
     def __repr__(self) -> str:
-        return f"Duration({int(self)})"
+        return _shown(self)
 
 
 class Timestamp(int):
@@ -66,4 +73,4 @@ class Timestamp(int):
         return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=self // _NS_PER_US)
 
     def __repr__(self) -> str:
-        return f"Timestamp({int(self)})"
+        return _shown(self)

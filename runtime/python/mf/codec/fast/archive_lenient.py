@@ -2,15 +2,15 @@
 than once, numbers packed or not, lists in pieces, entries of maps without a key or value.
 
 The functions are those of ArchiveReading. A loop goes from tag to tag; what was found is kept in locals, and
-becomes the value at the end of the message. Messages in parts, groups, and tags that are longer than needed
-stay with the careful reader.
+becomes the value at the end of the message. Messages in parts, groups, tags that are longer than needed, and
+references in the place of others stay with the careful reader.
 """
 
 from collections.abc import Iterable
 
 from mf.codec import shape as s
 from mf.codec import sizes
-from mf.codec.archive_form import bare, is_message, is_wrapped, wire_of
+from mf.codec.archive_form import bare, is_message, is_wrapped, refers, wire_of
 from mf.codec.archive_runs import runs_of
 from mf.codec.archive_wire import BYTES, tag_of
 from mf.codec.fast.archive_read import ArchiveReading
@@ -106,9 +106,14 @@ class LenientReading(ArchiveReading):
             *self.length(stop),
             *self._entry(places, stop, level + 1),
             *(line for each in places for line in self._zero(each)),
+            *self._once(shape, f"{key} in {local}"),
             f"{local}[{key}] = {item}",
         ]
         return self.loop(local, "{}", tag, end, body), local
+
+    def _once(self, shape: s.Map, again: str) -> list[str]:
+        """Of entries that refer to others."""
+        return [f"if {again}:", "    raise MalformedError"] if refers(shape.value) else []
 
     def _entry(self, places: list[_Place], stop: str, level: int) -> list[str]:
         """Once around, if the key stands in front of the value; nothing else is expected."""
@@ -175,13 +180,15 @@ class LenientReading(ArchiveReading):
         if place.is_single:
             tag = tag_of(number, wire_of(shape))
             text, value = self.single(shape, "found", end, level)
-            again = [f"if {local} is not None:", "    raise MalformedError"] if is_message(shape) else []
+            is_last = is_message(shape) or isinstance(shape, s.Ref)
+            again = [f"if {local} is not None:", "    raise MalformedError"] if is_last else []
             charged = self.unit.charged(str(sizes.memory(shape))) if place.is_optional else []
             return [(_number(tag), [*again, *charged, f"pos += {len(tag)}", *text, f"{local} = {value}"])]
         tag = tag_bytes(number, shape)
         if isinstance(shape, s.Map):
             text, value = self.map(shape, tag, "found", end, level)
-            return [(_number(tag), [*text, f"{local}.update({value})"])]
+            again = self._once(shape, f"not {local}.keys().isdisjoint({value})")
+            return [(_number(tag), [*text, *again, f"{local}.update({value})"])]
         assert isinstance(shape, s.List | s.Set | s.Array)
         text, value = self.elements(shape.element, tag, "found", end, level)
         branches = [(_number(tag), [*text, *self._more(place, value)])]

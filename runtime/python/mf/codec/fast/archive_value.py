@@ -1,14 +1,16 @@
 """R1. The statements that read one value of an archive message behind its tag, and the containers whose first
 tag stands at `pos`; both leave `pos` behind what they have read.
 
-Strict: what our writers send. ArchiveReading makes messages of it, LenientReading takes more.
+Strict: what our writers send. ArchiveReading makes messages of it, LenientReading takes more. Neither puts
+one reference in the place of another (a field or a map's key that comes again): so what a graph has been
+asked for is what its root leads to, and the careful reader finds what was left behind (mf.codec.graph).
 """
 
 from struct import calcsize
 
 from mf.codec import shape as s
 from mf.codec import sizes
-from mf.codec.archive_form import bare, integer_of, is_wrapped, is_zigzag, limits_of, wire_of
+from mf.codec.archive_form import bare, integer_of, is_wrapped, is_zigzag, limits_of, refers, wire_of
 from mf.codec.archive_wire import BYTES, tag_of
 from mf.codec.fast.fixed import Parts, converted, count_of, format_of, has_array, made
 from mf.codec.fast.unit import Unit, indented, unzigzagged
@@ -276,6 +278,7 @@ class ValueReading:
         key_tag, tag_2 = tag_of(1, wire_of(shape.key)), tag_of(2, wire_of(shape.value))
         key_text, key = self.single(shape.key, "key", stop, level + 1)
         text, value = self.single(shape.value, "item", stop, level + 1)
+        once = [f"if {kept} in {local}:", "    raise MalformedError"] if refers(shape.value) else []
         body = [
             *self.length(stop),
             f"if data[pos] != {key_tag[0]}:",
@@ -283,6 +286,7 @@ class ValueReading:
             "pos += 1",
             *key_text,
             f"{kept} = {key}",
+            *once,
             f"if data[pos] != {tag_2[0]}:",
             "    raise MalformedError",
             "pos += 1",
