@@ -232,6 +232,12 @@ class _Slot:
         assert self.field.default is not None
         return self.archives.literals.of(self.field.default, self.field.type, "")
 
+    def start(self) -> str:
+        """What counts the elements of a row."""
+        if isinstance(self.field.type, SetOf | MapOf):
+            return f"archive::Refilled {self.filled}({self.value});"
+        return f"std::size_t {self.filled} = 0;"
+
     def finish(self) -> list[str]:
         """What a row needs when all fields were read."""
         match self.field.type:
@@ -274,9 +280,8 @@ def _read_struct(fields: list[_Slot], kept: str) -> list[str]:
     seen = {slot.index: f"seen[{i}]" for i, slot in enumerate(singles)}
     lines = _known((slot.field, slot.elements()) for slot in fields)
     lines += [f"std::bitset<{len(singles)}> seen;"] if singles else []
-    lines += [f"std::size_t {slot.filled} = 0;" for slot in fields if slot.is_row]
+    lines += [slot.start() for slot in fields if slot.is_row]
     lines.append("if (!reader.enter()) return false;")
-    lines += [f"{slot.value}.clear();" for slot in fields if isinstance(slot.field.type, SetOf | MapOf)]
     lines += [
         f"{kept}.bytes.clear();",
         "archive::Message message(reader);",

@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <map>
 #include <new>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -96,6 +98,55 @@ TEST(Reuse, AUnionThatHoldsTheSameAlternativeKeepsItsMemory) {
   std::vector<Value> into = value;
   EXPECT_EQ(allocations_of([&] { EXPECT_TRUE(from_bytes_into(bytes, into).ok()); }), 0U);
   EXPECT_EQ(into, value);
+}
+
+/// How much the second of two values takes, read into what the first one was read into.
+template <class T>
+std::size_t takes_again(const T& first, const T& second) {
+  T into = first;
+  const Bytes bytes = to_bytes(second);
+  const std::size_t taken = allocations_of([&] { EXPECT_TRUE(from_bytes_into(bytes, into).ok()); });
+  EXPECT_EQ(into, second);
+  return taken;
+}
+
+TEST(Reuse, MapsAndSetsTakeTheirNodesAgain) {
+  using Lists = std::map<std::string, std::vector<std::int32_t>>;
+  const std::string text(40, 'x');
+  const Lists lists{{text + "a", {1, 2, 3}}, {text + "b", {4}}, {text + "c", {}}};
+  EXPECT_EQ(takes_again(lists, lists), 0U);
+  EXPECT_EQ(takes_again(lists, Lists{{text + "0", {7}}, {text + "b", {8}}}), 0U) << "other keys, and fewer";
+  EXPECT_EQ(takes_again(lists, Lists{{text + "a", {}}, {text + "b", {}}, {text + "c", {}}, {"y", {}}}), 1U);
+
+  std::map<std::int32_t, std::int32_t> numbers;
+  std::set<std::uint32_t> set;
+  for (int i = 0; i < 1000; ++i) {
+    numbers.emplace_hint(numbers.end(), i, -i);
+    set.insert(set.end(), static_cast<std::uint32_t>(3 * i));
+  }
+  EXPECT_EQ(takes_again(numbers, {{-5, 5}, {3000, 1}}), 0U);
+  EXPECT_EQ(takes_again({}, numbers), numbers.size());
+  EXPECT_EQ(takes_again(numbers, numbers), 0U);
+  EXPECT_EQ(takes_again(set, set), 0U);
+  EXPECT_EQ(takes_again(set, {1, 2}), 0U);
+  EXPECT_EQ(takes_again(set, {}), 0U);
+  EXPECT_EQ(takes_again(std::set{text + "a", text + "b"}, std::set{text + "0", text + "b"}), 0U);
+}
+
+TEST(Reuse, MapsAndSetsInAnArchiveToo) {
+  const std::string text(40, 'x');
+  ::archive::now::All all;
+  for (int i = 0; i < 100; ++i) all.ids.insert(i);
+  all.names = {text + "a", text + "b"};
+  all.words = {{text + "a", text}, {text + "b", ""}};
+  EXPECT_EQ(takes_again(all, all), 0U);
+
+  ::archive::now::All other;
+  other.ids = {-7};
+  other.names = {text + "b", text + "c"};
+  other.words = {{text + "0", text}, {text + "1", "y"}};
+  EXPECT_EQ(takes_again(all, other), 0U);
+  EXPECT_EQ(takes_again(all, ::archive::now::All{}), 0U);
 }
 
 TEST(Reuse, EncodingTakesOneAllocationAndHashingAFewBytesNone) {

@@ -44,7 +44,8 @@ bool check_utf8(Reader& reader, std::string_view text) {
 namespace {
 
 // What a string of libstdc++ consists of is set by members that are private; an explicit instantiation may
-// name them all the same.
+// name them all the same. Where strings are others, or check themselves, the branch below does without (test:
+// codec.CheckedLibrary).
 void set_length(std::string& string, std::size_t size);
 void set_memory(std::string& string, char* memory, std::size_t capacity);
 

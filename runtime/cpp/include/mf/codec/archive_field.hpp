@@ -105,8 +105,8 @@ template <class T>
   cursor.take(message.reader());
   return good;
 }
-template <class T>
-[[nodiscard, gnu::always_inline]] inline bool read_row(Message& message, Cursor& cursor, std::size_t& filled,
+template <class T, class Filled>
+[[nodiscard, gnu::always_inline]] inline bool read_row(Message& message, Cursor& cursor, Filled& filled,
                                                        T& value, const auto&... graph) {
   cursor.put_back(message.reader());
   const bool good = read_row(message, filled, value, graph...);
@@ -121,12 +121,14 @@ concept Around = Optional<T> || requires { requires Field<T>::kRow; };
 
 namespace detail {
 
+/// Counts the elements that are read into a row; an optional has no more than one.
 template <class T>
-void clear(T& value) noexcept {
-  if constexpr (requires { value.reset(); }) {
-    value.reset();
-  } else if constexpr (requires { typename T::key_type; }) {
-    value.clear();
+[[nodiscard]] auto start(T& value) noexcept {
+  if constexpr (requires { typename T::key_type; }) {
+    return Refilled<T>(value);
+  } else {
+    if constexpr (Optional<T>) value.reset();
+    return std::size_t{0};
   }
 }
 
@@ -140,9 +142,16 @@ template <class T, std::size_t N>
 [[nodiscard]] bool fill(Message& message, std::array<T, N>& /*values*/, std::size_t filled) {
   return message.has_length(N, filled);
 }
-template <class T>
-[[nodiscard]] bool fill(Message& /*message*/, T& /*values*/, std::size_t /*filled*/) {
+template <class T, class Filled>
+[[nodiscard]] bool fill(Message& /*message*/, T& /*values*/, const Filled& /*filled*/) {
   return true;
+}
+[[nodiscard]] inline std::size_t count_of(std::size_t filled) noexcept {
+  return filled;
+}
+template <class Tree>
+[[nodiscard]] std::size_t count_of(const Refilled<Tree>& filled) noexcept {
+  return filled.count;
 }
 
 /// Which type stands behind the tags of a field.
@@ -189,15 +198,14 @@ struct Value<T> {
   }
   [[nodiscard]] static bool read_body(Reader& reader, T& value, const auto&... graph) {
     Message message(reader);
-    std::size_t filled = 0;
+    auto filled = detail::start(value);
     bool seen = false;
-    detail::clear(value);
     while (message.next()) {
       if (!detail::is_tag_of_one<T>(message.tag())) {
         const bool known = message.tag() >> 3U == 1;
         if (!message.skip({kAround, 1})) {
           const bool element = known && reader.error().fault == Fault::wrong_wire_type && !Optional<T>;
-          return element && reader.inside(filled);
+          return element && reader.inside(detail::count_of(filled));
         }
         continue;
       }

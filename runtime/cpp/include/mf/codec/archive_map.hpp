@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "mf/codec/archive_row.hpp"
 #include "mf/codec/archive_single.hpp"
 #include "mf/codec/tree_walk.hpp"
 
@@ -87,22 +88,26 @@ template <class K, class V>
 }
 
 /// One entry into the map. Nearly all are a new key and a value behind it: that one is made in its place,
-/// which is the last one if the writer had a map, too.
+/// which is the last one if the writer had a map, too. `used`: a node of before, or empty.
 template <class K, class V>
-[[nodiscard]] bool read_into(Reader& reader, std::map<K, V>& values, const auto&... graph) {
+[[nodiscard]] bool read_into(Reader& reader, std::map<K, V>& values, typename std::map<K, V>::node_type used,
+                             const auto&... graph) {
   Message entry(reader);
-  K key{};
+  K fresh{};
+  K& key = used ? used.key() : fresh;
   const bool has_key = entry.follows(tag_of(1, Value<K>::kWire));
   if (has_key && !Value<K>::read(reader, key)) [[unlikely]] {
     return false;
   }
   if (!has_key || !entry.follows(tag_of(2, Value<V>::kWire))) [[unlikely]] {
-    return read_rest(entry, has_key, false, new_entry<K, V>(std::move(key)), values, graph...);
+    return read_rest(entry, has_key, false, new_entry<K, V>(has_key ? std::move(key) : K{}), values,
+                     graph...);
   }
   const std::size_t before = values.size();
   // try_emplace() compares three times as often: it looks for the place, and looks at it again.
-  const auto at = values.emplace_hint(values.end(), std::piecewise_construct,
-                                      std::forward_as_tuple(std::move(key)), std::tuple<>());
+  const auto at = used ? values.insert(values.end(), std::move(used))
+                       : values.emplace_hint(values.end(), std::piecewise_construct,
+                                             std::forward_as_tuple(std::move(fresh)), std::tuple<>());
   if (values.size() == before) [[unlikely]] {
     auto made = new_entry<K, V>(K(at->first));
     return read_mapped(entry, false, made.mapped(), graph...) &&
@@ -119,7 +124,7 @@ template <class K, class V>
 
 /// Entries of a map in any order; of equal keys the last one stays.
 template <class K, class V>
-[[nodiscard]] bool read_row(Message& message, std::size_t& filled, std::map<K, V>& values,
+[[nodiscard]] bool read_row(Message& message, Refilled<std::map<K, V>>& filled, std::map<K, V>& values,
                             const auto&... graph) {
   Reader& reader = message.reader();
   if (!reader.enter()) [[unlikely]] {
@@ -128,10 +133,12 @@ template <class K, class V>
   const std::uint32_t tag = message.tag();
   do {
     if (!reader.charge(1, sizeof(std::pair<const K, V>) + kHeapOfNew<V> + kNodeOverhead) ||
-        !read_bounded(reader, [&] { return detail::read_into(reader, values, graph...); })) [[unlikely]] {
-      return reader.inside(filled);
+        !read_bounded(reader, [&] {
+          return detail::read_into(reader, values, filled.used.take(), graph...);
+        })) [[unlikely]] {
+      return reader.inside(filled.count);
     }
-    ++filled;
+    ++filled.count;
   } while (message.follows(tag));
   reader.leave();
   return true;

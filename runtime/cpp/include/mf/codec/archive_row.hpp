@@ -17,6 +17,7 @@
 #include "mf/codec/append_new.hpp"
 #include "mf/codec/archive_packed.hpp"
 #include "mf/codec/archive_single.hpp"
+#include "mf/codec/refill.hpp"
 #include "mf/codec/tree_walk.hpp"
 
 namespace mf::codec::archive {
@@ -149,20 +150,34 @@ template <class T, std::size_t N>
   return true;
 }
 
+/// How far a map or a set has been read into, which may be in several parts.
+template <class Tree>
+struct Refilled {
+  explicit Refilled(Tree& values) noexcept : used(values) {}
+  codec::detail::Refill<Tree> used;
+  std::size_t count = 0;
+};
+
 /// Of a set: elements in any order, each once.
 template <class K>
-[[nodiscard]] bool read_row(Message& message, std::size_t& filled, std::set<K>& values) {
+[[nodiscard]] bool read_row(Message& message, Refilled<std::set<K>>& filled, std::set<K>& values) {
   Reader& reader = message.reader();
   if (!reader.enter()) [[unlikely]] {
     return false;
   }
   const auto read_key = [&] {
-    K key{};
+    auto node = filled.used.take();
+    K fresh{};
+    K& key = node ? node.value() : fresh;
     if (!Value<K>::read(reader, key) || !reader.charge(1, sizeof(K) + kNodeOverhead)) [[unlikely]] {
-      return reader.inside(filled);
+      return reader.inside(filled.count);
     }
-    values.insert(values.end(), std::move(key));
-    ++filled;
+    if (node) [[unlikely]] {
+      values.insert(values.end(), std::move(node));
+    } else {
+      values.insert(values.end(), std::move(fresh));
+    }
+    ++filled.count;
     return true;
   };
   if constexpr (Packed<K>) {

@@ -21,6 +21,7 @@
 #include "mf/codec/limits.hpp"
 #include "mf/codec/memcpy.hpp"
 #include "mf/codec/reader.hpp"
+#include "mf/codec/refill.hpp"
 #include "mf/codec/row.hpp"
 #include "mf/codec/tree_row.hpp"
 #include "mf/codec/tree_walk.hpp"
@@ -39,14 +40,41 @@ template <class K>
   return read_text(reader, key);
 }
 
-/// Adds an element that must be behind all others; `start` is where it stands.
-template <class K>
-[[nodiscard]] bool append_key(Reader& reader, std::set<K>& keys, K&& key, std::size_t index,
-                              std::size_t start) {
-  // The set compares the key with its last one; if it belongs behind it, the set has grown, at its end.
-  const auto entry = keys.emplace_hint(keys.end(), std::move(key));
-  if (keys.size() != index + 1 || entry != std::prev(keys.end())) [[unlikely]] {
-    reader.fail(Fault::keys_not_ascending, "the elements of a set are not strictly ascending", start);
+/// Reads the key of a new element, or of a new entry, and puts it at the end: `node` is one of before, or
+/// empty. The tree compares the key with its last one; if it belongs behind it, the tree has grown, at its
+/// end.
+template <class Tree>
+[[nodiscard]] bool append_read(Reader& reader, Tree& tree, typename Tree::node_type node, std::size_t index,
+                               std::string_view disorder, typename Tree::iterator& entry) {
+  using K = typename Tree::key_type;
+  constexpr bool kMap = requires { typename Tree::mapped_type; };
+  const std::size_t start = reader.offset();
+  if (node) [[unlikely]] {
+    bool good = false;
+    if constexpr (kMap) {
+      good = read_key(reader, node.key());
+    } else {
+      good = read_key(reader, node.value());
+    }
+    if (!good) [[unlikely]] {
+      return reader.inside(index);
+    }
+    entry = tree.insert(tree.end(), std::move(node));
+  } else {
+    // A string is made in its place in the tree, from its bytes.
+    std::conditional_t<std::same_as<K, std::string>, std::string_view, K> key{};
+    if (!read_key(reader, key)) [[unlikely]] {
+      return reader.inside(index);
+    }
+    if constexpr (kMap) {
+      entry = tree.emplace_hint(tree.end(), std::piecewise_construct, std::forward_as_tuple(std::move(key)),
+                                std::tuple<>());
+    } else {
+      entry = tree.emplace_hint(tree.end(), std::move(key));
+    }
+  }
+  if (tree.size() != index + 1 || entry != std::prev(tree.end())) [[unlikely]] {
+    reader.fail(Fault::keys_not_ascending, disorder, start);
     return reader.inside(index);
   }
   return true;
@@ -192,7 +220,6 @@ struct Febird<std::set<K>> {
     }
   }
   [[nodiscard]] static bool read(Reader& reader, std::set<K>& value) {
-    value.clear();
     if (!reader.enter() || !read_open(reader, value)) [[unlikely]] {
       return false;
     }
@@ -213,13 +240,11 @@ struct Febird<std::set<K>> {
       if (!reader.read_count(Febird<K>::kMinSize, count) || !reader.charge(count, kNode)) [[unlikely]] {
         return false;
       }
+      detail::Refill refill(value);
+      typename std::set<K>::iterator entry;
       for (std::size_t i = 0; i < count; ++i) {
-        const std::size_t start = reader.offset();
-        K key{};
-        if (!Febird<K>::read(reader, key)) [[unlikely]] {
-          return reader.inside(i);
-        }
-        if (!detail::append_key(reader, value, std::move(key), i, start)) [[unlikely]] {
+        if (!detail::append_read(reader, value, refill.take(), i,
+                                 "the elements of a set are not strictly ascending", entry)) [[unlikely]] {
           return false;
         }
       }
@@ -269,7 +294,6 @@ struct Febird<std::map<K, V>> {
   }
   [[nodiscard]] static bool read(Reader& reader, std::map<K, V>& value) {
     std::size_t count = 0;
-    value.clear();
     if (!reader.enter() || !reader.read_count(Febird<K>::kMinSize + Febird<V>::kMinSize, count) ||
         !reader.charge(count, sizeof(std::pair<const K, V>) + kHeapOfNew<V> + kNodeOverhead) ||
         !read_entries(reader, count, value)) [[unlikely]] {
@@ -286,19 +310,12 @@ struct Febird<std::map<K, V>> {
     if constexpr (kInBlocks) {
       return detail::read_map_blocks(reader, count, value);
     } else {
+      detail::Refill refill(value);
+      typename std::map<K, V>::iterator entry;
       for (std::size_t i = 0; i < count; ++i) {
-        const std::size_t start = reader.offset();
-        // A string is made in its place in the map, from its bytes.
-        std::conditional_t<std::same_as<K, std::string>, std::string_view, K> key{};
-        if (!detail::read_key(reader, key)) [[unlikely]] {
-          return reader.inside(i);
-        }
-        // The map compares the key with its last one; if it belongs behind it, the map has grown, at its end.
-        const auto entry = value.emplace_hint(value.end(), std::piecewise_construct,
-                                              std::forward_as_tuple(std::move(key)), std::tuple<>());
-        if (value.size() != i + 1 || entry != std::prev(value.end())) [[unlikely]] {
-          reader.fail(Fault::keys_not_ascending, "the keys of a map are not strictly ascending", start);
-          return reader.inside(i);
+        if (!detail::append_read(reader, value, refill.take(), i,
+                                 "the keys of a map are not strictly ascending", entry)) [[unlikely]] {
+          return false;
         }
         if (!Febird<V>::read(reader, entry->second)) [[unlikely]] {
           return reader.inside(i);

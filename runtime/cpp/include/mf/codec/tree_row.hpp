@@ -17,6 +17,7 @@
 
 #include "mf/codec/fault.hpp"
 #include "mf/codec/reader.hpp"
+#include "mf/codec/refill.hpp"
 #include "mf/codec/row.hpp"
 #include "mf/codec/row_kernel.hpp"
 #include "mf/codec/tree_walk.hpp"
@@ -78,11 +79,11 @@ class SetBlocks {
   std::array<K, kRowBlock> block_;
 };
 
-/// A row's values into an empty set.
+/// A row's values into a set.
 template <class K>
 class SetSink {
  public:
-  explicit SetSink(std::set<K>& values) noexcept : values_(values) {}
+  explicit SetSink(std::set<K>& values) noexcept : values_(values), refill_(values) {}
   K* room(std::size_t /*first*/, std::size_t /*count*/) noexcept { return block_.data(); }
   [[nodiscard]] bool take(Reader& reader, std::size_t first, std::size_t count, unsigned code) {
     const K* const last = values_.empty() ? nullptr : &*std::prev(values_.end());
@@ -90,14 +91,13 @@ class SetSink {
                     "the elements of a set are not strictly ascending")) [[unlikely]] {
       return false;
     }
-    for (std::size_t i = 0; i < count; ++i) {
-      values_.emplace_hint(values_.end(), block_[i]);
-    }
+    append_keys(values_, refill_, block_.data(), count);
     return true;
   }
 
  private:
   std::set<K>& values_;
+  Refill<std::set<K>> refill_;
   std::array<K, kRowBlock> block_;
 };
 
@@ -177,9 +177,10 @@ template <class T>
 /// A block's first byte; `widest`: the codes that there may be at most.
 [[nodiscard]] bool read_map_codes(Reader& reader, MapCodes widest, MapCodes& codes);
 
-/// So many entries, which have been charged, into an empty map.
+/// So many entries, which have been charged, into a map.
 template <class K, class V>
 [[nodiscard]] bool read_map_blocks(Reader& reader, std::size_t count, std::map<K, V>& map) {
+  Refill<std::map<K, V>> refill(map);
   std::array<K, kRowBlock> keys;
   std::array<V, kRowBlock> values;
   for (std::size_t first = 0; first < count; first += kRowBlock) {
@@ -194,9 +195,7 @@ template <class K, class V>
         !check_block(reader, values.data(), first, here, codes.value)) [[unlikely]] {
       return false;
     }
-    for (std::size_t i = 0; i < here; ++i) {
-      map.emplace_hint(map.end(), keys[i], values[i]);
-    }
+    append_entries(map, refill, keys.data(), values.data(), here);
   }
   return true;
 }

@@ -302,9 +302,8 @@ bool Archive<::archive::after::Stored>::read(Reader& reader, ::archive::after::S
   std::bitset<12> seen;
   std::size_t filled11 = 0;
   std::size_t filled22 = 0;
-  std::size_t filled24 = 0;
+  archive::Refilled filled24(value.words);
   if (!reader.enter()) return false;
-  value.words.clear();
   value.unknown_fields.bytes.clear();
   archive::Message message(reader);
   archive::Cursor cursor(reader);

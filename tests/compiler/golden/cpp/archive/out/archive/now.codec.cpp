@@ -763,9 +763,8 @@ void Archive<::archive::now::Tree>::write(BackWriter& writer, const ::archive::n
 
 bool Archive<::archive::now::Tree>::read(Reader& reader, ::archive::now::Tree& value) {
   static constexpr std::array<archive::KnownField, 1> kFields{{{1, "kids", archive::Elements::tagged}}};
-  std::size_t filled1 = 0;
+  archive::Refilled filled1(value.kids);
   if (!reader.enter()) return false;
-  value.kids.clear();
   value.unknown_fields.bytes.clear();
   archive::Message message(reader);
   archive::Cursor cursor(reader);
@@ -925,10 +924,9 @@ void Archive<::archive::now::Giants>::write(BackWriter& writer,
 bool Archive<::archive::now::Giants>::read(Reader& reader, ::archive::now::Giants& value) {
   static constexpr std::array<archive::KnownField, 2> kFields{{{1, "by_id", archive::Elements::tagged},
                                                                {2, "whales", archive::Elements::tagged}}};
-  std::size_t filled1 = 0;
+  archive::Refilled filled1(value.by_id);
   std::size_t filled2 = 0;
   if (!reader.enter()) return false;
-  value.by_id.clear();
   value.unknown_fields.bytes.clear();
   archive::Message message(reader);
   archive::Cursor cursor(reader);
@@ -1129,30 +1127,23 @@ bool Archive<::archive::now::All>::read(Reader& reader, ::archive::now::All& val
   std::size_t filled31 = 0;
   std::size_t filled32 = 0;
   std::size_t filled33 = 0;
-  std::size_t filled34 = 0;
-  std::size_t filled35 = 0;
-  std::size_t filled36 = 0;
+  archive::Refilled filled34(value.words);
+  archive::Refilled filled35(value.ids);
+  archive::Refilled filled36(value.names);
   std::size_t filled37 = 0;
   std::size_t filled38 = 0;
   std::size_t filled39 = 0;
   std::size_t filled40 = 0;
   std::size_t filled41 = 0;
-  std::size_t filled42 = 0;
-  std::size_t filled43 = 0;
+  archive::Refilled filled42(value.by_id);
+  archive::Refilled filled43(value.lists);
   std::size_t filled44 = 0;
-  std::size_t filled45 = 0;
+  archive::Refilled filled45(value.depths);
   std::size_t filled46 = 0;
   std::size_t filled47 = 0;
   std::size_t filled48 = 0;
-  std::size_t filled49 = 0;
+  archive::Refilled filled49(value.by_lang);
   if (!reader.enter()) return false;
-  value.words.clear();
-  value.ids.clear();
-  value.names.clear();
-  value.by_id.clear();
-  value.lists.clear();
-  value.depths.clear();
-  value.by_lang.clear();
   value.unknown_fields.bytes.clear();
   archive::Message message(reader);
   archive::Cursor cursor(reader);
@@ -1459,9 +1450,8 @@ bool Archive<::archive::now::Person>::read(Reader& reader, ::archive::now::Perso
                                                                {4, "by_name", archive::Elements::tagged}}};
   std::bitset<2> seen;
   std::size_t filled3 = 0;
-  std::size_t filled4 = 0;
+  archive::Refilled filled4(value.by_name);
   if (!reader.enter()) return false;
-  value.by_name.clear();
   value.unknown_fields.bytes.clear();
   archive::Message message(reader);
   archive::Cursor cursor(reader);
