@@ -1,6 +1,6 @@
 """Writes the seeds of the fuzz targets: some values of each type of tests/vectors.
 
-make_seeds.py OUT        OUT/memcpy/…, OUT/febird/…, OUT/archive/…, OUT/json/…
+make_seeds.py OUT        OUT/memcpy/…, OUT/febird/…, OUT/archive/…, OUT/custom/…, OUT/json/…
 """
 
 import json
@@ -17,13 +17,17 @@ LARGEST = 4096  # bytes
 
 TYPES = HERE.parent / "cpp/codec/wide_types.inc"
 LINE = re.compile(r"^MF_WIDE\((\w+), (\w+)\)$", re.MULTILINE)
+CUSTOM_TYPES = HERE.parent / "cpp/codec/custom_subjects.cpp"
+CUSTOM_NAME = re.compile(r"\"(vectors\.custom\.\w+)\"")
 
 
 def places() -> dict[str, tuple[str, int, int]]:
     """By type: the folder, the byte that picks it there, and that of the JSON target."""
     counts: dict[str, int] = defaultdict(int)
     found = {}
-    for number, (kind, name) in enumerate(LINE.findall(TYPES.read_text())):
+    types = [(kind, f"vectors.wide.{name}") for kind, name in LINE.findall(TYPES.read_text())]
+    types += [("custom", name) for name in CUSTOM_NAME.findall(CUSTOM_TYPES.read_text())]
+    for number, (kind, name) in enumerate(types):
         folder = "archive" if kind == "graph" else kind
         found[name] = (folder, counts[folder], number)
         counts[folder] += 1
@@ -36,8 +40,7 @@ def values() -> dict[str, list[tuple[bytes, bytes]]]:
     for path in sorted(VECTORS.glob("*.json")):
         for each in json.loads(path.read_text()):
             if "json" in each:
-                name = each["type"].rpartition(".")[2]
-                found[name].append((bytes.fromhex(each["hex"]), each["json"].encode()))
+                found[each["type"]].append((bytes.fromhex(each["hex"]), each["json"].encode()))
     return {name: sorted(set(each), key=lambda pair: (len(pair[0]), pair)) for name, each in found.items()}
 
 

@@ -32,16 +32,20 @@ bool checked(const mf::Result<Written>& rewritten, std::size_t size, const Rewri
   return true;
 }
 
-/// Byte 0 picks the type out of those of the tier; the rest is what is read.
-bool tier_bytes(mf::Tier tier, std::span<const std::byte> input) {
-  std::vector<const Subject*> types;
-  for (const Subject& each : mf::codec::subjects())
-    if (each.tier == tier) types.push_back(&each);
+/// Byte 0 picks the type; the rest is what is read.
+bool bytes_of_any(const std::vector<Subject>& types, std::span<const std::byte> input) {
   if (input.empty()) return false;
-  const Subject& subject = *types[std::to_integer<std::size_t>(input[0]) % types.size()];
+  const Subject& subject = types[std::to_integer<std::size_t>(input[0]) % types.size()];
   const auto bytes = input.subspan(1);
   return checked(subject.rewrite(bytes, kLimits), bytes.size(),
                  [&](const mf::Bytes& written) { return subject.rewrite(written, {}); });
+}
+
+bool tier_bytes(mf::Tier tier, std::span<const std::byte> input) {
+  std::vector<Subject> types;
+  for (const Subject& each : mf::codec::subjects())
+    if (each.tier == tier) types.push_back(each);
+  return bytes_of_any(types, input);
 }
 
 }  // namespace
@@ -58,10 +62,19 @@ bool archive_bytes(std::span<const std::byte> input) {
   return tier_bytes(mf::Tier::archive, input);
 }
 
+bool custom_bytes(std::span<const std::byte> input) {
+  return bytes_of_any(mf::codec::custom_subjects(), input);
+}
+
 bool json_text(std::span<const std::byte> input) {
+  static const std::vector<Subject> kTypes = [] {
+    std::vector<Subject> all = mf::codec::subjects();
+    const auto& custom = mf::codec::custom_subjects();
+    all.insert(all.end(), custom.begin(), custom.end());
+    return all;
+  }();
   if (input.empty()) return false;
-  const auto& types = mf::codec::subjects();
-  const Subject& subject = types[std::to_integer<std::size_t>(input[0]) % types.size()];
+  const Subject& subject = kTypes[std::to_integer<std::size_t>(input[0]) % kTypes.size()];
   const auto bytes = input.subspan(1);
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   return checked(subject.rewrite_text(text, kLimits), text.size(),

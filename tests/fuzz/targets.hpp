@@ -13,6 +13,7 @@ namespace fuzz {
 bool memcpy_bytes(std::span<const std::byte> input);
 bool febird_bytes(std::span<const std::byte> input);
 bool archive_bytes(std::span<const std::byte> input);
+bool custom_bytes(std::span<const std::byte> input);
 bool json_text(std::span<const std::byte> input);
 
 struct Target {
@@ -20,7 +21,10 @@ struct Target {
   bool (*run)(std::span<const std::byte> input);
 };
 
-inline constexpr std::array<Target, 4> kTargets{
-    {{"memcpy", memcpy_bytes}, {"febird", febird_bytes}, {"archive", archive_bytes}, {"json", json_text}}};
+inline constexpr std::array<Target, 5> kTargets{{{"memcpy", memcpy_bytes},
+                                                 {"febird", febird_bytes},
+                                                 {"archive", archive_bytes},
+                                                 {"custom", custom_bytes},
+                                                 {"json", json_text}}};
 
 }  // namespace fuzz

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -100,6 +101,22 @@ TYPED_TEST(PackedNumbers, MayBeLongerThanNeeded) {
     ASSERT_TRUE(Value<TypeParam>::unfolded(1, one));
     EXPECT_TRUE(back == std::vector<TypeParam>(30, one)) << length;
   }
+}
+
+// Ends are counted in lanes of a word, which hold so many and no more.
+TEST(PackedNumberEnds, AreCountedInRowsOfAnyLength) {
+  for (const std::size_t length : {1U, 2U, 9U, 10U}) {
+    Bytes bytes;
+    while (bytes.size() < 4100) append(bytes, 1, length);
+    std::size_t ends = 0;
+    for (std::size_t size = 0; size < bytes.size(); ++size) {
+      ASSERT_EQ(count_varints(std::span(bytes).first(size)), ends)
+          << size << " bytes, of numbers of " << length;
+      ends += bytes[size] < std::byte{0x80} ? 1U : 0U;
+    }
+    EXPECT_EQ(count_varints(bytes), ends);
+  }
+  EXPECT_EQ(count_varints(Bytes(100'000, std::byte{1})), 100'000U);
 }
 
 TEST(PackedNumbersThatAreWrong, AreRefusedWhereTheyStand) {

@@ -41,8 +41,7 @@ TEST_P(WideVectors, AreRefusedWhenTheyAreCutOff) {
   for (const Vector& vector : load(GetParam())) {
     SCOPED_TRACE(vector.at("name"));
     const Bytes bytes = from_hex(vector.at("hex"));
-    const std::size_t step = 1 + bytes.size() / 64;  // `make fuzz` tries all of them
-    for (std::size_t size = 0; size < bytes.size(); size += step) {
+    for (std::size_t size = 0; size < bytes.size(); ++size) {
       const auto text = subject_of(vector.at("type")).read(std::span(bytes).first(size));
       EXPECT_TRUE(messages || !text) << "of " << size << " bytes";
       EXPECT_TRUE(text || text.error().offset <= size);

@@ -2,7 +2,8 @@
 
 A value is plain data: bool, int (enums, flags, timestamps and durations too), float, str, bytes (uuids too),
 None, list (arrays, sets in order), list of pairs (maps in order of keys), dict (structs), (name, value)
-(unions). Objects that `ref`s lead to are `Graph`s: tables of such values, a reference the index in its table.
+(unions); of a custom type the bytes that its codec makes. Objects that `ref`s lead to are `Graph`s: tables of
+such values, a reference the index in its table.
 """
 
 import random
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mfidl import model
-from mfidl.model import DeclKind, Scalar
+from mfidl.model import DeclKind, Scalar, Tier
 
 MOST_DEEP = 3
 TEXTS = [
@@ -54,6 +55,19 @@ INTEGERS = sorted(
     {*_SIGNED_EDGES, *(sign * edge + by for edge in _WIDE_EDGES for sign in (1, -1) for by in (-1, 0))}
 )
 INTEGERS += [(1 << 64) - 1]
+# By custom type what its codec makes of values, as schemas/custom_codec.hpp says.
+CUSTOMS = {
+    "vectors.custom.Runs": [
+        b"",
+        b"\1a",
+        b"\xffz",
+        b"\xffz\1z",
+        b"\1a\2b",
+        b"\1x\1y" * 31 + b"\1x",
+        b"\1y\3x" * 32,
+    ],
+    "vectors.custom.Spot": [b"\0\0", b"\x63\xff", b"\1\0", b"\0\x80"],
+}
 WIDE = (Scalar.I16, Scalar.I32, Scalar.I64, Scalar.U16, Scalar.U32, Scalar.U64)
 
 
@@ -107,6 +121,8 @@ class Draw:
 
     def _composite(self, declared: model.Declaration, depth: int) -> Any:
         assert isinstance(declared, model.Struct | model.Union)
+        if declared.tier is Tier.CUSTOM:
+            return self._edge(CUSTOMS[declared.full_name])
         if model.graph_tables(self._program, declared):
             return self.graph(declared)
         if isinstance(declared, model.Union):
@@ -196,7 +212,7 @@ class Draw:
                 return [self._member(element, sizes) for _ in range(self._random.choice([0, 1, 2, 3]))]
             case model.MapOf(key, value):
                 return [(k, self._member(value, sizes)) for k in self._keys(key, 0)]
-            case model.Named(full_name, DeclKind.STRUCT | DeclKind.UNION):
+            case model.Named(full_name, DeclKind.STRUCT | DeclKind.UNION) if full_name not in CUSTOMS:
                 return self._object(self._program.declaration(full_name), sizes)
             case _:
                 return self.value(type_)
@@ -266,8 +282,8 @@ def numbered(program: model.Program, names: list[str], objects: dict[str, list[A
 
 def _walked(program: model.Program, type_: model.Type, value: Any, meet: Callable[[str, int], int]) -> Any:
     match type_, value:
-        case _, None:
-            return None
+        case _, None | bytes():
+            return value
         case model.RefOf(element), _:
             return meet(element.full_name, value)
         case model.OptionalOf(element), _:

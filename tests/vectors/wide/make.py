@@ -1,4 +1,4 @@
-"""Writes the vectors of tests/vectors/schemas/wide.mfidl.
+"""Writes the vectors of tests/vectors/schemas/wide.mfidl, and those of custom.mfidl that no hand wrote.
 
     python tests/vectors/wide/make.py
 
@@ -7,6 +7,7 @@
     graphs.json    the same, for object graphs
     febird.json    made by mfidl/dynamic, the reading of docs/protocol.md that shares no code with runtimes;
                    maps of integers by hand too (by_hand.py)
+    custom.json    made by protobuf and mfidl/dynamic, to both of which custom values are bytes (draw.py)
 
 The JSON text is text.py's. Neither runtime has a part in any of them: the tests hold both to these files.
 The same seed gives the same files.
@@ -27,7 +28,7 @@ from mfidl.compiler import check  # noqa: E402
 from mfidl.model import Tier  # noqa: E402
 from tests.vectors.wide import by_hand, draw, oracles, text  # noqa: E402
 
-SCHEMA = ROOT / "tests/vectors/schemas/wide.mfidl"
+SCHEMAS = ROOT / "tests/vectors/schemas"
 SEED = 20_261_121
 SCALAR_ROUNDS = 20  # values of a struct of one scalar
 ROUNDS = 60  # values of the others
@@ -35,31 +36,37 @@ GRAPHS = 40
 
 
 def main() -> None:
-    outcome = check([str(SCHEMA)])
-    assert outcome.program is not None, outcome.diagnostics
-    with tempfile.TemporaryDirectory() as folder:
-        maker = Maker(outcome.program, Path(folder))
-        made = list(maker.vectors())
-    for file in ("memcpy", "archive", "graphs", "febird"):
+    made = [*drawn("wide"), *(("febird", vector) for vector in by_hand.vectors()), *drawn("custom")]
+    for file in ("memcpy", "archive", "graphs", "febird", "custom"):
         chosen = [vector for of, vector in made if of == file]
         lines = ",\n".join(json.dumps(vector, ensure_ascii=True) for vector in chosen)
         (Path(__file__).parent / f"{file}.json").write_text(f"[\n{lines}\n]\n")
         print(f"{file}.json: {len(chosen)} vectors")
 
 
+def drawn(module: str) -> list[tuple[str, dict[str, Any]]]:
+    """Of the module's schema: the file, and what is to stand there."""
+    schema = SCHEMAS / f"{module}.mfidl"
+    outcome = check([str(schema)])
+    assert outcome.program is not None, outcome.diagnostics
+    with tempfile.TemporaryDirectory() as folder:
+        made = list(Maker(outcome.program, schema, Path(folder)).vectors())
+    if module == "wide":
+        return made
+    return [(module, {"schema": schema.name, **vector}) for _, vector in made]
+
+
 class Maker:
-    def __init__(self, program: model.Program, folder: Path) -> None:
+    def __init__(self, program: model.Program, schema: Path, folder: Path) -> None:
         self._program = program
-        self._module = next(each for each in program.modules if each.name == "vectors.wide")
+        self._module = next(each for each in program.modules if each.name == f"vectors.{schema.stem}")
         self._numpy = oracles.Numpy(program)
-        self._protobuf = oracles.Protobuf(program, SCHEMA, folder, self._inner)
+        self._protobuf = oracles.Protobuf(program, schema, folder, self._inner)
 
     def vectors(self) -> Iterator[tuple[str, dict[str, Any]]]:
         for declared in self._module.declarations:
             if isinstance(declared, model.Struct | model.Union) and declared.tier is not Tier.CUSTOM:
                 yield from self._of(declared)
-        for vector in by_hand.vectors():
-            yield "febird", vector
 
     def _of(self, declared: model.Struct | model.Union) -> Iterator[tuple[str, dict[str, Any]]]:
         refs = model.graph_tables(self._program, declared)
@@ -98,6 +105,8 @@ class Maker:
 
     def _inner(self, type_: model.Type, value: Any) -> bytes:
         """Of a tier that protobuf does not know."""
+        if isinstance(value, bytes):  # of tier custom
+            return value
         if isinstance(type_, model.Named):
             declared = self._program.declaration(type_.full_name)
             if isinstance(declared, model.Struct) and declared.tier is Tier.MEMCPY:

@@ -101,14 +101,15 @@ class Protobuf:
         self._inner = inner
         done = CliRunner().invoke(cli, ["proto", str(schema), "--out", str(folder)])
         assert done.exit_code == 0, done.output
-        proto = folder / "wide.proto"
+        proto = folder / f"{schema.stem}.proto"
         proto.write_text(_MAP.sub(_entries, proto.read_text()))
-        subprocess.run(["protoc", "--python_out=.", "wide.proto"], cwd=folder, check=True)
-        spec = importlib.util.spec_from_file_location("wide_pb2", folder / "wide_pb2.py")
+        subprocess.run(["protoc", "--python_out=.", proto.name], cwd=folder, check=True)
+        name = f"{schema.stem}_pb2"
+        spec = importlib.util.spec_from_file_location(name, folder / f"{name}.py")
         assert spec is not None
         assert spec.loader is not None
         self._messages = importlib.util.module_from_spec(spec)
-        sys.modules["wide_pb2"] = self._messages
+        sys.modules[name] = self._messages
         spec.loader.exec_module(self._messages)
 
     def encode(self, declared: model.Struct | model.Union, value: Any) -> bytes:

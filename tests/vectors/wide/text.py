@@ -42,6 +42,8 @@ def json_text(program: model.Program, type_: model.Type, value: Any) -> str:  # 
             return _quoted(named[0]) if named else _scalar(enum.base.scalar, value)
         case model.Named(_, DeclKind.FLAGS), _:
             return _flags(program.flags(type_), value)
+        case model.Named(), bytes():  # of tier custom
+            return _scalar(Scalar.BYTES, value)
         case model.Named(full_name, _), _:
             declared = program.declaration(full_name)
             if isinstance(declared, model.Union):
