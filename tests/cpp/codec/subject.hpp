@@ -20,6 +20,9 @@ struct Subject {
   Bytes (*write_into_room)(std::string_view text);  // of febird only
   Result<std::string> (*read)(std::span<const std::byte> bytes);
   Result<Bytes> (*rewrite)(std::span<const std::byte> bytes, const Limits& limits);
+  /// The same of `bytes` that are read into a value which was read from `before`, as far as those go.
+  Result<Bytes> (*rewrite_after)(std::span<const std::byte> before, std::span<const std::byte> bytes,
+                                 const Limits& limits);
   Result<std::string> (*rewrite_text)(std::string_view text, const Limits& limits);
 };
 
@@ -55,6 +58,13 @@ template <class T>
       .read = [](Read bytes) { return detail::text_of(mf::from_bytes<T>(bytes)); },
       .rewrite = [](Read bytes,
                     const Limits& limits) { return detail::bytes_of(mf::from_bytes<T>(bytes, limits)); },
+      .rewrite_after = [](Read before, Read bytes, const Limits& limits) -> Result<Bytes> {
+        T value{};
+        (void)mf::from_bytes_into(before, value, limits);
+        const Result<void> read = mf::from_bytes_into(bytes, value, limits);
+        if (!read) return read.error();
+        return mf::to_bytes(value);
+      },
       .rewrite_text = [](std::string_view text,
                          const Limits& limits) { return detail::text_of(mf::from_json<T>(text, limits)); },
   };

@@ -27,8 +27,8 @@ const std::vector<Subject>& subjects() {
 const Subject& subject_of(std::string_view type) {
   static const std::map<std::string_view, const Subject*> kByName = [] {
     std::map<std::string_view, const Subject*> by_name;
-    for (const Subject& each : subjects()) {
-      by_name.emplace(each.name, &each);
+    for (const auto* all : {&subjects(), &custom_subjects()}) {
+      for (const Subject& each : *all) by_name.emplace(each.name, &each);
     }
     return by_name;
   }();

@@ -12,10 +12,10 @@ namespace mf::codec {
 /// In the order of wide_types.inc.
 const std::vector<Subject>& subjects();
 
-/// By its name.
-const Subject& subject_of(std::string_view type);
-
 /// Those of custom.mfidl (custom_subjects.cpp).
 const std::vector<Subject>& custom_subjects();
+
+/// One of either by its name.
+const Subject& subject_of(std::string_view type);
 
 }  // namespace mf::codec
