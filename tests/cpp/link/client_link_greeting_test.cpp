@@ -48,7 +48,14 @@ TEST(ClientLink, WhatIsNoMfServerIsAProtocolError) {
 }
 
 TEST(ClientLink, ASilentServerIsGivenUpInTime) {
-  const Refused refused([](Peer& peer) { (void)peer.until_end(); }, std::chrono::milliseconds(50));
+  const auto read_and_say_nothing = [](Peer& peer) {
+    std::array<std::byte, 256> sink;
+    for (auto state = transport::IoState::ok;
+         state == transport::IoState::ok || state == transport::IoState::would_block;) {
+      state = peer.stream().read(sink, transport::Wait::coarsely).state;
+    }
+  };
+  const Refused refused(read_and_say_nothing, std::chrono::milliseconds(50));
   EXPECT_EQ(refused.failure.code, Code::unavailable);
   EXPECT_THAT(refused.failure.message, testing::HasSubstr("did not answer the handshake"));
 }

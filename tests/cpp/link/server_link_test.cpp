@@ -33,6 +33,7 @@ class Kept final : public ServerLink::Handler {
   }
   std::string_view on_describe(std::string_view) override { return descriptor; }
   void on_request(const protocol::Event& event, TimePoint) override {
+    if (throws) throw std::bad_alloc();
     const std::scoped_lock lock(mutex);
     requests.push_back({protocol::ReplyHead::to(event), event.payload.size(), event.header.oneway()});
   }
@@ -53,6 +54,7 @@ class Kept final : public ServerLink::Handler {
   std::vector<Request> requests;
   std::atomic<int> cancels{0};
   std::atomic<bool> closed{false};
+  std::atomic<bool> throws{false};
 };
 
 struct Joined {
@@ -103,6 +105,37 @@ struct Joined {
   std::shared_ptr<ServerLink> link;
   std::unique_ptr<Peer> peer;
 };
+
+TEST(ServerLink, AHelloAndAPingInOneSegmentAreBothAnswered) {
+  Joined joined;
+  joined.peer->session.send_hello();
+  joined.peer->session.send_ping(5);
+  joined.peer->flush();
+  EXPECT_EQ(joined.peer->next().type, EventType::hello);
+  EXPECT_EQ(joined.peer->next().type, EventType::pong);
+}
+
+TEST(ServerLink, AnExceptionInAConnectionsCodeEndsThatConnectionOnly) {
+  Joined joined;
+  auto [left, right] = transport::make_inproc_pair();
+  const auto throwing = std::make_shared<Kept>();
+  throwing->throws = true;
+  ServerLink::Options options;
+  options.log = Log(joined.log);
+  const auto link = std::make_shared<ServerLink>(std::move(left), std::move(options), joined.reactor);
+  link->open(throwing);
+  Peer peer(protocol::Role::client, std::move(right));
+  peer.session.send_hello();
+  peer.session.send_request({}, std::span<const std::byte>(bytes_of(7).span()));
+  peer.until_end();
+  EXPECT_TRUE(eventually([&] { return throwing->closed.load(); }));
+  EXPECT_TRUE(joined.log->has("connection_failed"));
+  joined.greet();
+  joined.request(4);
+  ASSERT_TRUE(eventually([&] { return joined.handler->size() == 1; }));
+  joined.answer_all(4);
+  EXPECT_EQ(joined.peer->next(EventType::reply).header.id, 1U);
+}
 
 TEST(ServerLink, AnswersRequestsInAnyOrder) {
   Joined joined;

@@ -33,9 +33,8 @@ TEST(Session, BothSidesLearnTheOthersLimits) {
   EXPECT_EQ(server.peer().authentication, drive::octets("0102"));
   EXPECT_EQ(server.peer().nonce[3], std::byte{42});
   EXPECT_EQ(server.client_id(), 99U);
-  EXPECT_FALSE(server.established());
+  EXPECT_TRUE(server.established());
 
-  server.send_hello();
   drive::feed(client, drive::take_output(server));
   EXPECT_TRUE(client.established());
   EXPECT_TRUE(server.established());
@@ -225,6 +224,98 @@ TEST(Session, ASenderRefusesWhatThePeerWouldNotTake) {
   EXPECT_EQ(pair.client.output_bytes(), 0U);
   pair.client.send_request({}, drive::buffer_of(4096));  // and the connection goes on
   EXPECT_THAT(pair.to_server(), SizeIs(1));
+}
+
+/// One frame of every type that there is, each as its sender writes it.
+std::vector<drive::Octets> one_of_each(Role sender) {
+  const auto frame = [&](std::uint8_t type) {
+    drive::Octets bytes(kHeaderSize);
+    Header header;
+    header.type = static_cast<FrameType>(type);
+    const auto with = [&](Buffer payload) {
+      header.size = static_cast<std::uint32_t>(kHeaderSize + payload.size());
+      bytes.resize(padded(header.size));
+      std::copy(payload.span().begin(), payload.span().end(), bytes.begin() + kHeaderSize);
+    };
+    Buffer payload;
+    switch (header.type) {
+      case FrameType::bind:
+        write_bind(payload, {.service = "demo.Echo", .methods = {"a"}});
+        break;
+      case FrameType::request:
+      case FrameType::reply:
+        header.id = 1;
+        header.count = 1;
+        break;
+      case FrameType::cancel:
+        header.id = 1;
+        break;
+      case FrameType::ping:
+      case FrameType::pong:
+        payload.resize(8);
+        std::memset(payload.data(), 7, 8);
+        break;
+      case FrameType::refuse:
+      case FrameType::goaway:
+      case FrameType::describe:
+        write_text(payload, "why", 100);
+        break;
+      case FrameType::descriptor:
+        write_descriptor(payload, {.service = "demo.Echo", .text = "service demo.Echo\n"});
+        break;
+      default:
+        break;
+    }
+    with(std::move(payload));
+    encode_header(header, bytes.data());
+    return bytes;
+  };
+  std::vector<drive::Octets> frames;
+  for (std::uint8_t type = 1; type <= kLastFrameType; ++type) {
+    if (type != static_cast<std::uint8_t>(FrameType::hello)) {
+      frames.push_back(frame(type));
+      continue;
+    }
+    Session session(sender, drive::options());
+    session.send_hello();
+    frames.push_back(drive::take_output(session));
+  }
+  return frames;
+}
+
+// 88 bytes, HELLO and PING in one segment, ended every C++ server: what is answered within the session must
+// not wait for a HELLO that the link sends.
+TEST(Session, EveryTripleOfFramesEndsInEventsWhetherItComesAtOnceOrByteByByte) {
+  for (const Role role : {Role::client, Role::server}) {
+    const auto frames = one_of_each(other(role));
+    const auto read = [&](const drive::Octets& bytes, std::size_t step) {
+      Session session(role, drive::options());
+      if (role == Role::client) session.send_hello();
+      auto events = drive::feed(session, bytes, step);
+      return std::pair(std::move(events), drive::hex(drive::take_output(session)));
+    };
+    for (const auto& first : frames) {
+      for (const auto& second : frames) {
+        for (std::size_t third = 0; third <= frames.size(); ++third) {
+          auto bytes = first;
+          bytes.insert(bytes.end(), second.begin(), second.end());
+          if (third < frames.size()) bytes.insert(bytes.end(), frames[third].begin(), frames[third].end());
+          SCOPED_TRACE(drive::hex(bytes));
+          ASSERT_EQ(read(bytes, bytes.size()), read(bytes, 1));
+        }
+      }
+    }
+  }
+}
+
+TEST(Session, AServersHelloIsQueuedBeforeTheAnswerToAPingOfTheSameSegment) {
+  Session client(Role::client, drive::options());
+  client.send_hello();
+  client.send_ping(5);
+  Session server(Role::server, drive::options());
+  EXPECT_THAT(types(drive::feed(server, drive::take_output(client))), testing::ElementsAre(EventType::hello));
+  EXPECT_THAT(types(drive::feed(client, drive::take_output(server))),
+              testing::ElementsAre(EventType::hello, EventType::pong));
 }
 
 TEST(Session, LocalMisuseThrowsAndSendsNothing) {

@@ -115,8 +115,7 @@ class Peer {
 
   /// As a server: answers HELLO, and BINDs while they come first; gives the first other event.
   void greet() {
-    (void)next(mf::protocol::EventType::hello);
-    session.send_hello();
+    (void)next(mf::protocol::EventType::hello);  // to which the session has queued its own
     flush();
   }
   void accept_bind() {

@@ -37,6 +37,17 @@ void ServerLink::open(std::shared_ptr<Handler> handler) {
 }
 
 void ServerLink::on_ready(transport::Ready ready) {
+  // Whatever goes wrong here, in a handler's code or for want of memory, ends this connection and no other.
+  try {
+    serve(ready);
+  } catch (const std::exception& error) {
+    options_.log.write(Level::error, "connection_failed", {{"peer", peer()}, {"reason", error.what()}});
+    Lock lock(mutex_);
+    shut("", lock);
+  }
+}
+
+void ServerLink::serve(transport::Ready ready) {
   if (closed()) return;
   if (ready.writable) {
     Lock lock(mutex_);
@@ -93,7 +104,6 @@ void ServerLink::handle(protocol::Event& event, TimePoint now) {
       Lock lock(mutex_);
       greeted_ = true;
       client_id_ = session_.peer().client_id;
-      session_.send_hello();
       peer_max_payload_ = session_.peer_max_payload();
       return;
     }

@@ -264,6 +264,9 @@ bool Session::take_hello(Event& event) {
                  std::to_string(kProtocolVersion));
   if (role_ == Role::server ? peer_.max_in_flight != 0 : peer_.client_id != 0)
     return broke("a field of the HELLO that must be zero is not");
+  // At once and not when the link sees the event: the next frame of the same segment may be one that is
+  // answered here, and nothing may be sent before HELLO.
+  if (role_ == Role::server && ours_ == State::fresh) send_hello();
   event.type = EventType::hello;
   return true;
 }

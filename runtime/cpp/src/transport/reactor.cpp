@@ -199,8 +199,12 @@ void Reactor::Loop::deliver(int fd, std::uint32_t generation, std::uint32_t even
     handler = found->second.handler;
   }
   const bool ended = (events & (EPOLLERR | EPOLLHUP)) != 0;
-  handler->on_ready(
-      {.readable = (events & EPOLLIN) != 0 || ended, .writable = (events & EPOLLOUT) != 0 || ended});
+  try {
+    handler->on_ready(
+        {.readable = (events & EPOLLIN) != 0 || ended, .writable = (events & EPOLLOUT) != 0 || ended});
+  } catch (...) {  // one descriptor's trouble must not end the process, nor spin
+    forget(fd);
+  }
 }
 
 void Reactor::Loop::run() {

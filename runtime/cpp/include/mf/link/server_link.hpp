@@ -87,6 +87,7 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
  private:
   using Lock = std::unique_lock<std::mutex>;
 
+  void serve(transport::Ready ready);
   bool read_once();
   void handle(std::vector<protocol::Event>& events);
   void handle(protocol::Event& event, TimePoint now);

@@ -13,16 +13,16 @@
 namespace mf::protocol {
 
 enum class EventType : std::uint8_t {
-  hello,       // peer's HELLO is good: Session::peer() has it. A server answers with send_hello() or fail()
-  bind,        // server: payload is good for parse_bind(); route is the first of the range. Answer with
-               // send_bound()
-  bound,       // client: `route`, `code` (ok, or why not) and `text`
-  request,     // server: route, id, flags, deadline, count, payload
-  reply,       // client: route, id, status, count, payload
-  cancel,      // server: id
-  pong,        // payload: the 8 bytes of send_ping()
-  goaway,      // client: `code` and `text`; send no more requests
-  describe,    // server: `text` is the service's name. Answer with send_descriptor()
+  hello,     // peer's HELLO is good: Session::peer() has it. A server's own is in the output; fail() refuses
+  bind,      // server: payload is good for parse_bind(); route is the first of the range. Answer with
+             // send_bound()
+  bound,     // client: `route`, `code` (ok, or why not) and `text`
+  request,   // server: route, id, flags, deadline, count, payload
+  reply,     // client: route, id, status, count, payload
+  cancel,    // server: id
+  pong,      // payload: the 8 bytes of send_ping()
+  goaway,    // client: `code` and `text`; send no more requests
+  describe,  // server: `text` is the service's name. Answer with send_descriptor()
   descriptor,  // client: payload is good for parse_descriptor()
   refused,     // peer sent REFUSE, `code` and `text` say why. Nothing follows; close
   broken,  // peer broke the protocol, `code` and `text` say how. Nothing follows; REFUSE is in the output:

@@ -82,6 +82,7 @@ class Session {
 
   // ---- messages out ----
 
+  /// A client's first frame. A server's own HELLO is sent when the client's arrives.
   void send_hello();
   void send_bind(std::uint16_t first_route, const Bind& bind);
   void send_bound(std::uint16_t first_route, Code code = Code::ok, std::string_view reason = {});
