@@ -21,7 +21,8 @@ from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from typing import NamedTuple
 
-_PACKAGE = os.path.dirname(os.path.abspath(__file__))
+from mfidl.places import PACKAGE, TEMPLATES
+
 _CODE = (".py", ".j2")
 _BESIDE = ("antlr4", "jinja2")  # what generates with us: found beside us, or not looked at
 _KEPT = 500
@@ -166,7 +167,8 @@ def _is_edited() -> bool:
 
 
 def _compiler_entries() -> list[tuple[str, os.stat_result]]:
-    return code_below(_PACKAGE)
+    beside = [] if TEMPLATES.startswith(PACKAGE) else code_below(TEMPLATES)
+    return code_below(PACKAGE) + beside
 
 
 def code_below(root: str) -> list[tuple[str, os.stat_result]]:

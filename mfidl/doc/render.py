@@ -5,7 +5,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-TEMPLATES = Path(__file__).resolve().parent.parent / "templates" / "doc"
+from mfidl.places import TEMPLATES
 
 
 def render(template: str, **values: object) -> str:
@@ -16,7 +16,7 @@ def render(template: str, **values: object) -> str:
 @cache
 def _environment() -> Environment:
     return Environment(
-        loader=FileSystemLoader(TEMPLATES),
+        loader=FileSystemLoader(Path(TEMPLATES) / "doc"),
         undefined=StrictUndefined,
         autoescape=True,
         trim_blocks=True,

@@ -1,6 +1,6 @@
 """F6. The one Jinja environment. Templates place text; a generator's views worked out what they place.
 
-A template of `mfidl/templates/<language>/` sees the keywords of one `render` call and nothing else; an
+A template of `templates/<language>/` sees the keywords of one `render` call and nothing else; an
 unknown name is an error (StrictUndefined). A template includes another by its name below `templates/`:
 `{% include field.template %}`.
 """
@@ -11,8 +11,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from mfidl.emit.compiled import CompiledLoader
-
-TEMPLATES = Path(__file__).resolve().parent.parent / "templates"
+from mfidl.places import TEMPLATES
 
 
 def render(template: str, **values: object) -> str:
@@ -34,4 +33,4 @@ def environment(templates: Path) -> Environment:
 
 @cache
 def _environment() -> Environment:
-    return environment(TEMPLATES)
+    return environment(Path(TEMPLATES))
