@@ -27,7 +27,7 @@ void ClientLink::drive(Waiter& waiter, TimePoint deadline, Lock& lock) {
     if (waiter.elsewhere_.load()) {
       if (!broken()) adopt(lock);
       lock.unlock();
-      waiter.wait(deadline);
+      waiter.wait_until(deadline);
       lock.lock();
     } else if (!broken() && !leading_) {
       lead(waiter, deadline, lock);

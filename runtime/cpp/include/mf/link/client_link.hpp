@@ -35,7 +35,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <semaphore>
 #include <string>
 #include <thread>
 #include <unordered_map>
@@ -47,45 +46,13 @@
 #include "mf/core/unique_function.hpp"
 #include "mf/link/binding.hpp"
 #include "mf/link/reply.hpp"
+#include "mf/link/waiter.hpp"
 #include "mf/protocol/calls.hpp"
 #include "mf/protocol/session.hpp"
 #include "mf/transport/reactor.hpp"
 #include "mf/transport/stream.hpp"
 
 namespace mf::link {
-
-/// A thread that sleeps until something on a link is done, or until it is asked to lead. It must outlive
-/// finish(): keep it in what the completions share, not on the stack.
-class Waiter {
- public:
-  [[nodiscard]] bool done() const noexcept { return done_.load(std::memory_order_acquire); }
-  void finish() noexcept {
-    done_.store(true);
-    if (asleep_.load())
-      wake_.release();  // a system call, and nobody sleeps while the waiter's own thread leads
-  }
-  /// Sleeps until finish() or the time given, where nobody has to lead.
-  void wait(TimePoint until = kNever) {
-    asleep_.store(true);
-    while (!done()) {
-      if (until == kNever) {
-        wake_.acquire();
-      } else if (!wake_.try_acquire_until(until)) {
-        return;
-      }
-    }
-  }
-  /// What it waits for is read by others from now on: it must not lead. Called while its thread does not
-  /// read.
-  void leave_to_others() noexcept { elsewhere_.store(true); }
-
- private:
-  friend class ClientLink;
-  std::atomic<bool> done_{false};
-  std::atomic<bool> elsewhere_{false};
-  std::atomic<bool> asleep_{false};
-  std::counting_semaphore<> wake_{0};
-};
 
 class ClientLink final : public transport::Watched, public std::enable_shared_from_this<ClientLink> {
  public:
