@@ -6,6 +6,7 @@
 
 #include "mf/core/error.hpp"
 #include "mf/link/client_link.hpp"
+#include "mf/protocol/metadata.hpp"
 
 namespace mf::link {
 namespace {

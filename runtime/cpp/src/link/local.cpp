@@ -22,7 +22,7 @@ namespace {
 /// Errors that the method does not declare are failures; so is all that a servant says who miscounts.
 void sort_out(const Method& method, Results& results, std::size_t items) {
   if (const auto answered = results.size(); answered != items) {
-    results.spread(items, {});
+    results.remap(items, {});
     results.fail_all(miscounted(answered, items));
   }
   if (results.all_ok()) return;
@@ -128,7 +128,7 @@ void local_batch(const BatchMethod& method, const LocalBatch& local, const CallO
     method.run(local.plain, requests, results.all());
   } catch (...) {
     const auto failure = mf::detail::shared(mf::detail::handler_failure());
-    results.spread(requests.count, {});
+    results.remap(requests.count, {});
     results.fail_all(failure);
   }
   sort_out(method.method, results, requests.count);

@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "mf/client/async_call.hpp"
 #include "mf/client/batch.hpp"
 #include "mf/client/decode.hpp"
 #include "mf/client/target.hpp"
@@ -34,8 +35,6 @@ namespace mf::client {
 namespace detail {
 
 using mf::detail::SharedFailure;
-
-[[nodiscard]] TimePoint deadline_of(const CallOptions& options, const MethodInfo& method);
 
 template <class M>
 constexpr protocol::RequestHead head() {
@@ -88,12 +87,12 @@ typename M::Result call(const Target& target, const CallOptions& options, const 
   if (const auto local = target.local<M>()) return link::local_call<M>(local, options, args...);
   detail::check_arguments<M>(args...);
   const auto encode = [&](Buffer& buffer) { detail::encode_arguments<M>(buffer, args...); };
-  const auto deadline = detail::deadline_of(options, M::kInfo);
+  const Context context(target, options, M::kInfo);
+  link::ReplySlot slot;
+  target.call(slot, M::kInfo, detail::head<M>(), encode, context);
   if constexpr (M::kInfo.oneway) {
-    target.send_oneway(M::kInfo, detail::head<M>(), encode, deadline);
+    if (slot.reply.local()) slot.reply.failure.raise();
   } else {
-    link::ReplySlot slot;
-    target.call(slot, M::kInfo, detail::head<M>(), encode, deadline);
     return take_result<M>(slot.reply);
   }
 }
@@ -114,17 +113,22 @@ auto start(const Target& target, const CallOptions& options, Token&& token, cons
   });
   if (!prepared) known.emplace(prepared.failure());
   return Completes<std::decay_t<Token>, Result>::initiate(
-      std::forward<Token>(token), [target, options, known = std::move(known),
-                                   payload = std::move(payload)](Callback<Result> done) mutable {
+      std::forward<Token>(token),
+      [target, options, known = std::move(known), payload = std::move(payload)](
+          Callback<Result> done, const std::stop_token& stop = {}) mutable {
         if (known) return done(std::move(*known));
-        const auto deadline = detail::deadline_of(options, M::kInfo);
-        if constexpr (M::kInfo.oneway) {
-          target.start_oneway(M::kInfo, detail::head<M>(), std::move(payload), deadline, std::move(done));
-        } else {
-          target.start(
-              M::kInfo, detail::head<M>(), std::move(payload), deadline,
-              [done = std::move(done)](link::Reply&& reply) mutable { done(decode_single<M>(reply)); });
+        const Context context(target, options, M::kInfo);
+        auto head = detail::head<M>();
+        if (context.metadata != nullptr) [[unlikely]] {
+          const auto prepended = detail::ended([&] { prepend_metadata(payload, *context.metadata); });
+          if (!prepended) return done(prepended.failure());
+          head.flags |= protocol::kMetadata;
         }
+        std::shared_ptr<AsyncCall> call =
+            std::make_shared<StartedCall<M>>(target, head, std::move(payload), context, std::move(done));
+        AsyncCall::stop_with(call, options.stop);
+        AsyncCall::stop_with(call, stop);
+        AsyncCall::launch(std::move(call));
       });
 }
 

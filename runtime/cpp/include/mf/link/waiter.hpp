@@ -33,6 +33,7 @@ class Waiter {
   /// What it waits for is read by others from now on: it must not lead. Called while its thread does not
   /// read.
   void leave_to_others() noexcept { elsewhere_.store(true); }
+  [[nodiscard]] bool left_to_others() const noexcept { return elsewhere_.load(); }
 
  private:
   friend class ClientLink;
