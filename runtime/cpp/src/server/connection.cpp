@@ -12,6 +12,7 @@ namespace {
 
 // Larger payloads are decoded on a worker, whatever the offer says: they must not hold up other connections.
 constexpr std::size_t kMostInline = 4096;
+constexpr std::string_view kCancelled = "cancelled before it was started";
 constexpr std::string_view kIdTwice = "the id of a call that is in flight was used again";
 constexpr std::string_view kTooLate = "the deadline passed while the call waited to be run";
 
@@ -107,7 +108,7 @@ void Connection::on_request(const protocol::Event& event, TimePoint now) {
   if (here && !queue) {
     // Handlers before it in the same turn may have taken their time.
     if (expired(deadline)) return ticket.fail(Code::deadline_exceeded, Execution::not_executed, kTooLate);
-    if (ticket.call() && !ticket.call()->start()) return ticket.done();
+    if (ticket.call() && !ticket.call()->start()) return ticket.refuse(Code::cancelled, kCancelled);
     return run(*binding, std::move(ticket), method, tier, event.payload, deadline);
   }
   auto job = std::make_unique<Job>(std::move(ticket), event.keep());
@@ -248,7 +249,7 @@ void Connection::run(std::unique_ptr<Job> job) {
                  ? !ticket.call()->start()
                  : ticket.slot() != nullptr && job->slot.machine.on(protocol::ServerCallEvent::started) !=
                                                    protocol::ServerCallStep::run) {
-    ticket.done();  // cancelled, or lost, before it was started: nobody waits for an answer
+    ticket.refuse(Code::cancelled, kCancelled);
   } else {
     run(*job->binding, std::move(ticket), job->method, job->tier, job->payload.span(), job->deadline);
   }

@@ -36,6 +36,14 @@ void Ticket::fail(Code code, Execution execution, std::string_view message) {
   if (const auto link = take_link()) link->send_failure(head_, code, execution, message, payload_size_);
 }
 
+void Ticket::refuse(Code code, std::string_view message) {
+  const auto link = std::exchange(link_, nullptr);
+  if (call_) (void)call_->end();
+  if (!link) return;
+  if (oneway_) return link->end_request(payload_size_);
+  link->send_failure(head_, code, Execution::not_executed, message, payload_size_);
+}
+
 void Ticket::done() {
   const auto link = std::exchange(link_, nullptr);
   if (call_) {

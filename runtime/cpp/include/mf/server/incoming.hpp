@@ -57,6 +57,8 @@ class Ticket {
   /// `status`: protocol::kStatusOk or kStatusMixed. A large payload is moved out of the buffer.
   void answer(std::uint16_t status, Tier tier, Buffer& payload);
   void fail(Code code, Execution execution, std::string_view message);
+  /// Of a call that its machine has ended before it was started.
+  void refuse(Code code, std::string_view message);
   /// Of a call that nobody waits for: one-way, or given up by its client.
   void done();
 
