@@ -138,11 +138,13 @@ type optionals.Value union febird
  number 1: f64
  points 2: list<optionals.Point>
 )mf";
+inline constexpr std::string_view kKeeperAnnex{};
 inline constexpr std::array<std::string_view, 1> kKeeperMethods{"keep"};
 inline constexpr mf::ServiceInfo kKeeperService{
     .name = "optionals.Keeper",
     .per_agent = false,
     .descriptor = kKeeperDescriptor,
+    .annex = kKeeperAnnex,
     .fingerprint = {0xad, 0x7e, 0x1d, 0xbd, 0xab, 0x49, 0x1d, 0x31, 0x29, 0x7c, 0x66, 0x4e, 0x8f, 0x09, 0x5d,
                     0xd2},
     .methods = kKeeperMethods,
