@@ -90,7 +90,7 @@ class Service:
     """A service; `agent` is there when it is offered `per` agent.
 
     `descriptor` is the canonical text of all that decides its bytes, `fingerprint` the first 16 bytes of its
-    SHA-256.
+    SHA-256. `annex` has what of the schema is outside of that text: earlier names, defaults, constraints.
     """
 
     name: str
@@ -102,6 +102,7 @@ class Service:
     target_names: TargetNames = ()
     descriptor: str = ""
     fingerprint: bytes = b""
+    annex: str = ""
     span: Span | None = field(default=None, repr=False)
 
 
