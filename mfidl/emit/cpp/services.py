@@ -26,7 +26,7 @@ def service_view(describer: Describer, service: Service, module: Module) -> Serv
         descriptor=names.descriptor,
         descriptor_text=raw_text(names.descriptor, service.descriptor),
         annex=names.annex,
-        annex_text=raw_text(names.annex, _annex(describer, service)),
+        annex_text=raw_text(names.annex, service.annex),
         method_list=names.method_list,
         method_names=initialised(
             f"inline constexpr std::array<std::string_view, {len(listed)}> {names.method_list}",
@@ -43,11 +43,6 @@ def service_view(describer: Describer, service: Service, module: Module) -> Serv
         selection_template="cpp/client/selection.j2" if service.agent else "cpp/nothing.j2",
         scatter_template="cpp/client/scatter_source.j2" if service.agent else "cpp/nothing.j2",
     )
-
-
-def _annex(_describer: Describer, _service: Service) -> str:
-    """What is outside of the fingerprint (docs/protocol.md, section 7a)."""
-    return ""
 
 
 def _agent(describer: Describer, agent: Agent | None, module: Module, one: str, many: str) -> AgentView:

@@ -64,7 +64,9 @@ inline constexpr std::string_view kGreeterDescriptor =
   results febird
    value string
 )mf";
-inline constexpr std::string_view kGreeterAnnex{};
+inline constexpr std::string_view kGreeterAnnex =
+    R"mf(annex hello.Greeter
+)mf";
 inline constexpr std::array<std::string_view, 1> kGreeterMethods{"greet"};
 inline constexpr mf::ServiceInfo kGreeterService{
     .name = "hello.Greeter",

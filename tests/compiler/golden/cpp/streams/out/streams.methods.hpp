@@ -607,7 +607,20 @@ type streams.Venue enum u8 closed
  xetra 1
  eurex 2
 )mf";
-inline constexpr std::string_view kIndexAnnex{};
+inline constexpr std::string_view kIndexAnnex =
+    R"mf(annex streams.Index
+ method scan
+  params
+   from
+    default 0
+ method load
+  params
+   into
+    constraint length 1..
+ method follow
+  params_stream
+   constraint length 1..
+)mf";
 inline constexpr std::array<std::string_view, 4> kIndexMethods{"scan", "load", "follow", "size"};
 inline constexpr mf::ServiceInfo kIndexService{
     .name = "streams.Index",
@@ -817,7 +830,31 @@ type streams.Venue enum u8 closed
  xetra 1
  eurex 2
 )mf";
-inline constexpr std::string_view kElementsAnnex{};
+inline constexpr std::string_view kElementsAnnex =
+    R"mf(annex streams.Elements
+ method numbers
+  results_stream
+   constraint range 0..1000
+ method flags
+  params
+   limit
+    default 5
+   of
+    default []
+ method lists
+  params_stream
+   element
+    constraint length 1..
+ method times
+  params
+   from
+    default "1970-01-01T00:00:00.000000005Z"
+   step
+    default "1.500s"
+type streams.Hit
+ title
+  constraint length ..100
+)mf";
 inline constexpr std::array<std::string_view, 13> kElementsMethods{
     "numbers", "flags", "hits", "changes", "lists", "blocks", "people", "notes", "maybe", "venues", "pairs",
     "uuids", "times",
@@ -1212,7 +1249,9 @@ inline constexpr std::string_view kNames_Descriptor =
   results memcpy
   results_stream u32
 )mf";
-inline constexpr std::string_view kNames_Annex{};
+inline constexpr std::string_view kNames_Annex =
+    R"mf(annex streams.Names_
+)mf";
 inline constexpr std::array<std::string_view, 2> kNames_Methods{"out", "request"};
 inline constexpr mf::ServiceInfo kNames_Service{
     .name = "streams.Names_",
@@ -1300,7 +1339,9 @@ inline constexpr std::string_view kOnlyDescriptor =
   results memcpy
    value u32
 )mf";
-inline constexpr std::string_view kOnlyAnnex{};
+inline constexpr std::string_view kOnlyAnnex =
+    R"mf(annex streams.Only
+)mf";
 inline constexpr std::array<std::string_view, 3> kOnlyMethods{"scan", "reader", "responder"};
 inline constexpr mf::ServiceInfo kOnlyService{
     .name = "streams.Only",
@@ -1406,7 +1447,13 @@ type streams.Lang enum u16 open
  none 0
  de 49
 )mf";
-inline constexpr std::string_view kLangsAnnex{};
+inline constexpr std::string_view kLangsAnnex =
+    R"mf(annex streams.Langs
+ method one
+  params
+   duration
+    default "0.200s"
+)mf";
 inline constexpr std::array<std::string_view, 2> kLangsMethods{"all", "one"};
 inline constexpr mf::ServiceInfo kLangsService{
     .name = "streams.Langs",
@@ -1487,7 +1534,9 @@ inline constexpr std::string_view kKeptDescriptor =
   params_stream u32
   results memcpy
 )mf";
-inline constexpr std::string_view kKeptAnnex{};
+inline constexpr std::string_view kKeptAnnex =
+    R"mf(annex streams.Kept
+)mf";
 inline constexpr std::array<std::string_view, 5> kKeptMethods{
     "put", "put_batch", "put_items", "async_put", "put_bulk",
 };

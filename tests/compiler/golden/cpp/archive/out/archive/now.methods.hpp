@@ -238,7 +238,9 @@ type archive.now.Point struct memcpy
  x f32
  y u8
 )mf";
-inline constexpr std::string_view kStoreAnnex{};
+inline constexpr std::string_view kStoreAnnex =
+    R"mf(annex archive.now.Store
+)mf";
 inline constexpr std::array<std::string_view, 3> kStoreMethods{"put", "hold", "pair"};
 inline constexpr mf::ServiceInfo kStoreService{
     .name = "archive.now.Store",

@@ -212,7 +212,21 @@ type shapes.kinds.WrongKind error febird
  value shapes.kinds.Value
  fields shapes.kinds.Field
 )mf";
-inline constexpr std::string_view kKindsAnnex{};
+inline constexpr std::string_view kKindsAnnex =
+    R"mf(annex shapes.kinds.Kinds
+ method turn
+  params
+   fields
+    default ["title"]
+type shapes.kinds.Value
+ number
+  constraint finite
+ text
+  constraint length 1..8
+ terms
+  element
+   constraint length 1..
+)mf";
 inline constexpr std::array<std::string_view, 3> kKindsMethods{"turn", "find", "evaluate"};
 inline constexpr mf::ServiceInfo kKindsService{
     .name = "shapes.kinds.Kinds",

@@ -85,7 +85,16 @@ inline constexpr std::string_view kFinderDescriptor =
   results febird
    value string
 )mf";
-inline constexpr std::string_view kFinderAnnex{};
+inline constexpr std::string_view kFinderAnnex =
+    R"mf(annex shapes.patterns.Finder
+ method find
+  params
+   expression
+    constraint pattern "[a-z]+"
+  results
+   value
+    constraint pattern "a.*"
+)mf";
 inline constexpr std::array<std::string_view, 1> kFinderMethods{"find"};
 inline constexpr mf::ServiceInfo kFinderService{
     .name = "shapes.patterns.Finder",

@@ -280,7 +280,18 @@ type sf1.text.Position struct memcpy
  start u32
  length u16
 )mf";
-inline constexpr std::string_view kIndexAnnex{};
+inline constexpr std::string_view kIndexAnnex =
+    R"mf(annex sf1.search.Index
+ method query
+  params
+   terms
+    constraint length 1..32
+   limit
+    default 10
+    constraint range 1..1000
+   rank
+    default "bm25"
+)mf";
 inline constexpr std::array<std::string_view, 6> kIndexMethods{
     "add", "query", "stats", "clear", "touch", "score",
 };
@@ -424,7 +435,9 @@ inline constexpr std::string_view kAdminDescriptor =
   results febird
    value bytes
 )mf";
-inline constexpr std::string_view kAdminAnnex{};
+inline constexpr std::string_view kAdminAnnex =
+    R"mf(annex sf1.search.Admin
+)mf";
 inline constexpr std::array<std::string_view, 1> kAdminMethods{"ping"};
 inline constexpr mf::ServiceInfo kAdminService{
     .name = "sf1.search.Admin",

@@ -684,7 +684,9 @@ type shapes.services.Pair struct febird
  left i32
  right string
 )mf";
-inline constexpr std::string_view kPlainAnnex{};
+inline constexpr std::string_view kPlainAnnex =
+    R"mf(annex shapes.services.Plain
+)mf";
 inline constexpr std::array<std::string_view, 16> kPlainMethods{
     "in0_out0", "in0_out1", "in0_out2", "in1_out0", "in1_out1", "in2_out0", "in2_out1", "in3_out1",
     "in4_out1", "in4_out2", "in5_out1", "in5_out2", "in6_out1", "note0", "note1", "note2",
@@ -1061,7 +1063,25 @@ type shapes.services.Refused error febird
  why string
  code i32
 )mf";
-inline constexpr std::string_view kShardedAnnex{};
+inline constexpr std::string_view kShardedAnnex =
+    R"mf(annex shapes.services.Sharded
+ method read
+  params
+   key
+    constraint length 1..64
+   limit
+    default 10
+    constraint range 1..1000
+   from
+    default "1s"
+ method ratio
+  results
+   value
+    constraint range 0.0..1.0
+type shapes.services.Refused
+ code
+  default 7
+)mf";
 inline constexpr std::array<std::string_view, 3> kShardedMethods{"read", "ratio", "named"};
 inline constexpr mf::ServiceInfo kShardedService{
     .name = "shapes.services.Sharded",

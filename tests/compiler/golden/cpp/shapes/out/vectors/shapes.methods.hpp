@@ -264,7 +264,14 @@ type vectors.shapes.Rank enum u8 closed
  bm25 0
  pagerank 1
 )mf";
-inline constexpr std::string_view kIndexAnnex{};
+inline constexpr std::string_view kIndexAnnex =
+    R"mf(annex vectors.shapes.Index
+ method query
+  params
+   limit
+    default 10
+    constraint range 1..1000
+)mf";
 inline constexpr std::array<std::string_view, 6> kIndexMethods{
     "nothing", "one", "query", "stats", "named", "touch",
 };

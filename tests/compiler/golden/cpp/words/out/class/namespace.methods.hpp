@@ -330,7 +330,19 @@ type class.other.virtual struct febird
  do i32
  for list<class.other.virtual>
 )mf";
-inline constexpr std::string_view kIndexAnnex{};
+inline constexpr std::string_view kIndexAnnex =
+    R"mf(annex class.namespace.Index
+ method query_batch
+  params
+   violated
+    constraint range 1..2
+type class.namespace.IndexQueryRequest
+ template
+  default "register"
+type class.namespace.stdin
+ errno
+  default 1
+)mf";
 inline constexpr std::array<std::string_view, 8> kIndexMethods{
     "query", "async_query", "query_batch", "at", "any", "dispatch", "service", "operator",
 };
