@@ -29,7 +29,7 @@ def service_view(describer: Describer, service: Service, module: Module) -> Serv
         annex_text=raw_text(names.annex, service.annex),
         method_list=names.method_list,
         method_names=initialised(
-            f"inline constexpr std::array<std::string_view, {len(listed)}> {names.method_list}",
+            f"constexpr std::array<std::string_view, {len(listed)}> {names.method_list}",
             [f'"{name}"' for name in listed],
             middle=False,
         ),

@@ -14,10 +14,7 @@
 #include <cstring>
 #include <limits>
 #include <optional>
-#include <span>
 #include <string>
-#include <string_view>
-#include <type_traits>
 #include <vector>
 
 #include "mf/codec/constraints.hpp"
@@ -210,10 +207,6 @@ struct Memcpy<::streams::IndexScanRequest> {
   static bool valid(const std::byte* /*from*/) noexcept { return true; }
 };
 
-static_assert(sizeof(::streams::IndexScanRequest) == 4 && alignof(::streams::IndexScanRequest) == 4);
-static_assert(std::is_trivially_copyable_v<::streams::IndexScanRequest>);
-static_assert(offsetof(::streams::IndexScanRequest, from) == 0);
-
 template <>
 struct Febird<::streams::IndexLoadRequest> {
   static constexpr std::size_t kMinSize = 1;
@@ -346,11 +339,6 @@ struct Memcpy<::streams::ElementsBlocksResult> {
   static bool valid(const std::byte* /*from*/) noexcept { return true; }
 };
 
-static_assert(sizeof(::streams::ElementsBlocksResult) == 16 && alignof(::streams::ElementsBlocksResult) == 8);
-static_assert(std::is_trivially_copyable_v<::streams::ElementsBlocksResult>);
-static_assert(offsetof(::streams::ElementsBlocksResult, count) == 0);
-static_assert(offsetof(::streams::ElementsBlocksResult, size) == 8);
-
 template <>
 struct Memcpy<::streams::ElementsPeopleRequest> {
   static constexpr std::size_t kSize = 0;
@@ -419,11 +407,6 @@ struct Memcpy<::streams::ElementsTimesRequest> {
   static void clear_padding(std::byte* /*at*/) noexcept {}
   static bool valid(const std::byte* /*from*/) noexcept { return true; }
 };
-
-static_assert(sizeof(::streams::ElementsTimesRequest) == 16 && alignof(::streams::ElementsTimesRequest) == 8);
-static_assert(std::is_trivially_copyable_v<::streams::ElementsTimesRequest>);
-static_assert(offsetof(::streams::ElementsTimesRequest, from) == 0);
-static_assert(offsetof(::streams::ElementsTimesRequest, step) == 8);
 
 template <>
 struct Memcpy<::streams::Names_OutRequest> {
@@ -503,10 +486,6 @@ struct Memcpy<::streams::LangsOneRequest> {
   static bool valid(const std::byte* /*from*/) noexcept { return true; }
 };
 
-static_assert(sizeof(::streams::LangsOneRequest) == 8 && alignof(::streams::LangsOneRequest) == 8);
-static_assert(std::is_trivially_copyable_v<::streams::LangsOneRequest>);
-static_assert(offsetof(::streams::LangsOneRequest, duration) == 0);
-
 template <>
 struct Memcpy<::streams::KeptPutRequest> {
   static constexpr std::size_t kSize = 4;
@@ -515,10 +494,6 @@ struct Memcpy<::streams::KeptPutRequest> {
   static void clear_padding(std::byte* /*at*/) noexcept {}
   static bool valid(const std::byte* /*from*/) noexcept { return true; }
 };
-
-static_assert(sizeof(::streams::KeptPutRequest) == 4 && alignof(::streams::KeptPutRequest) == 4);
-static_assert(std::is_trivially_copyable_v<::streams::KeptPutRequest>);
-static_assert(offsetof(::streams::KeptPutRequest, x) == 0);
 
 template <>
 struct Memcpy<::streams::KeptPutBatchRequest> {
@@ -529,10 +504,6 @@ struct Memcpy<::streams::KeptPutBatchRequest> {
   static bool valid(const std::byte* /*from*/) noexcept { return true; }
 };
 
-static_assert(sizeof(::streams::KeptPutBatchRequest) == 4 && alignof(::streams::KeptPutBatchRequest) == 4);
-static_assert(std::is_trivially_copyable_v<::streams::KeptPutBatchRequest>);
-static_assert(offsetof(::streams::KeptPutBatchRequest, x) == 0);
-
 template <>
 struct Memcpy<::streams::KeptPutItemsRequest> {
   static constexpr std::size_t kSize = 4;
@@ -542,10 +513,6 @@ struct Memcpy<::streams::KeptPutItemsRequest> {
   static bool valid(const std::byte* /*from*/) noexcept { return true; }
 };
 
-static_assert(sizeof(::streams::KeptPutItemsRequest) == 4 && alignof(::streams::KeptPutItemsRequest) == 4);
-static_assert(std::is_trivially_copyable_v<::streams::KeptPutItemsRequest>);
-static_assert(offsetof(::streams::KeptPutItemsRequest, x) == 0);
-
 template <>
 struct Memcpy<::streams::KeptAsyncPutRequest> {
   static constexpr std::size_t kSize = 4;
@@ -554,10 +521,6 @@ struct Memcpy<::streams::KeptAsyncPutRequest> {
   static void clear_padding(std::byte* /*at*/) noexcept {}
   static bool valid(const std::byte* /*from*/) noexcept { return true; }
 };
-
-static_assert(sizeof(::streams::KeptAsyncPutRequest) == 4 && alignof(::streams::KeptAsyncPutRequest) == 4);
-static_assert(std::is_trivially_copyable_v<::streams::KeptAsyncPutRequest>);
-static_assert(offsetof(::streams::KeptAsyncPutRequest, x) == 0);
 
 template <>
 struct Memcpy<::streams::KeptPutBulkRequest> {
@@ -573,64 +536,7 @@ struct Memcpy<::streams::KeptPutBulkRequest> {
 
 namespace streams::methods {
 
-inline constexpr std::string_view kIndexDescriptor =
-    R"mf(service streams.Index
- per venue streams.Venue
- method scan
-  params memcpy
-   from u32
-  results memcpy
-  results_stream streams.Posting
- method load
-  params febird
-   into string
-  params_stream streams.Posting
-  results memcpy
-   value u64
-  throws streams.Closed
- method follow
-  params memcpy
-  params_stream string
-  results memcpy
-  results_stream streams.Posting
-  throws streams.Closed
- method size
-  params memcpy
-  results memcpy
-   value u64
-type streams.Closed error febird
- why string
-type streams.Posting struct memcpy
- doc u32
- weight f32
-type streams.Venue enum u8 closed
- xetra 1
- eurex 2
-)mf";
-inline constexpr std::string_view kIndexAnnex =
-    R"mf(annex streams.Index
- method scan
-  params
-   from
-    default 0
- method load
-  params
-   into
-    constraint length 1..
- method follow
-  params_stream
-   constraint length 1..
-)mf";
-inline constexpr std::array<std::string_view, 4> kIndexMethods{"scan", "load", "follow", "size"};
-inline constexpr mf::ServiceInfo kIndexService{
-    .name = "streams.Index",
-    .per_agent = true,
-    .descriptor = kIndexDescriptor,
-    .annex = kIndexAnnex,
-    .fingerprint = {0xc2, 0x80, 0xca, 0xe8, 0xd7, 0xd9, 0xa1, 0x99, 0x0f, 0x2f, 0xc0, 0xc0, 0x64, 0xe5, 0x6d,
-                    0x42},
-    .methods = kIndexMethods,
-};
+extern const mf::ServiceInfo kIndexService;
 
 struct IndexScan {
   using Request = ::streams::IndexScanRequest;
@@ -740,134 +646,7 @@ struct IndexSize {
                      mf::Responder<std::uint64_t> responder);
 };
 
-inline constexpr std::string_view kElementsDescriptor =
-    R"mf(service streams.Elements
- per shard u32
- method numbers
-  params memcpy
-  results memcpy
-  results_stream i64
- method flags
-  params febird
-   limit u32
-   of list<bool>
-  results memcpy
-  results_stream bool
- method hits
-  params febird
-   terms list<string>
-  results memcpy
-  results_stream streams.Hit
-  throws streams.Closed
- method changes
-  params memcpy
-  results memcpy
-  results_stream streams.Change
- method lists
-  params memcpy
-  params_stream list<string>
-  results memcpy
-  results_stream list<u32>
- method blocks
-  params memcpy
-  params_stream bytes
-  results memcpy
-   count u64
-   size u64
- method people
-  params memcpy
-  params_stream streams.Person
-  results memcpy
-  results_stream streams.Person
- method notes
-  params memcpy
-  params_stream streams.Note
-  results memcpy
- method maybe
-  params memcpy
-  params_stream u32?
-  results memcpy
-   value bool
- method venues
-  params memcpy
-  params_stream streams.Lang
-  results memcpy
-  results_stream streams.Venue
- method pairs
-  params memcpy
-  results memcpy
-  results_stream array<u16,2>
- method uuids
-  params memcpy
-  results memcpy
-  results_stream uuid
- method times
-  params memcpy
-   from timestamp
-   step duration
-  results memcpy
-  results_stream timestamp
-type streams.Change union febird
- added 1: streams.Posting
- removed 2: u32
-type streams.Closed error febird
- why string
-type streams.Hit struct febird
- doc u32
- title string
-type streams.Lang enum u16 open
- none 0
- de 49
-type streams.Note struct archive
- text 1: string
-type streams.Person struct archive
- name 1: string
- boss 2: ref<streams.Person>?
-type streams.Posting struct memcpy
- doc u32
- weight f32
-type streams.Venue enum u8 closed
- xetra 1
- eurex 2
-)mf";
-inline constexpr std::string_view kElementsAnnex =
-    R"mf(annex streams.Elements
- method numbers
-  results_stream
-   constraint range 0..1000
- method flags
-  params
-   limit
-    default 5
-   of
-    default []
- method lists
-  params_stream
-   element
-    constraint length 1..
- method times
-  params
-   from
-    default "1970-01-01T00:00:00.000000005Z"
-   step
-    default "1.500s"
-type streams.Hit
- title
-  constraint length ..100
-)mf";
-inline constexpr std::array<std::string_view, 13> kElementsMethods{
-    "numbers", "flags", "hits", "changes", "lists", "blocks", "people", "notes", "maybe", "venues", "pairs",
-    "uuids", "times",
-};
-inline constexpr mf::ServiceInfo kElementsService{
-    .name = "streams.Elements",
-    .per_agent = true,
-    .descriptor = kElementsDescriptor,
-    .annex = kElementsAnnex,
-    .fingerprint = {0x3c, 0x60, 0x36, 0x79, 0xea, 0xc4, 0x77, 0x24, 0x37, 0x73, 0xcc, 0x01, 0xc2, 0xc1, 0x89,
-                    0xc8},
-    .methods = kElementsMethods,
-};
+extern const mf::ServiceInfo kElementsService;
 
 struct ElementsNumbers {
   using Request = ::streams::ElementsNumbersRequest;
@@ -1236,32 +1015,7 @@ struct ElementsTimes {
                      mf::StreamWriter<mf::Timestamp> writer, mf::Responder<void> responder);
 };
 
-inline constexpr std::string_view kNames_Descriptor =
-    R"mf(service streams.Names_
- method out
-  params memcpy
-  params_stream u32
-  results memcpy
-  results_stream u32
- method request
-  params memcpy
-  params_stream u32
-  results memcpy
-  results_stream u32
-)mf";
-inline constexpr std::string_view kNames_Annex =
-    R"mf(annex streams.Names_
-)mf";
-inline constexpr std::array<std::string_view, 2> kNames_Methods{"out", "request"};
-inline constexpr mf::ServiceInfo kNames_Service{
-    .name = "streams.Names_",
-    .per_agent = false,
-    .descriptor = kNames_Descriptor,
-    .annex = kNames_Annex,
-    .fingerprint = {0x63, 0xcd, 0x65, 0x65, 0xf1, 0x46, 0x2f, 0x90, 0xed, 0xc5, 0x87, 0x3f, 0x8e, 0x22, 0x1d,
-                    0xab},
-    .methods = kNames_Methods,
-};
+extern const mf::ServiceInfo kNames_Service;
 
 struct Names_Out {
   using Request = ::streams::Names_OutRequest;
@@ -1319,39 +1073,7 @@ struct Names_Request {
                      mf::Responder<void> responder);
 };
 
-inline constexpr std::string_view kOnlyDescriptor =
-    R"mf(service streams.Only
- per node uuid
- method scan
-  params febird
-   request string
-   servant u32
-  results memcpy
-  results_stream u32
- method reader
-  params memcpy
-  params_stream u32
-  results memcpy
-  results_stream u32
- method responder
-  params memcpy
-  params_stream u32
-  results memcpy
-   value u32
-)mf";
-inline constexpr std::string_view kOnlyAnnex =
-    R"mf(annex streams.Only
-)mf";
-inline constexpr std::array<std::string_view, 3> kOnlyMethods{"scan", "reader", "responder"};
-inline constexpr mf::ServiceInfo kOnlyService{
-    .name = "streams.Only",
-    .per_agent = true,
-    .descriptor = kOnlyDescriptor,
-    .annex = kOnlyAnnex,
-    .fingerprint = {0xc0, 0x44, 0x9d, 0x2a, 0x30, 0xc1, 0x52, 0x48, 0x46, 0x33, 0x05, 0x0c, 0x77, 0x29, 0x61,
-                    0xca},
-    .methods = kOnlyMethods,
-};
+extern const mf::ServiceInfo kOnlyService;
 
 struct OnlyScan {
   using Request = ::streams::OnlyScanRequest;
@@ -1431,39 +1153,7 @@ struct OnlyResponder {
                      mf::StreamReader<std::uint32_t> reader, mf::Responder<std::uint32_t> responder);
 };
 
-inline constexpr std::string_view kLangsDescriptor =
-    R"mf(service streams.Langs
- per lang streams.Lang
- method all
-  params memcpy
-  results memcpy
-  results_stream u32
- method one
-  params memcpy
-   duration duration
-  results memcpy
-   value duration
-type streams.Lang enum u16 open
- none 0
- de 49
-)mf";
-inline constexpr std::string_view kLangsAnnex =
-    R"mf(annex streams.Langs
- method one
-  params
-   duration
-    default "0.200s"
-)mf";
-inline constexpr std::array<std::string_view, 2> kLangsMethods{"all", "one"};
-inline constexpr mf::ServiceInfo kLangsService{
-    .name = "streams.Langs",
-    .per_agent = true,
-    .descriptor = kLangsDescriptor,
-    .annex = kLangsAnnex,
-    .fingerprint = {0x6c, 0x6d, 0xc3, 0x0c, 0x8e, 0x3d, 0x86, 0x12, 0x2c, 0xeb, 0x1d, 0xe3, 0x5d, 0x18, 0xd5,
-                    0xd4},
-    .methods = kLangsMethods,
-};
+extern const mf::ServiceInfo kLangsService;
 
 struct LangsAll {
   using Request = ::streams::LangsAllRequest;
@@ -1509,46 +1199,7 @@ struct LangsOne {
                      mf::Responder<mf::Duration> responder);
 };
 
-inline constexpr std::string_view kKeptDescriptor =
-    R"mf(service streams.Kept
- method put
-  params memcpy
-   x u32
-  results memcpy
-   value u32
- method put_batch
-  params memcpy
-   x u32
-  results memcpy
-   value u32
- method put_items
-  params memcpy
-   x u32
-  results memcpy
- method async_put
-  params memcpy
-   x u32
-  results memcpy
- method put_bulk
-  params memcpy
-  params_stream u32
-  results memcpy
-)mf";
-inline constexpr std::string_view kKeptAnnex =
-    R"mf(annex streams.Kept
-)mf";
-inline constexpr std::array<std::string_view, 5> kKeptMethods{
-    "put", "put_batch", "put_items", "async_put", "put_bulk",
-};
-inline constexpr mf::ServiceInfo kKeptService{
-    .name = "streams.Kept",
-    .per_agent = false,
-    .descriptor = kKeptDescriptor,
-    .annex = kKeptAnnex,
-    .fingerprint = {0x90, 0x67, 0xf1, 0xff, 0xaf, 0xe7, 0x14, 0x0d, 0x4c, 0xc5, 0x3b, 0x91, 0x2e, 0x0a, 0x5c,
-                    0xb4},
-    .methods = kKeptMethods,
-};
+extern const mf::ServiceInfo kKeptService;
 
 struct KeptPut {
   using Request = ::streams::KeptPutRequest;

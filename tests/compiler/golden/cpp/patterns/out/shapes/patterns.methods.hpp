@@ -2,17 +2,13 @@
 // shapes.patterns.Finder: fingerprint 207a46f64771d6713ee78a15f6433c39
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 #include <optional>
-#include <span>
 #include <string>
-#include <string_view>
-#include <type_traits>
 
 #include "mf/codec/constraints.hpp"
 #include "mf/codec/pattern.hpp"
@@ -77,34 +73,7 @@ struct Constraints<::shapes::patterns::FinderFindRequest> {
 
 namespace shapes::patterns::methods {
 
-inline constexpr std::string_view kFinderDescriptor =
-    R"mf(service shapes.patterns.Finder
- method find
-  params febird
-   expression string
-  results febird
-   value string
-)mf";
-inline constexpr std::string_view kFinderAnnex =
-    R"mf(annex shapes.patterns.Finder
- method find
-  params
-   expression
-    constraint pattern "[a-z]+"
-  results
-   value
-    constraint pattern "a.*"
-)mf";
-inline constexpr std::array<std::string_view, 1> kFinderMethods{"find"};
-inline constexpr mf::ServiceInfo kFinderService{
-    .name = "shapes.patterns.Finder",
-    .per_agent = false,
-    .descriptor = kFinderDescriptor,
-    .annex = kFinderAnnex,
-    .fingerprint = {0x20, 0x7a, 0x46, 0xf6, 0x47, 0x71, 0xd6, 0x71, 0x3e, 0xe7, 0x8a, 0x15, 0xf6, 0x43, 0x3c,
-                    0x39},
-    .methods = kFinderMethods,
-};
+extern const mf::ServiceInfo kFinderService;
 
 struct FinderFind {
   using Request = ::shapes::patterns::FinderFindRequest;

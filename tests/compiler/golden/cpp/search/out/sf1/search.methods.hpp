@@ -3,17 +3,13 @@
 // sf1.search.Admin: fingerprint 6f16a413e0ab1782e0f2c4f2309cf308
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 #include <optional>
-#include <span>
 #include <string>
-#include <string_view>
-#include <type_traits>
 #include <vector>
 
 #include "mf/codec/constraints.hpp"
@@ -158,11 +154,6 @@ struct Memcpy<::sf1::search::IndexStatsResult> {
   static bool valid(const std::byte* /*from*/) noexcept { return true; }
 };
 
-static_assert(sizeof(::sf1::search::IndexStatsResult) == 16 && alignof(::sf1::search::IndexStatsResult) == 8);
-static_assert(std::is_trivially_copyable_v<::sf1::search::IndexStatsResult>);
-static_assert(offsetof(::sf1::search::IndexStatsResult, documents) == 0);
-static_assert(offsetof(::sf1::search::IndexStatsResult, terms) == 8);
-
 template <>
 struct Memcpy<::sf1::search::IndexClearRequest> {
   static constexpr std::size_t kSize = 0;
@@ -182,11 +173,6 @@ struct Memcpy<::sf1::search::IndexTouchRequest> {
   static bool valid(const std::byte* /*from*/) noexcept { return true; }
 };
 
-static_assert(sizeof(::sf1::search::IndexTouchRequest) == 4 &&
-              alignof(::sf1::search::IndexTouchRequest) == 4);
-static_assert(std::is_trivially_copyable_v<::sf1::search::IndexTouchRequest>);
-static_assert(offsetof(::sf1::search::IndexTouchRequest, doc) == 0);
-
 template <>
 struct Memcpy<::sf1::search::IndexScoreRequest> {
   static constexpr std::size_t kSize = 16;
@@ -195,12 +181,6 @@ struct Memcpy<::sf1::search::IndexScoreRequest> {
   static void clear_padding(std::byte* at) noexcept { std::memset(at + 4, 0, 4); }
   static bool valid(const std::byte* /*from*/) noexcept { return true; }
 };
-
-static_assert(sizeof(::sf1::search::IndexScoreRequest) == 16 &&
-              alignof(::sf1::search::IndexScoreRequest) == 8);
-static_assert(std::is_trivially_copyable_v<::sf1::search::IndexScoreRequest>);
-static_assert(offsetof(::sf1::search::IndexScoreRequest, doc) == 0);
-static_assert(offsetof(::sf1::search::IndexScoreRequest, query) == 8);
 
 template <>
 struct Febird<::sf1::search::AdminPingRequest> {
@@ -220,90 +200,7 @@ struct Febird<::sf1::search::AdminPingRequest> {
 
 namespace sf1::search::methods {
 
-inline constexpr std::string_view kIndexDescriptor =
-    R"mf(service sf1.search.Index
- per collection string
- method add
-  params febird
-   doc sf1.text.Document
-  results memcpy
-   value u32
-  throws sf1.search.DuplicateDocument
- method query
-  params febird
-   terms list<string>
-   limit u32
-   rank sf1.search.Rank?
-  results febird
-   value list<sf1.search.Hit>
-  throws sf1.search.NoSuchCollection
- method stats
-  params memcpy
-  results memcpy
-   documents u64
-   terms u64
- method clear
-  params memcpy
-  results memcpy
- method touch
-  oneway
-  params memcpy
-   doc u32
- method score
-  params memcpy
-   doc u32
-   query u64
-  results memcpy
-   value f32
-type sf1.search.DuplicateDocument error febird
- doc u32
- lang sf1.search.Lang
-type sf1.search.Hit struct febird
- doc u32
- score f32
- title string
- positions list<u32>
-type sf1.search.Lang enum u16 open
- en 0
- ko 1
-type sf1.search.NoSuchCollection error febird
- name string
-type sf1.search.Rank enum u8 closed
- bm25 0
- pagerank 1
-type sf1.text.Document struct febird
- id u32
- title string
- paragraphs list<string>
- words map<string,list<sf1.text.Position>>
-type sf1.text.Position struct memcpy
- start u32
- length u16
-)mf";
-inline constexpr std::string_view kIndexAnnex =
-    R"mf(annex sf1.search.Index
- method query
-  params
-   terms
-    constraint length 1..32
-   limit
-    default 10
-    constraint range 1..1000
-   rank
-    default "bm25"
-)mf";
-inline constexpr std::array<std::string_view, 6> kIndexMethods{
-    "add", "query", "stats", "clear", "touch", "score",
-};
-inline constexpr mf::ServiceInfo kIndexService{
-    .name = "sf1.search.Index",
-    .per_agent = true,
-    .descriptor = kIndexDescriptor,
-    .annex = kIndexAnnex,
-    .fingerprint = {0xe7, 0x96, 0x8e, 0xf3, 0xb2, 0xc6, 0x36, 0xa7, 0x03, 0xb6, 0xf6, 0xa1, 0x1c, 0x4a, 0x7e,
-                    0x1c},
-    .methods = kIndexMethods,
-};
+extern const mf::ServiceInfo kIndexService;
 
 struct IndexAdd {
   using Request = ::sf1::search::IndexAddRequest;
@@ -427,27 +324,7 @@ struct IndexScore {
                      mf::Responder<float> responder);
 };
 
-inline constexpr std::string_view kAdminDescriptor =
-    R"mf(service sf1.search.Admin
- method ping
-  params febird
-   payload bytes
-  results febird
-   value bytes
-)mf";
-inline constexpr std::string_view kAdminAnnex =
-    R"mf(annex sf1.search.Admin
-)mf";
-inline constexpr std::array<std::string_view, 1> kAdminMethods{"ping"};
-inline constexpr mf::ServiceInfo kAdminService{
-    .name = "sf1.search.Admin",
-    .per_agent = false,
-    .descriptor = kAdminDescriptor,
-    .annex = kAdminAnnex,
-    .fingerprint = {0x6f, 0x16, 0xa4, 0x13, 0xe0, 0xab, 0x17, 0x82, 0xe0, 0xf2, 0xc4, 0xf2, 0x30, 0x9c, 0xf3,
-                    0x08},
-    .methods = kAdminMethods,
-};
+extern const mf::ServiceInfo kAdminService;
 
 struct AdminPing {
   using Request = ::sf1::search::AdminPingRequest;

@@ -3,7 +3,6 @@
 // shapes.services.Sharded: fingerprint da167a27623b5225bfb7a72152c259bc
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -12,10 +11,7 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
-#include <string_view>
-#include <type_traits>
 #include <vector>
 
 #include "mf/codec/constraints.hpp"
@@ -253,11 +249,6 @@ struct Memcpy<::shapes::services::PlainIn1Out0Request> {
   static bool valid(const std::byte* /*from*/) noexcept { return true; }
 };
 
-static_assert(sizeof(::shapes::services::PlainIn1Out0Request) == 4 &&
-              alignof(::shapes::services::PlainIn1Out0Request) == 4);
-static_assert(std::is_trivially_copyable_v<::shapes::services::PlainIn1Out0Request>);
-static_assert(offsetof(::shapes::services::PlainIn1Out0Request, a) == 0);
-
 template <>
 struct Febird<::shapes::services::PlainIn1Out1Request> {
   static constexpr std::size_t kMinSize = 1;
@@ -335,13 +326,6 @@ struct Memcpy<::shapes::services::PlainIn3Out1Request> {
   static void limit(std::byte* at) noexcept { Memcpy<bool>::limit(at + 16); }
 };
 
-static_assert(sizeof(::shapes::services::PlainIn3Out1Request) == 24 &&
-              alignof(::shapes::services::PlainIn3Out1Request) == 8);
-static_assert(std::is_trivially_copyable_v<::shapes::services::PlainIn3Out1Request>);
-static_assert(offsetof(::shapes::services::PlainIn3Out1Request, a) == 0);
-static_assert(offsetof(::shapes::services::PlainIn3Out1Request, b) == 8);
-static_assert(offsetof(::shapes::services::PlainIn3Out1Request, c) == 16);
-
 template <>
 struct Febird<::shapes::services::PlainIn4Out1Request> {
   static constexpr std::size_t kMinSize = 4;
@@ -365,14 +349,6 @@ struct Memcpy<::shapes::services::PlainIn4Out2Request> {
   static bool valid(const std::byte* /*from*/) noexcept { return true; }
 };
 
-static_assert(sizeof(::shapes::services::PlainIn4Out2Request) == 16 &&
-              alignof(::shapes::services::PlainIn4Out2Request) == 4);
-static_assert(std::is_trivially_copyable_v<::shapes::services::PlainIn4Out2Request>);
-static_assert(offsetof(::shapes::services::PlainIn4Out2Request, a) == 0);
-static_assert(offsetof(::shapes::services::PlainIn4Out2Request, b) == 4);
-static_assert(offsetof(::shapes::services::PlainIn4Out2Request, c) == 8);
-static_assert(offsetof(::shapes::services::PlainIn4Out2Request, d) == 12);
-
 template <>
 struct Memcpy<::shapes::services::PlainIn4Out2Result> {
   static constexpr std::size_t kSize = 16;
@@ -381,12 +357,6 @@ struct Memcpy<::shapes::services::PlainIn4Out2Result> {
   static void clear_padding(std::byte* /*at*/) noexcept {}
   static bool valid(const std::byte* /*from*/) noexcept { return true; }
 };
-
-static_assert(sizeof(::shapes::services::PlainIn4Out2Result) == 16 &&
-              alignof(::shapes::services::PlainIn4Out2Result) == 8);
-static_assert(std::is_trivially_copyable_v<::shapes::services::PlainIn4Out2Result>);
-static_assert(offsetof(::shapes::services::PlainIn4Out2Result, sum) == 0);
-static_assert(offsetof(::shapes::services::PlainIn4Out2Result, mean) == 8);
 
 template <>
 struct Febird<::shapes::services::PlainIn5Out1Request> {
@@ -417,15 +387,6 @@ struct Memcpy<::shapes::services::PlainIn5Out2Request> {
   static bool valid(const std::byte* /*from*/) noexcept { return true; }
 };
 
-static_assert(sizeof(::shapes::services::PlainIn5Out2Request) == 20 &&
-              alignof(::shapes::services::PlainIn5Out2Request) == 4);
-static_assert(std::is_trivially_copyable_v<::shapes::services::PlainIn5Out2Request>);
-static_assert(offsetof(::shapes::services::PlainIn5Out2Request, a) == 0);
-static_assert(offsetof(::shapes::services::PlainIn5Out2Request, b) == 4);
-static_assert(offsetof(::shapes::services::PlainIn5Out2Request, c) == 8);
-static_assert(offsetof(::shapes::services::PlainIn5Out2Request, d) == 12);
-static_assert(offsetof(::shapes::services::PlainIn5Out2Request, e) == 16);
-
 template <>
 struct Memcpy<::shapes::services::PlainIn5Out2Result> {
   static constexpr std::size_t kSize = 8;
@@ -435,12 +396,6 @@ struct Memcpy<::shapes::services::PlainIn5Out2Result> {
   static bool valid(const std::byte* /*from*/) noexcept { return true; }
 };
 
-static_assert(sizeof(::shapes::services::PlainIn5Out2Result) == 8 &&
-              alignof(::shapes::services::PlainIn5Out2Result) == 4);
-static_assert(std::is_trivially_copyable_v<::shapes::services::PlainIn5Out2Result>);
-static_assert(offsetof(::shapes::services::PlainIn5Out2Result, low) == 0);
-static_assert(offsetof(::shapes::services::PlainIn5Out2Result, high) == 4);
-
 template <>
 struct Memcpy<::shapes::services::PlainIn6Out1Request> {
   static constexpr std::size_t kSize = 24;
@@ -449,16 +404,6 @@ struct Memcpy<::shapes::services::PlainIn6Out1Request> {
   static void clear_padding(std::byte* /*at*/) noexcept {}
   static bool valid(const std::byte* /*from*/) noexcept { return true; }
 };
-
-static_assert(sizeof(::shapes::services::PlainIn6Out1Request) == 24 &&
-              alignof(::shapes::services::PlainIn6Out1Request) == 4);
-static_assert(std::is_trivially_copyable_v<::shapes::services::PlainIn6Out1Request>);
-static_assert(offsetof(::shapes::services::PlainIn6Out1Request, a) == 0);
-static_assert(offsetof(::shapes::services::PlainIn6Out1Request, b) == 4);
-static_assert(offsetof(::shapes::services::PlainIn6Out1Request, c) == 8);
-static_assert(offsetof(::shapes::services::PlainIn6Out1Request, d) == 12);
-static_assert(offsetof(::shapes::services::PlainIn6Out1Request, e) == 16);
-static_assert(offsetof(::shapes::services::PlainIn6Out1Request, f) == 20);
 
 template <>
 struct Memcpy<::shapes::services::PlainNote0Request> {
@@ -478,11 +423,6 @@ struct Memcpy<::shapes::services::PlainNote1Request> {
   static void clear_padding(std::byte* /*at*/) noexcept {}
   static bool valid(const std::byte* /*from*/) noexcept { return true; }
 };
-
-static_assert(sizeof(::shapes::services::PlainNote1Request) == 4 &&
-              alignof(::shapes::services::PlainNote1Request) == 4);
-static_assert(std::is_trivially_copyable_v<::shapes::services::PlainNote1Request>);
-static_assert(offsetof(::shapes::services::PlainNote1Request, a) == 0);
 
 template <>
 struct Febird<::shapes::services::PlainNote2Request> {
@@ -572,134 +512,11 @@ struct Memcpy<::shapes::services::ShardedNamedResult> {
   static bool valid(const std::byte* /*from*/) noexcept { return true; }
 };
 
-static_assert(sizeof(::shapes::services::ShardedNamedResult) == 4 &&
-              alignof(::shapes::services::ShardedNamedResult) == 4);
-static_assert(std::is_trivially_copyable_v<::shapes::services::ShardedNamedResult>);
-static_assert(offsetof(::shapes::services::ShardedNamedResult, only) == 0);
-
 }  // namespace mf::codec
 
 namespace shapes::services::methods {
 
-inline constexpr std::string_view kPlainDescriptor =
-    R"mf(service shapes.services.Plain
- method in0_out0
-  params memcpy
-  results memcpy
- method in0_out1
-  params memcpy
-  results memcpy
-   value i32
- method in0_out2
-  params memcpy
-  results febird
-   count u64
-   name string
- method in1_out0
-  params memcpy
-   a i32
-  results memcpy
- method in1_out1
-  params febird
-   a string
-  results febird
-   value string
- method in2_out0
-  params febird
-   a i32
-   b string
-  results memcpy
- method in2_out1
-  params febird
-   a i32
-   b list<string>
-  results febird
-   value shapes.services.Pair
- method in3_out1
-  params memcpy
-   a i32
-   b f64
-   c bool
-  results memcpy
-   value bool
- method in4_out1
-  params febird
-   a i8
-   b u8
-   c i64
-   d bytes
-  results febird
-   value bytes
- method in4_out2
-  params memcpy
-   a i32
-   b i32
-   c i32
-   d i32
-  results memcpy
-   sum i64
-   mean f64
- method in5_out1
-  params febird
-   a shapes.services.Pair
-   b shapes.services.Pair?
-   c map<string,shapes.services.Pair>
-   d set<i32>
-   e uuid
-  results febird
-   value list<shapes.services.Pair>
- method in5_out2
-  params memcpy
-   a i32
-   b i32
-   c i32
-   d i32
-   e i32
-  results memcpy
-   low i32
-   high i32
- method in6_out1
-  params memcpy
-   a i32
-   b i32
-   c i32
-   d i32
-   e i32
-   f i32
-  results memcpy
-   value i32
- method note0
-  oneway
-  params memcpy
- method note1
-  oneway
-  params memcpy
-   a i32
- method note2
-  oneway
-  params febird
-   a string
-   b list<i32>
-type shapes.services.Pair struct febird
- left i32
- right string
-)mf";
-inline constexpr std::string_view kPlainAnnex =
-    R"mf(annex shapes.services.Plain
-)mf";
-inline constexpr std::array<std::string_view, 16> kPlainMethods{
-    "in0_out0", "in0_out1", "in0_out2", "in1_out0", "in1_out1", "in2_out0", "in2_out1", "in3_out1",
-    "in4_out1", "in4_out2", "in5_out1", "in5_out2", "in6_out1", "note0", "note1", "note2",
-};
-inline constexpr mf::ServiceInfo kPlainService{
-    .name = "shapes.services.Plain",
-    .per_agent = false,
-    .descriptor = kPlainDescriptor,
-    .annex = kPlainAnnex,
-    .fingerprint = {0xf7, 0x7c, 0x48, 0x74, 0x1b, 0xeb, 0xec, 0x31, 0x79, 0x09, 0x00, 0x45, 0x3b, 0x5d, 0x17,
-                    0xd4},
-    .methods = kPlainMethods,
-};
+extern const mf::ServiceInfo kPlainService;
 
 struct PlainIn0Out0 {
   using Request = ::shapes::services::PlainIn0Out0Request;
@@ -1036,62 +853,7 @@ struct PlainNote2 {
   static void invoke(::shapes::services::PlainAsyncServant& servant, Request&& request);
 };
 
-inline constexpr std::string_view kShardedDescriptor =
-    R"mf(service shapes.services.Sharded
- per shard u32
- method read
-  params febird
-   key string
-   limit u32
-   from duration
-  results febird
-   value list<shapes.services.Pair>
-  throws shapes.services.Refused
- method ratio
-  params febird
-   of list<bool>
-  results memcpy
-   value f64
- method named
-  params memcpy
-  results memcpy
-   only i32
-type shapes.services.Pair struct febird
- left i32
- right string
-type shapes.services.Refused error febird
- why string
- code i32
-)mf";
-inline constexpr std::string_view kShardedAnnex =
-    R"mf(annex shapes.services.Sharded
- method read
-  params
-   key
-    constraint length 1..64
-   limit
-    default 10
-    constraint range 1..1000
-   from
-    default "1s"
- method ratio
-  results
-   value
-    constraint range 0.0..1.0
-type shapes.services.Refused
- code
-  default 7
-)mf";
-inline constexpr std::array<std::string_view, 3> kShardedMethods{"read", "ratio", "named"};
-inline constexpr mf::ServiceInfo kShardedService{
-    .name = "shapes.services.Sharded",
-    .per_agent = true,
-    .descriptor = kShardedDescriptor,
-    .annex = kShardedAnnex,
-    .fingerprint = {0xda, 0x16, 0x7a, 0x27, 0x62, 0x3b, 0x52, 0x25, 0xbf, 0xb7, 0xa7, 0x21, 0x52, 0xc2, 0x59,
-                    0xbc},
-    .methods = kShardedMethods,
-};
+extern const mf::ServiceInfo kShardedService;
 
 struct ShardedRead {
   using Request = ::shapes::services::ShardedReadRequest;

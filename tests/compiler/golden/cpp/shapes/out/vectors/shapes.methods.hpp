@@ -2,17 +2,13 @@
 // vectors.shapes.Index: fingerprint 5a1cc0ec701bfbcc7c0e02d60c1665af
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 #include <optional>
-#include <span>
 #include <string>
-#include <string_view>
-#include <type_traits>
 #include <vector>
 
 #include "mf/codec/constraints.hpp"
@@ -96,11 +92,6 @@ struct Memcpy<::vectors::shapes::IndexOneRequest> {
   static bool valid(const std::byte* /*from*/) noexcept { return true; }
 };
 
-static_assert(sizeof(::vectors::shapes::IndexOneRequest) == 4 &&
-              alignof(::vectors::shapes::IndexOneRequest) == 4);
-static_assert(std::is_trivially_copyable_v<::vectors::shapes::IndexOneRequest>);
-static_assert(offsetof(::vectors::shapes::IndexOneRequest, value) == 0);
-
 template <>
 struct Febird<::vectors::shapes::IndexQueryRequest> {
   static constexpr std::size_t kMinSize = 2;
@@ -154,12 +145,6 @@ struct Memcpy<::vectors::shapes::IndexStatsResult> {
   static bool valid(const std::byte* /*from*/) noexcept { return true; }
 };
 
-static_assert(sizeof(::vectors::shapes::IndexStatsResult) == 16 &&
-              alignof(::vectors::shapes::IndexStatsResult) == 8);
-static_assert(std::is_trivially_copyable_v<::vectors::shapes::IndexStatsResult>);
-static_assert(offsetof(::vectors::shapes::IndexStatsResult, documents) == 0);
-static_assert(offsetof(::vectors::shapes::IndexStatsResult, terms) == 8);
-
 template <>
 struct Febird<::vectors::shapes::IndexNamedRequest> {
   static constexpr std::size_t kMinSize = 1;
@@ -209,81 +194,11 @@ struct Memcpy<::vectors::shapes::IndexTouchRequest> {
   static bool valid(const std::byte* /*from*/) noexcept { return true; }
 };
 
-static_assert(sizeof(::vectors::shapes::IndexTouchRequest) == 4 &&
-              alignof(::vectors::shapes::IndexTouchRequest) == 4);
-static_assert(std::is_trivially_copyable_v<::vectors::shapes::IndexTouchRequest>);
-static_assert(offsetof(::vectors::shapes::IndexTouchRequest, doc) == 0);
-
 }  // namespace mf::codec
 
 namespace vectors::shapes::methods {
 
-inline constexpr std::string_view kIndexDescriptor =
-    R"mf(service vectors.shapes.Index
- method nothing
-  params memcpy
-  results memcpy
- method one
-  params memcpy
-   value i32
-  results memcpy
-   value i32
- method query
-  params febird
-   terms list<string>
-   limit u32
-  results febird
-   value list<vectors.shapes.Hit>
-  throws vectors.shapes.NoSuchCollection
-  throws vectors.shapes.Duplicate
- method stats
-  params memcpy
-  results memcpy
-   documents u64
-   terms u64
- method named
-  params febird
-   text string
-  results febird
-   hit vectors.shapes.Hit
- method touch
-  oneway
-  params memcpy
-   doc u32
-type vectors.shapes.Duplicate error febird
- doc u64
- rank vectors.shapes.Rank
-type vectors.shapes.Hit struct febird
- doc u32
- score f32
- title string
- positions list<u32>
-type vectors.shapes.NoSuchCollection error febird
- name string
-type vectors.shapes.Rank enum u8 closed
- bm25 0
- pagerank 1
-)mf";
-inline constexpr std::string_view kIndexAnnex =
-    R"mf(annex vectors.shapes.Index
- method query
-  params
-   limit
-    default 10
-    constraint range 1..1000
-)mf";
-inline constexpr std::array<std::string_view, 6> kIndexMethods{
-    "nothing", "one", "query", "stats", "named", "touch",
-};
-inline constexpr mf::ServiceInfo kIndexService{
-    .name = "vectors.shapes.Index",
-    .per_agent = false,
-    .descriptor = kIndexDescriptor,
-    .annex = kIndexAnnex,
-    .fingerprint = {0x5a, 0x1c, 0xc0, 0xec, 0x70, 0x1b, 0xfb, 0xcc, 0x7c, 0x0e, 0x02, 0xd6, 0x0c, 0x16, 0x65,
-                    0xaf},
-    .methods = kIndexMethods,
-};
+extern const mf::ServiceInfo kIndexService;
 
 struct IndexNothing {
   using Request = ::vectors::shapes::IndexNothingRequest;
