@@ -149,18 +149,13 @@ Outcomes<Result> bulk_of(const Target& target, const link::BatchMethod& method, 
   return std::move(outcomes<Result>(results));
 }
 
-template <class M>
-link::LocalBatch local_batch(const Target& target) {
-  return target.local<M>();
-}
-
 }  // namespace detail
 
 template <class M>
 BatchCall<typename M::Result> batch(const Target& target, const BatchOptions& options,
                                     std::span<const typename M::Request> requests) {
   return BatchCall<typename M::Result>(detail::batch(
-      target, link::kBatchMethod<M>, detail::local_batch<M>(target), options, link::items<M>(requests),
+      target, link::kBatchMethod<M>, target.local_batch(), options, link::items<M>(requests),
       detail::decoded<typename M::Result, M::kResultTier>(requests.size())));
 }
 
@@ -168,7 +163,7 @@ template <class M>
 Outcomes<typename M::Result> bulk(const Target& target, const CallOptions& options,
                                   std::span<const typename M::Request> requests) {
   return detail::bulk_of<typename M::Result, M::kResultTier>(
-      target, link::kBatchMethod<M>, detail::local_batch<M>(target), options, link::items<M>(requests));
+      target, link::kBatchMethod<M>, target.local_batch(), options, link::items<M>(requests));
 }
 
 namespace detail {
@@ -191,7 +186,7 @@ using NewDecoder = std::unique_ptr<Decoder> (*)(std::size_t items);
                                                  NewDecoder decoder);
 [[nodiscard]] std::vector<ScatteredPart> scatter_bulk(const ScatterTarget& target,
                                                       const link::BatchMethod& method,
-                                                      link::LocalBatch (*local)(const Target&),
+                                                      link::LocalBatch (Target::*local)() const,
                                                       const CallOptions& options, link::Items requests,
                                                       NewDecoder decoder);
 
@@ -245,7 +240,7 @@ Scattered<Outcomes<typename M::Result>> bulk(const ScatterTarget& target, const 
                                              std::span<const typename M::Request> requests) {
   using Result = typename M::Result;
   return detail::scattered<Outcomes<Result>>(
-      detail::scatter_bulk(target, link::kBatchMethod<M>, &detail::local_batch<M>, options,
+      detail::scatter_bulk(target, link::kBatchMethod<M>, &Target::local_batch, options,
                            link::items<M>(requests), &detail::decoded<Result, M::kResultTier>),
       &detail::all_outcomes<Result>);
 }
