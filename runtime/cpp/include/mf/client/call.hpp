@@ -19,12 +19,12 @@
 #include <utility>
 #include <vector>
 
-#include "mf/client/async.hpp"
 #include "mf/client/batch.hpp"
 #include "mf/client/decode.hpp"
 #include "mf/client/target.hpp"
 #include "mf/codec/readable.hpp"
 #include "mf/codec/tiered.hpp"
+#include "mf/core/async.hpp"
 #include "mf/core/function_ref.hpp"
 #include "mf/core/outcome.hpp"
 #include "mf/link/local.hpp"

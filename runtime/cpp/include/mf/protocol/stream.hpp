@@ -10,6 +10,7 @@
 //                 quickly
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -46,15 +47,16 @@ class WindowBudget {
       : left_(most > streams * window ? most - streams * window : 0) {}
 
   [[nodiscard]] bool take(std::size_t bytes) noexcept {
-    if (bytes > left_) return false;
-    left_ -= bytes;
-    return true;
+    auto left = left_.load(std::memory_order_relaxed);
+    while (left >= bytes)
+      if (left_.compare_exchange_weak(left, left - bytes, std::memory_order_relaxed)) return true;
+    return false;
   }
-  void give_back(std::size_t bytes) noexcept { left_ += bytes; }
-  [[nodiscard]] std::size_t left() const noexcept { return left_; }
+  void give_back(std::size_t bytes) noexcept { left_.fetch_add(bytes, std::memory_order_relaxed); }
+  [[nodiscard]] std::size_t left() const noexcept { return left_.load(std::memory_order_relaxed); }
 
  private:
-  std::size_t left_;
+  std::atomic<std::size_t> left_;  // the streams of a connection are emptied by threads of their own
 };
 
 class ReceiveWindow {
