@@ -266,8 +266,6 @@ class MethodView:
     handler_doc: tuple[str, ...]
     name: str  # of the description, in namespace methods
     function: str
-    servant: str
-    async_servant: str
     request: str
     result: str
     errors: str
@@ -319,6 +317,7 @@ class ServiceView:
     annex_text: str
     method_list: str
     method_names: str
+    method_base: str  # of the descriptions
     per_agent: str
     fingerprint: str
     agent: AgentView

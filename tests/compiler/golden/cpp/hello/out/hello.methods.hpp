@@ -54,23 +54,25 @@ namespace hello::methods {
 
 extern const mf::ServiceInfo kGreeterService;
 
-struct GreeterGreet {
+/// What all methods of hello.Greeter have in common.
+struct GreeterMethod {
+  using Servant = ::hello::GreeterServant;
+  using AsyncServant = ::hello::GreeterAsyncServant;
+  static constexpr const mf::ServiceInfo& kService = kGreeterService;
+};
+
+struct GreeterGreet : GreeterMethod {
   using Request = ::hello::GreeterGreetRequest;
   using Result = std::string;
   using Errors = mf::ErrorList<>;
-  using Servant = ::hello::GreeterServant;
-  using AsyncServant = ::hello::GreeterAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{
       .name = "greet", .index = 0, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kGreeterService;
-  static std::string invoke(::hello::GreeterServant& servant, const std::string& name);
-  static std::string invoke(::hello::GreeterServant& servant, const Request& request);
-  static mf::Outcomes<std::string> invoke_batch(::hello::GreeterServant& servant, const Request* requests,
-                                                std::size_t count);
-  static void invoke(::hello::GreeterAsyncServant& servant, Request&& request,
-                     mf::Responder<std::string> responder);
+  static std::string invoke(Servant& servant, const std::string& name);
+  static std::string invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<std::string> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<std::string> responder);
 };
 
 }  // namespace hello::methods

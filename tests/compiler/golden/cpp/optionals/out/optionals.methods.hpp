@@ -70,29 +70,34 @@ namespace optionals::methods {
 
 extern const mf::ServiceInfo kKeeperService;
 
-struct KeeperKeep {
+/// What all methods of optionals.Keeper have in common.
+struct KeeperMethod {
+  using Servant = ::optionals::KeeperServant;
+  using AsyncServant = ::optionals::KeeperAsyncServant;
+  static constexpr const mf::ServiceInfo& kService = kKeeperService;
+};
+
+struct KeeperKeep : KeeperMethod {
   using Request = ::optionals::KeeperKeepRequest;
   using Result = ::optionals::Present;
   using Errors = mf::ErrorList<>;
-  using Servant = ::optionals::KeeperServant;
-  using AsyncServant = ::optionals::KeeperAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{
       .name = "keep", .index = 0, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kKeeperService;
-  static ::optionals::Present invoke(
-      ::optionals::KeeperServant& servant, const std::optional<std::vector<std::uint32_t>>& list,
-      const std::optional<std::vector<std::uint32_t>>& one, const std::optional<::optionals::Row>& row,
-      const std::optional<std::set<std::uint8_t>>& set,
-      const std::optional<std::map<std::uint8_t, std::uint8_t>>& map, const std::optional<mf::Bytes>& raw,
-      const std::optional<std::string>& text, const std::optional<std::array<std::uint8_t, 2>>& array,
-      const std::optional<::optionals::Point>& point);
-  static ::optionals::Present invoke(::optionals::KeeperServant& servant, const Request& request);
-  static mf::Outcomes<::optionals::Present> invoke_batch(::optionals::KeeperServant& servant,
-                                                         const Request* requests, std::size_t count);
-  static void invoke(::optionals::KeeperAsyncServant& servant, Request&& request,
-                     mf::Responder<::optionals::Present> responder);
+  static ::optionals::Present invoke(Servant& servant, const std::optional<std::vector<std::uint32_t>>& list,
+                                     const std::optional<std::vector<std::uint32_t>>& one,
+                                     const std::optional<::optionals::Row>& row,
+                                     const std::optional<std::set<std::uint8_t>>& set,
+                                     const std::optional<std::map<std::uint8_t, std::uint8_t>>& map,
+                                     const std::optional<mf::Bytes>& raw,
+                                     const std::optional<std::string>& text,
+                                     const std::optional<std::array<std::uint8_t, 2>>& array,
+                                     const std::optional<::optionals::Point>& point);
+  static ::optionals::Present invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<::optionals::Present> invoke_batch(Servant& servant, const Request* requests,
+                                                         std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<::optionals::Present> responder);
 };
 
 }  // namespace optionals::methods

@@ -538,12 +538,17 @@ namespace streams::methods {
 
 extern const mf::ServiceInfo kIndexService;
 
-struct IndexScan {
+/// What all methods of streams.Index have in common.
+struct IndexMethod {
+  using Servant = ::streams::IndexServant;
+  using AsyncServant = ::streams::IndexAsyncServant;
+  static constexpr const mf::ServiceInfo& kService = kIndexService;
+};
+
+struct IndexScan : IndexMethod {
   using Request = ::streams::IndexScanRequest;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::streams::IndexServant;
-  using AsyncServant = ::streams::IndexAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ResultElement = ::streams::Posting;
@@ -556,19 +561,15 @@ struct IndexScan {
       .deadline = {},
       .streams = mf::Streams::results,
   };
-  static constexpr const mf::ServiceInfo& kService = kIndexService;
-  static void invoke(::streams::IndexServant& servant, const Request& request,
-                     mf::StreamWriter<::streams::Posting>& writer);
-  static void invoke(::streams::IndexAsyncServant& servant, Request&& request,
-                     mf::StreamWriter<::streams::Posting> writer, mf::Responder<void> responder);
+  static void invoke(Servant& servant, const Request& request, mf::StreamWriter<::streams::Posting>& writer);
+  static void invoke(AsyncServant& servant, Request&& request, mf::StreamWriter<::streams::Posting> writer,
+                     mf::Responder<void> responder);
 };
 
-struct IndexLoad {
+struct IndexLoad : IndexMethod {
   using Request = ::streams::IndexLoadRequest;
   using Result = std::uint64_t;
   using Errors = mf::ErrorList<::streams::Closed>;
-  using Servant = ::streams::IndexServant;
-  using AsyncServant = ::streams::IndexAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ParamElement = ::streams::Posting;
@@ -581,19 +582,16 @@ struct IndexLoad {
       .deadline = {},
       .streams = mf::Streams::params,
   };
-  static constexpr const mf::ServiceInfo& kService = kIndexService;
-  static std::uint64_t invoke(::streams::IndexServant& servant, const Request& request,
+  static std::uint64_t invoke(Servant& servant, const Request& request,
                               mf::StreamReader<::streams::Posting>& reader);
-  static void invoke(::streams::IndexAsyncServant& servant, Request&& request,
-                     mf::StreamReader<::streams::Posting> reader, mf::Responder<std::uint64_t> responder);
+  static void invoke(AsyncServant& servant, Request&& request, mf::StreamReader<::streams::Posting> reader,
+                     mf::Responder<std::uint64_t> responder);
 };
 
-struct IndexFollow {
+struct IndexFollow : IndexMethod {
   using Request = ::streams::IndexFollowRequest;
   using Result = void;
   using Errors = mf::ErrorList<::streams::Closed>;
-  using Servant = ::streams::IndexServant;
-  using AsyncServant = ::streams::IndexAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ParamElement = std::string;
@@ -608,12 +606,10 @@ struct IndexFollow {
       .deadline = {},
       .streams = mf::Streams::both,
   };
-  static constexpr const mf::ServiceInfo& kService = kIndexService;
-  static void invoke(::streams::IndexServant& servant, const Request& request,
-                     mf::StreamReader<std::string>& reader, mf::StreamWriter<::streams::Posting>& writer);
-  static void invoke(::streams::IndexAsyncServant& servant, Request&& request,
-                     mf::StreamReader<std::string> reader, mf::StreamWriter<::streams::Posting> writer,
-                     mf::Responder<void> responder);
+  static void invoke(Servant& servant, const Request& request, mf::StreamReader<std::string>& reader,
+                     mf::StreamWriter<::streams::Posting>& writer);
+  static void invoke(AsyncServant& servant, Request&& request, mf::StreamReader<std::string> reader,
+                     mf::StreamWriter<::streams::Posting> writer, mf::Responder<void> responder);
   static std::optional<std::string> param_element_violation(const ParamElement& value) {
     namespace check = mf::codec::check;
     if (auto violated = check::has_length(value, 1, SIZE_MAX)) return "names" + *violated;
@@ -621,12 +617,10 @@ struct IndexFollow {
   }
 };
 
-struct IndexSize {
+struct IndexSize : IndexMethod {
   using Request = ::streams::IndexSizeRequest;
   using Result = std::uint64_t;
   using Errors = mf::ErrorList<>;
-  using Servant = ::streams::IndexServant;
-  using AsyncServant = ::streams::IndexAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
@@ -637,23 +631,26 @@ struct IndexSize {
       .deadline = std::chrono::seconds(2),
       .batch_max = 128,
   };
-  static constexpr const mf::ServiceInfo& kService = kIndexService;
-  static std::uint64_t invoke(::streams::IndexServant& servant);
-  static std::uint64_t invoke(::streams::IndexServant& servant, const Request& request);
-  static mf::Outcomes<std::uint64_t> invoke_batch(::streams::IndexServant& servant, const Request* requests,
+  static std::uint64_t invoke(Servant& servant);
+  static std::uint64_t invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<std::uint64_t> invoke_batch(Servant& servant, const Request* requests,
                                                   std::size_t count);
-  static void invoke(::streams::IndexAsyncServant& servant, Request&& request,
-                     mf::Responder<std::uint64_t> responder);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<std::uint64_t> responder);
 };
 
 extern const mf::ServiceInfo kElementsService;
 
-struct ElementsNumbers {
+/// What all methods of streams.Elements have in common.
+struct ElementsMethod {
+  using Servant = ::streams::ElementsServant;
+  using AsyncServant = ::streams::ElementsAsyncServant;
+  static constexpr const mf::ServiceInfo& kService = kElementsService;
+};
+
+struct ElementsNumbers : ElementsMethod {
   using Request = ::streams::ElementsNumbersRequest;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::streams::ElementsServant;
-  using AsyncServant = ::streams::ElementsAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ResultElement = std::int64_t;
@@ -666,11 +663,9 @@ struct ElementsNumbers {
       .deadline = {},
       .streams = mf::Streams::results,
   };
-  static constexpr const mf::ServiceInfo& kService = kElementsService;
-  static void invoke(::streams::ElementsServant& servant, const Request& request,
-                     mf::StreamWriter<std::int64_t>& writer);
-  static void invoke(::streams::ElementsAsyncServant& servant, Request&& request,
-                     mf::StreamWriter<std::int64_t> writer, mf::Responder<void> responder);
+  static void invoke(Servant& servant, const Request& request, mf::StreamWriter<std::int64_t>& writer);
+  static void invoke(AsyncServant& servant, Request&& request, mf::StreamWriter<std::int64_t> writer,
+                     mf::Responder<void> responder);
   static std::optional<std::string> result_element_violation(const ResultElement& value) {
     namespace check = mf::codec::check;
     if (auto violated = check::in_range<std::int64_t>(value, 0, 1000, "0", "1000")) {
@@ -680,12 +675,10 @@ struct ElementsNumbers {
   }
 };
 
-struct ElementsFlags {
+struct ElementsFlags : ElementsMethod {
   using Request = ::streams::ElementsFlagsRequest;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::streams::ElementsServant;
-  using AsyncServant = ::streams::ElementsAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ResultElement = bool;
@@ -698,19 +691,15 @@ struct ElementsFlags {
       .deadline = {},
       .streams = mf::Streams::results,
   };
-  static constexpr const mf::ServiceInfo& kService = kElementsService;
-  static void invoke(::streams::ElementsServant& servant, const Request& request,
-                     mf::StreamWriter<bool>& writer);
-  static void invoke(::streams::ElementsAsyncServant& servant, Request&& request,
-                     mf::StreamWriter<bool> writer, mf::Responder<void> responder);
+  static void invoke(Servant& servant, const Request& request, mf::StreamWriter<bool>& writer);
+  static void invoke(AsyncServant& servant, Request&& request, mf::StreamWriter<bool> writer,
+                     mf::Responder<void> responder);
 };
 
-struct ElementsHits {
+struct ElementsHits : ElementsMethod {
   using Request = ::streams::ElementsHitsRequest;
   using Result = void;
   using Errors = mf::ErrorList<::streams::Closed>;
-  using Servant = ::streams::ElementsServant;
-  using AsyncServant = ::streams::ElementsAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ResultElement = ::streams::Hit;
@@ -723,11 +712,9 @@ struct ElementsHits {
       .deadline = {},
       .streams = mf::Streams::results,
   };
-  static constexpr const mf::ServiceInfo& kService = kElementsService;
-  static void invoke(::streams::ElementsServant& servant, const Request& request,
-                     mf::StreamWriter<::streams::Hit>& writer);
-  static void invoke(::streams::ElementsAsyncServant& servant, Request&& request,
-                     mf::StreamWriter<::streams::Hit> writer, mf::Responder<void> responder);
+  static void invoke(Servant& servant, const Request& request, mf::StreamWriter<::streams::Hit>& writer);
+  static void invoke(AsyncServant& servant, Request&& request, mf::StreamWriter<::streams::Hit> writer,
+                     mf::Responder<void> responder);
   static std::optional<std::string> result_element_violation(const ResultElement& value) {
     namespace check = mf::codec::check;
     if (auto violated = check::holds(value)) return "value" + *violated;
@@ -735,12 +722,10 @@ struct ElementsHits {
   }
 };
 
-struct ElementsChanges {
+struct ElementsChanges : ElementsMethod {
   using Request = ::streams::ElementsChangesRequest;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::streams::ElementsServant;
-  using AsyncServant = ::streams::ElementsAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ResultElement = ::streams::Change;
@@ -753,19 +738,15 @@ struct ElementsChanges {
       .deadline = {},
       .streams = mf::Streams::results,
   };
-  static constexpr const mf::ServiceInfo& kService = kElementsService;
-  static void invoke(::streams::ElementsServant& servant, const Request& request,
-                     mf::StreamWriter<::streams::Change>& writer);
-  static void invoke(::streams::ElementsAsyncServant& servant, Request&& request,
-                     mf::StreamWriter<::streams::Change> writer, mf::Responder<void> responder);
+  static void invoke(Servant& servant, const Request& request, mf::StreamWriter<::streams::Change>& writer);
+  static void invoke(AsyncServant& servant, Request&& request, mf::StreamWriter<::streams::Change> writer,
+                     mf::Responder<void> responder);
 };
 
-struct ElementsLists {
+struct ElementsLists : ElementsMethod {
   using Request = ::streams::ElementsListsRequest;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::streams::ElementsServant;
-  using AsyncServant = ::streams::ElementsAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ParamElement = ::streams::Names;
@@ -780,12 +761,9 @@ struct ElementsLists {
       .deadline = {},
       .streams = mf::Streams::both,
   };
-  static constexpr const mf::ServiceInfo& kService = kElementsService;
-  static void invoke(::streams::ElementsServant& servant, const Request& request,
-                     mf::StreamReader<::streams::Names>& reader,
+  static void invoke(Servant& servant, const Request& request, mf::StreamReader<::streams::Names>& reader,
                      mf::StreamWriter<std::vector<std::uint32_t>>& writer);
-  static void invoke(::streams::ElementsAsyncServant& servant, Request&& request,
-                     mf::StreamReader<::streams::Names> reader,
+  static void invoke(AsyncServant& servant, Request&& request, mf::StreamReader<::streams::Names> reader,
                      mf::StreamWriter<std::vector<std::uint32_t>> writer, mf::Responder<void> responder);
   static std::optional<std::string> param_element_violation(const ParamElement& value) {
     namespace check = mf::codec::check;
@@ -797,12 +775,10 @@ struct ElementsLists {
   }
 };
 
-struct ElementsBlocks {
+struct ElementsBlocks : ElementsMethod {
   using Request = ::streams::ElementsBlocksRequest;
   using Result = ::streams::ElementsBlocksResult;
   using Errors = mf::ErrorList<>;
-  using Servant = ::streams::ElementsServant;
-  using AsyncServant = ::streams::ElementsAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ParamElement = mf::Bytes;
@@ -815,20 +791,16 @@ struct ElementsBlocks {
       .deadline = {},
       .streams = mf::Streams::params,
   };
-  static constexpr const mf::ServiceInfo& kService = kElementsService;
-  static ::streams::ElementsBlocksResult invoke(::streams::ElementsServant& servant, const Request& request,
+  static ::streams::ElementsBlocksResult invoke(Servant& servant, const Request& request,
                                                 mf::StreamReader<mf::Bytes>& reader);
-  static void invoke(::streams::ElementsAsyncServant& servant, Request&& request,
-                     mf::StreamReader<mf::Bytes> reader,
+  static void invoke(AsyncServant& servant, Request&& request, mf::StreamReader<mf::Bytes> reader,
                      mf::Responder<::streams::ElementsBlocksResult> responder);
 };
 
-struct ElementsPeople {
+struct ElementsPeople : ElementsMethod {
   using Request = ::streams::ElementsPeopleRequest;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::streams::ElementsServant;
-  using AsyncServant = ::streams::ElementsAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ParamElement = mf::Graph<::streams::Person>;
@@ -843,11 +815,10 @@ struct ElementsPeople {
       .deadline = {},
       .streams = mf::Streams::both,
   };
-  static constexpr const mf::ServiceInfo& kService = kElementsService;
-  static void invoke(::streams::ElementsServant& servant, const Request& request,
+  static void invoke(Servant& servant, const Request& request,
                      mf::StreamReader<mf::Graph<::streams::Person>>& reader,
                      mf::StreamWriter<mf::Graph<::streams::Person>>& writer);
-  static void invoke(::streams::ElementsAsyncServant& servant, Request&& request,
+  static void invoke(AsyncServant& servant, Request&& request,
                      mf::StreamReader<mf::Graph<::streams::Person>> reader,
                      mf::StreamWriter<mf::Graph<::streams::Person>> writer, mf::Responder<void> responder);
   static std::optional<std::string> param_element_violation(const ParamElement& value) {
@@ -862,12 +833,10 @@ struct ElementsPeople {
   }
 };
 
-struct ElementsNotes {
+struct ElementsNotes : ElementsMethod {
   using Request = ::streams::ElementsNotesRequest;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::streams::ElementsServant;
-  using AsyncServant = ::streams::ElementsAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ParamElement = ::streams::Note;
@@ -880,19 +849,15 @@ struct ElementsNotes {
       .deadline = {},
       .streams = mf::Streams::params,
   };
-  static constexpr const mf::ServiceInfo& kService = kElementsService;
-  static void invoke(::streams::ElementsServant& servant, const Request& request,
-                     mf::StreamReader<::streams::Note>& reader);
-  static void invoke(::streams::ElementsAsyncServant& servant, Request&& request,
-                     mf::StreamReader<::streams::Note> reader, mf::Responder<void> responder);
+  static void invoke(Servant& servant, const Request& request, mf::StreamReader<::streams::Note>& reader);
+  static void invoke(AsyncServant& servant, Request&& request, mf::StreamReader<::streams::Note> reader,
+                     mf::Responder<void> responder);
 };
 
-struct ElementsMaybe {
+struct ElementsMaybe : ElementsMethod {
   using Request = ::streams::ElementsMaybeRequest;
   using Result = bool;
   using Errors = mf::ErrorList<>;
-  using Servant = ::streams::ElementsServant;
-  using AsyncServant = ::streams::ElementsAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ParamElement = std::optional<std::uint32_t>;
@@ -905,19 +870,16 @@ struct ElementsMaybe {
       .deadline = {},
       .streams = mf::Streams::params,
   };
-  static constexpr const mf::ServiceInfo& kService = kElementsService;
-  static bool invoke(::streams::ElementsServant& servant, const Request& request,
+  static bool invoke(Servant& servant, const Request& request,
                      mf::StreamReader<std::optional<std::uint32_t>>& reader);
-  static void invoke(::streams::ElementsAsyncServant& servant, Request&& request,
+  static void invoke(AsyncServant& servant, Request&& request,
                      mf::StreamReader<std::optional<std::uint32_t>> reader, mf::Responder<bool> responder);
 };
 
-struct ElementsVenues {
+struct ElementsVenues : ElementsMethod {
   using Request = ::streams::ElementsVenuesRequest;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::streams::ElementsServant;
-  using AsyncServant = ::streams::ElementsAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ParamElement = ::streams::Lang;
@@ -932,20 +894,16 @@ struct ElementsVenues {
       .deadline = std::chrono::minutes(90),
       .streams = mf::Streams::both,
   };
-  static constexpr const mf::ServiceInfo& kService = kElementsService;
-  static void invoke(::streams::ElementsServant& servant, const Request& request,
-                     mf::StreamReader<::streams::Lang>& reader, mf::StreamWriter<::streams::Venue>& writer);
-  static void invoke(::streams::ElementsAsyncServant& servant, Request&& request,
-                     mf::StreamReader<::streams::Lang> reader, mf::StreamWriter<::streams::Venue> writer,
-                     mf::Responder<void> responder);
+  static void invoke(Servant& servant, const Request& request, mf::StreamReader<::streams::Lang>& reader,
+                     mf::StreamWriter<::streams::Venue>& writer);
+  static void invoke(AsyncServant& servant, Request&& request, mf::StreamReader<::streams::Lang> reader,
+                     mf::StreamWriter<::streams::Venue> writer, mf::Responder<void> responder);
 };
 
-struct ElementsPairs {
+struct ElementsPairs : ElementsMethod {
   using Request = ::streams::ElementsPairsRequest;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::streams::ElementsServant;
-  using AsyncServant = ::streams::ElementsAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ResultElement = std::array<std::uint16_t, 2>;
@@ -958,19 +916,16 @@ struct ElementsPairs {
       .deadline = {},
       .streams = mf::Streams::results,
   };
-  static constexpr const mf::ServiceInfo& kService = kElementsService;
-  static void invoke(::streams::ElementsServant& servant, const Request& request,
+  static void invoke(Servant& servant, const Request& request,
                      mf::StreamWriter<std::array<std::uint16_t, 2>>& writer);
-  static void invoke(::streams::ElementsAsyncServant& servant, Request&& request,
+  static void invoke(AsyncServant& servant, Request&& request,
                      mf::StreamWriter<std::array<std::uint16_t, 2>> writer, mf::Responder<void> responder);
 };
 
-struct ElementsUuids {
+struct ElementsUuids : ElementsMethod {
   using Request = ::streams::ElementsUuidsRequest;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::streams::ElementsServant;
-  using AsyncServant = ::streams::ElementsAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ResultElement = mf::Uuid;
@@ -983,19 +938,15 @@ struct ElementsUuids {
       .deadline = {},
       .streams = mf::Streams::results,
   };
-  static constexpr const mf::ServiceInfo& kService = kElementsService;
-  static void invoke(::streams::ElementsServant& servant, const Request& request,
-                     mf::StreamWriter<mf::Uuid>& writer);
-  static void invoke(::streams::ElementsAsyncServant& servant, Request&& request,
-                     mf::StreamWriter<mf::Uuid> writer, mf::Responder<void> responder);
+  static void invoke(Servant& servant, const Request& request, mf::StreamWriter<mf::Uuid>& writer);
+  static void invoke(AsyncServant& servant, Request&& request, mf::StreamWriter<mf::Uuid> writer,
+                     mf::Responder<void> responder);
 };
 
-struct ElementsTimes {
+struct ElementsTimes : ElementsMethod {
   using Request = ::streams::ElementsTimesRequest;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::streams::ElementsServant;
-  using AsyncServant = ::streams::ElementsAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ResultElement = mf::Timestamp;
@@ -1008,21 +959,24 @@ struct ElementsTimes {
       .deadline = {},
       .streams = mf::Streams::results,
   };
-  static constexpr const mf::ServiceInfo& kService = kElementsService;
-  static void invoke(::streams::ElementsServant& servant, const Request& request,
-                     mf::StreamWriter<mf::Timestamp>& writer);
-  static void invoke(::streams::ElementsAsyncServant& servant, Request&& request,
-                     mf::StreamWriter<mf::Timestamp> writer, mf::Responder<void> responder);
+  static void invoke(Servant& servant, const Request& request, mf::StreamWriter<mf::Timestamp>& writer);
+  static void invoke(AsyncServant& servant, Request&& request, mf::StreamWriter<mf::Timestamp> writer,
+                     mf::Responder<void> responder);
 };
 
 extern const mf::ServiceInfo kNames_Service;
 
-struct Names_Out {
+/// What all methods of streams.Names_ have in common.
+struct Names_Method {
+  using Servant = ::streams::Names_Servant;
+  using AsyncServant = ::streams::Names_AsyncServant;
+  static constexpr const mf::ServiceInfo& kService = kNames_Service;
+};
+
+struct Names_Out : Names_Method {
   using Request = ::streams::Names_OutRequest;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::streams::Names_Servant;
-  using AsyncServant = ::streams::Names_AsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ParamElement = std::uint32_t;
@@ -1037,20 +991,16 @@ struct Names_Out {
       .deadline = {},
       .streams = mf::Streams::both,
   };
-  static constexpr const mf::ServiceInfo& kService = kNames_Service;
-  static void invoke(::streams::Names_Servant& servant, const Request& request,
-                     mf::StreamReader<std::uint32_t>& reader, mf::StreamWriter<std::uint32_t>& writer);
-  static void invoke(::streams::Names_AsyncServant& servant, Request&& request,
-                     mf::StreamReader<std::uint32_t> reader, mf::StreamWriter<std::uint32_t> writer,
-                     mf::Responder<void> responder);
+  static void invoke(Servant& servant, const Request& request, mf::StreamReader<std::uint32_t>& reader,
+                     mf::StreamWriter<std::uint32_t>& writer);
+  static void invoke(AsyncServant& servant, Request&& request, mf::StreamReader<std::uint32_t> reader,
+                     mf::StreamWriter<std::uint32_t> writer, mf::Responder<void> responder);
 };
 
-struct Names_Request {
+struct Names_Request : Names_Method {
   using Request = ::streams::Names_RequestRequest;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::streams::Names_Servant;
-  using AsyncServant = ::streams::Names_AsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ParamElement = std::uint32_t;
@@ -1065,22 +1015,25 @@ struct Names_Request {
       .deadline = {},
       .streams = mf::Streams::both,
   };
-  static constexpr const mf::ServiceInfo& kService = kNames_Service;
-  static void invoke(::streams::Names_Servant& servant, const Request& request,
-                     mf::StreamReader<std::uint32_t>& reader, mf::StreamWriter<std::uint32_t>& writer);
-  static void invoke(::streams::Names_AsyncServant& servant, Request&& request,
-                     mf::StreamReader<std::uint32_t> reader, mf::StreamWriter<std::uint32_t> writer,
-                     mf::Responder<void> responder);
+  static void invoke(Servant& servant, const Request& request, mf::StreamReader<std::uint32_t>& reader,
+                     mf::StreamWriter<std::uint32_t>& writer);
+  static void invoke(AsyncServant& servant, Request&& request, mf::StreamReader<std::uint32_t> reader,
+                     mf::StreamWriter<std::uint32_t> writer, mf::Responder<void> responder);
 };
 
 extern const mf::ServiceInfo kOnlyService;
 
-struct OnlyScan {
+/// What all methods of streams.Only have in common.
+struct OnlyMethod {
+  using Servant = ::streams::OnlyServant;
+  using AsyncServant = ::streams::OnlyAsyncServant;
+  static constexpr const mf::ServiceInfo& kService = kOnlyService;
+};
+
+struct OnlyScan : OnlyMethod {
   using Request = ::streams::OnlyScanRequest;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::streams::OnlyServant;
-  using AsyncServant = ::streams::OnlyAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ResultElement = std::uint32_t;
@@ -1093,19 +1046,15 @@ struct OnlyScan {
       .deadline = {},
       .streams = mf::Streams::results,
   };
-  static constexpr const mf::ServiceInfo& kService = kOnlyService;
-  static void invoke(::streams::OnlyServant& servant, const Request& request,
-                     mf::StreamWriter<std::uint32_t>& writer);
-  static void invoke(::streams::OnlyAsyncServant& servant, Request&& request,
-                     mf::StreamWriter<std::uint32_t> writer, mf::Responder<void> responder);
+  static void invoke(Servant& servant, const Request& request, mf::StreamWriter<std::uint32_t>& writer);
+  static void invoke(AsyncServant& servant, Request&& request, mf::StreamWriter<std::uint32_t> writer,
+                     mf::Responder<void> responder);
 };
 
-struct OnlyReader {
+struct OnlyReader : OnlyMethod {
   using Request = ::streams::OnlyReaderRequest;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::streams::OnlyServant;
-  using AsyncServant = ::streams::OnlyAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ParamElement = std::uint32_t;
@@ -1120,20 +1069,16 @@ struct OnlyReader {
       .deadline = {},
       .streams = mf::Streams::both,
   };
-  static constexpr const mf::ServiceInfo& kService = kOnlyService;
-  static void invoke(::streams::OnlyServant& servant, const Request& request,
-                     mf::StreamReader<std::uint32_t>& reader, mf::StreamWriter<std::uint32_t>& writer);
-  static void invoke(::streams::OnlyAsyncServant& servant, Request&& request,
-                     mf::StreamReader<std::uint32_t> reader, mf::StreamWriter<std::uint32_t> writer,
-                     mf::Responder<void> responder);
+  static void invoke(Servant& servant, const Request& request, mf::StreamReader<std::uint32_t>& reader,
+                     mf::StreamWriter<std::uint32_t>& writer);
+  static void invoke(AsyncServant& servant, Request&& request, mf::StreamReader<std::uint32_t> reader,
+                     mf::StreamWriter<std::uint32_t> writer, mf::Responder<void> responder);
 };
 
-struct OnlyResponder {
+struct OnlyResponder : OnlyMethod {
   using Request = ::streams::OnlyResponderRequest;
   using Result = std::uint32_t;
   using Errors = mf::ErrorList<>;
-  using Servant = ::streams::OnlyServant;
-  using AsyncServant = ::streams::OnlyAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ParamElement = std::uint32_t;
@@ -1146,21 +1091,25 @@ struct OnlyResponder {
       .deadline = {},
       .streams = mf::Streams::params,
   };
-  static constexpr const mf::ServiceInfo& kService = kOnlyService;
-  static std::uint32_t invoke(::streams::OnlyServant& servant, const Request& request,
+  static std::uint32_t invoke(Servant& servant, const Request& request,
                               mf::StreamReader<std::uint32_t>& reader);
-  static void invoke(::streams::OnlyAsyncServant& servant, Request&& request,
-                     mf::StreamReader<std::uint32_t> reader, mf::Responder<std::uint32_t> responder);
+  static void invoke(AsyncServant& servant, Request&& request, mf::StreamReader<std::uint32_t> reader,
+                     mf::Responder<std::uint32_t> responder);
 };
 
 extern const mf::ServiceInfo kLangsService;
 
-struct LangsAll {
+/// What all methods of streams.Langs have in common.
+struct LangsMethod {
+  using Servant = ::streams::LangsServant;
+  using AsyncServant = ::streams::LangsAsyncServant;
+  static constexpr const mf::ServiceInfo& kService = kLangsService;
+};
+
+struct LangsAll : LangsMethod {
   using Request = ::streams::LangsAllRequest;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::streams::LangsServant;
-  using AsyncServant = ::streams::LangsAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ResultElement = std::uint32_t;
@@ -1173,59 +1122,54 @@ struct LangsAll {
       .deadline = {},
       .streams = mf::Streams::results,
   };
-  static constexpr const mf::ServiceInfo& kService = kLangsService;
-  static void invoke(::streams::LangsServant& servant, const Request& request,
-                     mf::StreamWriter<std::uint32_t>& writer);
-  static void invoke(::streams::LangsAsyncServant& servant, Request&& request,
-                     mf::StreamWriter<std::uint32_t> writer, mf::Responder<void> responder);
+  static void invoke(Servant& servant, const Request& request, mf::StreamWriter<std::uint32_t>& writer);
+  static void invoke(AsyncServant& servant, Request&& request, mf::StreamWriter<std::uint32_t> writer,
+                     mf::Responder<void> responder);
 };
 
-struct LangsOne {
+struct LangsOne : LangsMethod {
   using Request = ::streams::LangsOneRequest;
   using Result = mf::Duration;
   using Errors = mf::ErrorList<>;
-  using Servant = ::streams::LangsServant;
-  using AsyncServant = ::streams::LangsAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "one", .index = 1, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kLangsService;
-  static mf::Duration invoke(::streams::LangsServant& servant, mf::Duration duration);
-  static mf::Duration invoke(::streams::LangsServant& servant, const Request& request);
-  static mf::Outcomes<mf::Duration> invoke_batch(::streams::LangsServant& servant, const Request* requests,
+  static mf::Duration invoke(Servant& servant, mf::Duration duration);
+  static mf::Duration invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<mf::Duration> invoke_batch(Servant& servant, const Request* requests,
                                                  std::size_t count);
-  static void invoke(::streams::LangsAsyncServant& servant, Request&& request,
-                     mf::Responder<mf::Duration> responder);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<mf::Duration> responder);
 };
 
 extern const mf::ServiceInfo kKeptService;
 
-struct KeptPut {
+/// What all methods of streams.Kept have in common.
+struct KeptMethod {
+  using Servant = ::streams::KeptServant;
+  using AsyncServant = ::streams::KeptAsyncServant;
+  static constexpr const mf::ServiceInfo& kService = kKeptService;
+};
+
+struct KeptPut : KeptMethod {
   using Request = ::streams::KeptPutRequest;
   using Result = std::uint32_t;
   using Errors = mf::ErrorList<>;
-  using Servant = ::streams::KeptServant;
-  using AsyncServant = ::streams::KeptAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "put", .index = 0, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kKeptService;
-  static std::uint32_t invoke(::streams::KeptServant& servant, std::uint32_t x);
-  static std::uint32_t invoke(::streams::KeptServant& servant, const Request& request);
-  static mf::Outcomes<std::uint32_t> invoke_batch(::streams::KeptServant& servant, const Request* requests,
+  static std::uint32_t invoke(Servant& servant, std::uint32_t x);
+  static std::uint32_t invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<std::uint32_t> invoke_batch(Servant& servant, const Request* requests,
                                                   std::size_t count);
-  static void invoke(::streams::KeptAsyncServant& servant, Request&& request,
-                     mf::Responder<std::uint32_t> responder);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<std::uint32_t> responder);
 };
 
-struct KeptPutBatch {
+struct KeptPutBatch : KeptMethod {
   using Request = ::streams::KeptPutBatchRequest;
   using Result = std::uint32_t;
   using Errors = mf::ErrorList<>;
-  using Servant = ::streams::KeptServant;
-  using AsyncServant = ::streams::KeptAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
@@ -1236,21 +1180,17 @@ struct KeptPutBatch {
       .deadline = {},
       .batch_max = 128,
   };
-  static constexpr const mf::ServiceInfo& kService = kKeptService;
-  static std::uint32_t invoke(::streams::KeptServant& servant, std::uint32_t x);
-  static std::uint32_t invoke(::streams::KeptServant& servant, const Request& request);
-  static mf::Outcomes<std::uint32_t> invoke_batch(::streams::KeptServant& servant, const Request* requests,
+  static std::uint32_t invoke(Servant& servant, std::uint32_t x);
+  static std::uint32_t invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<std::uint32_t> invoke_batch(Servant& servant, const Request* requests,
                                                   std::size_t count);
-  static void invoke(::streams::KeptAsyncServant& servant, Request&& request,
-                     mf::Responder<std::uint32_t> responder);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<std::uint32_t> responder);
 };
 
-struct KeptPutItems {
+struct KeptPutItems : KeptMethod {
   using Request = ::streams::KeptPutItemsRequest;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::streams::KeptServant;
-  using AsyncServant = ::streams::KeptAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
@@ -1261,20 +1201,16 @@ struct KeptPutItems {
       .deadline = {},
       .batch_max = 128,
   };
-  static constexpr const mf::ServiceInfo& kService = kKeptService;
-  static void invoke(::streams::KeptServant& servant, std::uint32_t x);
-  static void invoke(::streams::KeptServant& servant, const Request& request);
-  static mf::Outcomes<void> invoke_batch(::streams::KeptServant& servant, const Request* requests,
-                                         std::size_t count);
-  static void invoke(::streams::KeptAsyncServant& servant, Request&& request, mf::Responder<void> responder);
+  static void invoke(Servant& servant, std::uint32_t x);
+  static void invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<void> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder);
 };
 
-struct KeptAsyncPut {
+struct KeptAsyncPut : KeptMethod {
   using Request = ::streams::KeptAsyncPutRequest;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::streams::KeptServant;
-  using AsyncServant = ::streams::KeptAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
@@ -1285,20 +1221,16 @@ struct KeptAsyncPut {
       .deadline = {},
       .batch_max = 128,
   };
-  static constexpr const mf::ServiceInfo& kService = kKeptService;
-  static void invoke(::streams::KeptServant& servant, std::uint32_t x);
-  static void invoke(::streams::KeptServant& servant, const Request& request);
-  static mf::Outcomes<void> invoke_batch(::streams::KeptServant& servant, const Request* requests,
-                                         std::size_t count);
-  static void invoke(::streams::KeptAsyncServant& servant, Request&& request, mf::Responder<void> responder);
+  static void invoke(Servant& servant, std::uint32_t x);
+  static void invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<void> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder);
 };
 
-struct KeptPutBulk {
+struct KeptPutBulk : KeptMethod {
   using Request = ::streams::KeptPutBulkRequest;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::streams::KeptServant;
-  using AsyncServant = ::streams::KeptAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ParamElement = std::uint32_t;
@@ -1311,11 +1243,9 @@ struct KeptPutBulk {
       .deadline = {},
       .streams = mf::Streams::params,
   };
-  static constexpr const mf::ServiceInfo& kService = kKeptService;
-  static void invoke(::streams::KeptServant& servant, const Request& request,
-                     mf::StreamReader<std::uint32_t>& reader);
-  static void invoke(::streams::KeptAsyncServant& servant, Request&& request,
-                     mf::StreamReader<std::uint32_t> reader, mf::Responder<void> responder);
+  static void invoke(Servant& servant, const Request& request, mf::StreamReader<std::uint32_t>& reader);
+  static void invoke(AsyncServant& servant, Request&& request, mf::StreamReader<std::uint32_t> reader,
+                     mf::Responder<void> responder);
 };
 
 }  // namespace streams::methods

@@ -176,26 +176,29 @@ namespace archive::now::methods {
 
 extern const mf::ServiceInfo kStoreService;
 
-struct StorePut {
+/// What all methods of archive.now.Store have in common.
+struct StoreMethod {
+  using Servant = ::archive::now::StoreServant;
+  using AsyncServant = ::archive::now::StoreAsyncServant;
+  static constexpr const mf::ServiceInfo& kService = kStoreService;
+};
+
+struct StorePut : StoreMethod {
   using Request = ::archive::now::StorePutRequest;
   using Result = mf::Graph<::archive::now::Config>;
   using Errors = mf::ErrorList<::archive::now::Broken>;
-  using Servant = ::archive::now::StoreServant;
-  using AsyncServant = ::archive::now::StoreAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{
       .name = "put", .index = 0, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kStoreService;
-  static mf::Graph<::archive::now::Config> invoke(::archive::now::StoreServant& servant,
+  static mf::Graph<::archive::now::Config> invoke(Servant& servant,
                                                   const mf::Graph<::archive::now::Config>& config,
                                                   const ::archive::now::Geo& geo);
-  static mf::Graph<::archive::now::Config> invoke(::archive::now::StoreServant& servant,
-                                                  const Request& request);
-  static mf::Outcomes<mf::Graph<::archive::now::Config>> invoke_batch(::archive::now::StoreServant& servant,
+  static mf::Graph<::archive::now::Config> invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<mf::Graph<::archive::now::Config>> invoke_batch(Servant& servant,
                                                                       const Request* requests,
                                                                       std::size_t count);
-  static void invoke(::archive::now::StoreAsyncServant& servant, Request&& request,
+  static void invoke(AsyncServant& servant, Request&& request,
                      mf::Responder<mf::Graph<::archive::now::Config>> responder);
   static std::optional<std::string> result_violation(const Result& value) {
     namespace check = mf::codec::check;
@@ -204,45 +207,35 @@ struct StorePut {
   }
 };
 
-struct StoreHold {
+struct StoreHold : StoreMethod {
   using Request = ::archive::now::StoreHoldRequest;
   using Result = ::archive::now::StoreHoldResult;
   using Errors = mf::ErrorList<>;
-  using Servant = ::archive::now::StoreServant;
-  using AsyncServant = ::archive::now::StoreAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{
       .name = "hold", .index = 1, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kStoreService;
-  static ::archive::now::StoreHoldResult invoke(::archive::now::StoreServant& servant,
-                                                const ::archive::now::Holder& holder);
-  static ::archive::now::StoreHoldResult invoke(::archive::now::StoreServant& servant,
-                                                const Request& request);
-  static mf::Outcomes<::archive::now::StoreHoldResult> invoke_batch(::archive::now::StoreServant& servant,
-                                                                    const Request* requests,
+  static ::archive::now::StoreHoldResult invoke(Servant& servant, const ::archive::now::Holder& holder);
+  static ::archive::now::StoreHoldResult invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<::archive::now::StoreHoldResult> invoke_batch(Servant& servant, const Request* requests,
                                                                     std::size_t count);
-  static void invoke(::archive::now::StoreAsyncServant& servant, Request&& request,
+  static void invoke(AsyncServant& servant, Request&& request,
                      mf::Responder<::archive::now::StoreHoldResult> responder);
 };
 
-struct StorePair {
+struct StorePair : StoreMethod {
   using Request = ::archive::now::StorePairRequest;
   using Result = ::archive::now::Pair;
   using Errors = mf::ErrorList<>;
-  using Servant = ::archive::now::StoreServant;
-  using AsyncServant = ::archive::now::StoreAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{
       .name = "pair", .index = 2, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kStoreService;
-  static ::archive::now::Pair invoke(::archive::now::StoreServant& servant, const ::archive::now::Pair& pair);
-  static ::archive::now::Pair invoke(::archive::now::StoreServant& servant, const Request& request);
-  static mf::Outcomes<::archive::now::Pair> invoke_batch(::archive::now::StoreServant& servant,
-                                                         const Request* requests, std::size_t count);
-  static void invoke(::archive::now::StoreAsyncServant& servant, Request&& request,
-                     mf::Responder<::archive::now::Pair> responder);
+  static ::archive::now::Pair invoke(Servant& servant, const ::archive::now::Pair& pair);
+  static ::archive::now::Pair invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<::archive::now::Pair> invoke_batch(Servant& servant, const Request* requests,
+                                                         std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<::archive::now::Pair> responder);
 };
 
 }  // namespace archive::now::methods

@@ -154,23 +154,27 @@ namespace shapes::kinds::methods {
 
 extern const mf::ServiceInfo kKindsService;
 
-struct KindsTurn {
+/// What all methods of shapes.kinds.Kinds have in common.
+struct KindsMethod {
+  using Servant = ::shapes::kinds::KindsServant;
+  using AsyncServant = ::shapes::kinds::KindsAsyncServant;
+  static constexpr const mf::ServiceInfo& kService = kKindsService;
+};
+
+struct KindsTurn : KindsMethod {
   using Request = ::shapes::kinds::KindsTurnRequest;
   using Result = ::shapes::kinds::Value;
   using Errors = mf::ErrorList<::shapes::kinds::WrongKind>;
-  using Servant = ::shapes::kinds::KindsServant;
-  using AsyncServant = ::shapes::kinds::KindsAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{
       .name = "turn", .index = 0, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kKindsService;
-  static ::shapes::kinds::Value invoke(::shapes::kinds::KindsServant& servant,
-                                       const ::shapes::kinds::Value& value, ::shapes::kinds::Field fields);
-  static ::shapes::kinds::Value invoke(::shapes::kinds::KindsServant& servant, const Request& request);
-  static mf::Outcomes<::shapes::kinds::Value> invoke_batch(::shapes::kinds::KindsServant& servant,
-                                                           const Request* requests, std::size_t count);
-  static void invoke(::shapes::kinds::KindsAsyncServant& servant, Request&& request,
+  static ::shapes::kinds::Value invoke(Servant& servant, const ::shapes::kinds::Value& value,
+                                       ::shapes::kinds::Field fields);
+  static ::shapes::kinds::Value invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<::shapes::kinds::Value> invoke_batch(Servant& servant, const Request* requests,
+                                                           std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request,
                      mf::Responder<::shapes::kinds::Value> responder);
   static std::optional<std::string> result_violation(const Result& value) {
     namespace check = mf::codec::check;
@@ -179,45 +183,35 @@ struct KindsTurn {
   }
 };
 
-struct KindsFind {
+struct KindsFind : KindsMethod {
   using Request = ::shapes::kinds::KindsFindRequest;
   using Result = ::shapes::kinds::KindsFindResult;
   using Errors = mf::ErrorList<>;
-  using Servant = ::shapes::kinds::KindsServant;
-  using AsyncServant = ::shapes::kinds::KindsAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{
       .name = "find", .index = 1, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kKindsService;
-  static ::shapes::kinds::KindsFindResult invoke(::shapes::kinds::KindsServant& servant,
-                                                 ::shapes::kinds::Field fields);
-  static ::shapes::kinds::KindsFindResult invoke(::shapes::kinds::KindsServant& servant,
-                                                 const Request& request);
-  static mf::Outcomes<::shapes::kinds::KindsFindResult> invoke_batch(::shapes::kinds::KindsServant& servant,
+  static ::shapes::kinds::KindsFindResult invoke(Servant& servant, ::shapes::kinds::Field fields);
+  static ::shapes::kinds::KindsFindResult invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<::shapes::kinds::KindsFindResult> invoke_batch(Servant& servant,
                                                                      const Request* requests,
                                                                      std::size_t count);
-  static void invoke(::shapes::kinds::KindsAsyncServant& servant, Request&& request,
+  static void invoke(AsyncServant& servant, Request&& request,
                      mf::Responder<::shapes::kinds::KindsFindResult> responder);
 };
 
-struct KindsEvaluate {
+struct KindsEvaluate : KindsMethod {
   using Request = ::shapes::kinds::KindsEvaluateRequest;
   using Result = double;
   using Errors = mf::ErrorList<>;
-  using Servant = ::shapes::kinds::KindsServant;
-  using AsyncServant = ::shapes::kinds::KindsAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "evaluate", .index = 2, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kKindsService;
-  static double invoke(::shapes::kinds::KindsServant& servant, const ::shapes::kinds::Expression& expression);
-  static double invoke(::shapes::kinds::KindsServant& servant, const Request& request);
-  static mf::Outcomes<double> invoke_batch(::shapes::kinds::KindsServant& servant, const Request* requests,
-                                           std::size_t count);
-  static void invoke(::shapes::kinds::KindsAsyncServant& servant, Request&& request,
-                     mf::Responder<double> responder);
+  static double invoke(Servant& servant, const ::shapes::kinds::Expression& expression);
+  static double invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<double> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<double> responder);
 };
 
 }  // namespace shapes::kinds::methods

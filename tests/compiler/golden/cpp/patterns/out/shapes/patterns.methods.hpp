@@ -75,23 +75,25 @@ namespace shapes::patterns::methods {
 
 extern const mf::ServiceInfo kFinderService;
 
-struct FinderFind {
+/// What all methods of shapes.patterns.Finder have in common.
+struct FinderMethod {
+  using Servant = ::shapes::patterns::FinderServant;
+  using AsyncServant = ::shapes::patterns::FinderAsyncServant;
+  static constexpr const mf::ServiceInfo& kService = kFinderService;
+};
+
+struct FinderFind : FinderMethod {
   using Request = ::shapes::patterns::FinderFindRequest;
   using Result = std::string;
   using Errors = mf::ErrorList<>;
-  using Servant = ::shapes::patterns::FinderServant;
-  using AsyncServant = ::shapes::patterns::FinderAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{
       .name = "find", .index = 0, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kFinderService;
-  static std::string invoke(::shapes::patterns::FinderServant& servant, const std::string& expression);
-  static std::string invoke(::shapes::patterns::FinderServant& servant, const Request& request);
-  static mf::Outcomes<std::string> invoke_batch(::shapes::patterns::FinderServant& servant,
-                                                const Request* requests, std::size_t count);
-  static void invoke(::shapes::patterns::FinderAsyncServant& servant, Request&& request,
-                     mf::Responder<std::string> responder);
+  static std::string invoke(Servant& servant, const std::string& expression);
+  static std::string invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<std::string> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<std::string> responder);
   static std::optional<std::string> result_violation(const Result& value) {
     namespace check = mf::codec::check;
     static constexpr check::Step kPattern0[] = {

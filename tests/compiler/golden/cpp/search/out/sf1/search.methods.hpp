@@ -202,31 +202,32 @@ namespace sf1::search::methods {
 
 extern const mf::ServiceInfo kIndexService;
 
-struct IndexAdd {
+/// What all methods of sf1.search.Index have in common.
+struct IndexMethod {
+  using Servant = ::sf1::search::IndexServant;
+  using AsyncServant = ::sf1::search::IndexAsyncServant;
+  static constexpr const mf::ServiceInfo& kService = kIndexService;
+};
+
+struct IndexAdd : IndexMethod {
   using Request = ::sf1::search::IndexAddRequest;
   using Result = ::sf1::text::DocId;
   using Errors = mf::ErrorList<::sf1::search::DuplicateDocument>;
-  using Servant = ::sf1::search::IndexServant;
-  using AsyncServant = ::sf1::search::IndexAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "add", .index = 0, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kIndexService;
-  static ::sf1::text::DocId invoke(::sf1::search::IndexServant& servant, const ::sf1::text::Document& doc);
-  static ::sf1::text::DocId invoke(::sf1::search::IndexServant& servant, const Request& request);
-  static mf::Outcomes<::sf1::text::DocId> invoke_batch(::sf1::search::IndexServant& servant,
-                                                       const Request* requests, std::size_t count);
-  static void invoke(::sf1::search::IndexAsyncServant& servant, Request&& request,
-                     mf::Responder<::sf1::text::DocId> responder);
+  static ::sf1::text::DocId invoke(Servant& servant, const ::sf1::text::Document& doc);
+  static ::sf1::text::DocId invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<::sf1::text::DocId> invoke_batch(Servant& servant, const Request* requests,
+                                                       std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<::sf1::text::DocId> responder);
 };
 
-struct IndexQuery {
+struct IndexQuery : IndexMethod {
   using Request = ::sf1::search::IndexQueryRequest;
   using Result = std::vector<::sf1::search::Hit>;
   using Errors = mf::ErrorList<::sf1::search::NoSuchCollection>;
-  using Servant = ::sf1::search::IndexServant;
-  using AsyncServant = ::sf1::search::IndexAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{
@@ -237,112 +238,95 @@ struct IndexQuery {
       .deadline = std::chrono::milliseconds(200),
       .batch_max = 128,
   };
-  static constexpr const mf::ServiceInfo& kService = kIndexService;
-  static std::vector<::sf1::search::Hit> invoke(::sf1::search::IndexServant& servant,
-                                                const std::vector<std::string>& terms, std::uint32_t limit,
+  static std::vector<::sf1::search::Hit> invoke(Servant& servant, const std::vector<std::string>& terms,
+                                                std::uint32_t limit,
                                                 const std::optional<::sf1::search::Rank>& rank);
-  static std::vector<::sf1::search::Hit> invoke(::sf1::search::IndexServant& servant, const Request& request);
-  static mf::Outcomes<std::vector<::sf1::search::Hit>> invoke_batch(::sf1::search::IndexServant& servant,
-                                                                    const Request* requests,
+  static std::vector<::sf1::search::Hit> invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<std::vector<::sf1::search::Hit>> invoke_batch(Servant& servant, const Request* requests,
                                                                     std::size_t count);
-  static void invoke(::sf1::search::IndexAsyncServant& servant, Request&& request,
+  static void invoke(AsyncServant& servant, Request&& request,
                      mf::Responder<std::vector<::sf1::search::Hit>> responder);
 };
 
-struct IndexStats {
+struct IndexStats : IndexMethod {
   using Request = ::sf1::search::IndexStatsRequest;
   using Result = ::sf1::search::IndexStatsResult;
   using Errors = mf::ErrorList<>;
-  using Servant = ::sf1::search::IndexServant;
-  using AsyncServant = ::sf1::search::IndexAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "stats", .index = 2, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kIndexService;
-  static ::sf1::search::IndexStatsResult invoke(::sf1::search::IndexServant& servant);
-  static ::sf1::search::IndexStatsResult invoke(::sf1::search::IndexServant& servant, const Request& request);
-  static mf::Outcomes<::sf1::search::IndexStatsResult> invoke_batch(::sf1::search::IndexServant& servant,
-                                                                    const Request* requests,
+  static ::sf1::search::IndexStatsResult invoke(Servant& servant);
+  static ::sf1::search::IndexStatsResult invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<::sf1::search::IndexStatsResult> invoke_batch(Servant& servant, const Request* requests,
                                                                     std::size_t count);
-  static void invoke(::sf1::search::IndexAsyncServant& servant, Request&& request,
+  static void invoke(AsyncServant& servant, Request&& request,
                      mf::Responder<::sf1::search::IndexStatsResult> responder);
 };
 
-struct IndexClear {
+struct IndexClear : IndexMethod {
   using Request = ::sf1::search::IndexClearRequest;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::sf1::search::IndexServant;
-  using AsyncServant = ::sf1::search::IndexAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "clear", .index = 3, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kIndexService;
-  static void invoke(::sf1::search::IndexServant& servant);
-  static void invoke(::sf1::search::IndexServant& servant, const Request& request);
-  static mf::Outcomes<void> invoke_batch(::sf1::search::IndexServant& servant, const Request* requests,
-                                         std::size_t count);
-  static void invoke(::sf1::search::IndexAsyncServant& servant, Request&& request,
-                     mf::Responder<void> responder);
+  static void invoke(Servant& servant);
+  static void invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<void> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder);
 };
 
-struct IndexTouch {
+struct IndexTouch : IndexMethod {
   using Request = ::sf1::search::IndexTouchRequest;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::sf1::search::IndexServant;
-  using AsyncServant = ::sf1::search::IndexAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "touch", .index = 4, .idempotent = false, .oneway = true, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kIndexService;
-  static void invoke(::sf1::search::IndexServant& servant, ::sf1::text::DocId doc);
-  static void invoke(::sf1::search::IndexServant& servant, const Request& request);
-  static void invoke_batch(::sf1::search::IndexServant& servant, const Request* requests, std::size_t count);
-  static void invoke(::sf1::search::IndexAsyncServant& servant, Request&& request);
+  static void invoke(Servant& servant, ::sf1::text::DocId doc);
+  static void invoke(Servant& servant, const Request& request);
+  static void invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request);
 };
 
-struct IndexScore {
+struct IndexScore : IndexMethod {
   using Request = ::sf1::search::IndexScoreRequest;
   using Result = float;
   using Errors = mf::ErrorList<>;
-  using Servant = ::sf1::search::IndexServant;
-  using AsyncServant = ::sf1::search::IndexAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "score", .index = 5, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 512};
-  static constexpr const mf::ServiceInfo& kService = kIndexService;
-  static float invoke(::sf1::search::IndexServant& servant, ::sf1::text::DocId doc, std::uint64_t query);
-  static float invoke(::sf1::search::IndexServant& servant, const Request& request);
-  static mf::Outcomes<float> invoke_batch(::sf1::search::IndexServant& servant, const Request* requests,
-                                          std::size_t count);
-  static void invoke(::sf1::search::IndexAsyncServant& servant, Request&& request,
-                     mf::Responder<float> responder);
+  static float invoke(Servant& servant, ::sf1::text::DocId doc, std::uint64_t query);
+  static float invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<float> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<float> responder);
 };
 
 extern const mf::ServiceInfo kAdminService;
 
-struct AdminPing {
+/// What all methods of sf1.search.Admin have in common.
+struct AdminMethod {
+  using Servant = ::sf1::search::AdminServant;
+  using AsyncServant = ::sf1::search::AdminAsyncServant;
+  static constexpr const mf::ServiceInfo& kService = kAdminService;
+};
+
+struct AdminPing : AdminMethod {
   using Request = ::sf1::search::AdminPingRequest;
   using Result = mf::Bytes;
   using Errors = mf::ErrorList<>;
-  using Servant = ::sf1::search::AdminServant;
-  using AsyncServant = ::sf1::search::AdminAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{
       .name = "ping", .index = 0, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kAdminService;
-  static mf::Bytes invoke(::sf1::search::AdminServant& servant, const mf::Bytes& payload);
-  static mf::Bytes invoke(::sf1::search::AdminServant& servant, const Request& request);
-  static mf::Outcomes<mf::Bytes> invoke_batch(::sf1::search::AdminServant& servant, const Request* requests,
-                                              std::size_t count);
-  static void invoke(::sf1::search::AdminAsyncServant& servant, Request&& request,
-                     mf::Responder<mf::Bytes> responder);
+  static mf::Bytes invoke(Servant& servant, const mf::Bytes& payload);
+  static mf::Bytes invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<mf::Bytes> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<mf::Bytes> responder);
 };
 
 }  // namespace sf1::search::methods

@@ -518,208 +518,168 @@ namespace shapes::services::methods {
 
 extern const mf::ServiceInfo kPlainService;
 
-struct PlainIn0Out0 {
+/// What all methods of shapes.services.Plain have in common.
+struct PlainMethod {
+  using Servant = ::shapes::services::PlainServant;
+  using AsyncServant = ::shapes::services::PlainAsyncServant;
+  static constexpr const mf::ServiceInfo& kService = kPlainService;
+};
+
+struct PlainIn0Out0 : PlainMethod {
   using Request = ::shapes::services::PlainIn0Out0Request;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::shapes::services::PlainServant;
-  using AsyncServant = ::shapes::services::PlainAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "in0_out0", .index = 0, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kPlainService;
-  static void invoke(::shapes::services::PlainServant& servant);
-  static void invoke(::shapes::services::PlainServant& servant, const Request& request);
-  static mf::Outcomes<void> invoke_batch(::shapes::services::PlainServant& servant, const Request* requests,
-                                         std::size_t count);
-  static void invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
-                     mf::Responder<void> responder);
+  static void invoke(Servant& servant);
+  static void invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<void> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder);
 };
 
-struct PlainIn0Out1 {
+struct PlainIn0Out1 : PlainMethod {
   using Request = ::shapes::services::PlainIn0Out1Request;
   using Result = std::int32_t;
   using Errors = mf::ErrorList<>;
-  using Servant = ::shapes::services::PlainServant;
-  using AsyncServant = ::shapes::services::PlainAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "in0_out1", .index = 1, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kPlainService;
-  static std::int32_t invoke(::shapes::services::PlainServant& servant);
-  static std::int32_t invoke(::shapes::services::PlainServant& servant, const Request& request);
-  static mf::Outcomes<std::int32_t> invoke_batch(::shapes::services::PlainServant& servant,
-                                                 const Request* requests, std::size_t count);
-  static void invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
-                     mf::Responder<std::int32_t> responder);
+  static std::int32_t invoke(Servant& servant);
+  static std::int32_t invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<std::int32_t> invoke_batch(Servant& servant, const Request* requests,
+                                                 std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<std::int32_t> responder);
 };
 
-struct PlainIn0Out2 {
+struct PlainIn0Out2 : PlainMethod {
   using Request = ::shapes::services::PlainIn0Out2Request;
   using Result = ::shapes::services::PlainIn0Out2Result;
   using Errors = mf::ErrorList<>;
-  using Servant = ::shapes::services::PlainServant;
-  using AsyncServant = ::shapes::services::PlainAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{
       .name = "in0_out2", .index = 2, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kPlainService;
-  static ::shapes::services::PlainIn0Out2Result invoke(::shapes::services::PlainServant& servant);
-  static ::shapes::services::PlainIn0Out2Result invoke(::shapes::services::PlainServant& servant,
-                                                       const Request& request);
-  static mf::Outcomes<::shapes::services::PlainIn0Out2Result> invoke_batch(
-      ::shapes::services::PlainServant& servant, const Request* requests, std::size_t count);
-  static void invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
+  static ::shapes::services::PlainIn0Out2Result invoke(Servant& servant);
+  static ::shapes::services::PlainIn0Out2Result invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<::shapes::services::PlainIn0Out2Result> invoke_batch(Servant& servant,
+                                                                           const Request* requests,
+                                                                           std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request,
                      mf::Responder<::shapes::services::PlainIn0Out2Result> responder);
 };
 
-struct PlainIn1Out0 {
+struct PlainIn1Out0 : PlainMethod {
   using Request = ::shapes::services::PlainIn1Out0Request;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::shapes::services::PlainServant;
-  using AsyncServant = ::shapes::services::PlainAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "in1_out0", .index = 3, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kPlainService;
-  static void invoke(::shapes::services::PlainServant& servant, std::int32_t a);
-  static void invoke(::shapes::services::PlainServant& servant, const Request& request);
-  static mf::Outcomes<void> invoke_batch(::shapes::services::PlainServant& servant, const Request* requests,
-                                         std::size_t count);
-  static void invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
-                     mf::Responder<void> responder);
+  static void invoke(Servant& servant, std::int32_t a);
+  static void invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<void> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder);
 };
 
-struct PlainIn1Out1 {
+struct PlainIn1Out1 : PlainMethod {
   using Request = ::shapes::services::PlainIn1Out1Request;
   using Result = std::string;
   using Errors = mf::ErrorList<>;
-  using Servant = ::shapes::services::PlainServant;
-  using AsyncServant = ::shapes::services::PlainAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{
       .name = "in1_out1", .index = 4, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kPlainService;
-  static std::string invoke(::shapes::services::PlainServant& servant, const std::string& a);
-  static std::string invoke(::shapes::services::PlainServant& servant, const Request& request);
-  static mf::Outcomes<std::string> invoke_batch(::shapes::services::PlainServant& servant,
-                                                const Request* requests, std::size_t count);
-  static void invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
-                     mf::Responder<std::string> responder);
+  static std::string invoke(Servant& servant, const std::string& a);
+  static std::string invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<std::string> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<std::string> responder);
 };
 
-struct PlainIn2Out0 {
+struct PlainIn2Out0 : PlainMethod {
   using Request = ::shapes::services::PlainIn2Out0Request;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::shapes::services::PlainServant;
-  using AsyncServant = ::shapes::services::PlainAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "in2_out0", .index = 5, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kPlainService;
-  static void invoke(::shapes::services::PlainServant& servant, std::int32_t a, const std::string& b);
-  static void invoke(::shapes::services::PlainServant& servant, const Request& request);
-  static mf::Outcomes<void> invoke_batch(::shapes::services::PlainServant& servant, const Request* requests,
-                                         std::size_t count);
-  static void invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
-                     mf::Responder<void> responder);
+  static void invoke(Servant& servant, std::int32_t a, const std::string& b);
+  static void invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<void> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder);
 };
 
-struct PlainIn2Out1 {
+struct PlainIn2Out1 : PlainMethod {
   using Request = ::shapes::services::PlainIn2Out1Request;
   using Result = ::shapes::services::Pair;
   using Errors = mf::ErrorList<>;
-  using Servant = ::shapes::services::PlainServant;
-  using AsyncServant = ::shapes::services::PlainAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{
       .name = "in2_out1", .index = 6, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kPlainService;
-  static ::shapes::services::Pair invoke(::shapes::services::PlainServant& servant, std::int32_t a,
-                                         const std::vector<std::string>& b);
-  static ::shapes::services::Pair invoke(::shapes::services::PlainServant& servant, const Request& request);
-  static mf::Outcomes<::shapes::services::Pair> invoke_batch(::shapes::services::PlainServant& servant,
-                                                             const Request* requests, std::size_t count);
-  static void invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
+  static ::shapes::services::Pair invoke(Servant& servant, std::int32_t a, const std::vector<std::string>& b);
+  static ::shapes::services::Pair invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<::shapes::services::Pair> invoke_batch(Servant& servant, const Request* requests,
+                                                             std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request,
                      mf::Responder<::shapes::services::Pair> responder);
 };
 
-struct PlainIn3Out1 {
+struct PlainIn3Out1 : PlainMethod {
   using Request = ::shapes::services::PlainIn3Out1Request;
   using Result = bool;
   using Errors = mf::ErrorList<>;
-  using Servant = ::shapes::services::PlainServant;
-  using AsyncServant = ::shapes::services::PlainAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "in3_out1", .index = 7, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kPlainService;
-  static bool invoke(::shapes::services::PlainServant& servant, std::int32_t a, double b, bool c);
-  static bool invoke(::shapes::services::PlainServant& servant, const Request& request);
-  static mf::Outcomes<bool> invoke_batch(::shapes::services::PlainServant& servant, const Request* requests,
-                                         std::size_t count);
-  static void invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
-                     mf::Responder<bool> responder);
+  static bool invoke(Servant& servant, std::int32_t a, double b, bool c);
+  static bool invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<bool> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<bool> responder);
 };
 
-struct PlainIn4Out1 {
+struct PlainIn4Out1 : PlainMethod {
   using Request = ::shapes::services::PlainIn4Out1Request;
   using Result = mf::Bytes;
   using Errors = mf::ErrorList<>;
-  using Servant = ::shapes::services::PlainServant;
-  using AsyncServant = ::shapes::services::PlainAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{
       .name = "in4_out1", .index = 8, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kPlainService;
-  static mf::Bytes invoke(::shapes::services::PlainServant& servant, std::int8_t a, std::uint8_t b,
-                          std::int64_t c, const mf::Bytes& d);
-  static mf::Bytes invoke(::shapes::services::PlainServant& servant, const Request& request);
-  static mf::Outcomes<mf::Bytes> invoke_batch(::shapes::services::PlainServant& servant,
-                                              const Request* requests, std::size_t count);
-  static void invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
-                     mf::Responder<mf::Bytes> responder);
+  static mf::Bytes invoke(Servant& servant, std::int8_t a, std::uint8_t b, std::int64_t c,
+                          const mf::Bytes& d);
+  static mf::Bytes invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<mf::Bytes> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<mf::Bytes> responder);
 };
 
-struct PlainIn4Out2 {
+struct PlainIn4Out2 : PlainMethod {
   using Request = ::shapes::services::PlainIn4Out2Request;
   using Result = ::shapes::services::PlainIn4Out2Result;
   using Errors = mf::ErrorList<>;
-  using Servant = ::shapes::services::PlainServant;
-  using AsyncServant = ::shapes::services::PlainAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "in4_out2", .index = 9, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kPlainService;
-  static ::shapes::services::PlainIn4Out2Result invoke(::shapes::services::PlainServant& servant,
-                                                       std::int32_t a, std::int32_t b, std::int32_t c,
-                                                       std::int32_t d);
-  static ::shapes::services::PlainIn4Out2Result invoke(::shapes::services::PlainServant& servant,
-                                                       const Request& request);
-  static mf::Outcomes<::shapes::services::PlainIn4Out2Result> invoke_batch(
-      ::shapes::services::PlainServant& servant, const Request* requests, std::size_t count);
-  static void invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
+  static ::shapes::services::PlainIn4Out2Result invoke(Servant& servant, std::int32_t a, std::int32_t b,
+                                                       std::int32_t c, std::int32_t d);
+  static ::shapes::services::PlainIn4Out2Result invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<::shapes::services::PlainIn4Out2Result> invoke_batch(Servant& servant,
+                                                                           const Request* requests,
+                                                                           std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request,
                      mf::Responder<::shapes::services::PlainIn4Out2Result> responder);
 };
 
-struct PlainIn5Out1 {
+struct PlainIn5Out1 : PlainMethod {
   using Request = ::shapes::services::PlainIn5Out1Request;
   using Result = std::vector<::shapes::services::Pair>;
   using Errors = mf::ErrorList<>;
-  using Servant = ::shapes::services::PlainServant;
-  using AsyncServant = ::shapes::services::PlainAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{
@@ -730,26 +690,22 @@ struct PlainIn5Out1 {
       .deadline = {},
       .batch_max = 128,
   };
-  static constexpr const mf::ServiceInfo& kService = kPlainService;
   static std::vector<::shapes::services::Pair> invoke(
-      ::shapes::services::PlainServant& servant, const ::shapes::services::Pair& a,
-      const std::optional<::shapes::services::Pair>& b,
+      Servant& servant, const ::shapes::services::Pair& a, const std::optional<::shapes::services::Pair>& b,
       const std::map<std::string, ::shapes::services::Pair>& c, const std::set<std::int32_t>& d,
       const mf::Uuid& e);
-  static std::vector<::shapes::services::Pair> invoke(::shapes::services::PlainServant& servant,
-                                                      const Request& request);
-  static mf::Outcomes<std::vector<::shapes::services::Pair>> invoke_batch(
-      ::shapes::services::PlainServant& servant, const Request* requests, std::size_t count);
-  static void invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
+  static std::vector<::shapes::services::Pair> invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<std::vector<::shapes::services::Pair>> invoke_batch(Servant& servant,
+                                                                          const Request* requests,
+                                                                          std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request,
                      mf::Responder<std::vector<::shapes::services::Pair>> responder);
 };
 
-struct PlainIn5Out2 {
+struct PlainIn5Out2 : PlainMethod {
   using Request = ::shapes::services::PlainIn5Out2Request;
   using Result = ::shapes::services::PlainIn5Out2Result;
   using Errors = mf::ErrorList<>;
-  using Servant = ::shapes::services::PlainServant;
-  using AsyncServant = ::shapes::services::PlainAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
@@ -760,24 +716,20 @@ struct PlainIn5Out2 {
       .deadline = {},
       .batch_max = 128,
   };
-  static constexpr const mf::ServiceInfo& kService = kPlainService;
-  static ::shapes::services::PlainIn5Out2Result invoke(::shapes::services::PlainServant& servant,
-                                                       std::int32_t a, std::int32_t b, std::int32_t c,
-                                                       std::int32_t d, std::int32_t e);
-  static ::shapes::services::PlainIn5Out2Result invoke(::shapes::services::PlainServant& servant,
-                                                       const Request& request);
-  static mf::Outcomes<::shapes::services::PlainIn5Out2Result> invoke_batch(
-      ::shapes::services::PlainServant& servant, const Request* requests, std::size_t count);
-  static void invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
+  static ::shapes::services::PlainIn5Out2Result invoke(Servant& servant, std::int32_t a, std::int32_t b,
+                                                       std::int32_t c, std::int32_t d, std::int32_t e);
+  static ::shapes::services::PlainIn5Out2Result invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<::shapes::services::PlainIn5Out2Result> invoke_batch(Servant& servant,
+                                                                           const Request* requests,
+                                                                           std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request,
                      mf::Responder<::shapes::services::PlainIn5Out2Result> responder);
 };
 
-struct PlainIn6Out1 {
+struct PlainIn6Out1 : PlainMethod {
   using Request = ::shapes::services::PlainIn6Out1Request;
   using Result = std::int32_t;
   using Errors = mf::ErrorList<>;
-  using Servant = ::shapes::services::PlainServant;
-  using AsyncServant = ::shapes::services::PlainAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
@@ -788,79 +740,69 @@ struct PlainIn6Out1 {
       .deadline = {},
       .batch_max = 128,
   };
-  static constexpr const mf::ServiceInfo& kService = kPlainService;
-  static std::int32_t invoke(::shapes::services::PlainServant& servant, std::int32_t a, std::int32_t b,
-                             std::int32_t c, std::int32_t d, std::int32_t e, std::int32_t f);
-  static std::int32_t invoke(::shapes::services::PlainServant& servant, const Request& request);
-  static mf::Outcomes<std::int32_t> invoke_batch(::shapes::services::PlainServant& servant,
-                                                 const Request* requests, std::size_t count);
-  static void invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
-                     mf::Responder<std::int32_t> responder);
+  static std::int32_t invoke(Servant& servant, std::int32_t a, std::int32_t b, std::int32_t c, std::int32_t d,
+                             std::int32_t e, std::int32_t f);
+  static std::int32_t invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<std::int32_t> invoke_batch(Servant& servant, const Request* requests,
+                                                 std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<std::int32_t> responder);
 };
 
-struct PlainNote0 {
+struct PlainNote0 : PlainMethod {
   using Request = ::shapes::services::PlainNote0Request;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::shapes::services::PlainServant;
-  using AsyncServant = ::shapes::services::PlainAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "note0", .index = 13, .idempotent = false, .oneway = true, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kPlainService;
-  static void invoke(::shapes::services::PlainServant& servant);
-  static void invoke(::shapes::services::PlainServant& servant, const Request& request);
-  static void invoke_batch(::shapes::services::PlainServant& servant, const Request* requests,
-                           std::size_t count);
-  static void invoke(::shapes::services::PlainAsyncServant& servant, Request&& request);
+  static void invoke(Servant& servant);
+  static void invoke(Servant& servant, const Request& request);
+  static void invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request);
 };
 
-struct PlainNote1 {
+struct PlainNote1 : PlainMethod {
   using Request = ::shapes::services::PlainNote1Request;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::shapes::services::PlainServant;
-  using AsyncServant = ::shapes::services::PlainAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "note1", .index = 14, .idempotent = false, .oneway = true, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kPlainService;
-  static void invoke(::shapes::services::PlainServant& servant, std::int32_t a);
-  static void invoke(::shapes::services::PlainServant& servant, const Request& request);
-  static void invoke_batch(::shapes::services::PlainServant& servant, const Request* requests,
-                           std::size_t count);
-  static void invoke(::shapes::services::PlainAsyncServant& servant, Request&& request);
+  static void invoke(Servant& servant, std::int32_t a);
+  static void invoke(Servant& servant, const Request& request);
+  static void invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request);
 };
 
-struct PlainNote2 {
+struct PlainNote2 : PlainMethod {
   using Request = ::shapes::services::PlainNote2Request;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::shapes::services::PlainServant;
-  using AsyncServant = ::shapes::services::PlainAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "note2", .index = 15, .idempotent = false, .oneway = true, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kPlainService;
-  static void invoke(::shapes::services::PlainServant& servant, const std::string& a,
-                     const std::vector<std::int32_t>& b);
-  static void invoke(::shapes::services::PlainServant& servant, const Request& request);
-  static void invoke_batch(::shapes::services::PlainServant& servant, const Request* requests,
-                           std::size_t count);
-  static void invoke(::shapes::services::PlainAsyncServant& servant, Request&& request);
+  static void invoke(Servant& servant, const std::string& a, const std::vector<std::int32_t>& b);
+  static void invoke(Servant& servant, const Request& request);
+  static void invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request);
 };
 
 extern const mf::ServiceInfo kShardedService;
 
-struct ShardedRead {
+/// What all methods of shapes.services.Sharded have in common.
+struct ShardedMethod {
+  using Servant = ::shapes::services::ShardedServant;
+  using AsyncServant = ::shapes::services::ShardedAsyncServant;
+  static constexpr const mf::ServiceInfo& kService = kShardedService;
+};
+
+struct ShardedRead : ShardedMethod {
   using Request = ::shapes::services::ShardedReadRequest;
   using Result = std::vector<::shapes::services::Pair>;
   using Errors = mf::ErrorList<::shapes::services::Refused>;
-  using Servant = ::shapes::services::ShardedServant;
-  using AsyncServant = ::shapes::services::ShardedAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{
@@ -871,35 +813,28 @@ struct ShardedRead {
       .deadline = std::chrono::milliseconds(200),
       .batch_max = 512,
   };
-  static constexpr const mf::ServiceInfo& kService = kShardedService;
-  static std::vector<::shapes::services::Pair> invoke(::shapes::services::ShardedServant& servant,
-                                                      const std::string& key, std::uint32_t limit,
-                                                      mf::Duration from);
-  static std::vector<::shapes::services::Pair> invoke(::shapes::services::ShardedServant& servant,
-                                                      const Request& request);
-  static mf::Outcomes<std::vector<::shapes::services::Pair>> invoke_batch(
-      ::shapes::services::ShardedServant& servant, const Request* requests, std::size_t count);
-  static void invoke(::shapes::services::ShardedAsyncServant& servant, Request&& request,
+  static std::vector<::shapes::services::Pair> invoke(Servant& servant, const std::string& key,
+                                                      std::uint32_t limit, mf::Duration from);
+  static std::vector<::shapes::services::Pair> invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<std::vector<::shapes::services::Pair>> invoke_batch(Servant& servant,
+                                                                          const Request* requests,
+                                                                          std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request,
                      mf::Responder<std::vector<::shapes::services::Pair>> responder);
 };
 
-struct ShardedRatio {
+struct ShardedRatio : ShardedMethod {
   using Request = ::shapes::services::ShardedRatioRequest;
   using Result = double;
   using Errors = mf::ErrorList<>;
-  using Servant = ::shapes::services::ShardedServant;
-  using AsyncServant = ::shapes::services::ShardedAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "ratio", .index = 1, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kShardedService;
-  static double invoke(::shapes::services::ShardedServant& servant, const std::vector<mf::Bool>& of);
-  static double invoke(::shapes::services::ShardedServant& servant, const Request& request);
-  static mf::Outcomes<double> invoke_batch(::shapes::services::ShardedServant& servant,
-                                           const Request* requests, std::size_t count);
-  static void invoke(::shapes::services::ShardedAsyncServant& servant, Request&& request,
-                     mf::Responder<double> responder);
+  static double invoke(Servant& servant, const std::vector<mf::Bool>& of);
+  static double invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<double> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<double> responder);
   static std::optional<std::string> result_violation(const Result& value) {
     namespace check = mf::codec::check;
     if (auto violated = check::in_range<double>(value, 0.0, 1.0, "0.0", "1.0")) {
@@ -909,23 +844,20 @@ struct ShardedRatio {
   }
 };
 
-struct ShardedNamed {
+struct ShardedNamed : ShardedMethod {
   using Request = ::shapes::services::ShardedNamedRequest;
   using Result = ::shapes::services::ShardedNamedResult;
   using Errors = mf::ErrorList<>;
-  using Servant = ::shapes::services::ShardedServant;
-  using AsyncServant = ::shapes::services::ShardedAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "named", .index = 2, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kShardedService;
-  static ::shapes::services::ShardedNamedResult invoke(::shapes::services::ShardedServant& servant);
-  static ::shapes::services::ShardedNamedResult invoke(::shapes::services::ShardedServant& servant,
-                                                       const Request& request);
-  static mf::Outcomes<::shapes::services::ShardedNamedResult> invoke_batch(
-      ::shapes::services::ShardedServant& servant, const Request* requests, std::size_t count);
-  static void invoke(::shapes::services::ShardedAsyncServant& servant, Request&& request,
+  static ::shapes::services::ShardedNamedResult invoke(Servant& servant);
+  static ::shapes::services::ShardedNamedResult invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<::shapes::services::ShardedNamedResult> invoke_batch(Servant& servant,
+                                                                           const Request* requests,
+                                                                           std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request,
                      mf::Responder<::shapes::services::ShardedNamedResult> responder);
 };
 

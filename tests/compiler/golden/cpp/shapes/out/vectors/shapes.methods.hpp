@@ -200,123 +200,106 @@ namespace vectors::shapes::methods {
 
 extern const mf::ServiceInfo kIndexService;
 
-struct IndexNothing {
+/// What all methods of vectors.shapes.Index have in common.
+struct IndexMethod {
+  using Servant = ::vectors::shapes::IndexServant;
+  using AsyncServant = ::vectors::shapes::IndexAsyncServant;
+  static constexpr const mf::ServiceInfo& kService = kIndexService;
+};
+
+struct IndexNothing : IndexMethod {
   using Request = ::vectors::shapes::IndexNothingRequest;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::vectors::shapes::IndexServant;
-  using AsyncServant = ::vectors::shapes::IndexAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "nothing", .index = 0, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kIndexService;
-  static void invoke(::vectors::shapes::IndexServant& servant);
-  static void invoke(::vectors::shapes::IndexServant& servant, const Request& request);
-  static mf::Outcomes<void> invoke_batch(::vectors::shapes::IndexServant& servant, const Request* requests,
-                                         std::size_t count);
-  static void invoke(::vectors::shapes::IndexAsyncServant& servant, Request&& request,
-                     mf::Responder<void> responder);
+  static void invoke(Servant& servant);
+  static void invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<void> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder);
 };
 
-struct IndexOne {
+struct IndexOne : IndexMethod {
   using Request = ::vectors::shapes::IndexOneRequest;
   using Result = std::int32_t;
   using Errors = mf::ErrorList<>;
-  using Servant = ::vectors::shapes::IndexServant;
-  using AsyncServant = ::vectors::shapes::IndexAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "one", .index = 1, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kIndexService;
-  static std::int32_t invoke(::vectors::shapes::IndexServant& servant, std::int32_t value);
-  static std::int32_t invoke(::vectors::shapes::IndexServant& servant, const Request& request);
-  static mf::Outcomes<std::int32_t> invoke_batch(::vectors::shapes::IndexServant& servant,
-                                                 const Request* requests, std::size_t count);
-  static void invoke(::vectors::shapes::IndexAsyncServant& servant, Request&& request,
-                     mf::Responder<std::int32_t> responder);
+  static std::int32_t invoke(Servant& servant, std::int32_t value);
+  static std::int32_t invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<std::int32_t> invoke_batch(Servant& servant, const Request* requests,
+                                                 std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<std::int32_t> responder);
 };
 
-struct IndexQuery {
+struct IndexQuery : IndexMethod {
   using Request = ::vectors::shapes::IndexQueryRequest;
   using Result = std::vector<::vectors::shapes::Hit>;
   using Errors = mf::ErrorList<::vectors::shapes::NoSuchCollection, ::vectors::shapes::Duplicate>;
-  using Servant = ::vectors::shapes::IndexServant;
-  using AsyncServant = ::vectors::shapes::IndexAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{
       .name = "query", .index = 2, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kIndexService;
-  static std::vector<::vectors::shapes::Hit> invoke(::vectors::shapes::IndexServant& servant,
-                                                    const std::vector<std::string>& terms,
+  static std::vector<::vectors::shapes::Hit> invoke(Servant& servant, const std::vector<std::string>& terms,
                                                     std::uint32_t limit);
-  static std::vector<::vectors::shapes::Hit> invoke(::vectors::shapes::IndexServant& servant,
-                                                    const Request& request);
-  static mf::Outcomes<std::vector<::vectors::shapes::Hit>> invoke_batch(
-      ::vectors::shapes::IndexServant& servant, const Request* requests, std::size_t count);
-  static void invoke(::vectors::shapes::IndexAsyncServant& servant, Request&& request,
+  static std::vector<::vectors::shapes::Hit> invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<std::vector<::vectors::shapes::Hit>> invoke_batch(Servant& servant,
+                                                                        const Request* requests,
+                                                                        std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request,
                      mf::Responder<std::vector<::vectors::shapes::Hit>> responder);
 };
 
-struct IndexStats {
+struct IndexStats : IndexMethod {
   using Request = ::vectors::shapes::IndexStatsRequest;
   using Result = ::vectors::shapes::IndexStatsResult;
   using Errors = mf::ErrorList<>;
-  using Servant = ::vectors::shapes::IndexServant;
-  using AsyncServant = ::vectors::shapes::IndexAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "stats", .index = 3, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kIndexService;
-  static ::vectors::shapes::IndexStatsResult invoke(::vectors::shapes::IndexServant& servant);
-  static ::vectors::shapes::IndexStatsResult invoke(::vectors::shapes::IndexServant& servant,
-                                                    const Request& request);
-  static mf::Outcomes<::vectors::shapes::IndexStatsResult> invoke_batch(
-      ::vectors::shapes::IndexServant& servant, const Request* requests, std::size_t count);
-  static void invoke(::vectors::shapes::IndexAsyncServant& servant, Request&& request,
+  static ::vectors::shapes::IndexStatsResult invoke(Servant& servant);
+  static ::vectors::shapes::IndexStatsResult invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<::vectors::shapes::IndexStatsResult> invoke_batch(Servant& servant,
+                                                                        const Request* requests,
+                                                                        std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request,
                      mf::Responder<::vectors::shapes::IndexStatsResult> responder);
 };
 
-struct IndexNamed {
+struct IndexNamed : IndexMethod {
   using Request = ::vectors::shapes::IndexNamedRequest;
   using Result = ::vectors::shapes::IndexNamedResult;
   using Errors = mf::ErrorList<>;
-  using Servant = ::vectors::shapes::IndexServant;
-  using AsyncServant = ::vectors::shapes::IndexAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{
       .name = "named", .index = 4, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kIndexService;
-  static ::vectors::shapes::IndexNamedResult invoke(::vectors::shapes::IndexServant& servant,
-                                                    const std::string& text);
-  static ::vectors::shapes::IndexNamedResult invoke(::vectors::shapes::IndexServant& servant,
-                                                    const Request& request);
-  static mf::Outcomes<::vectors::shapes::IndexNamedResult> invoke_batch(
-      ::vectors::shapes::IndexServant& servant, const Request* requests, std::size_t count);
-  static void invoke(::vectors::shapes::IndexAsyncServant& servant, Request&& request,
+  static ::vectors::shapes::IndexNamedResult invoke(Servant& servant, const std::string& text);
+  static ::vectors::shapes::IndexNamedResult invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<::vectors::shapes::IndexNamedResult> invoke_batch(Servant& servant,
+                                                                        const Request* requests,
+                                                                        std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request,
                      mf::Responder<::vectors::shapes::IndexNamedResult> responder);
 };
 
-struct IndexTouch {
+struct IndexTouch : IndexMethod {
   using Request = ::vectors::shapes::IndexTouchRequest;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::vectors::shapes::IndexServant;
-  using AsyncServant = ::vectors::shapes::IndexAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "touch", .index = 5, .idempotent = false, .oneway = true, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kIndexService;
-  static void invoke(::vectors::shapes::IndexServant& servant, ::vectors::shapes::DocId doc);
-  static void invoke(::vectors::shapes::IndexServant& servant, const Request& request);
-  static void invoke_batch(::vectors::shapes::IndexServant& servant, const Request* requests,
-                           std::size_t count);
-  static void invoke(::vectors::shapes::IndexAsyncServant& servant, Request&& request);
+  static void invoke(Servant& servant, ::vectors::shapes::DocId doc);
+  static void invoke(Servant& servant, const Request& request);
+  static void invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request);
 };
 
 }  // namespace vectors::shapes::methods

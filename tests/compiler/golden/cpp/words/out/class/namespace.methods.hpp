@@ -222,35 +222,37 @@ namespace class_::namespace_::methods {
 
 extern const mf::ServiceInfo kIndexService;
 
-struct IndexQuery {
+/// What all methods of class.namespace.Index have in common.
+struct IndexMethod {
+  using Servant = ::class_::namespace_::IndexServant;
+  using AsyncServant = ::class_::namespace_::IndexAsyncServant;
+  static constexpr const mf::ServiceInfo& kService = kIndexService;
+};
+
+struct IndexQuery : IndexMethod {
   using Request = ::class_::namespace_::IndexQueryRequest;
   using Result = ::class_::namespace_::IndexQueryRequest_;
   using Errors = mf::ErrorList<::class_::namespace_::throw_>;
-  using Servant = ::class_::namespace_::IndexServant;
-  using AsyncServant = ::class_::namespace_::IndexAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "query", .index = 0, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kIndexService;
   static ::class_::namespace_::IndexQueryRequest_ invoke(
-      ::class_::namespace_::IndexServant& servant, std::int32_t options_, const std::string& token_,
+      Servant& servant, std::int32_t options_, const std::string& token_,
       const std::vector<::class_::other::virtual_>& class_,
       const ::class_::namespace_::IndexClient_& IndexClient__);
-  static ::class_::namespace_::IndexQueryRequest_ invoke(::class_::namespace_::IndexServant& servant,
-                                                         const Request& request);
-  static mf::Outcomes<::class_::namespace_::IndexQueryRequest_> invoke_batch(
-      ::class_::namespace_::IndexServant& servant, const Request* requests, std::size_t count);
-  static void invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
+  static ::class_::namespace_::IndexQueryRequest_ invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<::class_::namespace_::IndexQueryRequest_> invoke_batch(Servant& servant,
+                                                                             const Request* requests,
+                                                                             std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request,
                      mf::Responder<::class_::namespace_::IndexQueryRequest_> responder);
 };
 
-struct IndexAsyncQuery {
+struct IndexAsyncQuery : IndexMethod {
   using Request = ::class_::namespace_::IndexAsyncQueryRequest;
   using Result = ::class_::namespace_::IndexAsyncQueryResult;
   using Errors = mf::ErrorList<>;
-  using Servant = ::class_::namespace_::IndexServant;
-  using AsyncServant = ::class_::namespace_::IndexAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
@@ -261,23 +263,20 @@ struct IndexAsyncQuery {
       .deadline = {},
       .batch_max = 128,
   };
-  static constexpr const mf::ServiceInfo& kService = kIndexService;
-  static ::class_::namespace_::IndexAsyncQueryResult invoke(::class_::namespace_::IndexServant& servant,
-                                                            std::uint8_t requests, std::uint8_t value);
-  static ::class_::namespace_::IndexAsyncQueryResult invoke(::class_::namespace_::IndexServant& servant,
-                                                            const Request& request);
-  static mf::Outcomes<::class_::namespace_::IndexAsyncQueryResult> invoke_batch(
-      ::class_::namespace_::IndexServant& servant, const Request* requests, std::size_t count);
-  static void invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
+  static ::class_::namespace_::IndexAsyncQueryResult invoke(Servant& servant, std::uint8_t requests,
+                                                            std::uint8_t value);
+  static ::class_::namespace_::IndexAsyncQueryResult invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<::class_::namespace_::IndexAsyncQueryResult> invoke_batch(Servant& servant,
+                                                                                const Request* requests,
+                                                                                std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request,
                      mf::Responder<::class_::namespace_::IndexAsyncQueryResult> responder);
 };
 
-struct IndexQueryBatch {
+struct IndexQueryBatch : IndexMethod {
   using Request = ::class_::namespace_::IndexQueryBatchRequest;
   using Result = ::class_::namespace_::template_;
   using Errors = mf::ErrorList<>;
-  using Servant = ::class_::namespace_::IndexServant;
-  using AsyncServant = ::class_::namespace_::IndexAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{
@@ -288,111 +287,85 @@ struct IndexQueryBatch {
       .deadline = {},
       .batch_max = 128,
   };
-  static constexpr const mf::ServiceInfo& kService = kIndexService;
-  static ::class_::namespace_::template_ invoke(::class_::namespace_::IndexServant& servant,
-                                                std::uint8_t request, std::int32_t servant_,
+  static ::class_::namespace_::template_ invoke(Servant& servant, std::uint8_t request, std::int32_t servant_,
                                                 std::int32_t violated_);
-  static ::class_::namespace_::template_ invoke(::class_::namespace_::IndexServant& servant,
-                                                const Request& request);
-  static mf::Outcomes<::class_::namespace_::template_> invoke_batch(
-      ::class_::namespace_::IndexServant& servant, const Request* requests, std::size_t count);
-  static void invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
+  static ::class_::namespace_::template_ invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<::class_::namespace_::template_> invoke_batch(Servant& servant, const Request* requests,
+                                                                    std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request,
                      mf::Responder<::class_::namespace_::template_> responder);
 };
 
-struct IndexAt {
+struct IndexAt : IndexMethod {
   using Request = ::class_::namespace_::IndexAtRequest;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::class_::namespace_::IndexServant;
-  using AsyncServant = ::class_::namespace_::IndexAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "at", .index = 3, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kIndexService;
-  static void invoke(::class_::namespace_::IndexServant& servant);
-  static void invoke(::class_::namespace_::IndexServant& servant, const Request& request);
-  static mf::Outcomes<void> invoke_batch(::class_::namespace_::IndexServant& servant, const Request* requests,
-                                         std::size_t count);
-  static void invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
-                     mf::Responder<void> responder);
+  static void invoke(Servant& servant);
+  static void invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<void> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder);
 };
 
-struct IndexAny {
+struct IndexAny : IndexMethod {
   using Request = ::class_::namespace_::IndexAnyRequest;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::class_::namespace_::IndexServant;
-  using AsyncServant = ::class_::namespace_::IndexAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "any", .index = 4, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kIndexService;
-  static void invoke(::class_::namespace_::IndexServant& servant, ::class_::namespace_::union_ self);
-  static void invoke(::class_::namespace_::IndexServant& servant, const Request& request);
-  static mf::Outcomes<void> invoke_batch(::class_::namespace_::IndexServant& servant, const Request* requests,
-                                         std::size_t count);
-  static void invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
-                     mf::Responder<void> responder);
+  static void invoke(Servant& servant, ::class_::namespace_::union_ self);
+  static void invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<void> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder);
 };
 
-struct IndexDispatch {
+struct IndexDispatch : IndexMethod {
   using Request = ::class_::namespace_::IndexDispatchRequest;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::class_::namespace_::IndexServant;
-  using AsyncServant = ::class_::namespace_::IndexAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "dispatch", .index = 5, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kIndexService;
-  static void invoke(::class_::namespace_::IndexServant& servant, const ::class_::other::virtual_& on);
-  static void invoke(::class_::namespace_::IndexServant& servant, const Request& request);
-  static mf::Outcomes<void> invoke_batch(::class_::namespace_::IndexServant& servant, const Request* requests,
-                                         std::size_t count);
-  static void invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
-                     mf::Responder<void> responder);
+  static void invoke(Servant& servant, const ::class_::other::virtual_& on);
+  static void invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<void> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder);
 };
 
-struct IndexService {
+struct IndexService : IndexMethod {
   using Request = ::class_::namespace_::IndexServiceRequest;
   using Result = ::class_::namespace_::stdin_;
   using Errors = mf::ErrorList<>;
-  using Servant = ::class_::namespace_::IndexServant;
-  using AsyncServant = ::class_::namespace_::IndexAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "service", .index = 6, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kIndexService;
-  static ::class_::namespace_::stdin_ invoke(::class_::namespace_::IndexServant& servant);
-  static ::class_::namespace_::stdin_ invoke(::class_::namespace_::IndexServant& servant,
-                                             const Request& request);
-  static mf::Outcomes<::class_::namespace_::stdin_> invoke_batch(::class_::namespace_::IndexServant& servant,
-                                                                 const Request* requests, std::size_t count);
-  static void invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
+  static ::class_::namespace_::stdin_ invoke(Servant& servant);
+  static ::class_::namespace_::stdin_ invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<::class_::namespace_::stdin_> invoke_batch(Servant& servant, const Request* requests,
+                                                                 std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request,
                      mf::Responder<::class_::namespace_::stdin_> responder);
 };
 
-struct IndexOperator {
+struct IndexOperator : IndexMethod {
   using Request = ::class_::namespace_::IndexOperatorRequest;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::class_::namespace_::IndexServant;
-  using AsyncServant = ::class_::namespace_::IndexAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "operator", .index = 7, .idempotent = false, .oneway = true, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kIndexService;
-  static void invoke(::class_::namespace_::IndexServant& servant, std::int32_t int_);
-  static void invoke(::class_::namespace_::IndexServant& servant, const Request& request);
-  static void invoke_batch(::class_::namespace_::IndexServant& servant, const Request* requests,
-                           std::size_t count);
-  static void invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request);
+  static void invoke(Servant& servant, std::int32_t int_);
+  static void invoke(Servant& servant, const Request& request);
+  static void invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request);
 };
 
 }  // namespace class_::namespace_::methods
