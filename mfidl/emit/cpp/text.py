@@ -116,6 +116,11 @@ def initialised(head: str, items: Sequence[str], indent: int = 0, middle: bool =
     return "\n".join([f"{margin}{head}{{", *(f"{margin}    {item}," for item in items), margin + "};"])
 
 
+def type_info(qualified: str, tier: str, name: str) -> str:
+    """What the codecs know of a declared type: the tier that the schema planned, and the name in paths."""
+    return initialised(f"inline constexpr TypeInfo kTypeInfo<{qualified}>", [f"Tier::{tier}", f'"{name}"'])
+
+
 def conjunction(head: str, terms: Sequence[str], tail: str, indent: int = 0, operator: str = "&&") -> str:
     """`head` + terms with && + `tail`, packed into lines that begin below the first term."""
     between = f" {operator} "
