@@ -219,13 +219,14 @@ class EnumValue(_message.Message):
     def __init__(self, enum: _Optional[str] = ..., member: _Optional[str] = ..., number: _Optional[int] = ...) -> None: ...
 
 class Field(_message.Message):
-    __slots__ = ["constraints", "default", "deprecated", "doc", "name", "number", "span", "spelled", "target_names", "type", "was"]
+    __slots__ = ["constraints", "default", "deprecated", "doc", "name", "number", "required", "span", "spelled", "target_names", "type", "was"]
     CONSTRAINTS_FIELD_NUMBER: _ClassVar[int]
     DEFAULT_FIELD_NUMBER: _ClassVar[int]
     DEPRECATED_FIELD_NUMBER: _ClassVar[int]
     DOC_FIELD_NUMBER: _ClassVar[int]
     NAME_FIELD_NUMBER: _ClassVar[int]
     NUMBER_FIELD_NUMBER: _ClassVar[int]
+    REQUIRED_FIELD_NUMBER: _ClassVar[int]
     SPAN_FIELD_NUMBER: _ClassVar[int]
     SPELLED_FIELD_NUMBER: _ClassVar[int]
     TARGET_NAMES_FIELD_NUMBER: _ClassVar[int]
@@ -237,12 +238,13 @@ class Field(_message.Message):
     doc: str
     name: str
     number: int
+    required: bool
     span: Span
     spelled: int
     target_names: _containers.RepeatedCompositeFieldContainer[TargetName]
     type: int
     was: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, name: _Optional[str] = ..., type: _Optional[int] = ..., spelled: _Optional[int] = ..., doc: _Optional[str] = ..., default: _Optional[int] = ..., constraints: _Optional[_Iterable[_Union[Constraint, _Mapping]]] = ..., number: _Optional[int] = ..., was: _Optional[_Iterable[str]] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., span: _Optional[_Union[Span, _Mapping]] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., type: _Optional[int] = ..., spelled: _Optional[int] = ..., doc: _Optional[str] = ..., default: _Optional[int] = ..., constraints: _Optional[_Iterable[_Union[Constraint, _Mapping]]] = ..., number: _Optional[int] = ..., was: _Optional[_Iterable[str]] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., required: bool = ...) -> None: ...
 
 class FieldValue(_message.Message):
     __slots__ = ["name", "value"]
@@ -515,8 +517,9 @@ class Reserved(_message.Message):
     def __init__(self, numbers: _Optional[_Iterable[_Union[NumberRange, _Mapping]]] = ..., names: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class Service(_message.Message):
-    __slots__ = ["agent", "deprecated", "descriptor", "doc", "fingerprint", "full_name", "methods", "name", "span", "target_names"]
+    __slots__ = ["agent", "annex", "deprecated", "descriptor", "doc", "fingerprint", "full_name", "methods", "name", "span", "target_names"]
     AGENT_FIELD_NUMBER: _ClassVar[int]
+    ANNEX_FIELD_NUMBER: _ClassVar[int]
     DEPRECATED_FIELD_NUMBER: _ClassVar[int]
     DESCRIPTOR_FIELD_NUMBER: _ClassVar[int]
     DOC_FIELD_NUMBER: _ClassVar[int]
@@ -527,6 +530,7 @@ class Service(_message.Message):
     SPAN_FIELD_NUMBER: _ClassVar[int]
     TARGET_NAMES_FIELD_NUMBER: _ClassVar[int]
     agent: str
+    annex: str
     deprecated: str
     descriptor: str
     doc: str
@@ -536,7 +540,7 @@ class Service(_message.Message):
     name: str
     span: Span
     target_names: _containers.RepeatedCompositeFieldContainer[TargetName]
-    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., agent: _Optional[str] = ..., methods: _Optional[_Iterable[_Union[Method, _Mapping]]] = ..., doc: _Optional[str] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., descriptor: _Optional[str] = ..., fingerprint: _Optional[bytes] = ..., span: _Optional[_Union[Span, _Mapping]] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., full_name: _Optional[str] = ..., agent: _Optional[str] = ..., methods: _Optional[_Iterable[_Union[Method, _Mapping]]] = ..., doc: _Optional[str] = ..., deprecated: _Optional[str] = ..., target_names: _Optional[_Iterable[_Union[TargetName, _Mapping]]] = ..., descriptor: _Optional[str] = ..., fingerprint: _Optional[bytes] = ..., span: _Optional[_Union[Span, _Mapping]] = ..., annex: _Optional[str] = ...) -> None: ...
 
 class Slot(_message.Message):
     __slots__ = ["align", "name", "offset", "size"]

@@ -150,6 +150,7 @@ class _Reader:
             tuple(message.was),
             _deprecated(message),
             _names(message),
+            message.required,
             self._span(message),
         )
 
@@ -245,6 +246,7 @@ class _Reader:
             _names(message),
             message.descriptor,
             message.fingerprint,
+            message.annex,
             self._span(message),
         )
 

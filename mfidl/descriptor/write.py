@@ -107,6 +107,7 @@ class _Writer:
             was=field.was,
             deprecated=field.deprecated,
             target_names=_names(field.target_names),
+            required=field.required,
             span=_span(field.span),
         )
 
@@ -159,6 +160,7 @@ class _Writer:
             target_names=_names(service.target_names),
             descriptor=service.descriptor,
             fingerprint=service.fingerprint,
+            annex=service.annex,
             span=_span(service.span),
         )
 

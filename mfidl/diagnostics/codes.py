@@ -156,6 +156,7 @@ _ROWS = (
     ("E0623", "unknown pattern", "unknown replication pattern `{name}`", "no_versioning, version_request, message_returns_version, one_hop, one_hop_ack_client, wait_for_version."),
     ("E0624", "unknown argument", "`@{of}` has no argument `{name}`", "Each annotation has its arguments, by name."),
     ("E0625", "C++ type twice", "`{name}` stands for {type} in C++, as does `{other}`", "A C++ type has one codec, which is found by the type alone. A class that derives from it is a type of its own."),
+    ("E0626", "required with a default", "`{name}` has a default, so it need not be given", "Leave out the default, or `@required`."),
     # Tiers
     ("E0701", "tier impossible", "`{name}` cannot be {tier}: {reason}", "memcpy needs a fixed size: bool, numbers, enums, flags, arrays and structs of such."),
     ("E0702", "unknown tier", "unknown tier `{name}`", "The tiers are memcpy, febird, archive and custom."),

@@ -8,7 +8,7 @@ from mfidl.doc.drawing import draw
 from mfidl.doc.links import Links
 from mfidl.doc.views import Badge, Costs, Facts, Part, Row, Section, Table
 from mfidl.explain import Explainer, report
-from mfidl.explain.wording import constraint_text, quoted
+from mfidl.plan.spelling import constraint_text, quoted
 
 NOTHING = Markup("")
 

@@ -7,7 +7,7 @@ from mfidl.doc.drawing import draw
 from mfidl.doc.sections import NOTHING, Sections, bytes_of, tier_badge
 from mfidl.doc.views import Badge, Facts, Part, Section
 from mfidl.explain import report
-from mfidl.explain.wording import duration_text
+from mfidl.plan.spelling import duration_text
 
 
 def service_section(sections: Sections, service: model.Service) -> Section:

@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 from mfidl import model
 from mfidl.dynamic.fault import Fault
-from mfidl.dynamic.json_float import float_of
 from mfidl.dynamic.number import Number
 from mfidl.dynamic.value import Value
 from mfidl.model import Scalar
+from mfidl.plan.json_float import float_of
 
 NUMBER = re.compile(r"(-?)(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?", re.ASCII)
 _UUID = re.compile("[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")

@@ -1,26 +1,18 @@
 """F6. Values as JSON text (docs/json.md): one line without blanks."""
 
 import base64
-import re
-from datetime import UTC, datetime, timedelta
-from uuid import UUID
 
 from mfidl import model
 from mfidl.dynamic.codec import root_of, schema_of
 from mfidl.dynamic.decoding import MAX_DEPTH
 from mfidl.dynamic.errors import EncodeError
 from mfidl.dynamic.graph import ordered
-from mfidl.dynamic.json_float import float_text
 from mfidl.dynamic.number import Number
 from mfidl.dynamic.schema import Schema
 from mfidl.dynamic.value import Graph, Value
 from mfidl.model import Scalar, Tier
-
-_ESCAPES = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
-_ESCAPED = re.compile(r'["\\\x00-\x1f]')
-_WIDE = (Scalar.I64, Scalar.U64)
-_SECOND = 10**9
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+from mfidl.plan.json_float import float_text
+from mfidl.plan.json_words import duration_text, integer_text, quoted, string_text, timestamp_text
 
 
 def to_json(program: model.Program | Schema, type_: str | model.Type, value: Value) -> str:
@@ -62,7 +54,7 @@ class _Writer:
             return
         match type_:
             case model.Primitive(scalar):
-                self._add(_quoted(_scalar(scalar, value)))
+                self._add(quoted(string_text(scalar, value)))
             case model.OptionalOf(element):
                 self._add("null") if value is None else self.value(element, value)
             case model.ListOf(element) | model.SetOf(element) | model.ArrayOf(element, _):
@@ -104,18 +96,18 @@ class _Writer:
         if number is not None:
             return number_text(self._schema, number, value).strip('"')
         assert isinstance(type_, model.Primitive)
-        return _scalar(type_.scalar, value)
+        return string_text(type_.scalar, value)
 
     def _name(self, name: str, index: int) -> None:
         if index:
             self._add(",")
-        self._add(_quoted(name))
+        self._add(quoted(name))
         self._add(":")
 
     def _declared(self, type_: model.Named, value: Value) -> None:
         tier = self._schema.tier(type_)
         if tier is Tier.CUSTOM:
-            self._add(_quoted(base64.b64encode(value).decode()))
+            self._add(quoted(base64.b64encode(value).decode()))
             return
         outer = self._in_graph
         if tier is Tier.ARCHIVE and not outer and self._schema.tables(type_.full_name):
@@ -170,7 +162,7 @@ def number_text(schema: Schema, number: Number, value: Value) -> str:
         case model.Named(_, model.DeclKind.ENUM):
             enum = schema.program.enum(number.type)
             name = next((each.name for each in enum.members if each.number == value), None)
-            return _plain(number, value) if name is None else _quoted(name)
+            return _plain(number, value) if name is None else quoted(name)
         case model.Named():
             return _flags(schema.program.flags(number.type), number, value)
         case _:
@@ -180,7 +172,7 @@ def number_text(schema: Schema, number: Number, value: Value) -> str:
 def _flags(flags: model.Flags, number: Number, value: int) -> str:
     named = sorted((each for each in flags.members if value >> each.bit & 1), key=lambda each: each.bit)
     rest = value & ~sum(1 << each.bit for each in named)
-    texts = [_quoted(each.name) for each in named]
+    texts = [quoted(each.name) for each in named]
     return f"[{','.join([*texts, _plain(number, rest)] if rest else texts)}]"
 
 
@@ -195,42 +187,4 @@ def _plain(number: Number, value: Value) -> str:
         case Scalar.DURATION:
             return f'"{duration_text(value)}"'
         case scalar:
-            return f'"{value}"' if scalar in _WIDE else str(value)
-
-
-def timestamp_text(value: int) -> str:
-    seconds, nanoseconds = divmod(value, _SECOND)
-    moment = _EPOCH + timedelta(seconds=seconds)
-    return f"{moment:%Y-%m-%dT%H:%M:%S}{_fraction(nanoseconds)}Z"
-
-
-def duration_text(value: int) -> str:
-    seconds, nanoseconds = divmod(abs(value), _SECOND)
-    return f"{'-' if value < 0 else ''}{seconds}{_fraction(nanoseconds)}s"
-
-
-def _fraction(nanoseconds: int) -> str:
-    if nanoseconds == 0:
-        return ""
-    digits = f"{nanoseconds:09}"
-    places = 3 if digits.endswith("000000") else 6 if digits.endswith("000") else 9
-    return f".{digits[:places]}"
-
-
-def _scalar(scalar: Scalar, value: Value) -> str:
-    match scalar:
-        case Scalar.STRING:
-            text: str = value
-            return text
-        case Scalar.BYTES:
-            return base64.b64encode(value).decode()
-        case _:
-            return str(UUID(bytes=value))
-
-
-def _quoted(text: str) -> str:
-    return f'"{_ESCAPED.sub(_escape, text)}"'
-
-
-def _escape(match: re.Match[str]) -> str:
-    return _ESCAPES.get(match[0]) or f"\\u{ord(match[0]):04x}"
+            return integer_text(scalar, value)

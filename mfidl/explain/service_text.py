@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from mfidl.explain import report
 from mfidl.explain.tables import WIDTH, cost_cells, entry, headline, table
-from mfidl.explain.wording import duration_text
+from mfidl.plan.spelling import duration_text
 
 _MOST_PLACES = 12
 _LEGEND = (

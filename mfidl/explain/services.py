@@ -4,7 +4,8 @@ from mfidl import model
 from mfidl.explain import report
 from mfidl.explain.closure import members, reached
 from mfidl.explain.types import Types
-from mfidl.explain.wording import constraints_of, duration_text, positions, type_text
+from mfidl.explain.wording import constraints_of, positions, type_text
+from mfidl.plan.spelling import duration_text
 
 _HEADER = 16  # of a frame (docs/protocol.md, 1)
 _ALIGNED = 8

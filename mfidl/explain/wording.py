@@ -3,19 +3,12 @@ full.
 """
 
 from collections.abc import Iterable, Iterator
-from datetime import datetime, timedelta
 
 from mfidl import model
 from mfidl.explain.values import Alternative, Entries, Example, Fields, Foreign, Items, Repeated
+from mfidl.plan.spelling import constraint_text, duration_text, quoted, timestamp_text
 
 _MOST_ELEMENTS = 6
-_UNITS = (
-    ("h", 3_600_000_000_000),
-    ("min", 60_000_000_000),
-    ("s", 1_000_000_000),
-    ("ms", 1_000_000),
-    ("us", 1000),
-)
 
 
 def type_text(type_: model.Type, module: str) -> str:
@@ -45,20 +38,6 @@ def full_type_text(spelled: model.Type, expanded: model.Type, module: str) -> st
     return f"{text} ({type_text(expanded, module)})" if isinstance(spelled, model.AliasOf) else text
 
 
-def constraint_text(constraint: model.Constraint, type_: model.Type) -> str:
-    match constraint:
-        case model.RangeConstraint(low, high):
-            return f"@range({_bound(low, type_)}..{_bound(high, type_)})"
-        case model.LengthConstraint(low, high):
-            return (
-                f"@length({low})" if low == high else f"@length({low or ''}..{'' if high is None else high})"
-            )
-        case model.FiniteConstraint():
-            return "@finite"
-        case model.PatternConstraint(pattern):
-            return f"@pattern({quoted(pattern)})"
-
-
 def constraints_of(field: model.Field) -> Iterator[tuple[str, str]]:
     """(place, constraint): of the field, of its elements (`terms[]`), keys and values (`by_name[key]`)."""
     yield from positions(field.name, field.type, field.constraints)
@@ -78,48 +57,6 @@ def positions(
             yield from positions(place, element, ())
         case _:
             pass
-
-
-def duration_text(nanoseconds: int) -> str:
-    """With the largest unit that leaves a whole number: 1h, 250ms."""
-    for unit, size in _UNITS:
-        if nanoseconds and nanoseconds % size == 0:
-            return f"{nanoseconds // size}{unit}"
-    return f"{nanoseconds}ns" if nanoseconds else "0s"
-
-
-def timestamp_text(nanoseconds: int) -> str:
-    """As in RFC 3339, in UTC: 2024-02-29T12:30:45.5Z."""
-    seconds, fraction = divmod(nanoseconds, 1_000_000_000)
-    moment = datetime(1970, 1, 1) + timedelta(seconds=seconds)
-    digits = f".{fraction:09}".rstrip("0") if fraction else ""
-    return f"{moment.isoformat()}{digits}Z"
-
-
-def quoted(text: str | bytes) -> str:
-    if isinstance(text, bytes):
-        inner = "".join(chr(b) if 32 <= b < 127 and b not in b'"\\' else f"\\x{b:02x}" for b in text)
-        return f'"{inner}"'
-    return '"' + "".join(map(_character, text)) + '"'
-
-
-def _character(one: str) -> str:
-    plain = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\0": "\\0"}
-    if one in plain:
-        return plain[one]
-    return one if one.isprintable() else f"\\u{{{ord(one):X}}}"
-
-
-def _bound(value: int | float | None, type_: model.Type) -> str:
-    if value is None:
-        return ""
-    if isinstance(type_, model.OptionalOf):
-        type_ = type_.element
-    if type_ == model.Primitive(model.Scalar.DURATION):
-        return duration_text(int(value))
-    if type_ == model.Primitive(model.Scalar.TIMESTAMP):
-        return quoted(timestamp_text(int(value)))
-    return str(value)
 
 
 def value_text(

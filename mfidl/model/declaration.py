@@ -63,7 +63,8 @@ class Field:
     `type` has no aliases in it: encode and decode by this one. `spelled` is the same type with the author's
     aliases (`AliasOf`), for the names in generated code. `doc` is the text of its doc comment, without the
     slashes, or "". `default` is None where there is none; an optional field without a default starts absent.
-    `number` and `was` (earlier names) are the field's identity across versions where it has them.
+    `number` and `was` (earlier names) are the field's identity across versions where it has them. `required`
+    (`@required`, of structs only): whoever makes a value must give it; for generated code, not for readers.
     """
 
     name: str
@@ -76,6 +77,7 @@ class Field:
     was: tuple[str, ...] = ()
     deprecated: str | None = None
     target_names: TargetNames = ()
+    required: bool = False
     span: Span | None = field(default=None, repr=False)
 
     @property

@@ -79,13 +79,18 @@ class Method:
     target_names: TargetNames = ()
     span: Span | None = field(default=None, repr=False)
 
+    @property
+    def streams(self) -> tuple[Stream, ...]:
+        """That of the parameters, then that of the results, as far as there are any."""
+        return tuple(each for each in (self.param_stream, self.result_stream) if each is not None)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Service:
     """A service; `agent` is there when it is offered `per` agent.
 
     `descriptor` is the canonical text of all that decides its bytes, `fingerprint` the first 16 bytes of its
-    SHA-256.
+    SHA-256. `annex` has what of the schema is outside of that text: earlier names, defaults, constraints.
     """
 
     name: str
@@ -97,6 +102,7 @@ class Service:
     target_names: TargetNames = ()
     descriptor: str = ""
     fingerprint: bytes = b""
+    annex: str = ""
     span: Span | None = field(default=None, repr=False)
 
 

@@ -58,7 +58,7 @@ def describe(service: model.Service, declared: Declared) -> str:
     types: list[model.Type] = [] if service.agent is None else [service.agent.type]
     for method in service.methods:
         lines += _method(method)
-        types += _types_of(method)
+        types += types_of(method)
     return _with_types(lines, types, declared)
 
 
@@ -94,7 +94,8 @@ def _method(method: model.Method) -> list[str]:
     return [*lines, *(f"  throws {error.full_name}" for error in method.throws)]
 
 
-def _types_of(method: model.Method) -> Iterator[model.Type]:
+def types_of(method: model.Method) -> Iterator[model.Type]:
+    """Of parameters, results, streams and errors, in this order."""
     for struct in (method.params, method.results):
         yield from (field.type for field in struct.fields)
     for stream in (method.param_stream, method.result_stream):
@@ -138,13 +139,13 @@ def _members(fields: tuple[model.Field, ...], numbered: bool) -> list[str]:
 
 
 def _with_types(lines: list[str], types: Iterable[model.Type], declared: Declared) -> str:
-    """The text, with all declared types that values of these types can hold."""
-    for name in sorted(_closure(types, declared)):
+    for name in sorted(closure(types, declared)):
         lines += _type(declared[name])
     return "".join(line + "\n" for line in lines)
 
 
-def _closure(types: Iterable[model.Type], declared: Declared) -> set[str]:
+def closure(types: Iterable[model.Type], declared: Declared) -> set[str]:
+    """Full names of the declared types that values of these types can hold."""
     pending = list(model.names_in(types))
     found: set[str] = set()
     while pending:

@@ -1,9 +1,12 @@
-"""F5. The planner: gives types their tier and layout, and services their descriptor and fingerprint."""
+"""F5. The planner: gives types their tier and layout, and services their descriptor, fingerprint
+and annex.
+"""
 
 from dataclasses import replace
 
 from mfidl import model
 from mfidl.diagnostics import Diagnostics, Note
+from mfidl.plan.annex import annex
 from mfidl.plan.fingerprint import describe, describe_topic, fingerprint
 from mfidl.plan.layout import Declared
 from mfidl.plan.tier import SIZE_LIMIT, choose, obstacle, way_to_obstacle
@@ -98,7 +101,8 @@ def _described(module: model.Module, declared: Declared) -> model.Module:
     services = []
     for service in module.services:
         text = describe(service, declared)
-        services.append(replace(service, descriptor=text, fingerprint=fingerprint(text)))
+        outside = annex(service, declared)
+        services.append(replace(service, descriptor=text, fingerprint=fingerprint(text), annex=outside))
     topics = []
     for topic in module.topics:
         text = describe_topic(topic, declared)

@@ -69,6 +69,7 @@ KNOWN = {
         Known("batch", "@batch(max = 512)", frozenset((_P.METHOD,))),
         Known("deprecated", '@deprecated or @deprecated("what to use instead")', _NAMED),
         Known("was", '@was("old_name")', _MEMBERS | {_P.METHOD}),
+        Known("required", "@required", frozenset((_P.FIELD,))),
         Known("cached", "@cached(entries = 1000, ttl = 1h)", frozenset((_P.METHOD,))),
         Known("replicated", "@replicated(pattern = one_hop)", frozenset((_P.METHOD,))),
         Known("cpp.type", '@cpp.type("header.hpp", "name::Type")', _STRUCT),

@@ -114,6 +114,7 @@ def _node() -> m.Struct:
         ("old", "older"),
         "no use",
         _NAMES,
+        True,
         _at(_TOP, 50),
     )
     return m.Struct(
@@ -246,6 +247,7 @@ def _service(agent: m.Agent) -> m.Service:
         _NAMES,
         "service top.Index\n",
         bytes(range(16)),
+        "annex top.Index\n",
         _at(_TOP, 110),
     )
 

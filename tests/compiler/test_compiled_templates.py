@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from mfidl.emit.render import TEMPLATES, environment
+from mfidl.emit.render import environment
+from mfidl.places import TEMPLATES
 
 
 @pytest.fixture

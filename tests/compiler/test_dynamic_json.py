@@ -24,7 +24,7 @@ from mfidl.dynamic import (
     from_json,
     to_json,
 )
-from mfidl.dynamic.json_float import float_of, float_text
+from mfidl.plan.json_float import float_of, float_text
 from tests.compiler.dynamic_values import SCHEMA
 from tests.compiler.schema import dynamic_schema, program_of
 

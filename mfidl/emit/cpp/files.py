@@ -59,7 +59,7 @@ class ModuleFiles:
         files = [self._forward(), self._types(), self._codec_header(), self._codec_source()]
         files += [self._json_header(), self._json_source()]
         if self._module.services:
-            files += [self._methods()]
+            files += [self._methods(), self._methods_source()]
             files += [self._client_header(), self._client_source()]
             files += [self._server_header(), self._server_source()]
         return files
@@ -178,14 +178,10 @@ class ModuleFiles:
     def _methods(self) -> GeneratedFile:
         types = [type_ for each in self._module.services for type_ in method_types(each)]
         headers = {
-            "<array>",
             "<chrono>",
             "<cstddef>",
             "<cstdint>",
             "<cstring>",
-            "<span>",
-            "<string_view>",
-            "<type_traits>",
             '"mf/codec/tiered.hpp"',
             '"mf/core/handler.hpp"',
             '"mf/core/service.hpp"',
@@ -194,8 +190,9 @@ class ModuleFiles:
         headers |= self._constraint_headers(each.constraints for each in self._implicit)
         headers |= _readable_header(self._implicit)
         headers |= self._constraint_headers(
-            method.result_checks for each in self._services for method in each.methods
+            check.constraints for each in self._services for method in each.methods for check in method.checks
         )
+        headers |= {'"mf/core/stream.hpp"'} if self._streams else set()
         return self._file(
             "methods.hpp",
             headers | self._included(types) | self._imported(types, "codec.hpp"),
@@ -203,14 +200,21 @@ class ModuleFiles:
             structs=self._implicit,
         )
 
+    def _methods_source(self) -> GeneratedFile:
+        headers = {"<array>", "<cstddef>", "<string_view>", "<type_traits>"}
+        return self._file("methods.cpp", headers, services=self._services, structs=self._implicit)
+
     def _client_header(self) -> GeneratedFile:
-        headers = {"<span>", "<utility>", '"mf/client/call.hpp"', f'"{self._stem}.server.hpp"'}
+        headers = {"<span>", "<utility>", '"mf/client/call.hpp"', f'"{self._stem}.methods.hpp"'}
+        headers |= {'"mf/client/stream.hpp"'} if self._streams else set()
         if any(each.agent is not None for each in self._module.services):
             headers |= {"<string>", "<string_view>", "<vector>"}
         return self._file("client.hpp", headers, services=self._services)
 
     def _client_source(self) -> GeneratedFile:
-        return self._file("client.cpp", {"<utility>"}, services=self._services)
+        texts = any(each.agent.type != "std::string" for each in self._services)
+        headers = {"<utility>", f'"{self._stem}.server.hpp"', *(('"mf/core/agent.hpp"',) if texts else ())}
+        return self._file("client.cpp", headers, services=self._services)
 
     def _server_header(self) -> GeneratedFile:
         headers = {
@@ -223,7 +227,13 @@ class ModuleFiles:
         return self._file("server.hpp", headers, services=self._services)
 
     def _server_source(self) -> GeneratedFile:
-        return self._file("server.cpp", {'"mf/server/run.hpp"'}, services=self._services)
+        headers = {"<utility>", '"mf/server/run.hpp"'}
+        headers |= {'"mf/server/stream.hpp"'} if self._streams else set()
+        return self._file("server.cpp", headers, services=self._services)
+
+    @property
+    def _streams(self) -> bool:
+        return any(method.streams for each in self._module.services for method in each.methods)
 
     @property
     def _coded(self) -> tuple[StructView | UnionView, ...]:

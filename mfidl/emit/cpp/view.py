@@ -76,7 +76,7 @@ class StructView:
     qualified: str
     full_name: str
     wire_name: str
-    tier: str  # of Tier: "memcpy"
+    type_info: str
     fields: tuple[FieldView, ...]
     existing: str  # the C++ type that @cpp.type or @cpp.codec names
     unknown_fields: str  # the member of that name, of a struct of tier archive
@@ -130,7 +130,7 @@ class UnionView:
     doc: tuple[str, ...]
     name: str
     qualified: str
-    tier: str
+    type_info: str
     attribute: str
     wire_name: str
     alternatives: tuple[AlternativeView, ...]
@@ -248,38 +248,61 @@ class FunctionView:
 
 
 @dataclass(frozen=True, slots=True)
+class CheckView:
+    """A function of a method's description that says what is wrong with a value of the `type`."""
+
+    name: str
+    type: str
+    constraints: ConstraintsView
+
+
+@dataclass(frozen=True, slots=True)
 class MethodView:
-    """A method in all its forms."""
+    """A method in all its forms. `many` and `scatters` are functions of clients, `items_handlers` of
+    servants; a method with streams has none of them.
+    """
 
     doc: tuple[str, ...]
+    handler_doc: tuple[str, ...]
     name: str  # of the description, in namespace methods
     function: str
-    servant: str
-    async_servant: str
     request: str
     result: str
     errors: str
     request_tier: str
     result_tier: str
+    elements: tuple[str, ...]  # of streams: their types and tiers
     info: str
-    local_invoke: FunctionView  # from the description to the servant, for calls that stay in the process
-    invokes: tuple[FunctionView, ...]  # the same for messages, and for what is asynchronous
-    result_checks: ConstraintsView
-    result_check_template: str
+    local_invokes: tuple[FunctionView, ...]  # from the description to a servant of the process
+    invokes: tuple[FunctionView, ...]  # the same for what came in a message
+    checks: tuple[CheckView, ...]
     call: FunctionView
     asynchronous: tuple[str, ...]
-    batch: FunctionView
-    bulk: FunctionView
-    scatter: FunctionView
-    scatter_bulk: FunctionView
+    many: tuple[FunctionView, ...]
+    scatters: tuple[FunctionView, ...]
     handler: FunctionView
-    batch_handler: FunctionView
+    items_handlers: tuple[FunctionView, ...]
     async_handler: FunctionView
+    run: str  # the runtime's function that a message is dispatched to
+
+
+@dataclass(frozen=True, slots=True)
+class AgentView:
+    """How the agents of a service are named: `one` and `many` are parameters of at() and on(), `text` and
+    `texts` what they become.
+    """
+
+    one: str
+    many: str
+    parameter: str
+    type: str
+    text: str
+    texts: str
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceView:
-    """A service. `info`, `descriptor` and `method_list` are names in namespace methods."""
+    """A service. `info`, `descriptor`, `annex`, `method_list` and `dispatch` lie in namespace methods."""
 
     doc: tuple[str, ...]
     attribute: str
@@ -291,14 +314,17 @@ class ServiceView:
     info: str
     descriptor: str
     descriptor_text: str
+    annex: str
+    annex_text: str
     method_list: str
     method_names: str
+    method_base: str  # of the descriptions
     per_agent: str
     fingerprint: str
-    agent: str
-    agents: str
+    agent: AgentView
     methods: tuple[MethodView, ...]
+    dispatch: str
+    dispatch_servant: str  # its parameter
     client_template: str
     selection_template: str
     scatter_template: str
-    dispatch_template: str

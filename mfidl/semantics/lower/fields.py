@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from mfidl import model
 from mfidl.diagnostics import Note
-from mfidl.semantics.annotations import Place, deprecation, read_annotations
+from mfidl.semantics.annotations import Place, Read, deprecation, no_arguments, read_annotations
 from mfidl.semantics.constraints import broken_constraint, constraints_from
 from mfidl.semantics.context import Context
 from mfidl.semantics.lower.earlier import EarlierNames
@@ -77,6 +77,7 @@ def _lower_field(
         if default is None:
             return None
         check_default(context, field.default, default, spelled, constraints)
+    required = _required(context, field, read)
     return model.Field(
         field.name.text,
         model.expand(spelled),
@@ -88,8 +89,20 @@ def _lower_field(
         was,
         deprecation(context, read),
         names,
-        span=field.name.span,
+        required,
+        field.name.span,
     )
+
+
+def _required(context: Context, field: ast.Field, read: Read) -> bool:
+    """Whether whoever makes a value must give the field."""
+    annotation = read.get("required")
+    if annotation is None or not no_arguments(context, annotation):
+        return False
+    if field.default is not None:
+        context.diagnostics.error("E0626", annotation.span, name=field.name.text)
+        return False
+    return True
 
 
 def check_default(

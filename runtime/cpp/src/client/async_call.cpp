@@ -26,7 +26,7 @@ class AsyncCall::Stopping {
   int attempt = 0;  // that `link` and `id` are of
   std::weak_ptr<link::ClientLink> link;
   std::uint32_t id = 0;
-  std::unique_ptr<OnStop> first;  // the caller's options, and
+  std::unique_ptr<OnStop> first;   // the caller's options, and
   std::unique_ptr<OnStop> second;  // the slot of a completion handler
 };
 
@@ -139,7 +139,8 @@ std::optional<link::Reply> AsyncCall::send(const std::shared_ptr<AsyncCall>& cal
   // Large payloads are moved into the link, and may be needed once more.
   Buffer copy;
   Buffer* payload = &call->payload_;
-  if (payload->size() >= protocol::kSeparateSegmentFrom && call->call_.attempt() < protocol::Call::kMostAttempts) {
+  if (payload->size() >= protocol::kSeparateSegmentFrom &&
+      call->call_.attempt() < protocol::Call::kMostAttempts) {
     copy.append(payload->span());
     payload = &copy;
   }
@@ -178,7 +179,8 @@ void AsyncCall::finish(std::shared_ptr<AsyncCall> call, link::Reply&& reply, boo
   if (reply.metadata && call->reply_metadata_ != nullptr) *call->reply_metadata_ = std::move(*reply.metadata);
   if (where_completions_run || call->runs_anywhere()) return call->end(std::move(reply));
   auto& core = *call->state_->core;
-  core.complete([call = std::move(call), reply = std::move(reply)]() mutable { call->end(std::move(reply)); });
+  core.complete(
+      [call = std::move(call), reply = std::move(reply)]() mutable { call->end(std::move(reply)); });
 }
 
 }  // namespace mf::client

@@ -31,8 +31,10 @@ CallEvent event_of(link::Ended how) noexcept {
 CallStep settle_failure(Call& call, link::Reply& reply) {
   protocol::FailureRecord record;
   if (!protocol::parse_failure(reply.payload, record)) return call.on(CallEvent::replied);
-  Failure failure{
-      .code = reply.status, .execution = record.execution, .message = std::string(record.message), .declared = nullptr};
+  Failure failure{.code = reply.status,
+                  .execution = record.execution,
+                  .message = std::string(record.message),
+                  .declared = nullptr};
   const auto step = call.fail(CallEvent::replied, failure, std::chrono::steady_clock::now());
   if (step == CallStep::end && failure.execution != record.execution)
     reply = link::Reply::failed(std::move(failure), link::Ended::lost);

@@ -44,8 +44,8 @@ void Batch::send(const Target& target, Route route, link::Items requests, const 
       prepend_metadata(payload, *context.metadata);
       head.flags |= protocol::kMetadata;
     }
-    queued_.push_back(std::make_shared<Message>(target, method_.method.info, head, std::move(payload), context,
-                                                shared_from_this(), first));
+    queued_.push_back(std::make_shared<Message>(target, method_.method.info, head, std::move(payload),
+                                                context, shared_from_this(), first));
     AsyncCall::stop_with(queued_.back(), options.stop);
   }
   pump();

@@ -44,7 +44,7 @@ class Batch final : public BatchState, public std::enable_shared_from_this<Batch
 
   const link::BatchMethod& method_;
   const std::unique_ptr<detail::Decoder> decoder_;
-  Route route_;  // of the first attempts; without a link: nothing is sent
+  Route route_;             // of the first attempts; without a link: nothing is sent
   bool stoppable_ = false;  // who waits sleeps: the reactor reads
   std::size_t window_ = 0;
   TimePoint deadline_ = kNever;

@@ -6,6 +6,7 @@
 #include "client/attempt.hpp"
 #include "client/target_state.hpp"
 #include "mf/client/async_call.hpp"
+#include "mf/core/agent.hpp"
 #include "mf/core/current_call.hpp"
 #include "mf/protocol/metadata.hpp"
 
@@ -21,7 +22,7 @@ Target::Target(const Client& client, const ServiceInfo& service)
 
 Target::Target(std::shared_ptr<State> state) : state_(std::move(state)) {
   in_process_ = state_->core->servants() != nullptr;
-  if (state_->agent) agent_ = *state_->agent;
+  agent_ = state_->shown;
 }
 
 Target::~Target() = default;
@@ -38,6 +39,18 @@ Target Target::any() const {
 
 const ServiceInfo& Target::service() const noexcept {
   return *state_->service;
+}
+
+Interfaces Target::find_interfaces() const {
+  const auto found = local_servant()->interfaces();
+  plain_servant_.store(found.plain);
+  return found;
+}
+
+link::LocalBatch Target::local_batch() const {
+  if (!in_process_) return {};
+  const auto found = interfaces();
+  return {.plain = found.plain, .async = found.async, .agent = agent_};
 }
 
 Servant* Target::local_servant() const {
@@ -123,14 +136,30 @@ void prepend_metadata(Buffer& payload, const Metadata& metadata) {
 }
 
 Context::Context(const Target& target, const CallOptions& options, const MethodInfo& method) {
-  deadline = deadline_after(std::chrono::steady_clock::now(),
-                            effective_deadline(options.deadline, method.deadline));
+  deadline =
+      deadline_after(std::chrono::steady_clock::now(), effective_deadline(options.deadline, method.deadline));
   if (!options.metadata.empty()) metadata = &options.metadata;
   reply_metadata = options.reply_metadata;
   stop = &options.stop;
   const auto& outer = current_call();
   deadline = std::min(deadline, outer.deadline);
-  (void)target;
+  if (outer.handle.get() != nullptr) [[unlikely]]
+    pass_on(outer.metadata(), target.state()->core->options().forward_metadata);
+}
+
+// What the caller says itself goes before what is passed on.
+void Context::pass_on(const Metadata& outer, const std::vector<std::string>& keys) {
+  for (const auto& [key, value] : outer) {
+    if (key == Metadata::kAuthorization) continue;
+    if (key != Metadata::kTraceParent && key != Metadata::kTraceState && !std::ranges::count(keys, key))
+      continue;
+    if (metadata != nullptr && metadata->find(key) != nullptr) continue;
+    if (metadata != &composed_) {
+      if (metadata != nullptr) composed_ = *metadata;
+      metadata = &composed_;
+    }
+    composed_.set(key, value);
+  }
 }
 
 void Target::call(link::ReplySlot& slot, const MethodInfo& method, const protocol::RequestHead& head,
@@ -160,8 +189,9 @@ void Target::call(link::ReplySlot& slot, const MethodInfo& method, const protoco
     *context.reply_metadata = std::move(*slot.reply.metadata);
 }
 
-void Target::call_stoppable(link::ReplySlot& slot, const MethodInfo& method, const protocol::RequestHead& head,
-                            Encode encode, const CallContext& context) const {
+void Target::call_stoppable(link::ReplySlot& slot, const MethodInfo& method,
+                            const protocol::RequestHead& head, Encode encode,
+                            const CallContext& context) const {
   Buffer payload;
   encode_request(payload, encode, context);
   const auto call = std::make_shared<StoppableCall>(*this, method, with_metadata(head, context),
@@ -179,7 +209,9 @@ ScatterTarget::ScatterTarget(const Target& target) : target_(target) {}
 
 std::vector<std::pair<std::string, Target>> ScatterTarget::targets(TimePoint deadline) const {
   std::vector<std::pair<std::string, Target>> targets;
-  const auto add = [&](const std::string& agent) { targets.emplace_back(agent, target_.at(agent)); };
+  const auto add = [&](const std::string& agent) {
+    targets.emplace_back(shown_agent(target_.service(), agent), target_.at(agent));
+  };
   if (agents_) {
     for (const auto& agent : *agents_) add(agent);
     return targets;

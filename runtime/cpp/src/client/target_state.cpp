@@ -4,6 +4,8 @@
 #include <iterator>
 #include <random>
 
+#include "mf/core/agent.hpp"
+
 namespace mf::client {
 namespace {
 
@@ -54,13 +56,14 @@ std::shared_ptr<Target::State> Target::State::of(const std::shared_ptr<Core>& co
     state->core = core;
     state->service = &service;
     state->agent = agent;
+    if (agent) state->shown = shown_agent(service, *agent);
     return state;
   };
   return std::static_pointer_cast<State>(core->shared(service, agent ? "=" + *agent : "*", make));
 }
 
 std::string Target::State::what() const {
-  return std::string(service->name) + (agent && service->per_agent ? " for agent \"" + *agent + "\"" : "");
+  return std::string(service->name) + (agent && service->per_agent ? " for agent \"" + shown + "\"" : "");
 }
 
 // ---- routes that are known
@@ -121,7 +124,7 @@ std::vector<Instance> Target::State::select(const Offers& offers) const {
 Failure Target::State::nobody(const Offers& offers) const {
   std::string known;
   for (const auto& [name, instances] : offers.agents) {
-    if (!instances.empty()) known += (known.empty() ? "\"" : ", \"") + name + "\"";
+    if (!instances.empty()) known += (known.empty() ? "\"" : ", \"") + shown_agent(*service, name) + "\"";
   }
   auto message = "no server offers " + what();
   if (service->per_agent && !known.empty()) message += "; agents that are offered: " + known;
@@ -284,8 +287,7 @@ void Target::State::begin_search() {
 }
 
 void Target::State::search_in_background(std::shared_ptr<Search> search) {
-  core->in_background(
-      [self = shared_from_this(), search = std::move(search)] { self->search_step(search); });
+  core->in_background([self = shared_from_this(), search = std::move(search)] { self->search_step(search); });
 }
 
 void Target::State::search_step(const std::shared_ptr<Search>& search) {
@@ -358,7 +360,8 @@ void Target::State::end_search(Found& found) {
     if (found.route) {
       AsyncCall::go_on(std::move(waiting.call));
     } else {
-      AsyncCall::fail(std::move(waiting.call), protocol::CallEvent::unreachable, found.failure, found.reached);
+      AsyncCall::fail(std::move(waiting.call), protocol::CallEvent::unreachable, found.failure,
+                      found.reached);
     }
   }
 }
@@ -367,8 +370,8 @@ void Target::State::stop_waiting(const AsyncCall* call, protocol::CallEvent even
   Waiting stopped;
   {
     const std::scoped_lock lock(mutex);
-    const auto found = std::ranges::find_if(
-        waiting_, [call](const Waiting& waiting) { return waiting.call.get() == call; });
+    const auto found =
+        std::ranges::find_if(waiting_, [call](const Waiting& waiting) { return waiting.call.get() == call; });
     if (found == waiting_.end()) return;
     if (static_cast<std::size_t>(found - waiting_.begin()) < covered_) --covered_;
     stopped = std::move(*found);

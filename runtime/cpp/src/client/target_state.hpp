@@ -39,6 +39,7 @@ struct Target::State final : Shared, std::enable_shared_from_this<State> {
   std::shared_ptr<Core> core;
   const ServiceInfo* service = nullptr;
   std::optional<std::string> agent;  // none: any
+  std::string shown;                 // the agent as people see it
   std::shared_ptr<Servant> servant;  // in-process; found once
   std::mutex mutex;
 

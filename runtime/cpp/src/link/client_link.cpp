@@ -128,8 +128,7 @@ Outcome<std::shared_ptr<Binding>> ClientLink::bind(const ServiceInfo& service, c
     return not_executed(Code::deadline_exceeded,
                         peer() + " did not answer the binding of " + std::string(service.name));
   }
-  if (binding->refusal_.code != Code::ok)
-    return explain(Failure(binding->refusal_), service, deadline, lock);
+  if (binding->refusal_.code != Code::ok) return explain(Failure(binding->refusal_), service, deadline, lock);
   binding->last_used_.store(binding_uses_.fetch_add(1));
   (void)pinned.release();
   return binding;
@@ -140,10 +139,10 @@ Outcome<std::shared_ptr<Binding>> ClientLink::ask(const ServiceInfo& service, co
   binding->uses_ = &binding_uses_;
   binding->methods_ = service.methods.size();
   if (!make_room_for(binding->methods_, binding->first_)) {
-    return not_executed(Code::overloaded,
-                        peer() + " holds " + std::to_string(bindings_.size()) +
-                            " bindings of this connection, which takes " + std::to_string(max_bindings_) +
-                            ", and calls are in flight on all of them");
+    return not_executed(Code::overloaded, peer() + " holds " + std::to_string(bindings_.size()) +
+                                              " bindings of this connection, which takes " +
+                                              std::to_string(max_bindings_) +
+                                              ", and calls are in flight on all of them");
   }
   try {
     session_.send_bind(binding->first_, {.fingerprint = service.fingerprint,

@@ -16,6 +16,8 @@ namespace {
 
 // Of the agents' names in a refusal: an answer must not be much longer than its question.
 constexpr std::size_t kMostAgentsText = 256;
+// Blocking handlers of streams that run at once, of all connections; more wait.
+constexpr std::size_t kMostStreamThreads = 1024;
 
 Error refused(std::string message) {
   return {Code::invalid_argument, Execution::not_executed, message};
@@ -94,13 +96,15 @@ Server::Core::Core(ServerOptions options) : options_(std::move(options)) {
 
 void Server::Core::offer(std::shared_ptr<Servant> servant, OfferOptions options) {
   const auto& service = servant->service();
-  if (auto reason = agent_refusal(service, options.agent)) throw refused(std::move(*reason));
+  const auto agent = sent_agent(service, options.agent);
+  if (auto reason = agent_refusal(service, agent)) throw refused(std::move(*reason));
+  auto shown = shown_agent(service, agent);
   {
     const std::scoped_lock lock(mutex_);
-    auto& place = offers_[{std::string(service.name), options.agent}];
-    if (place) throw refused(std::string(service.name) + " is offered already for \"" + options.agent + "\"");
+    auto& place = offers_[{std::string(service.name), agent}];
+    if (place) throw refused(std::string(service.name) + " is offered already for \"" + shown + "\"");
     place = std::make_shared<const server::Offer>(
-        server::Offer{.servant = std::move(servant), .agent = options.agent, .where = options.where});
+        server::Offer{.servant = std::move(servant), .agent = std::move(shown), .where = options.where});
     if (!started_) return;
   }
   announce();
@@ -122,10 +126,11 @@ Outcome<std::shared_ptr<const server::Offer>> Server::Core::find(const protocol:
         agents += ", …";
         break;
       }
-      agents += (agents.empty() ? "\"" : ", \"") + at->first.second + "\"";
+      agents += (agents.empty() ? "\"" : ", \"") + at->second->agent + "\"";
     }
     return unknown(Code::unknown_agent, "this server offers " + service + " for " + agents + ", not for \"" +
-                                            std::string(bind.agent) + "\"");
+                                            shown_agent(first->second->servant->service(), bind.agent) +
+                                            "\"");
   }
   if (found->second->servant->service().fingerprint != bind.fingerprint) {
     options_.log.write(Level::warning, "schema_mismatch", {{"service", service}});
@@ -145,6 +150,9 @@ void Server::Core::accept(std::unique_ptr<transport::Stream> stream) {
   link::ServerLink::Options link_options;
   link_options.session.limits.max_payload = options_.max_payload;
   link_options.session.limits.max_in_flight = options_.max_in_flight;
+  link_options.session.limits.max_bindings = options_.max_bindings;
+  link_options.session.limits.max_streams = options_.max_streams;
+  link_options.session.limits.stream_window = options_.stream_window;
   link_options.session.nonce = nonce_;
   link_options.log = options_.log;
   auto link = std::make_shared<link::ServerLink>(std::move(stream), std::move(link_options), reactor_);
@@ -222,6 +230,7 @@ void Server::Core::start() {
     acceptor_ = std::make_shared<Acceptor>(*this, listen);
     reactor_ = std::make_shared<transport::Reactor>();
     workers_ = std::make_unique<transport::Workers>(options_.workers);
+    stream_threads_ = std::make_unique<transport::Workers>(0, kMostStreamThreads);
     started_ = true;
   }
   acceptor_->open();
@@ -286,7 +295,9 @@ void Server::Core::stop() {
   }
   drain();
   nothing_more_ = true;
+  for (const auto& client : clients()) client.connection->end_streams();
   workers_->stop();
+  stream_threads_->stop();
   for (const auto& client : clients()) client.link->close("");
   reactor_->stop();
   registrar_.reset();

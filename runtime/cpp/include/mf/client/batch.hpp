@@ -1,10 +1,10 @@
 // Many calls in few messages, and how they ended, item by item.
 //
 // The requests are encoded when the batch is made, in messages of at most the method's @batch(max) or the
-// size asked for; they go out together, up to a window. Each message is a call of its own: one that surely was
-// not executed, or of an idempotent method, goes to another connection. Whoever waits reads the replies itself;
-// ready() reads what is there. One thread at a time may use a handle. Dropping it gives up the results, not
-// the calls.
+// size asked for; they go out together, up to a window. Each message is a call of its own: one that surely
+// was not executed, or of an idempotent method, goes to another connection. Whoever waits reads the replies
+// itself; ready() reads what is there. One thread at a time may use a handle. Dropping it gives up the
+// results, not the calls.
 #pragma once
 
 #include <chrono>

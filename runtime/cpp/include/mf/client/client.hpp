@@ -8,8 +8,8 @@
 //     the servants of a mf::Light in this process, nothing is serialized
 //
 // Nothing is connected before the first call, so clients may start before controller and servers. Stubs made
-// of a client keep what they need alive. Its end ends all calls, and tells their servers: they end as CANCELLED,
-// as do calls that are made later.
+// of a client keep what they need alive. Its end ends all calls, and tells their servers: they end as
+// CANCELLED, as do calls that are made later.
 #pragma once
 
 #include <array>

@@ -97,8 +97,14 @@ class Target {
   [[nodiscard]] link::LocalOf<M> local() const {
     if (!in_process_) [[likely]]
       return {};
-    return find_local<typename M::Servant, typename M::AsyncServant>();
+    // By the name of the service, which one generated class alone has: it need not be complete here.
+    const auto found = interfaces();
+    return {.plain = static_cast<typename M::Servant*>(found.plain),
+            .async = static_cast<typename M::AsyncServant*>(found.async),
+            .agent = agent_};
   }
+  /// The same without its type.
+  [[nodiscard]] link::LocalBatch local_batch() const;
 
   /// One blocking call; a one-way one is over when it was handed to a connection.
   void call(link::ReplySlot& slot, const MethodInfo& method, const protocol::RequestHead& head, Encode encode,
@@ -118,19 +124,12 @@ class Target {
   void call_stoppable(link::ReplySlot& slot, const MethodInfo& method, const protocol::RequestHead& head,
                       Encode encode, const CallContext& context) const;
   [[nodiscard]] Servant* local_servant() const;
-  template <class Plain, class Async>
-  [[nodiscard]] link::Local<Plain, Async> find_local() const {
-    link::Local<Plain, Async> local;
-    local.plain = static_cast<Plain*>(plain_servant_.load());
-    if (local.plain == nullptr) {
-      auto* servant = local_servant();
-      local.plain = dynamic_cast<Plain*>(servant);
-      plain_servant_.store(local.plain);
-      local.async = dynamic_cast<Async*>(servant);
-    }
-    local.agent = agent_;
-    return local;
+  [[nodiscard]] Interfaces interfaces() const {
+    if (void* const plain = plain_servant_.load(); plain != nullptr) [[likely]]
+      return {.plain = plain};
+    return find_interfaces();
   }
+  [[nodiscard]] Interfaces find_interfaces() const;
 
   /// An atomic pointer that is copied with its target.
   class Cached {
@@ -164,6 +163,8 @@ class Context : public CallContext {
   Context& operator=(const Context&) = delete;
 
  private:
+  void pass_on(const Metadata& outer, const std::vector<std::string>& keys);
+
   Metadata composed_;
 };
 

@@ -20,8 +20,8 @@ struct CallOptions {
   std::chrono::nanoseconds deadline = kUnset;
   std::chrono::nanoseconds idle = kInfinite;  // of a stream: no value and no credit for so long ends the call
   Metadata metadata{};                        // sent with the request
-  /// Gets what the server sends beside the results; of one agent only, not of a scattered call. It lives until
-  /// the call has ended.
+  /// Gets what the server sends beside the results; of one agent only, not of a scattered call. It lives
+  /// until the call has ended.
   Metadata* reply_metadata = nullptr;
   std::stop_token stop{};  // ends the call as CANCELLED, and tells the server
 };

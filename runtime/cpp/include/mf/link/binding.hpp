@@ -80,7 +80,8 @@ class RouteNumbers {
   void give_back(std::uint16_t first, std::size_t count) {
     if (count == 0) return;
     auto range = free_.emplace(first, count).first;
-    if (const auto next = std::next(range); next != free_.end() && range->first + range->second == next->first) {
+    if (const auto next = std::next(range);
+        next != free_.end() && range->first + range->second == next->first) {
       range->second += next->second;
       free_.erase(next);
     }

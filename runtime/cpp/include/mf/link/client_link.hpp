@@ -12,9 +12,9 @@
 // An asynchronous call that is started while others are in flight leaves the writing to the reactor's next
 // turn, or to the completion loop that it is started from: a burst costs few system calls.
 //
-// Completions. Those with a reader are the runtime's own: quick, they wait for nothing, and whoever leads runs
-// them, while the bytes that their replies look into are there. All others may be a user's, and run on the
-// reactor's thread only, with payloads of their own: in the turn that read them, once it has given up the
+// Completions. Those with a reader are the runtime's own: quick, they wait for nothing, and whoever leads
+// runs them, while the bytes that their replies look into are there. All others may be a user's, and run on
+// the reactor's thread only, with payloads of their own: in the turn that read them, once it has given up the
 // lead, or posted there by a blocked leader. So no caller waits for another's callback.
 //
 // Ends. Each call ends exactly once: a reply, its deadline, cancel, or the end of the link. What was given to
@@ -72,11 +72,11 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   /// One blocking call. A payload of 4 KiB and more is moved out of the buffer, a smaller one is left in it.
   void call(ReplySlot& slot, protocol::RequestHead head, Buffer& payload, TimePoint deadline);
 
-  /// Starts a call; `done` runs exactly once, on the reactor's thread, or before this returns if the link does
-  /// not take it. Gives its id for cancel(), 0 if it has ended already. Without a reader the reactor reads the
-  /// reply. With one `done` is the runtime's own, the caller means to drive() or poll() with that waiter, which
-  /// `done` finishes; the request is written then, or by write_now(), and if nobody reads for a tenth of a
-  /// second the reactor does after all. A payload of 4 KiB and more is moved out of the buffer.
+  /// Starts a call; `done` runs exactly once, on the reactor's thread, or before this returns if the link
+  /// does not take it. Gives its id for cancel(), 0 if it has ended already. Without a reader the reactor
+  /// reads the reply. With one `done` is the runtime's own, the caller means to drive() or poll() with that
+  /// waiter, which `done` finishes; the request is written then, or by write_now(), and if nobody reads for a
+  /// tenth of a second the reactor does after all. A payload of 4 KiB and more is moved out of the buffer.
   std::uint32_t start(protocol::RequestHead head, Buffer& payload, TimePoint deadline, Completion done,
                       Waiter* reader = nullptr);
   /// The same, but a call that the link does not take is given back: `done` and the payload are left alone.
@@ -213,7 +213,7 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   protocol::Session session_;
   protocol::PendingCalls<Pending> calls_;
   std::map<std::pair<std::string, std::string>, std::shared_ptr<Binding>> bindings_;  // also those asked for
-  std::unordered_map<std::uint16_t, std::shared_ptr<Binding>> asked_;  // by their first route
+  std::unordered_map<std::uint16_t, std::shared_ptr<Binding>> asked_;                 // by their first route
   RouteNumbers route_numbers_;
   std::atomic<std::uint64_t> binding_uses_{0};
   std::map<std::string, Description, std::less<>> descriptions_;  // of services whose fingerprints differ
@@ -221,7 +221,7 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
 
   bool leading_ = false;
   std::thread::id leader_;
-  FinishedList completions_;      // for the reactor's thread
+  FinishedList completions_;  // for the reactor's thread
   FinishedList spare_;
   bool completing_ = false;  // that thread is at it, and will look again before it ends
   bool completions_posted_ = false;

@@ -2,21 +2,59 @@
 // optionals.Keeper: fingerprint ad7e1dbdab491d31297c664e8f095dd2
 #include "optionals.server.hpp"
 
+#include <utility>
+
 #include "mf/server/run.hpp"
 
 namespace optionals {
+
+namespace methods {
+
+::optionals::Present KeeperKeep::invoke(Servant& servant, const Request& request) {
+  return servant.keep(request.list, request.one, request.row, request.set, request.map, request.raw,
+                      request.text, request.array, request.point);
+}
+
+mf::Outcomes<::optionals::Present> KeeperKeep::invoke_batch(Servant& servant, const Request* requests,
+                                                            std::size_t count) {
+  return servant.keep_items({requests, count});
+}
+
+void KeeperKeep::invoke(AsyncServant& servant, Request&& request,
+                        mf::Responder<::optionals::Present> responder) {
+  return servant.keep(std::move(request), std::move(responder));
+}
+
+namespace {
+
+template <class Servant>
+void dispatchKeeper(mf::server::Incoming& incoming, Servant& servant) {
+  switch (incoming.method()) {
+    case KeeperKeep::kInfo.index:
+      return mf::server::run<KeeperKeep>(incoming, servant);
+    default:
+      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
+  }
+}
+
+}  // namespace
+
+}  // namespace methods
 
 const mf::ServiceInfo& KeeperServant::service() const noexcept {
   return methods::kKeeperService;
 }
 
 void KeeperServant::dispatch(mf::server::Incoming& incoming) {
-  switch (incoming.method()) {
-    case methods::KeeperKeep::kInfo.index:
-      return mf::server::run<methods::KeeperKeep>(incoming, *this);
-    default:
-      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
-  }
+  methods::dispatchKeeper(incoming, *this);
+}
+
+mf::Interfaces KeeperServant::interfaces() noexcept {
+  return {.plain = this};
+}
+
+mf::Outcomes<Present> KeeperServant::keep_items(std::span<const KeeperKeepRequest> requests) {
+  return mf::server::each<methods::KeeperKeep>(*this, requests);
 }
 
 const mf::ServiceInfo& KeeperAsyncServant::service() const noexcept {
@@ -24,35 +62,11 @@ const mf::ServiceInfo& KeeperAsyncServant::service() const noexcept {
 }
 
 void KeeperAsyncServant::dispatch(mf::server::Incoming& incoming) {
-  switch (incoming.method()) {
-    case methods::KeeperKeep::kInfo.index:
-      return mf::server::run<methods::KeeperKeep>(incoming, *this);
-    default:
-      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
-  }
+  methods::dispatchKeeper(incoming, *this);
 }
 
-mf::Outcomes<Present> KeeperServant::keep_batch(std::span<const KeeperKeepRequest> requests) {
-  return mf::server::each<methods::KeeperKeep>(*this, requests);
+mf::Interfaces KeeperAsyncServant::interfaces() noexcept {
+  return {.async = this};
 }
-
-namespace methods {
-
-::optionals::Present KeeperKeep::invoke(::optionals::KeeperServant& servant, const Request& request) {
-  return servant.keep(request.list, request.one, request.row, request.set, request.map, request.raw,
-                      request.text, request.array, request.point);
-}
-
-mf::Outcomes<::optionals::Present> KeeperKeep::invoke_batch(::optionals::KeeperServant& servant,
-                                                            const Request* requests, std::size_t count) {
-  return servant.keep_batch({requests, count});
-}
-
-void KeeperKeep::invoke(::optionals::KeeperAsyncServant& servant, Request&& request,
-                        mf::Responder<::optionals::Present> responder) {
-  return servant.keep(std::move(request), std::move(responder));
-}
-
-}  // namespace methods
 
 }  // namespace optionals

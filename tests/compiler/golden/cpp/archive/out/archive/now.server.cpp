@@ -2,25 +2,100 @@
 // archive.now.Store: fingerprint 945a5d5aa357c48f43343a5e2c41e99a
 #include "archive/now.server.hpp"
 
+#include <utility>
+
 #include "mf/server/run.hpp"
 
 namespace archive::now {
+
+namespace methods {
+
+mf::Graph<::archive::now::Config> StorePut::invoke(Servant& servant, const Request& request) {
+  return servant.put(request.config, request.geo);
+}
+
+mf::Outcomes<mf::Graph<::archive::now::Config>> StorePut::invoke_batch(Servant& servant,
+                                                                       const Request* requests,
+                                                                       std::size_t count) {
+  return servant.put_items({requests, count});
+}
+
+void StorePut::invoke(AsyncServant& servant, Request&& request,
+                      mf::Responder<mf::Graph<::archive::now::Config>> responder) {
+  return servant.put(std::move(request), std::move(responder));
+}
+
+::archive::now::StoreHoldResult StoreHold::invoke(Servant& servant, const Request& request) {
+  return servant.hold(request.holder);
+}
+
+mf::Outcomes<::archive::now::StoreHoldResult> StoreHold::invoke_batch(Servant& servant,
+                                                                      const Request* requests,
+                                                                      std::size_t count) {
+  return servant.hold_items({requests, count});
+}
+
+void StoreHold::invoke(AsyncServant& servant, Request&& request,
+                       mf::Responder<::archive::now::StoreHoldResult> responder) {
+  return servant.hold(std::move(request), std::move(responder));
+}
+
+::archive::now::Pair StorePair::invoke(Servant& servant, const Request& request) {
+  return servant.pair(request.pair);
+}
+
+mf::Outcomes<::archive::now::Pair> StorePair::invoke_batch(Servant& servant, const Request* requests,
+                                                           std::size_t count) {
+  return servant.pair_items({requests, count});
+}
+
+void StorePair::invoke(AsyncServant& servant, Request&& request,
+                       mf::Responder<::archive::now::Pair> responder) {
+  return servant.pair(std::move(request), std::move(responder));
+}
+
+namespace {
+
+template <class Servant>
+void dispatchStore(mf::server::Incoming& incoming, Servant& servant) {
+  switch (incoming.method()) {
+    case StorePut::kInfo.index:
+      return mf::server::run<StorePut>(incoming, servant);
+    case StoreHold::kInfo.index:
+      return mf::server::run<StoreHold>(incoming, servant);
+    case StorePair::kInfo.index:
+      return mf::server::run<StorePair>(incoming, servant);
+    default:
+      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
+  }
+}
+
+}  // namespace
+
+}  // namespace methods
 
 const mf::ServiceInfo& StoreServant::service() const noexcept {
   return methods::kStoreService;
 }
 
 void StoreServant::dispatch(mf::server::Incoming& incoming) {
-  switch (incoming.method()) {
-    case methods::StorePut::kInfo.index:
-      return mf::server::run<methods::StorePut>(incoming, *this);
-    case methods::StoreHold::kInfo.index:
-      return mf::server::run<methods::StoreHold>(incoming, *this);
-    case methods::StorePair::kInfo.index:
-      return mf::server::run<methods::StorePair>(incoming, *this);
-    default:
-      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
-  }
+  methods::dispatchStore(incoming, *this);
+}
+
+mf::Interfaces StoreServant::interfaces() noexcept {
+  return {.plain = this};
+}
+
+mf::Outcomes<mf::Graph<Config>> StoreServant::put_items(std::span<const StorePutRequest> requests) {
+  return mf::server::each<methods::StorePut>(*this, requests);
+}
+
+mf::Outcomes<StoreHoldResult> StoreServant::hold_items(std::span<const StoreHoldRequest> requests) {
+  return mf::server::each<methods::StoreHold>(*this, requests);
+}
+
+mf::Outcomes<Pair> StoreServant::pair_items(std::span<const StorePairRequest> requests) {
+  return mf::server::each<methods::StorePair>(*this, requests);
 }
 
 const mf::ServiceInfo& StoreAsyncServant::service() const noexcept {
@@ -28,78 +103,11 @@ const mf::ServiceInfo& StoreAsyncServant::service() const noexcept {
 }
 
 void StoreAsyncServant::dispatch(mf::server::Incoming& incoming) {
-  switch (incoming.method()) {
-    case methods::StorePut::kInfo.index:
-      return mf::server::run<methods::StorePut>(incoming, *this);
-    case methods::StoreHold::kInfo.index:
-      return mf::server::run<methods::StoreHold>(incoming, *this);
-    case methods::StorePair::kInfo.index:
-      return mf::server::run<methods::StorePair>(incoming, *this);
-    default:
-      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
-  }
+  methods::dispatchStore(incoming, *this);
 }
 
-mf::Outcomes<mf::Graph<Config>> StoreServant::put_batch(std::span<const StorePutRequest> requests) {
-  return mf::server::each<methods::StorePut>(*this, requests);
+mf::Interfaces StoreAsyncServant::interfaces() noexcept {
+  return {.async = this};
 }
-
-mf::Outcomes<StoreHoldResult> StoreServant::hold_batch(std::span<const StoreHoldRequest> requests) {
-  return mf::server::each<methods::StoreHold>(*this, requests);
-}
-
-mf::Outcomes<Pair> StoreServant::pair_batch(std::span<const StorePairRequest> requests) {
-  return mf::server::each<methods::StorePair>(*this, requests);
-}
-
-namespace methods {
-
-mf::Graph<::archive::now::Config> StorePut::invoke(::archive::now::StoreServant& servant,
-                                                   const Request& request) {
-  return servant.put(request.config, request.geo);
-}
-
-mf::Outcomes<mf::Graph<::archive::now::Config>> StorePut::invoke_batch(::archive::now::StoreServant& servant,
-                                                                       const Request* requests,
-                                                                       std::size_t count) {
-  return servant.put_batch({requests, count});
-}
-
-void StorePut::invoke(::archive::now::StoreAsyncServant& servant, Request&& request,
-                      mf::Responder<mf::Graph<::archive::now::Config>> responder) {
-  return servant.put(std::move(request), std::move(responder));
-}
-
-::archive::now::StoreHoldResult StoreHold::invoke(::archive::now::StoreServant& servant,
-                                                  const Request& request) {
-  return servant.hold(request.holder);
-}
-
-mf::Outcomes<::archive::now::StoreHoldResult> StoreHold::invoke_batch(::archive::now::StoreServant& servant,
-                                                                      const Request* requests,
-                                                                      std::size_t count) {
-  return servant.hold_batch({requests, count});
-}
-
-void StoreHold::invoke(::archive::now::StoreAsyncServant& servant, Request&& request,
-                       mf::Responder<::archive::now::StoreHoldResult> responder) {
-  return servant.hold(std::move(request), std::move(responder));
-}
-
-::archive::now::Pair StorePair::invoke(::archive::now::StoreServant& servant, const Request& request) {
-  return servant.pair(request.pair);
-}
-
-mf::Outcomes<::archive::now::Pair> StorePair::invoke_batch(::archive::now::StoreServant& servant,
-                                                           const Request* requests, std::size_t count) {
-  return servant.pair_batch({requests, count});
-}
-
-void StorePair::invoke(::archive::now::StoreAsyncServant& servant, Request&& request,
-                       mf::Responder<::archive::now::Pair> responder) {
-  return servant.pair(std::move(request), std::move(responder));
-}
-
-}  // namespace methods
 
 }  // namespace archive::now

@@ -3,31 +3,176 @@
 // sf1.search.Admin: fingerprint 6f16a413e0ab1782e0f2c4f2309cf308
 #include "sf1/search.server.hpp"
 
+#include <utility>
+
 #include "mf/server/run.hpp"
 
 namespace sf1::search {
+
+namespace methods {
+
+::sf1::text::DocId IndexAdd::invoke(Servant& servant, const Request& request) {
+  return servant.add(request.doc);
+}
+
+mf::Outcomes<::sf1::text::DocId> IndexAdd::invoke_batch(Servant& servant, const Request* requests,
+                                                        std::size_t count) {
+  return servant.add_items({requests, count});
+}
+
+void IndexAdd::invoke(AsyncServant& servant, Request&& request, mf::Responder<::sf1::text::DocId> responder) {
+  return servant.add(std::move(request), std::move(responder));
+}
+
+std::vector<::sf1::search::Hit> IndexQuery::invoke(Servant& servant, const Request& request) {
+  return servant.query(request.terms, request.limit, request.rank);
+}
+
+mf::Outcomes<std::vector<::sf1::search::Hit>> IndexQuery::invoke_batch(Servant& servant,
+                                                                       const Request* requests,
+                                                                       std::size_t count) {
+  return servant.query_items({requests, count});
+}
+
+void IndexQuery::invoke(AsyncServant& servant, Request&& request,
+                        mf::Responder<std::vector<::sf1::search::Hit>> responder) {
+  return servant.query(std::move(request), std::move(responder));
+}
+
+::sf1::search::IndexStatsResult IndexStats::invoke(Servant& servant, const Request& /*request*/) {
+  return servant.stats();
+}
+
+mf::Outcomes<::sf1::search::IndexStatsResult> IndexStats::invoke_batch(Servant& servant,
+                                                                       const Request* requests,
+                                                                       std::size_t count) {
+  return servant.stats_items({requests, count});
+}
+
+void IndexStats::invoke(AsyncServant& servant, Request&& request,
+                        mf::Responder<::sf1::search::IndexStatsResult> responder) {
+  return servant.stats(request, std::move(responder));
+}
+
+void IndexClear::invoke(Servant& servant, const Request& /*request*/) {
+  return servant.clear();
+}
+
+mf::Outcomes<void> IndexClear::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
+  return servant.clear_items({requests, count});
+}
+
+void IndexClear::invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder) {
+  return servant.clear(request, std::move(responder));
+}
+
+void IndexTouch::invoke(Servant& servant, const Request& request) {
+  return servant.touch(request.doc);
+}
+
+void IndexTouch::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
+  return servant.touch_items({requests, count});
+}
+
+void IndexTouch::invoke(AsyncServant& servant, Request&& request) {
+  return servant.touch(request);
+}
+
+float IndexScore::invoke(Servant& servant, const Request& request) {
+  return servant.score(request.doc, request.query);
+}
+
+mf::Outcomes<float> IndexScore::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
+  return servant.score_items({requests, count});
+}
+
+void IndexScore::invoke(AsyncServant& servant, Request&& request, mf::Responder<float> responder) {
+  return servant.score(request, std::move(responder));
+}
+
+mf::Bytes AdminPing::invoke(Servant& servant, const Request& request) {
+  return servant.ping(request.payload);
+}
+
+mf::Outcomes<mf::Bytes> AdminPing::invoke_batch(Servant& servant, const Request* requests,
+                                                std::size_t count) {
+  return servant.ping_items({requests, count});
+}
+
+void AdminPing::invoke(AsyncServant& servant, Request&& request, mf::Responder<mf::Bytes> responder) {
+  return servant.ping(std::move(request), std::move(responder));
+}
+
+namespace {
+
+template <class Servant>
+void dispatchIndex(mf::server::Incoming& incoming, Servant& servant) {
+  switch (incoming.method()) {
+    case IndexAdd::kInfo.index:
+      return mf::server::run<IndexAdd>(incoming, servant);
+    case IndexQuery::kInfo.index:
+      return mf::server::run<IndexQuery>(incoming, servant);
+    case IndexStats::kInfo.index:
+      return mf::server::run<IndexStats>(incoming, servant);
+    case IndexClear::kInfo.index:
+      return mf::server::run<IndexClear>(incoming, servant);
+    case IndexTouch::kInfo.index:
+      return mf::server::run<IndexTouch>(incoming, servant);
+    case IndexScore::kInfo.index:
+      return mf::server::run<IndexScore>(incoming, servant);
+    default:
+      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
+  }
+}
+
+template <class Servant>
+void dispatchAdmin(mf::server::Incoming& incoming, Servant& servant) {
+  switch (incoming.method()) {
+    case AdminPing::kInfo.index:
+      return mf::server::run<AdminPing>(incoming, servant);
+    default:
+      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
+  }
+}
+
+}  // namespace
+
+}  // namespace methods
 
 const mf::ServiceInfo& IndexServant::service() const noexcept {
   return methods::kIndexService;
 }
 
 void IndexServant::dispatch(mf::server::Incoming& incoming) {
-  switch (incoming.method()) {
-    case methods::IndexAdd::kInfo.index:
-      return mf::server::run<methods::IndexAdd>(incoming, *this);
-    case methods::IndexQuery::kInfo.index:
-      return mf::server::run<methods::IndexQuery>(incoming, *this);
-    case methods::IndexStats::kInfo.index:
-      return mf::server::run<methods::IndexStats>(incoming, *this);
-    case methods::IndexClear::kInfo.index:
-      return mf::server::run<methods::IndexClear>(incoming, *this);
-    case methods::IndexTouch::kInfo.index:
-      return mf::server::run<methods::IndexTouch>(incoming, *this);
-    case methods::IndexScore::kInfo.index:
-      return mf::server::run<methods::IndexScore>(incoming, *this);
-    default:
-      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
-  }
+  methods::dispatchIndex(incoming, *this);
+}
+
+mf::Interfaces IndexServant::interfaces() noexcept {
+  return {.plain = this};
+}
+
+mf::Outcomes<::sf1::text::DocId> IndexServant::add_items(std::span<const IndexAddRequest> requests) {
+  return mf::server::each<methods::IndexAdd>(*this, requests);
+}
+
+mf::Outcomes<std::vector<Hit>> IndexServant::query_items(std::span<const IndexQueryRequest> requests) {
+  return mf::server::each<methods::IndexQuery>(*this, requests);
+}
+
+mf::Outcomes<IndexStatsResult> IndexServant::stats_items(std::span<const IndexStatsRequest> requests) {
+  return mf::server::each<methods::IndexStats>(*this, requests);
+}
+
+mf::Outcomes<void> IndexServant::clear_items(std::span<const IndexClearRequest> requests) {
+  return mf::server::each<methods::IndexClear>(*this, requests);
+}
+
+void IndexServant::touch_items(std::span<const IndexTouchRequest> requests) {
+  return mf::server::each<methods::IndexTouch>(*this, requests);
+}
+
+mf::Outcomes<float> IndexServant::score_items(std::span<const IndexScoreRequest> requests) {
+  return mf::server::each<methods::IndexScore>(*this, requests);
 }
 
 const mf::ServiceInfo& IndexAsyncServant::service() const noexcept {
@@ -35,46 +180,11 @@ const mf::ServiceInfo& IndexAsyncServant::service() const noexcept {
 }
 
 void IndexAsyncServant::dispatch(mf::server::Incoming& incoming) {
-  switch (incoming.method()) {
-    case methods::IndexAdd::kInfo.index:
-      return mf::server::run<methods::IndexAdd>(incoming, *this);
-    case methods::IndexQuery::kInfo.index:
-      return mf::server::run<methods::IndexQuery>(incoming, *this);
-    case methods::IndexStats::kInfo.index:
-      return mf::server::run<methods::IndexStats>(incoming, *this);
-    case methods::IndexClear::kInfo.index:
-      return mf::server::run<methods::IndexClear>(incoming, *this);
-    case methods::IndexTouch::kInfo.index:
-      return mf::server::run<methods::IndexTouch>(incoming, *this);
-    case methods::IndexScore::kInfo.index:
-      return mf::server::run<methods::IndexScore>(incoming, *this);
-    default:
-      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
-  }
+  methods::dispatchIndex(incoming, *this);
 }
 
-mf::Outcomes<::sf1::text::DocId> IndexServant::add_batch(std::span<const IndexAddRequest> requests) {
-  return mf::server::each<methods::IndexAdd>(*this, requests);
-}
-
-mf::Outcomes<std::vector<Hit>> IndexServant::query_batch(std::span<const IndexQueryRequest> requests) {
-  return mf::server::each<methods::IndexQuery>(*this, requests);
-}
-
-mf::Outcomes<IndexStatsResult> IndexServant::stats_batch(std::span<const IndexStatsRequest> requests) {
-  return mf::server::each<methods::IndexStats>(*this, requests);
-}
-
-mf::Outcomes<void> IndexServant::clear_batch(std::span<const IndexClearRequest> requests) {
-  return mf::server::each<methods::IndexClear>(*this, requests);
-}
-
-void IndexServant::touch_batch(std::span<const IndexTouchRequest> requests) {
-  return mf::server::each<methods::IndexTouch>(*this, requests);
-}
-
-mf::Outcomes<float> IndexServant::score_batch(std::span<const IndexScoreRequest> requests) {
-  return mf::server::each<methods::IndexScore>(*this, requests);
+mf::Interfaces IndexAsyncServant::interfaces() noexcept {
+  return {.async = this};
 }
 
 const mf::ServiceInfo& AdminServant::service() const noexcept {
@@ -82,12 +192,15 @@ const mf::ServiceInfo& AdminServant::service() const noexcept {
 }
 
 void AdminServant::dispatch(mf::server::Incoming& incoming) {
-  switch (incoming.method()) {
-    case methods::AdminPing::kInfo.index:
-      return mf::server::run<methods::AdminPing>(incoming, *this);
-    default:
-      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
-  }
+  methods::dispatchAdmin(incoming, *this);
+}
+
+mf::Interfaces AdminServant::interfaces() noexcept {
+  return {.plain = this};
+}
+
+mf::Outcomes<mf::Bytes> AdminServant::ping_items(std::span<const AdminPingRequest> requests) {
+  return mf::server::each<methods::AdminPing>(*this, requests);
 }
 
 const mf::ServiceInfo& AdminAsyncServant::service() const noexcept {
@@ -95,121 +208,11 @@ const mf::ServiceInfo& AdminAsyncServant::service() const noexcept {
 }
 
 void AdminAsyncServant::dispatch(mf::server::Incoming& incoming) {
-  switch (incoming.method()) {
-    case methods::AdminPing::kInfo.index:
-      return mf::server::run<methods::AdminPing>(incoming, *this);
-    default:
-      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
-  }
+  methods::dispatchAdmin(incoming, *this);
 }
 
-mf::Outcomes<mf::Bytes> AdminServant::ping_batch(std::span<const AdminPingRequest> requests) {
-  return mf::server::each<methods::AdminPing>(*this, requests);
+mf::Interfaces AdminAsyncServant::interfaces() noexcept {
+  return {.async = this};
 }
-
-namespace methods {
-
-::sf1::text::DocId IndexAdd::invoke(::sf1::search::IndexServant& servant, const Request& request) {
-  return servant.add(request.doc);
-}
-
-mf::Outcomes<::sf1::text::DocId> IndexAdd::invoke_batch(::sf1::search::IndexServant& servant,
-                                                        const Request* requests, std::size_t count) {
-  return servant.add_batch({requests, count});
-}
-
-void IndexAdd::invoke(::sf1::search::IndexAsyncServant& servant, Request&& request,
-                      mf::Responder<::sf1::text::DocId> responder) {
-  return servant.add(std::move(request), std::move(responder));
-}
-
-std::vector<::sf1::search::Hit> IndexQuery::invoke(::sf1::search::IndexServant& servant,
-                                                   const Request& request) {
-  return servant.query(request.terms, request.limit, request.rank);
-}
-
-mf::Outcomes<std::vector<::sf1::search::Hit>> IndexQuery::invoke_batch(::sf1::search::IndexServant& servant,
-                                                                       const Request* requests,
-                                                                       std::size_t count) {
-  return servant.query_batch({requests, count});
-}
-
-void IndexQuery::invoke(::sf1::search::IndexAsyncServant& servant, Request&& request,
-                        mf::Responder<std::vector<::sf1::search::Hit>> responder) {
-  return servant.query(std::move(request), std::move(responder));
-}
-
-::sf1::search::IndexStatsResult IndexStats::invoke(::sf1::search::IndexServant& servant,
-                                                   const Request& /*request*/) {
-  return servant.stats();
-}
-
-mf::Outcomes<::sf1::search::IndexStatsResult> IndexStats::invoke_batch(::sf1::search::IndexServant& servant,
-                                                                       const Request* requests,
-                                                                       std::size_t count) {
-  return servant.stats_batch({requests, count});
-}
-
-void IndexStats::invoke(::sf1::search::IndexAsyncServant& servant, Request&& request,
-                        mf::Responder<::sf1::search::IndexStatsResult> responder) {
-  return servant.stats(request, std::move(responder));
-}
-
-void IndexClear::invoke(::sf1::search::IndexServant& servant, const Request& /*request*/) {
-  return servant.clear();
-}
-
-mf::Outcomes<void> IndexClear::invoke_batch(::sf1::search::IndexServant& servant, const Request* requests,
-                                            std::size_t count) {
-  return servant.clear_batch({requests, count});
-}
-
-void IndexClear::invoke(::sf1::search::IndexAsyncServant& servant, Request&& request,
-                        mf::Responder<void> responder) {
-  return servant.clear(request, std::move(responder));
-}
-
-void IndexTouch::invoke(::sf1::search::IndexServant& servant, const Request& request) {
-  return servant.touch(request.doc);
-}
-
-void IndexTouch::invoke_batch(::sf1::search::IndexServant& servant, const Request* requests,
-                              std::size_t count) {
-  return servant.touch_batch({requests, count});
-}
-
-void IndexTouch::invoke(::sf1::search::IndexAsyncServant& servant, Request&& request) {
-  return servant.touch(request);
-}
-
-float IndexScore::invoke(::sf1::search::IndexServant& servant, const Request& request) {
-  return servant.score(request.doc, request.query);
-}
-
-mf::Outcomes<float> IndexScore::invoke_batch(::sf1::search::IndexServant& servant, const Request* requests,
-                                             std::size_t count) {
-  return servant.score_batch({requests, count});
-}
-
-void IndexScore::invoke(::sf1::search::IndexAsyncServant& servant, Request&& request,
-                        mf::Responder<float> responder) {
-  return servant.score(request, std::move(responder));
-}
-
-mf::Bytes AdminPing::invoke(::sf1::search::AdminServant& servant, const Request& request) {
-  return servant.ping(request.payload);
-}
-
-mf::Outcomes<mf::Bytes> AdminPing::invoke_batch(::sf1::search::AdminServant& servant, const Request* requests,
-                                                std::size_t count) {
-  return servant.ping_batch({requests, count});
-}
-
-void AdminPing::invoke(::sf1::search::AdminAsyncServant& servant, Request&& request,
-                       mf::Responder<mf::Bytes> responder) {
-  return servant.ping(std::move(request), std::move(responder));
-}
-
-}  // namespace methods
 
 }  // namespace sf1::search

@@ -4,7 +4,52 @@
 
 #include <utility>
 
+#include "class/namespace.server.hpp"
+
 namespace class_::namespace_ {
+
+// Calls that stay in the process. They stand here, and not beside the servants, so that the compiler sees them
+// where they are called.
+namespace methods {
+
+::class_::namespace_::IndexQueryRequest_ IndexQuery::invoke(
+    Servant& servant, std::int32_t options_, const std::string& token_,
+    const std::vector<::class_::other::virtual_>& class_,
+    const ::class_::namespace_::IndexClient_& IndexClient__) {
+  return servant.query(options_, token_, class_, IndexClient__);
+}
+
+::class_::namespace_::IndexAsyncQueryResult IndexAsyncQuery::invoke(Servant& servant, std::uint8_t requests,
+                                                                    std::uint8_t value) {
+  return servant.async_query(requests, value);
+}
+
+::class_::namespace_::template_ IndexQueryBatch::invoke(Servant& servant, std::uint8_t request,
+                                                        std::int32_t servant_, std::int32_t violated_) {
+  return servant.query_batch(request, servant_, violated_);
+}
+
+void IndexAt::invoke(Servant& servant) {
+  return servant.at_();
+}
+
+void IndexAny::invoke(Servant& servant, ::class_::namespace_::union_ self) {
+  return servant.any_(self);
+}
+
+void IndexDispatch::invoke(Servant& servant, const ::class_::other::virtual_& on) {
+  return servant.dispatch_(on);
+}
+
+::class_::namespace_::stdin_ IndexService::invoke(Servant& servant) {
+  return servant.service_();
+}
+
+void IndexOperator::invoke(Servant& servant, std::int32_t int_) {
+  return servant.operator_(int_);
+}
+
+}  // namespace methods
 
 IndexClient::IndexClient(mf::Client& client) : target_(client, methods::kIndexService) {}
 
@@ -33,8 +78,8 @@ IndexQueryRequest_ IndexClient::query(std::int32_t options_, const std::string& 
   return mf::client::call<methods::IndexQuery>(target_, options, options_, token_, class_, IndexClient__);
 }
 
-mf::BatchCall<IndexQueryRequest_> IndexClient::query_batch(std::span<const IndexQueryRequest> requests,
-                                                           const mf::BatchOptions& options) const {
+mf::BatchCall<IndexQueryRequest_> IndexClient::query_batch_(std::span<const IndexQueryRequest> requests,
+                                                            const mf::BatchOptions& options) const {
   return mf::client::batch<methods::IndexQuery>(target_, options, requests);
 }
 
@@ -43,8 +88,8 @@ mf::Outcomes<IndexQueryRequest_> IndexClient::query_bulk(std::span<const IndexQu
   return mf::client::bulk<methods::IndexQuery>(target_, options, requests);
 }
 
-IndexAsyncQueryResult IndexClient::async_query_(std::uint8_t requests, std::uint8_t value,
-                                                const mf::CallOptions& options) const {
+IndexAsyncQueryResult IndexClient::async_query(std::uint8_t requests, std::uint8_t value,
+                                               const mf::CallOptions& options) const {
   return mf::client::call<methods::IndexAsyncQuery>(target_, options, requests, value);
 }
 
@@ -58,8 +103,8 @@ mf::Outcomes<IndexAsyncQueryResult> IndexClient::async_query_bulk(
   return mf::client::bulk<methods::IndexAsyncQuery>(target_, options, requests);
 }
 
-template_ IndexClient::query_batch_(std::uint8_t request, std::int32_t servant_, std::int32_t violated_,
-                                    const mf::CallOptions& options) const {
+template_ IndexClient::query_batch(std::uint8_t request, std::int32_t servant_, std::int32_t violated_,
+                                   const mf::CallOptions& options) const {
   return mf::client::call<methods::IndexQueryBatch>(target_, options, request, servant_, violated_);
 }
 
@@ -157,8 +202,8 @@ mf::Scattered<mf::Outcomes<IndexQueryRequest_>> IndexScatter::query_bulk(
   return mf::client::bulk<methods::IndexQuery>(target_, options, requests);
 }
 
-mf::Scattered<IndexAsyncQueryResult> IndexScatter::async_query_(std::uint8_t requests, std::uint8_t value,
-                                                                const mf::CallOptions& options) const {
+mf::Scattered<IndexAsyncQueryResult> IndexScatter::async_query(std::uint8_t requests, std::uint8_t value,
+                                                               const mf::CallOptions& options) const {
   return mf::client::call<methods::IndexAsyncQuery>(target_, options, requests, value);
 }
 
@@ -167,9 +212,9 @@ mf::Scattered<mf::Outcomes<IndexAsyncQueryResult>> IndexScatter::async_query_bul
   return mf::client::bulk<methods::IndexAsyncQuery>(target_, options, requests);
 }
 
-mf::Scattered<template_> IndexScatter::query_batch_(std::uint8_t request, std::int32_t servant_,
-                                                    std::int32_t violated_,
-                                                    const mf::CallOptions& options) const {
+mf::Scattered<template_> IndexScatter::query_batch(std::uint8_t request, std::int32_t servant_,
+                                                   std::int32_t violated_,
+                                                   const mf::CallOptions& options) const {
   return mf::client::call<methods::IndexQueryBatch>(target_, options, request, servant_, violated_);
 }
 

@@ -2,35 +2,195 @@
 // class.namespace.Index: fingerprint a0002c39eae4b9cfd233ffd11a304379
 #include "class/namespace.server.hpp"
 
+#include <utility>
+
 #include "mf/server/run.hpp"
 
 namespace class_::namespace_ {
+
+namespace methods {
+
+::class_::namespace_::IndexQueryRequest_ IndexQuery::invoke(Servant& servant, const Request& request) {
+  return servant.query(request.options_, request.token_, request.class_, request.IndexClient__);
+}
+
+mf::Outcomes<::class_::namespace_::IndexQueryRequest_> IndexQuery::invoke_batch(Servant& servant,
+                                                                                const Request* requests,
+                                                                                std::size_t count) {
+  return servant.query_items({requests, count});
+}
+
+void IndexQuery::invoke(AsyncServant& servant, Request&& request,
+                        mf::Responder<::class_::namespace_::IndexQueryRequest_> responder) {
+  return servant.query(std::move(request), std::move(responder));
+}
+
+::class_::namespace_::IndexAsyncQueryResult IndexAsyncQuery::invoke(Servant& servant,
+                                                                    const Request& request) {
+  return servant.async_query(request.requests, request.value);
+}
+
+mf::Outcomes<::class_::namespace_::IndexAsyncQueryResult> IndexAsyncQuery::invoke_batch(
+    Servant& servant, const Request* requests, std::size_t count) {
+  return servant.async_query_items({requests, count});
+}
+
+void IndexAsyncQuery::invoke(AsyncServant& servant, Request&& request,
+                             mf::Responder<::class_::namespace_::IndexAsyncQueryResult> responder) {
+  return servant.async_query(request, std::move(responder));
+}
+
+::class_::namespace_::template_ IndexQueryBatch::invoke(Servant& servant, const Request& request) {
+  return servant.query_batch(request.request, request.servant_, request.violated_);
+}
+
+mf::Outcomes<::class_::namespace_::template_> IndexQueryBatch::invoke_batch(Servant& servant,
+                                                                            const Request* requests,
+                                                                            std::size_t count) {
+  return servant.query_batch_items({requests, count});
+}
+
+void IndexQueryBatch::invoke(AsyncServant& servant, Request&& request,
+                             mf::Responder<::class_::namespace_::template_> responder) {
+  return servant.query_batch(request, std::move(responder));
+}
+
+void IndexAt::invoke(Servant& servant, const Request& /*request*/) {
+  return servant.at_();
+}
+
+mf::Outcomes<void> IndexAt::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
+  return servant.at_items({requests, count});
+}
+
+void IndexAt::invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder) {
+  return servant.at_(request, std::move(responder));
+}
+
+void IndexAny::invoke(Servant& servant, const Request& request) {
+  return servant.any_(request.self);
+}
+
+mf::Outcomes<void> IndexAny::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
+  return servant.any_items({requests, count});
+}
+
+void IndexAny::invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder) {
+  return servant.any_(request, std::move(responder));
+}
+
+void IndexDispatch::invoke(Servant& servant, const Request& request) {
+  return servant.dispatch_(request.on);
+}
+
+mf::Outcomes<void> IndexDispatch::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
+  return servant.dispatch_items({requests, count});
+}
+
+void IndexDispatch::invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder) {
+  return servant.dispatch_(std::move(request), std::move(responder));
+}
+
+::class_::namespace_::stdin_ IndexService::invoke(Servant& servant, const Request& /*request*/) {
+  return servant.service_();
+}
+
+mf::Outcomes<::class_::namespace_::stdin_> IndexService::invoke_batch(Servant& servant,
+                                                                      const Request* requests,
+                                                                      std::size_t count) {
+  return servant.service_items({requests, count});
+}
+
+void IndexService::invoke(AsyncServant& servant, Request&& request,
+                          mf::Responder<::class_::namespace_::stdin_> responder) {
+  return servant.service_(request, std::move(responder));
+}
+
+void IndexOperator::invoke(Servant& servant, const Request& request) {
+  return servant.operator_(request.int_);
+}
+
+void IndexOperator::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
+  return servant.operator_items({requests, count});
+}
+
+void IndexOperator::invoke(AsyncServant& servant, Request&& request) {
+  return servant.operator_(request);
+}
+
+namespace {
+
+template <class Servant>
+void dispatchIndex(mf::server::Incoming& incoming, Servant& servant) {
+  switch (incoming.method()) {
+    case IndexQuery::kInfo.index:
+      return mf::server::run<IndexQuery>(incoming, servant);
+    case IndexAsyncQuery::kInfo.index:
+      return mf::server::run<IndexAsyncQuery>(incoming, servant);
+    case IndexQueryBatch::kInfo.index:
+      return mf::server::run<IndexQueryBatch>(incoming, servant);
+    case IndexAt::kInfo.index:
+      return mf::server::run<IndexAt>(incoming, servant);
+    case IndexAny::kInfo.index:
+      return mf::server::run<IndexAny>(incoming, servant);
+    case IndexDispatch::kInfo.index:
+      return mf::server::run<IndexDispatch>(incoming, servant);
+    case IndexService::kInfo.index:
+      return mf::server::run<IndexService>(incoming, servant);
+    case IndexOperator::kInfo.index:
+      return mf::server::run<IndexOperator>(incoming, servant);
+    default:
+      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
+  }
+}
+
+}  // namespace
+
+}  // namespace methods
 
 const mf::ServiceInfo& IndexServant::service() const noexcept {
   return methods::kIndexService;
 }
 
 void IndexServant::dispatch(mf::server::Incoming& incoming) {
-  switch (incoming.method()) {
-    case methods::IndexQuery::kInfo.index:
-      return mf::server::run<methods::IndexQuery>(incoming, *this);
-    case methods::IndexAsyncQuery::kInfo.index:
-      return mf::server::run<methods::IndexAsyncQuery>(incoming, *this);
-    case methods::IndexQueryBatch::kInfo.index:
-      return mf::server::run<methods::IndexQueryBatch>(incoming, *this);
-    case methods::IndexAt::kInfo.index:
-      return mf::server::run<methods::IndexAt>(incoming, *this);
-    case methods::IndexAny::kInfo.index:
-      return mf::server::run<methods::IndexAny>(incoming, *this);
-    case methods::IndexDispatch::kInfo.index:
-      return mf::server::run<methods::IndexDispatch>(incoming, *this);
-    case methods::IndexService::kInfo.index:
-      return mf::server::run<methods::IndexService>(incoming, *this);
-    case methods::IndexOperator::kInfo.index:
-      return mf::server::run<methods::IndexOperator>(incoming, *this);
-    default:
-      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
-  }
+  methods::dispatchIndex(incoming, *this);
+}
+
+mf::Interfaces IndexServant::interfaces() noexcept {
+  return {.plain = this};
+}
+
+mf::Outcomes<IndexQueryRequest_> IndexServant::query_items(std::span<const IndexQueryRequest> requests) {
+  return mf::server::each<methods::IndexQuery>(*this, requests);
+}
+
+mf::Outcomes<IndexAsyncQueryResult> IndexServant::async_query_items(
+    std::span<const IndexAsyncQueryRequest> requests) {
+  return mf::server::each<methods::IndexAsyncQuery>(*this, requests);
+}
+
+mf::Outcomes<template_> IndexServant::query_batch_items(std::span<const IndexQueryBatchRequest> requests) {
+  return mf::server::each<methods::IndexQueryBatch>(*this, requests);
+}
+
+mf::Outcomes<void> IndexServant::at_items(std::span<const IndexAtRequest> requests) {
+  return mf::server::each<methods::IndexAt>(*this, requests);
+}
+
+mf::Outcomes<void> IndexServant::any_items(std::span<const IndexAnyRequest> requests) {
+  return mf::server::each<methods::IndexAny>(*this, requests);
+}
+
+mf::Outcomes<void> IndexServant::dispatch_items(std::span<const IndexDispatchRequest> requests) {
+  return mf::server::each<methods::IndexDispatch>(*this, requests);
+}
+
+mf::Outcomes<stdin_> IndexServant::service_items(std::span<const IndexServiceRequest> requests) {
+  return mf::server::each<methods::IndexService>(*this, requests);
+}
+
+void IndexServant::operator_items(std::span<const IndexOperatorRequest> requests) {
+  return mf::server::each<methods::IndexOperator>(*this, requests);
 }
 
 const mf::ServiceInfo& IndexAsyncServant::service() const noexcept {
@@ -38,178 +198,11 @@ const mf::ServiceInfo& IndexAsyncServant::service() const noexcept {
 }
 
 void IndexAsyncServant::dispatch(mf::server::Incoming& incoming) {
-  switch (incoming.method()) {
-    case methods::IndexQuery::kInfo.index:
-      return mf::server::run<methods::IndexQuery>(incoming, *this);
-    case methods::IndexAsyncQuery::kInfo.index:
-      return mf::server::run<methods::IndexAsyncQuery>(incoming, *this);
-    case methods::IndexQueryBatch::kInfo.index:
-      return mf::server::run<methods::IndexQueryBatch>(incoming, *this);
-    case methods::IndexAt::kInfo.index:
-      return mf::server::run<methods::IndexAt>(incoming, *this);
-    case methods::IndexAny::kInfo.index:
-      return mf::server::run<methods::IndexAny>(incoming, *this);
-    case methods::IndexDispatch::kInfo.index:
-      return mf::server::run<methods::IndexDispatch>(incoming, *this);
-    case methods::IndexService::kInfo.index:
-      return mf::server::run<methods::IndexService>(incoming, *this);
-    case methods::IndexOperator::kInfo.index:
-      return mf::server::run<methods::IndexOperator>(incoming, *this);
-    default:
-      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
-  }
+  methods::dispatchIndex(incoming, *this);
 }
 
-mf::Outcomes<IndexQueryRequest_> IndexServant::query_batch(std::span<const IndexQueryRequest> requests) {
-  return mf::server::each<methods::IndexQuery>(*this, requests);
+mf::Interfaces IndexAsyncServant::interfaces() noexcept {
+  return {.async = this};
 }
-
-mf::Outcomes<IndexAsyncQueryResult> IndexServant::async_query_batch(
-    std::span<const IndexAsyncQueryRequest> requests) {
-  return mf::server::each<methods::IndexAsyncQuery>(*this, requests);
-}
-
-mf::Outcomes<template_> IndexServant::query_batch_batch(std::span<const IndexQueryBatchRequest> requests) {
-  return mf::server::each<methods::IndexQueryBatch>(*this, requests);
-}
-
-mf::Outcomes<void> IndexServant::at_batch(std::span<const IndexAtRequest> requests) {
-  return mf::server::each<methods::IndexAt>(*this, requests);
-}
-
-mf::Outcomes<void> IndexServant::any_batch(std::span<const IndexAnyRequest> requests) {
-  return mf::server::each<methods::IndexAny>(*this, requests);
-}
-
-mf::Outcomes<void> IndexServant::dispatch_batch(std::span<const IndexDispatchRequest> requests) {
-  return mf::server::each<methods::IndexDispatch>(*this, requests);
-}
-
-mf::Outcomes<stdin_> IndexServant::service_batch(std::span<const IndexServiceRequest> requests) {
-  return mf::server::each<methods::IndexService>(*this, requests);
-}
-
-void IndexServant::operator_batch(std::span<const IndexOperatorRequest> requests) {
-  return mf::server::each<methods::IndexOperator>(*this, requests);
-}
-
-namespace methods {
-
-::class_::namespace_::IndexQueryRequest_ IndexQuery::invoke(::class_::namespace_::IndexServant& servant,
-                                                            const Request& request) {
-  return servant.query(request.options_, request.token_, request.class_, request.IndexClient__);
-}
-
-mf::Outcomes<::class_::namespace_::IndexQueryRequest_> IndexQuery::invoke_batch(
-    ::class_::namespace_::IndexServant& servant, const Request* requests, std::size_t count) {
-  return servant.query_batch({requests, count});
-}
-
-void IndexQuery::invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
-                        mf::Responder<::class_::namespace_::IndexQueryRequest_> responder) {
-  return servant.query(std::move(request), std::move(responder));
-}
-
-::class_::namespace_::IndexAsyncQueryResult IndexAsyncQuery::invoke(
-    ::class_::namespace_::IndexServant& servant, const Request& request) {
-  return servant.async_query_(request.requests, request.value);
-}
-
-mf::Outcomes<::class_::namespace_::IndexAsyncQueryResult> IndexAsyncQuery::invoke_batch(
-    ::class_::namespace_::IndexServant& servant, const Request* requests, std::size_t count) {
-  return servant.async_query_batch({requests, count});
-}
-
-void IndexAsyncQuery::invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
-                             mf::Responder<::class_::namespace_::IndexAsyncQueryResult> responder) {
-  return servant.async_query_(request, std::move(responder));
-}
-
-::class_::namespace_::template_ IndexQueryBatch::invoke(::class_::namespace_::IndexServant& servant,
-                                                        const Request& request) {
-  return servant.query_batch_(request.request, request.servant_, request.violated_);
-}
-
-mf::Outcomes<::class_::namespace_::template_> IndexQueryBatch::invoke_batch(
-    ::class_::namespace_::IndexServant& servant, const Request* requests, std::size_t count) {
-  return servant.query_batch_batch({requests, count});
-}
-
-void IndexQueryBatch::invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
-                             mf::Responder<::class_::namespace_::template_> responder) {
-  return servant.query_batch_(request, std::move(responder));
-}
-
-void IndexAt::invoke(::class_::namespace_::IndexServant& servant, const Request& /*request*/) {
-  return servant.at_();
-}
-
-mf::Outcomes<void> IndexAt::invoke_batch(::class_::namespace_::IndexServant& servant, const Request* requests,
-                                         std::size_t count) {
-  return servant.at_batch({requests, count});
-}
-
-void IndexAt::invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
-                     mf::Responder<void> responder) {
-  return servant.at_(request, std::move(responder));
-}
-
-void IndexAny::invoke(::class_::namespace_::IndexServant& servant, const Request& request) {
-  return servant.any_(request.self);
-}
-
-mf::Outcomes<void> IndexAny::invoke_batch(::class_::namespace_::IndexServant& servant,
-                                          const Request* requests, std::size_t count) {
-  return servant.any_batch({requests, count});
-}
-
-void IndexAny::invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
-                      mf::Responder<void> responder) {
-  return servant.any_(request, std::move(responder));
-}
-
-void IndexDispatch::invoke(::class_::namespace_::IndexServant& servant, const Request& request) {
-  return servant.dispatch_(request.on);
-}
-
-mf::Outcomes<void> IndexDispatch::invoke_batch(::class_::namespace_::IndexServant& servant,
-                                               const Request* requests, std::size_t count) {
-  return servant.dispatch_batch({requests, count});
-}
-
-void IndexDispatch::invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
-                           mf::Responder<void> responder) {
-  return servant.dispatch_(std::move(request), std::move(responder));
-}
-
-::class_::namespace_::stdin_ IndexService::invoke(::class_::namespace_::IndexServant& servant,
-                                                  const Request& /*request*/) {
-  return servant.service_();
-}
-
-mf::Outcomes<::class_::namespace_::stdin_> IndexService::invoke_batch(
-    ::class_::namespace_::IndexServant& servant, const Request* requests, std::size_t count) {
-  return servant.service_batch({requests, count});
-}
-
-void IndexService::invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
-                          mf::Responder<::class_::namespace_::stdin_> responder) {
-  return servant.service_(request, std::move(responder));
-}
-
-void IndexOperator::invoke(::class_::namespace_::IndexServant& servant, const Request& request) {
-  return servant.operator_(request.int_);
-}
-
-void IndexOperator::invoke_batch(::class_::namespace_::IndexServant& servant, const Request* requests,
-                                 std::size_t count) {
-  return servant.operator_batch({requests, count});
-}
-
-void IndexOperator::invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request) {
-  return servant.operator_(request);
-}
-
-}  // namespace methods
 
 }  // namespace class_::namespace_

@@ -1,4 +1,4 @@
-"""F6. Floats in JSON: the shortest digits that read back as the same value of f32 or f64, and the one
+"""F5. Floats in JSON: the shortest digits that read back as the same value of f32 or f64, and the one
 rounding from digits to either.
 """
 
