@@ -1,9 +1,11 @@
 #include "mf/client/async_call.hpp"
 
+#include <cstring>
 #include <mutex>
 
 #include "client/attempt.hpp"
 #include "client/target_state.hpp"
+#include "mf/client/scratch.hpp"
 
 namespace mf::client {
 
@@ -30,15 +32,22 @@ class AsyncCall::Stopping {
   std::unique_ptr<OnStop> second;  // the slot of a completion handler
 };
 
-AsyncCall::AsyncCall(const Target& target, const MethodInfo& method, const protocol::RequestHead& head,
+AsyncCall::AsyncCall(Target target, const MethodInfo& method, const protocol::RequestHead& head,
                      Buffer payload, const CallContext& context)
-    : state_(target.state()),
+    : state_(std::move(target).state()),
       method_(method),
       call_({.idempotent = method.idempotent, .stream = false}, context.deadline,
             state_->core->retry_budget()),
       head_(head),
-      payload_(std::move(payload)),
-      reply_metadata_(context.reply_metadata) {}
+      reply_metadata_(context.reply_metadata) {
+  if (payload.size() <= small_.size()) {
+    small_size_ = static_cast<std::uint8_t>(payload.size());
+    if (small_size_ != 0) std::memcpy(small_.data(), payload.data(), small_size_);
+    give_scratch(std::move(payload));
+  } else {
+    payload_ = std::move(payload);
+  }
+}
 
 AsyncCall::~AsyncCall() = default;
 
@@ -49,9 +58,9 @@ Failure AsyncCall::cancelled_by_caller() {
           .declared = nullptr};
 }
 
-void AsyncCall::launch(std::shared_ptr<AsyncCall> call) {
+void AsyncCall::launch(std::shared_ptr<AsyncCall> call, TimePoint now) {
   const auto step = call->call_.begin();
-  go(std::move(call), step);
+  go(std::move(call), step, now);
 }
 
 void AsyncCall::launch(std::shared_ptr<AsyncCall> call, Route route, link::Waiter* reader) {
@@ -89,7 +98,7 @@ void AsyncCall::cancel() {
   state_->stop_waiting(this, CallEvent::cancelled, cancelled_by_caller());
 }
 
-void AsyncCall::go(std::shared_ptr<AsyncCall> call, CallStep step) {
+void AsyncCall::go(std::shared_ptr<AsyncCall> call, CallStep step, TimePoint now) {
   for (;;) {
     switch (step) {
       case CallStep::resolve: {
@@ -103,7 +112,7 @@ void AsyncCall::go(std::shared_ptr<AsyncCall> call, CallStep step) {
         break;
       }
       case CallStep::send: {
-        auto ended = send(call);
+        auto ended = send(call, std::exchange(now, TimePoint()));
         if (!ended) return;
         step = settle(call->call_, *ended);
         if (call->call_.ended()) return finish(std::move(call), std::move(*ended), false);
@@ -130,40 +139,57 @@ void AsyncCall::leave_reader(AsyncCall& call) noexcept {
 }
 
 // Once the link has taken the call, it may end on another thread before this returns: then only what is of
-// this attempt may be touched.
-std::optional<link::Reply> AsyncCall::send(const std::shared_ptr<AsyncCall>& call) {
-  auto head = call->head_;
-  head.route = call->route_.of(call->method_);
-  const auto deadline = call->deadline();
-  const auto link = call->route_.link;
-  // Large payloads are moved into the link, and may be needed once more.
-  Buffer copy;
-  Buffer* payload = &call->payload_;
-  if (payload->size() >= protocol::kSeparateSegmentFrom &&
-      call->call_.attempt() < protocol::Call::kMostAttempts) {
-    copy.append(payload->span());
-    payload = &copy;
-  }
-  if (call->method_.oneway) return link->send_oneway(head, *payload, deadline);
-  auto* const stopping = call->stopping_.get();
-  const int attempt = call->call_.attempt();
+// this attempt may be touched. The call owns itself meanwhile, which costs no atomic operation.
+std::optional<link::Reply> AsyncCall::send(std::shared_ptr<AsyncCall>& owner, TimePoint now) {
+  auto& call = *owner;
+  auto head = call.head_;
+  head.route = call.route_.of(call.method_);
+  const auto deadline = call.deadline();
+  // What is moved into the link is not to be had once more.
+  const bool last = call.call_.attempt() == protocol::Call::kMostAttempts;
+  auto& buffer = call.payload_;
+  const auto payload = buffer.empty() ? link::Payload({call.small_.data(), call.small_size_})
+                       : last         ? link::Payload(buffer)
+                                      : link::Payload(std::as_const(buffer).span());
+  auto* const link = call.route_.link.get();
+  if (call.method_.oneway) return link->send_oneway(head, payload, deadline);
+  // Completions without a reader run on the reactor's thread, so not while this is it.
+  std::shared_ptr<link::ClientLink> kept;
+  if (call.reader_ != nullptr || !call.state_->core->reactor().on_own_thread()) kept = call.route_.link;
+  if (call.stopping_) return send_stoppable(owner, head, payload);
+  auto* const reader = call.reader_;
+  call.itself_ = std::move(owner);
+  link::Completion done(
+      [&call](link::Reply&& reply) { on_reply(std::move(call.itself_), std::move(reply)); });
+  auto refusal = link->try_start(head, payload, deadline, done, reader, nullptr, now);
+  if (!refusal) return std::nullopt;
+  owner = std::move(call.itself_);
+  return link::Reply::failed(std::move(*refusal), link::Ended::refused);
+}
+
+std::optional<link::Reply> AsyncCall::send_stoppable(const std::shared_ptr<AsyncCall>& owner,
+                                                     const protocol::RequestHead& head,
+                                                     link::Payload payload) {
+  const auto link = owner->route_.link;
+  const int attempt = owner->call_.attempt();
   std::uint32_t id = 0;
-  link::Completion done([call](link::Reply&& reply) mutable { on_reply(std::move(call), std::move(reply)); });
-  if (auto refusal = link->try_start(head, *payload, deadline, done, call->reader_, &id))
+  link::Completion done([call = std::shared_ptr(owner)](link::Reply&& reply) mutable {
+    on_reply(std::move(call), std::move(reply));
+  });
+  if (auto refusal = link->try_start(head, payload, owner->deadline(), done, owner->reader_, &id))
     return link::Reply::failed(std::move(*refusal), link::Ended::refused);
-  if (stopping != nullptr) {
-    bool requested = false;
-    {
-      const std::scoped_lock lock(stopping->mutex);
-      requested = stopping->requested;
-      if (attempt > stopping->attempt) {
-        stopping->attempt = attempt;
-        stopping->link = link;
-        stopping->id = id;
-      }
+  auto& stopping = *owner->stopping_;
+  bool requested = false;
+  {
+    const std::scoped_lock lock(stopping.mutex);
+    requested = stopping.requested;
+    if (attempt > stopping.attempt) {
+      stopping.attempt = attempt;
+      stopping.link = link;
+      stopping.id = id;
     }
-    if (requested) link->cancel(id);
   }
+  if (requested) link->cancel(id);
   return std::nullopt;
 }
 

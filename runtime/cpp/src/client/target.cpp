@@ -6,16 +6,12 @@
 #include "client/attempt.hpp"
 #include "client/target_state.hpp"
 #include "mf/client/async_call.hpp"
+#include "mf/client/scratch.hpp"
 #include "mf/core/agent.hpp"
 #include "mf/core/current_call.hpp"
 #include "mf/protocol/metadata.hpp"
 
 namespace mf::client {
-
-// Scratch space of a thread for small requests; what grew beyond this is given back.
-namespace {
-constexpr std::size_t kKeptScratch = std::size_t{64} << 10U;
-}
 
 Target::Target(const Client& client, const ServiceInfo& service)
     : Target(State::of(client.core(), service, std::nullopt)) {}
@@ -24,10 +20,6 @@ Target::Target(std::shared_ptr<State> state) : state_(std::move(state)) {
   in_process_ = state_->core->servants() != nullptr;
   agent_ = state_->shown;
 }
-
-Target::~Target() = default;
-Target::Target(const Target&) = default;
-Target& Target::operator=(const Target&) = default;
 
 Target Target::at(std::string_view agent) const {
   return Target(State::of(state_->core, *state_->service, std::string(agent)));
@@ -77,27 +69,6 @@ Outcome<Route> Target::route(TimePoint deadline) const {
 
 namespace {
 
-/// The thread's buffer for requests, out of reach of the calls that completions make on the same thread.
-class Scratch {
- public:
-  Scratch() noexcept : buffer_(std::exchange(kept(), Buffer())) { buffer_.clear(); }
-  ~Scratch() {
-    if (buffer_.capacity() <= kKeptScratch && buffer_.capacity() >= kept().capacity()) kept().swap(buffer_);
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-
-  Buffer& buffer() noexcept { return buffer_; }
-
- private:
-  static Buffer& kept() noexcept {
-    thread_local Buffer kept;
-    return kept;
-  }
-
-  Buffer buffer_;
-};
-
 /// A blocking call that may be stopped: its thread sleeps, so that whoever stops it can wake it.
 class StoppableCall final : public AsyncCall {
  public:
@@ -136,8 +107,8 @@ void prepend_metadata(Buffer& payload, const Metadata& metadata) {
 }
 
 Context::Context(const Target& target, const CallOptions& options, const MethodInfo& method) {
-  deadline =
-      deadline_after(std::chrono::steady_clock::now(), effective_deadline(options.deadline, method.deadline));
+  now = std::chrono::steady_clock::now();
+  deadline = deadline_after(now, effective_deadline(options.deadline, method.deadline));
   if (!options.metadata.empty()) metadata = &options.metadata;
   reply_metadata = options.reply_metadata;
   stop = &options.stop;
@@ -171,9 +142,10 @@ void Target::call(link::ReplySlot& slot, const MethodInfo& method, const protoco
                       state_->core->retry_budget());
   auto sent = with_metadata(head, context);
   Route route;
+  auto now = context.now;
   for (auto step = call.begin(); !call.ended();) {
     if (step == protocol::CallStep::resolve) {
-      route = state_->find_route(call, step, slot.reply);
+      route = state_->find_route(call, step, slot.reply, now);
       continue;
     }
     sent.route = route.of(method);
@@ -181,7 +153,7 @@ void Target::call(link::ReplySlot& slot, const MethodInfo& method, const protoco
     if (method.oneway) {
       slot.reply = route.link->send_oneway(sent, scratch.buffer(), context.deadline);
     } else {
-      route.link->call(slot, sent, scratch.buffer(), context.deadline);
+      route.link->call(slot, sent, scratch.buffer(), context.deadline, std::exchange(now, TimePoint()));
     }
     step = settle(call, slot.reply);
   }

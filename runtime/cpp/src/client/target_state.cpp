@@ -233,9 +233,11 @@ Found Target::State::wait_for_route(TimePoint deadline) {
   }
 }
 
-Route Target::State::find_route(protocol::Call& call, protocol::CallStep& step, link::Reply& failed) {
+Route Target::State::find_route(protocol::Call& call, protocol::CallStep& step, link::Reply& failed,
+                                TimePoint& now) {
   auto route = ready_route();
   if (!route) [[unlikely]] {
+    now = {};
     auto found = wait_for_route(call.deadline());
     if (!found.route) {
       if (found.reached) (void)call.on(protocol::CallEvent::resolved);

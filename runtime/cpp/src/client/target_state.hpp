@@ -51,8 +51,9 @@ struct Target::State final : Shared, std::enable_shared_from_this<State> {
   /// A known route, if there is one: never waits.
   [[nodiscard]] Route ready_route();
   /// Waits for one, and tells the machine of the call. Empty: the call has ended with `failed`, or begins
-  /// again, as `step` says.
-  [[nodiscard]] Route find_route(protocol::Call& call, protocol::CallStep& step, link::Reply& failed);
+  /// again, as `step` says. If it took time, `now` is forgotten.
+  [[nodiscard]] Route find_route(protocol::Call& call, protocol::CallStep& step, link::Reply& failed,
+                                 TimePoint& now);
   /// The same without a machine.
   [[nodiscard]] Found wait_for_route(TimePoint deadline);
 

@@ -129,7 +129,7 @@ Outcome<std::shared_ptr<Binding>> ClientLink::bind(const ServiceInfo& service, c
                         peer() + " did not answer the binding of " + std::string(service.name));
   }
   if (binding->refusal_.code != Code::ok) return explain(Failure(binding->refusal_), service, deadline, lock);
-  binding->last_used_.store(binding_uses_.fetch_add(1));
+  binding->touch();
   (void)pinned.release();
   return binding;
 }
@@ -213,7 +213,7 @@ std::optional<std::string> ClientLink::describe(std::string_view service, TimePo
   return description.text;
 }
 
-std::optional<Failure> ClientLink::refuse_early(const Buffer& payload, TimePoint now,
+std::optional<Failure> ClientLink::refuse_early(const Payload& payload, TimePoint now,
                                                 TimePoint deadline) const {
   if (broken()) return not_executed(why_broken_.code, why_broken_.message);
   if (draining_.load(std::memory_order_relaxed)) {
@@ -238,7 +238,7 @@ std::optional<Failure> ClientLink::refuse_early(const Buffer& payload, TimePoint
 }
 
 // Throws std::bad_alloc, and then the call is not in flight and `pending` is as it was.
-std::uint32_t ClientLink::append(protocol::RequestHead& head, Buffer& payload, TimePoint now,
+std::uint32_t ClientLink::append(protocol::RequestHead& head, const Payload& payload, TimePoint now,
                                  TimePoint deadline, Pending&& pending) {
   head.id = session_.reserve_id([this](std::uint32_t id) { return calls_.contains(id); });
   head.deadline = deadline_field(now, deadline);
@@ -247,11 +247,7 @@ std::uint32_t ClientLink::append(protocol::RequestHead& head, Buffer& payload, T
   const bool by_reactor = pending.by_reactor;
   calls_.insert(head.id, head.route, deadline, std::move(pending));
   try {
-    if (payload.size() < protocol::kSeparateSegmentFrom) {
-      session_.send_request(head, payload.span());
-    } else {
-      session_.send_request(head, std::move(payload));
-    }
+    send_request(head, payload);
   } catch (...) {
     pending = *calls_.take(head.id);
     throw;
@@ -261,6 +257,14 @@ std::uint32_t ClientLink::append(protocol::RequestHead& head, Buffer& payload, T
   return head.id;
 }
 
+void ClientLink::send_request(const protocol::RequestHead& head, const Payload& payload) {
+  if (payload.buffer_ == nullptr || payload.size() < protocol::kSeparateSegmentFrom) {
+    session_.send_request(head, payload.bytes_);
+  } else {
+    session_.send_request(head, std::move(*payload.buffer_));
+  }
+}
+
 std::optional<ClientLink::Pending> ClientLink::take(std::uint32_t id) {
   auto pending = calls_.take(id);
   if (pending && pending->by_reactor) --by_reactor_;
@@ -268,8 +272,9 @@ std::optional<ClientLink::Pending> ClientLink::take(std::uint32_t id) {
   return pending;
 }
 
-void ClientLink::call(ReplySlot& slot, protocol::RequestHead head, Buffer& payload, TimePoint deadline) {
-  const auto now = std::chrono::steady_clock::now();
+void ClientLink::call(ReplySlot& slot, protocol::RequestHead head, Payload payload, TimePoint deadline,
+                      TimePoint now) {
+  if (now == TimePoint{}) now = std::chrono::steady_clock::now();
   Waiter waiter;
   Lock lock(mutex_);
   check_idle(now, lock);
@@ -295,7 +300,7 @@ void ClientLink::call(ReplySlot& slot, protocol::RequestHead head, Buffer& paylo
   slot.reply = Reply::failed(out_of_time(peer()), Ended::expired);
 }
 
-std::uint32_t ClientLink::start(protocol::RequestHead head, Buffer& payload, TimePoint deadline,
+std::uint32_t ClientLink::start(protocol::RequestHead head, Payload payload, TimePoint deadline,
                                 Completion done, Waiter* reader) {
   std::uint32_t id = 0;
   if (auto refusal = try_start(head, payload, deadline, done, reader, &id)) {
@@ -304,9 +309,10 @@ std::uint32_t ClientLink::start(protocol::RequestHead head, Buffer& payload, Tim
   return id;
 }
 
-std::optional<Failure> ClientLink::try_start(protocol::RequestHead head, Buffer& payload, TimePoint deadline,
-                                             Completion& done, Waiter* reader, std::uint32_t* id) {
-  const auto now = std::chrono::steady_clock::now();
+std::optional<Failure> ClientLink::try_start(protocol::RequestHead head, Payload payload, TimePoint deadline,
+                                             Completion& done, Waiter* reader, std::uint32_t* id,
+                                             TimePoint now) {
+  if (now == TimePoint{}) now = std::chrono::steady_clock::now();
   Lock lock(mutex_);
   const bool later = written_later();
   if (!later) check_idle(now, lock);
@@ -397,7 +403,7 @@ void ClientLink::tell_cancelled(std::uint32_t id, Lock& lock) noexcept {
   }
 }
 
-Reply ClientLink::send_oneway(protocol::RequestHead head, Buffer& payload, TimePoint deadline) {
+Reply ClientLink::send_oneway(protocol::RequestHead head, Payload payload, TimePoint deadline) {
   const auto now = std::chrono::steady_clock::now();
   const auto refused = [](Failure why) { return Reply::failed(std::move(why), Ended::refused); };
   Lock lock(mutex_);
@@ -414,11 +420,7 @@ Reply ClientLink::send_oneway(protocol::RequestHead head, Buffer& payload, TimeP
   head.id = session_.reserve_id([this](std::uint32_t id) { return calls_.contains(id); });
   head.flags |= protocol::kOneway;
   head.deadline = deadline_field(now, deadline);
-  if (payload.size() < protocol::kSeparateSegmentFrom) {
-    session_.send_request(head, payload.span());
-  } else {
-    session_.send_request(head, std::move(payload));
-  }
+  send_request(head, payload);
   const auto ends_at = written_ + session_.output_bytes();
   if (!written_later()) flush(lock);
   if (!broken()) return {};

@@ -324,7 +324,10 @@ void ClientLink::run_completions(Lock& lock) {
     running.run();
     lock.lock();
     if (running.kept.capacity() > kKeptAtMost) running.kept = Buffer();
-    spare_ = std::move(running);
+    // The memory that is warm is used next.
+    auto& next = completions_.empty() ? completions_ : spare_;
+    std::swap(next, running);
+    if (&next == &completions_) spare_ = std::move(running);
   }
   flush(lock);
 }

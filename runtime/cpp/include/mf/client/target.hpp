@@ -73,6 +73,7 @@ using Encode = FunctionRef<void(Buffer&)>;
 
 /// What a caller and its surroundings say about a call. Refers to the caller's options.
 struct CallContext {
+  TimePoint now{};  // when the call was made
   TimePoint deadline = kNever;
   const Metadata* metadata = nullptr;  // to be sent, if there is any
   Metadata* reply_metadata = nullptr;  // where that of the reply goes, if it is wanted
@@ -82,9 +83,6 @@ struct CallContext {
 class Target {
  public:
   Target(const Client& client, const ServiceInfo& service);
-  ~Target();
-  Target(const Target&);
-  Target& operator=(const Target&);
 
   [[nodiscard]] Target at(std::string_view agent) const;
   [[nodiscard]] Target any() const;
@@ -116,7 +114,8 @@ class Target {
   [[nodiscard]] bool in_process() const noexcept { return in_process_; }
 
   struct State;
-  [[nodiscard]] const std::shared_ptr<State>& state() const noexcept { return state_; }
+  [[nodiscard]] const std::shared_ptr<State>& state() const& noexcept { return state_; }
+  [[nodiscard]] std::shared_ptr<State> state() && noexcept { return std::move(state_); }
 
  private:
   friend class ScatterTarget;

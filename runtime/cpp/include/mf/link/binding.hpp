@@ -31,11 +31,17 @@ class Binding {
   [[nodiscard]] bool pin() noexcept {
     users_.fetch_add(1);
     if (bound_.load()) [[likely]] {
-      last_used_.store(uses_->fetch_add(1, std::memory_order_relaxed), std::memory_order_relaxed);
+      touch();
       return true;
     }
     unpin();
     return false;
+  }
+  /// It is the one that was used last; of two at once, either.
+  void touch() noexcept {
+    const auto now = uses_->load(std::memory_order_relaxed) + 1;
+    uses_->store(now, std::memory_order_relaxed);
+    last_used_.store(now, std::memory_order_relaxed);
   }
   void unpin() noexcept { users_.fetch_sub(1, std::memory_order_release); }
 

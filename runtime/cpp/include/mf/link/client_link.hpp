@@ -35,6 +35,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <thread>
 #include <unordered_map>
@@ -54,6 +55,22 @@
 
 namespace mf::link {
 
+/// What a request holds, encoded.
+class Payload {
+ public:
+  /// A large one may be moved out of the buffer, and then is not copied.
+  Payload(Buffer& buffer) noexcept : bytes_(buffer.span()), buffer_(&buffer) {}
+  /// Is copied.
+  explicit Payload(std::span<const std::byte> bytes) noexcept : bytes_(bytes) {}
+
+  [[nodiscard]] std::size_t size() const noexcept { return bytes_.size(); }
+
+ private:
+  friend class ClientLink;
+  std::span<const std::byte> bytes_;
+  Buffer* buffer_ = nullptr;
+};
+
 class ClientLink final : public transport::Watched, public std::enable_shared_from_this<ClientLink> {
  public:
   /// Sends HELLO and waits for the server's. Failure: UNAVAILABLE, PROTOCOL_ERROR, UNAUTHENTICATED…; never
@@ -70,18 +87,21 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
                                          TimePoint deadline);
 
   /// One blocking call. A payload of 4 KiB and more is moved out of the buffer, a smaller one is left in it.
-  void call(ReplySlot& slot, protocol::RequestHead head, Buffer& payload, TimePoint deadline);
+  /// `now`: the time, if the caller knows it.
+  void call(ReplySlot& slot, protocol::RequestHead head, Payload payload, TimePoint deadline,
+            TimePoint now = {});
 
   /// Starts a call; `done` runs exactly once, on the reactor's thread, or before this returns if the link
   /// does not take it. Gives its id for cancel(), 0 if it has ended already. Without a reader the reactor
   /// reads the reply. With one `done` is the runtime's own, the caller means to drive() or poll() with that
   /// waiter, which `done` finishes; the request is written then, or by write_now(), and if nobody reads for a
   /// tenth of a second the reactor does after all. A payload of 4 KiB and more is moved out of the buffer.
-  std::uint32_t start(protocol::RequestHead head, Buffer& payload, TimePoint deadline, Completion done,
+  std::uint32_t start(protocol::RequestHead head, Payload payload, TimePoint deadline, Completion done,
                       Waiter* reader = nullptr);
   /// The same, but a call that the link does not take is given back: `done` and the payload are left alone.
-  std::optional<Failure> try_start(protocol::RequestHead head, Buffer& payload, TimePoint deadline,
-                                   Completion& done, Waiter* reader = nullptr, std::uint32_t* id = nullptr);
+  std::optional<Failure> try_start(protocol::RequestHead head, Payload payload, TimePoint deadline,
+                                   Completion& done, Waiter* reader = nullptr, std::uint32_t* id = nullptr,
+                                   TimePoint now = {});
   /// Writes what start() has left for later.
   void write_now();
 
@@ -89,7 +109,7 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   void cancel(std::uint32_t id);
 
   /// Sends a request that gets no reply. Ok: handed to the kernel, or queued for it.
-  Reply send_oneway(protocol::RequestHead head, Buffer& payload, TimePoint deadline);
+  Reply send_oneway(protocol::RequestHead head, Payload payload, TimePoint deadline);
 
   /// Leads or follows until waiter.done() or the deadline. The waiter is one that completions of this link
   /// finish.
@@ -158,9 +178,9 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   [[nodiscard]] bool unbind_oldest();
   Failure explain(const Failure& refusal, const ServiceInfo& service, TimePoint deadline, Lock& lock);
   std::optional<std::string> describe(std::string_view service, TimePoint deadline, Lock& lock);
-  [[nodiscard]] std::optional<Failure> refuse_early(const Buffer& payload, TimePoint now,
+  [[nodiscard]] std::optional<Failure> refuse_early(const Payload& payload, TimePoint now,
                                                     TimePoint deadline) const;
-  std::uint32_t append(protocol::RequestHead& head, Buffer& payload, TimePoint now, TimePoint deadline,
+  std::uint32_t append(protocol::RequestHead& head, const Payload& payload, TimePoint now, TimePoint deadline,
                        Pending&& pending);
   std::optional<Pending> take(std::uint32_t id);
 
@@ -196,6 +216,7 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   void expire(TimePoint now, Lock& lock);
   void make_room_to_end(FinishedList& own, std::size_t calls);
   void end(Pending&& pending, Reply&& reply, FinishedList& own);
+  void send_request(const protocol::RequestHead& head, const Payload& payload);
   void tell_cancelled(std::uint32_t id, Lock& lock) noexcept;
   [[nodiscard]] bool leading_here() const { return leading_ && leader_ == std::this_thread::get_id(); }
   /// Whoever runs completions writes what they have started, when it has run them all.
