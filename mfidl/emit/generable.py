@@ -1,10 +1,10 @@
 """F6. What of a checked program can be generated: the rest is left out, by name.
 
-The language is larger than what the runtimes can do today (streams, topics and replication are later), and a
-struct of tier custom is there only in the languages that it names a codec for. Whatever needs them is cut out
-of the program before a generator sees it, and each cause is one warning, W0801, with all that goes with it
-as notes: never in silence, and never an error, since the schema is right. What stays keeps its place: the
-indices of methods and the fingerprints are those of the whole program.
+The language is larger than what the runtimes can do today (topics and replication are later), and a struct of
+tier custom is there only in the languages that it names a codec for. Whatever needs them is cut out of the
+program before a generator sees it, and each cause is one warning, W0801, with all that goes with it as notes:
+never in silence, and never an error, since the schema is right. What stays keeps its place: the indices of
+methods and the fingerprints are those of the whole program.
 """
 
 from collections.abc import Iterable
@@ -142,13 +142,13 @@ class _Cut:
         kept = []
         for method in service.methods:
             name = f"method `{service.name}.{method.name}`"
-            reason = _not_yet(method)
-            if reason is not None:
-                self._warn(name, reason, method.span)
+            if method.replicated is not None:
+                self._warn(name, "replication is not generated yet", method.span)
                 continue
             held: list[model.Type] = [
                 field.type for struct in (method.params, method.results) for field in struct.fields
             ]
+            held += [stream.type for stream in method.streams]
             if not self._has_all(name, [*held, *method.throws], method.span):
                 continue
             if method.cached is not None:
@@ -164,12 +164,6 @@ class _Cut:
                 self._lose(self._left_out[name], what, f"it needs `{name.rpartition('.')[2]}`", span)
                 return False
         return True
-
-
-def _not_yet(method: model.Method) -> str | None:
-    if method.param_stream is not None or method.result_stream is not None:
-        return "streams are not generated yet"
-    return "replication is not generated yet" if method.replicated is not None else None
 
 
 def _kind(declaration: model.Declaration) -> str:

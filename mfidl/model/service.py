@@ -79,6 +79,11 @@ class Method:
     target_names: TargetNames = ()
     span: Span | None = field(default=None, repr=False)
 
+    @property
+    def streams(self) -> tuple[Stream, ...]:
+        """That of the parameters, then that of the results, as far as there are any."""
+        return tuple(each for each in (self.param_stream, self.result_stream) if each is not None)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Service:
