@@ -1,6 +1,6 @@
 """F3. Modules, and the program: the closure of the files that the compiler was asked for."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from mfidl.model.declaration import Alias, Const, Declaration, Enum, Flags, Struct, Union
@@ -103,6 +103,11 @@ class Program:
         found = self._index[reference.full_name]
         assert isinstance(found, Union)
         return found
+
+    @property
+    def declarations(self) -> Mapping[str, Declaration]:
+        """All declarations, by full name."""
+        return self._index
 
     def declaration(self, full_name: str) -> Declaration:
         return self._index[full_name]

@@ -46,6 +46,8 @@ _GOLDEN = {
     "g++ messages": ("messages/out/dcache/messages.codec.cpp",),
     "g++ services": ("services/out/shapes/services.client.cpp",),
     "g++ recursive": ("recursive/out/recursive.codec.cpp",),
+    "g++ streams": ("streams/out/streams.server.cpp",),
+    "clang++-19 streams": ("streams/out/streams.client.cpp", "streams/out/streams.codec.cpp"),
     "clang++-19 services": (
         "services/out/shapes/services.server.cpp",
         "messages/out/dcache/messages.codec.cpp",
@@ -187,6 +189,111 @@ def test_who_does_not_name_what_is_deprecated_is_not_told(tmp_path: Path) -> Non
     sources = [tmp_path / f"{name}.cpp" for name in ("uses", "old.client", "old.server")]
     said = run_all({each.name: syntax("g++", each, f"-I{tmp_path}") for each in sources})
     assert said == {each.name: "" for each in sources}
+
+
+_USES_STREAMS = """
+#include "streams.client.hpp"
+#include "streams.server.hpp"
+using namespace streams;
+
+class Served final : public IndexServant {
+ public:
+  void scan(std::uint32_t from, mf::StreamWriter<Posting>& out) override { out.write({.doc = from}); }
+  std::uint64_t load(const std::string&, mf::StreamReader<Posting>& postings) override {
+    std::uint64_t count = 0;
+    for (const Posting& posting : postings) count += posting.doc;
+    return count;
+  }
+  void follow(mf::StreamReader<std::string>& names, mf::StreamWriter<Posting>& out) override {
+    while (auto name = names.next()) out.write({.doc = static_cast<std::uint32_t>(name->size())});
+  }
+  std::uint64_t size() override { return 1; }
+  mf::Outcomes<std::uint64_t> size_items(std::span<const IndexSizeRequest> requests) override {
+    return IndexServant::size_items(requests);
+  }
+};
+class Later final : public IndexAsyncServant {
+ public:
+  void scan(IndexScanRequest, mf::StreamWriter<Posting>, mf::Responder<void> responder) override {
+    responder.respond({});
+  }
+  void load(IndexLoadRequest, mf::StreamReader<Posting>, mf::Responder<std::uint64_t> responder) override {
+    responder.respond(1U);
+  }
+  void follow(IndexFollowRequest, mf::StreamReader<std::string>, mf::StreamWriter<Posting>,
+              mf::Responder<void> responder) override {
+    responder.respond(Closed("no"));
+  }
+  void size(IndexSizeRequest, mf::Responder<std::uint64_t> responder) override { responder.respond(2U); }
+};
+std::uint64_t use(const IndexClient& any, const ElementsClient& elements) {
+  const auto client = any.at(Venue::xetra);
+  auto read = client.scan(5, {.deadline = std::chrono::seconds(1)});
+  auto write = client.load("a");
+  for (const Posting& posting : read) write.write(posting);
+  mf::DuplexStream<std::string, Posting> both = client.follow();
+  both.write("a");
+  both.close();
+  while (auto posting = both.next()) write.write(*posting);
+  client.async_scan([](mf::Outcome<mf::StreamReader<Posting>> scan) { (void)scan.value().next(); });
+  client.async_scan(mf::CallOptions{}, [](mf::Outcome<mf::StreamReader<Posting>>) {});
+  client.async_scan(3, [](mf::Outcome<mf::StreamReader<Posting>>) {});
+  client.async_scan(3, {.deadline = std::chrono::seconds(1)}, [](mf::Outcome<mf::StreamReader<Posting>>) {});
+  elements.async_flags([](mf::Outcome<mf::StreamReader<bool>>) {});
+  elements.async_times([](mf::Outcome<mf::StreamReader<mf::Timestamp>>) {});
+  mf::DuplexStream<mf::Graph<Person>, mf::Graph<Person>> people = elements.at(7).people();
+  mf::Graph<Person> person;
+  people.write(person);
+  for (const auto& each : any.on({Venue::xetra, Venue::eurex}).size()) {
+    if (!each.outcome.ok()) return 0;
+  }
+  return write.finish();
+}
+"""
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_streams_and_typed_agents_are_used_as_the_page_says(tmp_path: Path, compiler: str) -> None:
+    source = tmp_path / "uses.cpp"
+    source.write_text(_USES_STREAMS)
+    assert run_all({"": syntax(compiler, source, f"-I{GOLDEN / 'streams/out'}")}) == {"": ""}
+
+
+_DEFAULTS = """
+#include "sharded.client.hpp"
+void use(const sharded::ReadClient& client) {
+  client.async_read("k", [](mf::Outcome<std::int32_t>) {});
+  client.async_read("k", {.deadline = std::chrono::seconds(1)}, [](mf::Outcome<std::int32_t>) {});
+  const auto second = std::chrono::seconds(1);
+  const sharded::Pair pair{.a = 2};
+  client.async_read("k", 5, second, sharded::Mode::two, {"a"}, {}, [](mf::Outcome<std::int32_t>) {});
+  client.async_read("k", 5, second, sharded::Mode::two, {}, pair, {}, [](mf::Outcome<std::int32_t>) {});
+  client.async_one([](mf::Outcome<void>) {});
+  client.async_one(5U, [](mf::Outcome<void>) {});
+  client.async_one(mf::CallOptions{.deadline = std::chrono::seconds(1)}, [](mf::Outcome<void>) {});
+}
+"""
+
+
+def test_an_asynchronous_call_may_leave_out_what_a_blocking_one_may(tmp_path: Path) -> None:
+    (tmp_path / "sharded.mfidl").write_text(
+        "module sharded; enum Mode: u8 { one = 1, two = 2 } struct Pair { a: i32; b: string; }"
+        "service Read { read(key: string, limit: u32 = 10, from: duration = 1s, mode: Mode = Mode.one,"
+        '  texts: list<string> = ["a", "b"], pair: Pair? = { a: 1, b: "x" }) -> i32; one(limit: u32 = 4); }'
+    )
+    generate_into(tmp_path, [tmp_path / "sharded.mfidl"], tmp_path)
+    (tmp_path / "uses.cpp").write_text(_DEFAULTS)
+    said = run_all({each: syntax(each, tmp_path / "uses.cpp", f"-I{tmp_path}") for each in COMPILERS})
+    assert said == dict.fromkeys(COMPILERS, "")
+
+
+def test_a_client_includes_nothing_of_a_server(tmp_path: Path) -> None:
+    source = tmp_path / "client.cpp"
+    source.write_text('#include "streams.client.hpp"\n')
+    command = [*syntax("g++", source, f"-I{GOLDEN / 'streams/out'}"), "-M"]
+    made = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert "streams.methods.hpp" in made
+    assert not [word for word in made.split() if ".server.hpp" in word or "/mf/server/" in word]
 
 
 _EXISTING = """

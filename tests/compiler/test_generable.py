@@ -29,6 +29,8 @@ service S {
   @cached(entries = 5) cached(x: u32) -> u32;
   @replicated(pattern = one_hop) replicated(x: u32) -> u32;
   held(x: u32) throws Held;
+  up(into: u32, held: stream<list<Holder>>) -> u32;
+  watch() -> stream<Geo>;
   last(x: Fine);
 }
 topic T: Plain;
@@ -64,10 +66,11 @@ def test_methods_keep_their_indices_and_services_their_fingerprints(tmp_path: Pa
     assert [(each.name, each.index) for each in service.methods] == [
         ("plain", 0),
         ("around", 1),
+        ("down", 2),
         ("cached", 4),
-        ("last", 7),
+        ("last", 9),
     ]
-    assert service.methods[2].cached is None
+    assert service.methods[3].cached is None
     assert service.fingerprint == whole.fingerprint
 
 
@@ -77,7 +80,6 @@ def test_each_cause_is_one_warning_with_what_goes_with_it_as_notes(tmp_path: Pat
     left_out = [each for each in diagnostics if each.code == "W0801"]
     assert dict(each.message.split(" is left out of the generated code: ") for each in left_out) == {
         "struct `Geo`": "`Geo` names no codec for C++ (@cpp.codec)",
-        "method `S.down`": "streams are not generated yet",
         "method `S.replicated`": "replication is not generated yet",
         "topic `T`": "topics are not generated yet",
     }
@@ -88,6 +90,8 @@ def test_each_cause_is_one_warning_with_what_goes_with_it_as_notes(tmp_path: Pat
         ("so is error `Held`: it needs `Holder`", "Held"),
         ("so is method `S.either`: it needs `Either`", "either"),
         ("so is method `S.held`: it needs `Held`", "held"),
+        ("so is method `S.up`: it needs `Holder`", "up"),
+        ("so is method `S.watch`: it needs `Geo`", "watch"),
     ]
     (cached,) = (each for each in diagnostics if each.code == "W0802")
     assert "`S.cached`" in cached.message

@@ -27,6 +27,7 @@ SCHEMAS = {
     "search": GOLDEN.parent / "python/search/schema",
     "services": GOLDEN / "services/schema",
     "shapes": ROOT / "tests/vectors/schemas/shapes.mfidl",
+    "streams": GOLDEN / "streams/schema",
     "words": GOLDEN / "words/schema",
 }
 CASES = sorted(SCHEMAS)

@@ -19,7 +19,7 @@ void Index::add(std::uint32_t doc, const std::vector<std::string>& terms) {
   if (!insert(doc, terms)) throw index::DuplicateDocument(doc);
 }
 
-mf::Outcomes<void> Index::add_batch(std::span<const index::IndexAddRequest> requests) {
+mf::Outcomes<void> Index::add_items(std::span<const index::IndexAddRequest> requests) {
   mf::Outcomes<void> outcomes(requests.size());
   const std::unique_lock lock(mutex_);
   for (std::size_t i = 0; i < requests.size(); ++i) {

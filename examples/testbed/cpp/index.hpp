@@ -19,7 +19,7 @@ namespace testbed {
 class Index final : public index::IndexServant {
  public:
   void add(std::uint32_t doc, const std::vector<std::string>& terms) override;
-  mf::Outcomes<void> add_batch(std::span<const index::IndexAddRequest> requests) override;
+  mf::Outcomes<void> add_items(std::span<const index::IndexAddRequest> requests) override;
   std::vector<index::Hit> query(const std::vector<std::string>& terms, std::uint32_t limit) override;
   index::IndexStatsResult stats() override;
   void clear() override;

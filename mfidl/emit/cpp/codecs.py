@@ -17,7 +17,7 @@ from mfidl.emit.cpp.view import (
     MemcpyView,
     SlotView,
 )
-from mfidl.model import Field, Program, Struct, StructKind, Tier, Union
+from mfidl.model import Field, Program, Stream, Struct, StructKind, Tier, Union
 
 _IMPLICIT = (StructKind.PARAMS, StructKind.RESULTS)
 
@@ -276,10 +276,15 @@ class Codecs:
 
     def result_constraints(self, field: Field) -> ConstraintsView:
         """Of a result that stands alone."""
+        return self._constraints_of(field, "the result")
+
+    def element_constraints(self, stream: Stream) -> ConstraintsView:
+        """Of the elements of a stream, each by itself."""
+        return self._constraints_of(stream, stream.name)
+
+    def _constraints_of(self, alone: Field | Stream, name: str) -> ConstraintsView:
         checks = Checks(self.facts, self._types)
-        statements = [
-            _check(each, "the result") for each in checks.of(field.type, field.constraints, "value")
-        ]
+        statements = [_check(each, name) for each in checks.of(alone.type, alone.constraints, "value")]
         return ConstraintsView((*checks.programs, *statements), patterns=bool(checks.programs))
 
 

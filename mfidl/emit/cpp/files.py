@@ -194,8 +194,9 @@ class ModuleFiles:
         headers |= self._constraint_headers(each.constraints for each in self._implicit)
         headers |= _readable_header(self._implicit)
         headers |= self._constraint_headers(
-            method.result_checks for each in self._services for method in each.methods
+            check.constraints for each in self._services for method in each.methods for check in method.checks
         )
+        headers |= {'"mf/core/stream.hpp"'} if self._streams else set()
         return self._file(
             "methods.hpp",
             headers | self._included(types) | self._imported(types, "codec.hpp"),
@@ -204,13 +205,16 @@ class ModuleFiles:
         )
 
     def _client_header(self) -> GeneratedFile:
-        headers = {"<span>", "<utility>", '"mf/client/call.hpp"', f'"{self._stem}.server.hpp"'}
+        headers = {"<span>", "<utility>", '"mf/client/call.hpp"', f'"{self._stem}.methods.hpp"'}
+        headers |= {'"mf/client/stream.hpp"'} if self._streams else set()
         if any(each.agent is not None for each in self._module.services):
             headers |= {"<string>", "<string_view>", "<vector>"}
         return self._file("client.hpp", headers, services=self._services)
 
     def _client_source(self) -> GeneratedFile:
-        return self._file("client.cpp", {"<utility>"}, services=self._services)
+        texts = any(each.agent.type != "std::string" for each in self._services)
+        headers = {"<utility>", *(('"mf/core/agent.hpp"',) if texts else ())}
+        return self._file("client.cpp", headers, services=self._services)
 
     def _server_header(self) -> GeneratedFile:
         headers = {
@@ -223,7 +227,13 @@ class ModuleFiles:
         return self._file("server.hpp", headers, services=self._services)
 
     def _server_source(self) -> GeneratedFile:
-        return self._file("server.cpp", {'"mf/server/run.hpp"'}, services=self._services)
+        headers = {"<utility>", '"mf/server/run.hpp"'}
+        headers |= {'"mf/server/stream.hpp"'} if self._streams else set()
+        return self._file("server.cpp", headers, services=self._services)
+
+    @property
+    def _streams(self) -> bool:
+        return any(method.streams for each in self._module.services for method in each.methods)
 
     @property
     def _coded(self) -> tuple[StructView | UnionView, ...]:

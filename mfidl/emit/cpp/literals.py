@@ -151,6 +151,24 @@ def scalar_literal(value: Value, scalar: Scalar) -> str:
             raise AssertionError(f"{value!r} is no {scalar.value}")
 
 
+_UNITS = {
+    "hours": 3_600_000_000_000,
+    "minutes": 60_000_000_000,
+    "seconds": 1_000_000_000,
+    "milliseconds": 1_000_000,
+    "microseconds": 1_000,
+    "nanoseconds": 1,
+}
+
+
+def chrono(nanoseconds: int) -> str:
+    """A duration in the largest unit that it is a multiple of, as a schema's author would write it."""
+    unit, size = next(
+        each for each in _UNITS.items() if (nanoseconds and nanoseconds % each[1] == 0) or each[1] == 1
+    )
+    return f"std::chrono::{unit}({_integer_literal(nanoseconds // size, Scalar.I64)})"
+
+
 def member_number(number: int) -> str:
     """The number of an enum's member, which needs no suffix where an int can hold it."""
     wide = Scalar.I64 if number < 0 else Scalar.U64
@@ -161,7 +179,7 @@ def _integer_literal(value: int, scalar: Scalar) -> str:
     if scalar is Scalar.TIMESTAMP:
         return f"mf::Timestamp(mf::Duration({_integer_literal(value, Scalar.I64)}))"
     if scalar is Scalar.DURATION:
-        return f"mf::Duration({_integer_literal(value, Scalar.I64)})"
+        return chrono(value)
     if value == -(1 << 63):  # the minus is no part of a C++ literal, and what it negates would not fit
         return "-9223372036854775807 - 1"
     if value == -(1 << 31) and scalar is Scalar.I32:

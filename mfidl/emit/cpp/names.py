@@ -48,8 +48,11 @@ _BESIDE_TYPES = frozenset(
 )
 _IN_ERROR = frozenset({"kName", "what", "clone", "raise"})
 _IN_UNION = frozenset({"Kind", "kind", "visit", "value_"})
-_IN_CLASS = frozenset({"at", "any", "on", "everywhere", "service", "dispatch", "target_", "methods"})
+_IN_CLASS = frozenset(
+    {"at", "any", "on", "everywhere", "service", "dispatch", "interfaces", "target_", "methods"}
+)
 _IN_PARAMETERS = frozenset({"options", "token", "Token", "servant", "violated", "target_", "methods"})
+_BESIDE_STREAMS = frozenset({"request", "responder"})  # parameters of a handler, with those of streams
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,23 +74,30 @@ class UnionNames:
 
 @dataclass(frozen=True, slots=True)
 class MethodNames:
-    """`description` lies in namespace methods; `result` is None where the result has no struct of its own."""
+    """`description` lies in namespace methods; `result` is None where the result has no struct of its own.
+    `batch` and `bulk` are functions of a client, `items` is one of a servant; methods with streams have none
+    of them. `reader` and `writer` are the parameters of a handler for its streams.
+    """
 
     function: str
     asynchronous: str
     batch: str
     bulk: str
+    items: str
     description: str
     request: str
     result: str | None
     params: tuple[str, ...]
     results: tuple[str, ...]
+    reader: str
+    writer: str
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceNames:
-    """`info`, `descriptor` and `method_list` lie in namespace methods; `agent` and `agents` are parameters of
-    at() and on()."""
+    """`info`, `descriptor`, `annex`, `method_list` and the function `dispatch` lie in namespace methods;
+    `agent` and `agents` are parameters of at() and on().
+    """
 
     client: str
     scatter: str
@@ -95,7 +105,9 @@ class ServiceNames:
     async_servant: str
     info: str
     descriptor: str
+    annex: str
     method_list: str
+    dispatch: str
     agent: str
     agents: str
     methods: tuple[MethodNames, ...]
@@ -257,26 +269,33 @@ def _service_names(
     own = _asked(service)
     info = described.take(f"k{own}Service")
     descriptor = described.take(f"k{own}Descriptor")
+    annex = described.take(f"k{own}Annex")
     method_list = described.take(f"k{own}Methods")
+    dispatch = described.take(f"dispatch{camel(own)}")
+    # A user's method is called as the schema says, whatever the generator calls the others' helpers.
     inside = Scope(everywhere(), types, _IN_CLASS)
-    added = [
-        tuple(inside.take(name) for name in (f"async_{each}", f"{each}_batch", f"{each}_bulk"))
-        for each in map(_asked, service.methods)
-    ]
+    functions = [inside.take(_asked(each)) for each in service.methods]
     methods = []
-    for method, (asynchronous, batch, bulk) in zip(service.methods, added, strict=True):
+    for method, function in zip(service.methods, functions, strict=True):
+        asked = _asked(method)
         request, result = structs[method.full_name]
+        parameters = Scope(everywhere(), types, _IN_PARAMETERS)
+        params = _taken(parameters, method.params.fields)
+        beside = Scope(parameters.taken(), _BESIDE_STREAMS)
         methods.append(
             MethodNames(
-                function=inside.take(_asked(method)),
-                asynchronous=asynchronous,
-                batch=batch,
-                bulk=bulk,
-                description=described.take(f"{own}{camel(_asked(method))}"),
+                function=function,
+                asynchronous=inside.take(f"async_{asked}"),
+                batch="" if method.streams else inside.take(f"{asked}_batch"),
+                bulk="" if method.streams else inside.take(f"{asked}_bulk"),
+                items="" if method.streams else inside.take(f"{asked}_items"),
+                description=described.take(f"{own}{camel(asked)}"),
                 request=request,
                 result=result,
-                params=_fields(method.params.fields, types, _IN_PARAMETERS),
+                params=params,
                 results=_fields(method.results.fields, types),
+                reader=beside.take(legal(method.param_stream.name)) if method.param_stream else "",
+                writer=beside.take("out") if method.result_stream else "",
             )
         )
     agent = _asked(service.agent) if service.agent else "agent"
@@ -288,7 +307,9 @@ def _service_names(
         async_servant=async_servant,
         info=info,
         descriptor=descriptor,
+        annex=annex,
         method_list=method_list,
+        dispatch=dispatch,
         agent=at_parameters.take(agent),
         agents=at_parameters.take(f"{agent}s"),
         methods=tuple(methods),

@@ -41,6 +41,16 @@ def quoted(text: str) -> str:
     return '"' + "".join(_escape(byte) for byte in text.encode()).replace("??", "?\\?") + '"'  # no trigraphs
 
 
+def raw_text(name: str, text: str) -> str:
+    """A constant of several lines, as they are."""
+    if not text:
+        return f"inline constexpr std::string_view {name}{{}};"
+    mark = "mf"
+    while f'){mark}"' in text:
+        mark += "_"
+    return f'inline constexpr std::string_view {name} =\n    R"{mark}({text}){mark}";'
+
+
 _ESCAPES = {0x22: '\\"', 0x5C: "\\\\", 0x0A: "\\n", 0x09: "\\t", 0x0D: "\\r"}
 
 

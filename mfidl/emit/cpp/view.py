@@ -248,10 +248,22 @@ class FunctionView:
 
 
 @dataclass(frozen=True, slots=True)
+class CheckView:
+    """A function of a method's description that says what is wrong with a value of the `type`."""
+
+    name: str
+    type: str
+    constraints: ConstraintsView
+
+
+@dataclass(frozen=True, slots=True)
 class MethodView:
-    """A method in all its forms."""
+    """A method in all its forms. `many` and `scatters` are functions of clients, `items_handlers` of
+    servants; a method with streams has none of them.
+    """
 
     doc: tuple[str, ...]
+    handler_doc: tuple[str, ...]
     name: str  # of the description, in namespace methods
     function: str
     servant: str
@@ -261,25 +273,37 @@ class MethodView:
     errors: str
     request_tier: str
     result_tier: str
+    elements: tuple[str, ...]  # of streams: their types and tiers
     info: str
-    local_invoke: FunctionView  # from the description to the servant, for calls that stay in the process
-    invokes: tuple[FunctionView, ...]  # the same for messages, and for what is asynchronous
-    result_checks: ConstraintsView
-    result_check_template: str
+    invokes: tuple[FunctionView, ...]  # from the description to the servants
+    checks: tuple[CheckView, ...]
     call: FunctionView
     asynchronous: tuple[str, ...]
-    batch: FunctionView
-    bulk: FunctionView
-    scatter: FunctionView
-    scatter_bulk: FunctionView
+    many: tuple[FunctionView, ...]
+    scatters: tuple[FunctionView, ...]
     handler: FunctionView
-    batch_handler: FunctionView
+    items_handlers: tuple[FunctionView, ...]
     async_handler: FunctionView
+    run: str  # the runtime's function that a message is dispatched to
+
+
+@dataclass(frozen=True, slots=True)
+class AgentView:
+    """How the agents of a service are named: `one` and `many` are parameters of at() and on(), `text` and
+    `texts` what they become.
+    """
+
+    one: str
+    many: str
+    parameter: str
+    type: str
+    text: str
+    texts: str
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceView:
-    """A service. `info`, `descriptor` and `method_list` are names in namespace methods."""
+    """A service. `info`, `descriptor`, `annex`, `method_list` and `dispatch` lie in namespace methods."""
 
     doc: tuple[str, ...]
     attribute: str
@@ -291,14 +315,16 @@ class ServiceView:
     info: str
     descriptor: str
     descriptor_text: str
+    annex: str
+    annex_text: str
     method_list: str
     method_names: str
     per_agent: str
     fingerprint: str
-    agent: str
-    agents: str
+    agent: AgentView
     methods: tuple[MethodView, ...]
+    dispatch: str
+    dispatch_servant: str  # its parameter
     client_template: str
     selection_template: str
     scatter_template: str
-    dispatch_template: str

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,37 @@ TEST(Agent, EnumsAreTheirNumbers) {
       std::string("service a.S\n per kind a.E\n method f\n") + kMembers + "type a.T struct febird\n x: u8\n",
       {"1", "2"}, {"0", "3", "one", "256"});
   expect("service a.S\n per kind a.E\ntype a.E enum i8 open\n one 1\n", {"1", "-5"}, {"200", "one"});
+}
+
+TEST(Agent, MembersOfEnumsAreWrittenByTheirNamesAndTravelAsNumbers) {
+  const auto service =
+      per("service a.S\n per kind a.E\n method f\ntype a.D enum u8 closed\n one 7\ntype a.E enum i8 open\n "
+          "one 1\n two -2\n"
+          "type a.F enum u8 closed\n three 3\n");
+  EXPECT_EQ(sent_agent(service, "one"), "1");
+  EXPECT_EQ(sent_agent(service, "two"), "-2");
+  EXPECT_EQ(sent_agent(service, "1"), "1");
+  EXPECT_EQ(sent_agent(service, "three"), "three");
+  EXPECT_EQ(shown_agent(service, "-2"), "two");
+  EXPECT_EQ(shown_agent(service, "5"), "5");
+  EXPECT_EQ(shown_agent(service, "3"), "3");
+}
+
+TEST(Agent, OtherAgentsAreWrittenAsTheyTravel) {
+  const auto service = per("service a.S\n per shard string\ntype a.E enum u8 closed\n one 1\n");
+  EXPECT_EQ(sent_agent(service, "one"), "one");
+  EXPECT_EQ(shown_agent(service, "1"), "1");
+}
+
+TEST(Agent, TypedValuesHaveTheTextThatTravels) {
+  enum class Kind : std::int8_t { one = 1, two = -2 };
+  EXPECT_EQ(agent_text(std::uint8_t{7}), "7");
+  EXPECT_EQ(agent_text(std::numeric_limits<std::int64_t>::min()), "-9223372036854775808");
+  EXPECT_EQ(agent_text(Kind::two), "-2");
+  Uuid uuid;
+  for (std::size_t i = 0; i < 16; ++i) uuid.bytes[i] = static_cast<std::uint8_t>(i * 17);
+  EXPECT_EQ(agent_text(uuid), "00112233-4455-6677-8899-aabbccddeeff");
+  EXPECT_EQ(agent_texts(std::vector{Kind::one, Kind::two}), (std::vector<std::string>{"1", "-2"}));
 }
 
 TEST(Agent, UuidsAreCanonical) {

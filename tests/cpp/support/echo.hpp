@@ -87,7 +87,7 @@ class Echo : public calls::EchoServant {
 /// Its batches of even() have two outcomes, however many are asked for.
 class Miscounting : public Echo {
  public:
-  mf::Outcomes<bool> even_batch(std::span<const calls::EchoEvenRequest> /*requests*/) override {
+  mf::Outcomes<bool> even_items(std::span<const calls::EchoEvenRequest> /*requests*/) override {
     return {true, true};
   }
 };

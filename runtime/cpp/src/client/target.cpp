@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "client/core.hpp"
+#include "mf/core/agent.hpp"
 
 namespace mf::client {
 namespace {
@@ -47,6 +48,7 @@ struct Target::State : std::enable_shared_from_this<State> {
   std::shared_ptr<Core> core;
   const ServiceInfo* service = nullptr;
   std::optional<std::string> agent;  // none: any
+  std::string shown;                 // the agent as people see it
 
   std::mutex mutex;
   std::vector<Route> routes;
@@ -59,7 +61,7 @@ struct Target::State : std::enable_shared_from_this<State> {
   std::shared_ptr<Servant> servant;  // in-process; found once
 
   [[nodiscard]] std::string what() const {
-    return std::string(service->name) + (agent && service->per_agent ? " for agent \"" + *agent + "\"" : "");
+    return std::string(service->name) + (agent && service->per_agent ? " for agent \"" + shown + "\"" : "");
   }
   [[nodiscard]] std::string seen_agent() const { return agent.value_or("*"); }
 
@@ -83,6 +85,7 @@ std::shared_ptr<Target::State> Target::State::of(const std::shared_ptr<Core>& co
     state->core = core;
     state->service = &service;
     state->agent = agent;
+    if (agent) state->shown = shown_agent(service, *agent);
     return state;
   };
   return std::static_pointer_cast<State>(core->shared(service, agent ? "=" + *agent : "*", make));
@@ -126,7 +129,7 @@ std::vector<Instance> Target::State::select(const Offers& offers) const {
 Failure Target::State::nobody(const Offers& offers) const {
   std::string known;
   for (const auto& [name, instances] : offers.agents) {
-    if (!instances.empty()) known += (known.empty() ? "\"" : ", \"") + name + "\"";
+    if (!instances.empty()) known += (known.empty() ? "\"" : ", \"") + shown_agent(*service, name) + "\"";
   }
   auto message = "no server offers " + what();
   if (service->per_agent && !known.empty()) message += "; agents that are offered: " + known;
@@ -234,7 +237,7 @@ Target::Target(const Client& client, const ServiceInfo& service)
 
 Target::Target(std::shared_ptr<State> state) : state_(std::move(state)) {
   in_process_ = state_->core->servants() != nullptr;
-  if (state_->agent) agent_ = *state_->agent;
+  agent_ = state_->shown;
 }
 
 Target::~Target() = default;
@@ -439,7 +442,9 @@ ScatterTarget::ScatterTarget(const Target& target) : target_(target) {}
 
 std::vector<std::pair<std::string, Target>> ScatterTarget::targets(TimePoint deadline) const {
   std::vector<std::pair<std::string, Target>> targets;
-  const auto add = [&](const std::string& agent) { targets.emplace_back(agent, target_.at(agent)); };
+  const auto add = [&](const std::string& agent) {
+    targets.emplace_back(shown_agent(target_.service(), agent), target_.at(agent));
+  };
   if (agents_) {
     for (const auto& agent : *agents_) add(agent);
     return targets;

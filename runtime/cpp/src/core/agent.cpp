@@ -57,29 +57,82 @@ bool is_uuid(std::string_view text) noexcept {
   return true;
 }
 
-/// `rest`: the descriptor behind the line of the enum. Its members' lines are indented and end with a number.
-bool is_member(std::string_view rest, std::string_view text) noexcept {
-  while (rest.starts_with(' ')) {
-    const auto line = take_until(rest, '\n');
-    if (line.substr(line.rfind(' ') + 1) == text) return true;
+struct EnumText {
+  std::string_view base;
+  bool closed;
+  std::string_view members;  // a line each, indented: ` NAME NUMBER`
+};
+
+/// Of the type that the agent has, if it is an enum: `type NAME enum BASE closed`, or `open`.
+std::optional<EnumText> enum_of(std::string_view type, std::string_view descriptor) noexcept {
+  while (!descriptor.empty()) {
+    auto line = take_until(descriptor, '\n');
+    if (take_until(line, ' ') != "type" || take_until(line, ' ') != type || take_until(line, ' ') != "enum")
+      continue;
+    const auto base = take_until(line, ' ');
+    return EnumText{.base = base, .closed = line == "closed", .members = descriptor};
   }
-  return false;
+  return std::nullopt;
+}
+
+struct MemberText {
+  std::string_view name;
+  std::string_view number;
+};
+
+/// The first member that `wanted` finds.
+template <class Wanted>
+std::optional<MemberText> find_member(std::string_view members, Wanted wanted) {
+  while (members.starts_with(' ')) {
+    auto line = take_until(members, '\n');
+    line.remove_prefix(line.find_first_not_of(' '));
+    const MemberText member{.name = line.substr(0, line.find(' ')),
+                            .number = line.substr(line.rfind(' ') + 1)};
+    if (wanted(member)) return member;
+  }
+  return std::nullopt;
+}
+
+/// The member of the agent's enum; nothing if it has another type.
+template <class Wanted>
+std::optional<MemberText> find_member(const ServiceInfo& service, Wanted wanted) {
+  if (!service.per_agent) return std::nullopt;
+  const auto of_agent = enum_of(type_of_agent(service.descriptor), service.descriptor);
+  return of_agent ? find_member(of_agent->members, wanted) : std::nullopt;
 }
 
 bool fits(std::string_view type, std::string_view agent, std::string_view descriptor) {
   if (type == "uuid") return is_uuid(agent);
   if (const auto integer = is_integer(type, agent)) return *integer;
-  while (!descriptor.empty()) {  // else a string, or an enum: `type NAME enum BASE closed`, or `open`
-    auto line = take_until(descriptor, '\n');
-    if (take_until(line, ' ') != "type" || take_until(line, ' ') != type || take_until(line, ' ') != "enum")
-      continue;
-    return is_integer(take_until(line, ' '), agent).value_or(false) &&
-           (line != "closed" || is_member(descriptor, agent));
-  }
-  return true;
+  const auto of_agent = enum_of(type, descriptor);
+  if (!of_agent) return true;  // a string
+  return is_integer(of_agent->base, agent).value_or(false) &&
+         (!of_agent->closed ||
+          find_member(of_agent->members, [&](const MemberText& each) { return each.number == agent; }));
 }
 
 }  // namespace
+
+std::string agent_text(const Uuid& value) {
+  static constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  for (std::size_t at = 0; at < value.bytes.size(); ++at) {
+    if (at == 4 || at == 6 || at == 8 || at == 10) text += '-';
+    text += kDigits[value.bytes[at] >> 4U];
+    text += kDigits[value.bytes[at] & 15U];
+  }
+  return text;
+}
+
+std::string sent_agent(const ServiceInfo& service, std::string_view written) {
+  const auto member = find_member(service, [&](const MemberText& each) { return each.name == written; });
+  return std::string(member ? member->number : written);
+}
+
+std::string shown_agent(const ServiceInfo& service, std::string_view sent) {
+  const auto member = find_member(service, [&](const MemberText& each) { return each.number == sent; });
+  return std::string(member ? member->name : sent);
+}
 
 std::optional<std::string> agent_refusal(const ServiceInfo& service, std::string_view agent) {
   const std::string name(service.name);

@@ -7,15 +7,17 @@ namespace mf {
 
 class Light::Hub final : public LocalServants {
  public:
-  void offer(std::shared_ptr<Servant> servant, std::string agent) {
+  void offer(std::shared_ptr<Servant> servant, const std::string& written) {
     const auto& service = servant->service();
+    const auto agent = sent_agent(service, written);
     const auto refuse = [](const std::string& why) {
       throw Error(Code::invalid_argument, Execution::not_executed, why);
     };
     if (const auto reason = agent_refusal(service, agent)) refuse(*reason);
     const std::scoped_lock lock(mutex_);
     auto& place = servants_[{std::string(service.name), agent}];
-    if (place) refuse(std::string(service.name) + " is offered already for \"" + agent + "\"");
+    if (place)
+      refuse(std::string(service.name) + " is offered already for \"" + shown_agent(service, agent) + "\"");
     place = std::move(servant);
   }
 
@@ -45,7 +47,7 @@ class Light::Hub final : public LocalServants {
 Light::Light() : hub_(std::make_shared<Hub>()) {}
 
 void Light::offer(std::shared_ptr<Servant> servant, LightOffer options) {
-  hub_->offer(std::move(servant), std::move(options.agent));
+  hub_->offer(std::move(servant), options.agent);
 }
 
 Light::operator std::shared_ptr<const LocalServants>() const {

@@ -94,13 +94,15 @@ Server::Core::Core(ServerOptions options) : options_(std::move(options)) {
 
 void Server::Core::offer(std::shared_ptr<Servant> servant, OfferOptions options) {
   const auto& service = servant->service();
-  if (auto reason = agent_refusal(service, options.agent)) throw refused(std::move(*reason));
+  const auto agent = sent_agent(service, options.agent);
+  if (auto reason = agent_refusal(service, agent)) throw refused(std::move(*reason));
+  auto shown = shown_agent(service, agent);
   {
     const std::scoped_lock lock(mutex_);
-    auto& place = offers_[{std::string(service.name), options.agent}];
-    if (place) throw refused(std::string(service.name) + " is offered already for \"" + options.agent + "\"");
+    auto& place = offers_[{std::string(service.name), agent}];
+    if (place) throw refused(std::string(service.name) + " is offered already for \"" + shown + "\"");
     place = std::make_shared<const server::Offer>(
-        server::Offer{.servant = std::move(servant), .agent = options.agent, .where = options.where});
+        server::Offer{.servant = std::move(servant), .agent = std::move(shown), .where = options.where});
     if (!started_) return;
   }
   announce();
@@ -122,10 +124,11 @@ Outcome<std::shared_ptr<const server::Offer>> Server::Core::find(const protocol:
         agents += ", …";
         break;
       }
-      agents += (agents.empty() ? "\"" : ", \"") + at->first.second + "\"";
+      agents += (agents.empty() ? "\"" : ", \"") + at->second->agent + "\"";
     }
     return unknown(Code::unknown_agent, "this server offers " + service + " for " + agents + ", not for \"" +
-                                            std::string(bind.agent) + "\"");
+                                            shown_agent(first->second->servant->service(), bind.agent) +
+                                            "\"");
   }
   if (found->second->servant->service().fingerprint != bind.fingerprint) {
     options_.log.write(Level::warning, "schema_mismatch", {{"service", service}});

@@ -95,10 +95,11 @@ class Target {
     link::Local<Plain, Async> local;
     local.plain = static_cast<Plain*>(plain_servant_.load());
     if (local.plain == nullptr) {
-      auto* servant = local_servant();
-      local.plain = dynamic_cast<Plain*>(servant);
+      // By the name of the service, which one generated class alone has: it need not be complete here.
+      const auto found = local_servant()->interfaces();
+      local.plain = static_cast<Plain*>(found.plain);
       plain_servant_.store(local.plain);
-      local.async = dynamic_cast<Async*>(servant);
+      local.async = static_cast<Async*>(found.async);
     }
     local.agent = agent_;
     return local;

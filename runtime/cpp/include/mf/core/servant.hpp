@@ -9,6 +9,13 @@ namespace server {
 class Incoming;
 }
 
+/// A servant as the generated class that it derives from, without its type: an IndexServant* or an
+/// IndexAsyncServant*. Null: it is not of that kind.
+struct Interfaces {
+  void* plain = nullptr;
+  void* async = nullptr;
+};
+
 class Servant {
  public:
   virtual ~Servant() = default;
@@ -17,6 +24,9 @@ class Servant {
 
   /// Runs the calls of one message and answers them; generated. Never throws.
   virtual void dispatch(server::Incoming& incoming) = 0;
+
+  /// What calls of this process, which know the classes by their names alone, are given it as; generated.
+  [[nodiscard]] virtual Interfaces interfaces() noexcept { return {}; }
 };
 
 }  // namespace mf

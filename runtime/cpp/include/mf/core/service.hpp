@@ -16,6 +16,9 @@ enum class Tier : std::uint8_t { memcpy = 1, febird = 2, archive = 3, custom = 4
 /// First 16 bytes of the SHA-256 of a service's descriptor.
 using Fingerprint = std::array<std::uint8_t, 16>;
 
+/// Which values of a method are streams.
+enum class Streams : std::uint8_t { none = 0, params = 1, results = 2, both = 3 };
+
 struct MethodInfo {
   std::string_view name{};
   std::uint16_t index = 0;
@@ -23,12 +26,14 @@ struct MethodInfo {
   bool oneway = false;
   std::chrono::nanoseconds deadline{};  // 0: the schema says nothing
   std::uint32_t batch_max = 128;        // items per message of a message-level batch
+  Streams streams = Streams::none;
 };
 
 struct ServiceInfo {
   std::string_view name{};        // full: sf1.search.Index
   bool per_agent = false;         // declared `per` an agent; if not, its agent is always ""
   std::string_view descriptor{};  // protocol.md section 7
+  std::string_view annex{};       // protocol.md section 7a
   Fingerprint fingerprint{};
   std::span<const std::string_view> methods{};  // by index
 };

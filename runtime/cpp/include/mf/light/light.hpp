@@ -18,7 +18,8 @@
 namespace mf {
 
 struct LightOffer {
-  /// Which part of a service `per` an agent this servant serves; empty for a service without.
+  /// Which part of a service `per` an agent this servant serves; empty for a service without. Of an enum
+  /// it is a member's name; mf::agent_text() makes it of a typed value (mf/core/agent.hpp).
   std::string agent{};
 };
 

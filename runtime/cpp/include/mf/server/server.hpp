@@ -26,7 +26,8 @@ namespace mf {
 enum class Where : std::uint8_t { worker, io_thread };
 
 struct OfferOptions {
-  /// Which part of a service `per` an agent this servant serves; empty for a service without.
+  /// Which part of a service `per` an agent this servant serves; empty for a service without. Of an enum
+  /// it is a member's name; mf::agent_text() makes it of a typed value (mf/core/agent.hpp).
   std::string agent{};
   Where where = Where::worker;
 };

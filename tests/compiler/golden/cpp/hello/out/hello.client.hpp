@@ -5,7 +5,7 @@
 #include <span>
 #include <utility>
 
-#include "hello.server.hpp"
+#include "hello.methods.hpp"
 #include "mf/client/call.hpp"
 
 namespace hello {

@@ -64,11 +64,15 @@ inline constexpr std::string_view kGreeterDescriptor =
   results febird
    value string
 )mf";
+inline constexpr std::string_view kGreeterAnnex =
+    R"mf(annex hello.Greeter
+)mf";
 inline constexpr std::array<std::string_view, 1> kGreeterMethods{"greet"};
 inline constexpr mf::ServiceInfo kGreeterService{
     .name = "hello.Greeter",
     .per_agent = false,
     .descriptor = kGreeterDescriptor,
+    .annex = kGreeterAnnex,
     .fingerprint = {0xd3, 0xcc, 0x56, 0xdb, 0xc6, 0x53, 0x31, 0x43, 0x68, 0x83, 0x4d, 0xa8, 0x34, 0xa5, 0x44,
                     0x67},
     .methods = kGreeterMethods,

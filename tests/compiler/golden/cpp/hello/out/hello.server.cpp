@@ -2,41 +2,17 @@
 // hello.Greeter: fingerprint d3cc56dbc653314368834da834a54467
 #include "hello.server.hpp"
 
+#include <utility>
+
 #include "mf/server/run.hpp"
 
 namespace hello {
 
-const mf::ServiceInfo& GreeterServant::service() const noexcept {
-  return methods::kGreeterService;
-}
-
-void GreeterServant::dispatch(mf::server::Incoming& incoming) {
-  switch (incoming.method()) {
-    case methods::GreeterGreet::kInfo.index:
-      return mf::server::run<methods::GreeterGreet>(incoming, *this);
-    default:
-      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
-  }
-}
-
-const mf::ServiceInfo& GreeterAsyncServant::service() const noexcept {
-  return methods::kGreeterService;
-}
-
-void GreeterAsyncServant::dispatch(mf::server::Incoming& incoming) {
-  switch (incoming.method()) {
-    case methods::GreeterGreet::kInfo.index:
-      return mf::server::run<methods::GreeterGreet>(incoming, *this);
-    default:
-      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
-  }
-}
-
-mf::Outcomes<std::string> GreeterServant::greet_batch(std::span<const GreeterGreetRequest> requests) {
-  return mf::server::each<methods::GreeterGreet>(*this, requests);
-}
-
 namespace methods {
+
+std::string GreeterGreet::invoke(::hello::GreeterServant& servant, const std::string& name) {
+  return servant.greet(name);
+}
 
 std::string GreeterGreet::invoke(::hello::GreeterServant& servant, const Request& request) {
   return servant.greet(request.name);
@@ -44,7 +20,7 @@ std::string GreeterGreet::invoke(::hello::GreeterServant& servant, const Request
 
 mf::Outcomes<std::string> GreeterGreet::invoke_batch(::hello::GreeterServant& servant,
                                                      const Request* requests, std::size_t count) {
-  return servant.greet_batch({requests, count});
+  return servant.greet_items({requests, count});
 }
 
 void GreeterGreet::invoke(::hello::GreeterAsyncServant& servant, Request&& request,
@@ -52,6 +28,48 @@ void GreeterGreet::invoke(::hello::GreeterAsyncServant& servant, Request&& reque
   return servant.greet(std::move(request), std::move(responder));
 }
 
+namespace {
+
+template <class Servant>
+void dispatchGreeter(mf::server::Incoming& incoming, Servant& servant) {
+  switch (incoming.method()) {
+    case GreeterGreet::kInfo.index:
+      return mf::server::run<GreeterGreet>(incoming, servant);
+    default:
+      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
+  }
+}
+
+}  // namespace
+
 }  // namespace methods
+
+const mf::ServiceInfo& GreeterServant::service() const noexcept {
+  return methods::kGreeterService;
+}
+
+void GreeterServant::dispatch(mf::server::Incoming& incoming) {
+  methods::dispatchGreeter(incoming, *this);
+}
+
+mf::Interfaces GreeterServant::interfaces() noexcept {
+  return {.plain = this};
+}
+
+mf::Outcomes<std::string> GreeterServant::greet_items(std::span<const GreeterGreetRequest> requests) {
+  return mf::server::each<methods::GreeterGreet>(*this, requests);
+}
+
+const mf::ServiceInfo& GreeterAsyncServant::service() const noexcept {
+  return methods::kGreeterService;
+}
+
+void GreeterAsyncServant::dispatch(mf::server::Incoming& incoming) {
+  methods::dispatchGreeter(incoming, *this);
+}
+
+mf::Interfaces GreeterAsyncServant::interfaces() noexcept {
+  return {.async = this};
+}
 
 }  // namespace hello

@@ -16,11 +16,12 @@ class GreeterServant : public mf::Servant {
  public:
   [[nodiscard]] const mf::ServiceInfo& service() const noexcept override;
   void dispatch(mf::server::Incoming& incoming) override;
+  [[nodiscard]] mf::Interfaces interfaces() noexcept override;
 
   /// "Hello, name!"
   virtual std::string greet(const std::string& name) = 0;
   /// Called with all items of a message that has more than one; the default calls greet() for each.
-  virtual mf::Outcomes<std::string> greet_batch(std::span<const GreeterGreetRequest> requests);
+  virtual mf::Outcomes<std::string> greet_items(std::span<const GreeterGreetRequest> requests);
 };
 
 /// The same, for handlers that answer when they are ready, from any thread.
@@ -28,17 +29,10 @@ class GreeterAsyncServant : public mf::Servant {
  public:
   [[nodiscard]] const mf::ServiceInfo& service() const noexcept override;
   void dispatch(mf::server::Incoming& incoming) override;
+  [[nodiscard]] mf::Interfaces interfaces() noexcept override;
 
   /// "Hello, name!"
   virtual void greet(GreeterGreetRequest request, mf::Responder<std::string> responder) = 0;
 };
-
-namespace methods {
-
-inline std::string GreeterGreet::invoke(::hello::GreeterServant& servant, const std::string& name) {
-  return servant.greet(name);
-}
-
-}  // namespace methods
 
 }  // namespace hello

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "mf/client/call.hpp"
-#include "optionals.server.hpp"
+#include "optionals.methods.hpp"
 
 namespace optionals {
 
@@ -23,6 +23,32 @@ class KeeperClient {
       const std::optional<mf::Bytes>& raw = mf::Bytes{}, const std::optional<std::string>& text = "",
       const std::optional<std::array<std::uint8_t, 2>>& array = std::array<std::uint8_t, 2>{{1, 2}},
       const std::optional<Point>& point = Point{}, const mf::CallOptions& options = {}) const;
+  template <class Token>
+  auto async_keep(Token&& token) const {
+    return mf::client::start<methods::KeeperKeep>(
+        target_, {}, std::forward<Token>(token),
+        std::optional<std::vector<std::uint32_t>>(std::vector<std::uint32_t>{}),
+        std::optional<std::vector<std::uint32_t>>(std::vector<std::uint32_t>{1U}),
+        std::optional<Row>(std::vector<std::uint16_t>{2}),
+        std::optional<std::set<std::uint8_t>>(std::set<std::uint8_t>{}),
+        std::optional<std::map<std::uint8_t, std::uint8_t>>(std::map<std::uint8_t, std::uint8_t>{{1, 2}}),
+        std::optional<mf::Bytes>(mf::Bytes{}), std::optional<std::string>(""),
+        std::optional<std::array<std::uint8_t, 2>>(std::array<std::uint8_t, 2>{{1, 2}}),
+        std::optional<Point>(Point{}));
+  }
+  template <class Token>
+  auto async_keep(const mf::CallOptions& options, Token&& token) const {
+    return mf::client::start<methods::KeeperKeep>(
+        target_, options, std::forward<Token>(token),
+        std::optional<std::vector<std::uint32_t>>(std::vector<std::uint32_t>{}),
+        std::optional<std::vector<std::uint32_t>>(std::vector<std::uint32_t>{1U}),
+        std::optional<Row>(std::vector<std::uint16_t>{2}),
+        std::optional<std::set<std::uint8_t>>(std::set<std::uint8_t>{}),
+        std::optional<std::map<std::uint8_t, std::uint8_t>>(std::map<std::uint8_t, std::uint8_t>{{1, 2}}),
+        std::optional<mf::Bytes>(mf::Bytes{}), std::optional<std::string>(""),
+        std::optional<std::array<std::uint8_t, 2>>(std::array<std::uint8_t, 2>{{1, 2}}),
+        std::optional<Point>(Point{}));
+  }
   template <class Token>
   auto async_keep(const std::optional<std::vector<std::uint32_t>>& list,
                   const std::optional<std::vector<std::uint32_t>>& one, const std::optional<Row>& row,

@@ -138,11 +138,113 @@ type optionals.Value union febird
  number 1: f64
  points 2: list<optionals.Point>
 )mf";
+inline constexpr std::string_view kKeeperAnnex =
+    R"mf(annex optionals.Keeper
+ method keep
+  params
+   list
+    default []
+   one
+    default [1]
+   row
+    default [2]
+   set
+    default []
+   map
+    default {"1":2}
+   raw
+    default ""
+   text
+    default ""
+   array
+    default [1,2]
+   point
+    default {}
+type optionals.Point
+ x
+  default 1
+ tags
+  default []
+type optionals.Present
+ flag
+  default false
+ small
+  default -1
+ large
+  default "-9223372036854775808"
+ ratio
+  default 0.0
+ text
+  default ""
+ raw
+  default ""
+ some_raw
+  default "YWI="
+ id
+  default "00000000-0000-0000-0000-000000000000"
+ at
+  default "1970-01-01T00:00:00Z"
+ span
+  default "0s"
+ rank
+  default "last"
+ parts
+  default []
+ point
+  default {}
+ value
+  default {"points":[]}
+ list
+  default []
+ one
+  default [1]
+ bools
+  default [true]
+ words
+  default ["a","b"]
+ points
+  default [{}]
+ no_points
+  default []
+ set
+  default []
+ bytes_set
+  default ["YQ==","Yg=="]
+ map
+  default {}
+ pair
+  default {"1":2}
+ texts
+  default {"a":"b"}
+ point_map
+  default {}
+ array
+  default [1,2]
+ point_array
+  default [{}]
+ row
+  default []
+ rows
+  default [[],[1]]
+ deep
+  default {"a":[],"b":[1]}
+ deeper
+  default [{"1":[2]}]
+ mixed
+  default [1,2]
+ held
+  default ["","YQ=="]
+ single
+  default [[1]]
+ values
+  default [{"number":0.5}]
+)mf";
 inline constexpr std::array<std::string_view, 1> kKeeperMethods{"keep"};
 inline constexpr mf::ServiceInfo kKeeperService{
     .name = "optionals.Keeper",
     .per_agent = false,
     .descriptor = kKeeperDescriptor,
+    .annex = kKeeperAnnex,
     .fingerprint = {0xad, 0x7e, 0x1d, 0xbd, 0xab, 0x49, 0x1d, 0x31, 0x29, 0x7c, 0x66, 0x4e, 0x8f, 0x09, 0x5d,
                     0xd2},
     .methods = kKeeperMethods,

@@ -2,41 +2,23 @@
 // optionals.Keeper: fingerprint ad7e1dbdab491d31297c664e8f095dd2
 #include "optionals.server.hpp"
 
+#include <utility>
+
 #include "mf/server/run.hpp"
 
 namespace optionals {
 
-const mf::ServiceInfo& KeeperServant::service() const noexcept {
-  return methods::kKeeperService;
-}
-
-void KeeperServant::dispatch(mf::server::Incoming& incoming) {
-  switch (incoming.method()) {
-    case methods::KeeperKeep::kInfo.index:
-      return mf::server::run<methods::KeeperKeep>(incoming, *this);
-    default:
-      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
-  }
-}
-
-const mf::ServiceInfo& KeeperAsyncServant::service() const noexcept {
-  return methods::kKeeperService;
-}
-
-void KeeperAsyncServant::dispatch(mf::server::Incoming& incoming) {
-  switch (incoming.method()) {
-    case methods::KeeperKeep::kInfo.index:
-      return mf::server::run<methods::KeeperKeep>(incoming, *this);
-    default:
-      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
-  }
-}
-
-mf::Outcomes<Present> KeeperServant::keep_batch(std::span<const KeeperKeepRequest> requests) {
-  return mf::server::each<methods::KeeperKeep>(*this, requests);
-}
-
 namespace methods {
+
+::optionals::Present KeeperKeep::invoke(
+    ::optionals::KeeperServant& servant, const std::optional<std::vector<std::uint32_t>>& list,
+    const std::optional<std::vector<std::uint32_t>>& one, const std::optional<::optionals::Row>& row,
+    const std::optional<std::set<std::uint8_t>>& set,
+    const std::optional<std::map<std::uint8_t, std::uint8_t>>& map, const std::optional<mf::Bytes>& raw,
+    const std::optional<std::string>& text, const std::optional<std::array<std::uint8_t, 2>>& array,
+    const std::optional<::optionals::Point>& point) {
+  return servant.keep(list, one, row, set, map, raw, text, array, point);
+}
 
 ::optionals::Present KeeperKeep::invoke(::optionals::KeeperServant& servant, const Request& request) {
   return servant.keep(request.list, request.one, request.row, request.set, request.map, request.raw,
@@ -45,7 +27,7 @@ namespace methods {
 
 mf::Outcomes<::optionals::Present> KeeperKeep::invoke_batch(::optionals::KeeperServant& servant,
                                                             const Request* requests, std::size_t count) {
-  return servant.keep_batch({requests, count});
+  return servant.keep_items({requests, count});
 }
 
 void KeeperKeep::invoke(::optionals::KeeperAsyncServant& servant, Request&& request,
@@ -53,6 +35,48 @@ void KeeperKeep::invoke(::optionals::KeeperAsyncServant& servant, Request&& requ
   return servant.keep(std::move(request), std::move(responder));
 }
 
+namespace {
+
+template <class Servant>
+void dispatchKeeper(mf::server::Incoming& incoming, Servant& servant) {
+  switch (incoming.method()) {
+    case KeeperKeep::kInfo.index:
+      return mf::server::run<KeeperKeep>(incoming, servant);
+    default:
+      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
+  }
+}
+
+}  // namespace
+
 }  // namespace methods
+
+const mf::ServiceInfo& KeeperServant::service() const noexcept {
+  return methods::kKeeperService;
+}
+
+void KeeperServant::dispatch(mf::server::Incoming& incoming) {
+  methods::dispatchKeeper(incoming, *this);
+}
+
+mf::Interfaces KeeperServant::interfaces() noexcept {
+  return {.plain = this};
+}
+
+mf::Outcomes<Present> KeeperServant::keep_items(std::span<const KeeperKeepRequest> requests) {
+  return mf::server::each<methods::KeeperKeep>(*this, requests);
+}
+
+const mf::ServiceInfo& KeeperAsyncServant::service() const noexcept {
+  return methods::kKeeperService;
+}
+
+void KeeperAsyncServant::dispatch(mf::server::Incoming& incoming) {
+  methods::dispatchKeeper(incoming, *this);
+}
+
+mf::Interfaces KeeperAsyncServant::interfaces() noexcept {
+  return {.async = this};
+}
 
 }  // namespace optionals

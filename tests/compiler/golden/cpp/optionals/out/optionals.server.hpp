@@ -15,6 +15,7 @@ class KeeperServant : public mf::Servant {
  public:
   [[nodiscard]] const mf::ServiceInfo& service() const noexcept override;
   void dispatch(mf::server::Incoming& incoming) override;
+  [[nodiscard]] mf::Interfaces interfaces() noexcept override;
 
   virtual Present keep(const std::optional<std::vector<std::uint32_t>>& list,
                        const std::optional<std::vector<std::uint32_t>>& one, const std::optional<Row>& row,
@@ -24,7 +25,7 @@ class KeeperServant : public mf::Servant {
                        const std::optional<std::array<std::uint8_t, 2>>& array,
                        const std::optional<Point>& point) = 0;
   /// Called with all items of a message that has more than one; the default calls keep() for each.
-  virtual mf::Outcomes<Present> keep_batch(std::span<const KeeperKeepRequest> requests);
+  virtual mf::Outcomes<Present> keep_items(std::span<const KeeperKeepRequest> requests);
 };
 
 /// The same, for handlers that answer when they are ready, from any thread.
@@ -32,22 +33,9 @@ class KeeperAsyncServant : public mf::Servant {
  public:
   [[nodiscard]] const mf::ServiceInfo& service() const noexcept override;
   void dispatch(mf::server::Incoming& incoming) override;
+  [[nodiscard]] mf::Interfaces interfaces() noexcept override;
 
   virtual void keep(KeeperKeepRequest request, mf::Responder<Present> responder) = 0;
 };
-
-namespace methods {
-
-inline ::optionals::Present KeeperKeep::invoke(
-    ::optionals::KeeperServant& servant, const std::optional<std::vector<std::uint32_t>>& list,
-    const std::optional<std::vector<std::uint32_t>>& one, const std::optional<::optionals::Row>& row,
-    const std::optional<std::set<std::uint8_t>>& set,
-    const std::optional<std::map<std::uint8_t, std::uint8_t>>& map, const std::optional<mf::Bytes>& raw,
-    const std::optional<std::string>& text, const std::optional<std::array<std::uint8_t, 2>>& array,
-    const std::optional<::optionals::Point>& point) {
-  return servant.keep(list, one, row, set, map, raw, text, array, point);
-}
-
-}  // namespace methods
 
 }  // namespace optionals

@@ -173,7 +173,7 @@ struct Present {
   std::optional<mf::Bytes> some_raw = mf::Bytes{std::byte{0x61}, std::byte{0x62}};
   std::optional<mf::Uuid> id = mf::Uuid{{0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00}};
   std::optional<mf::Timestamp> at = mf::Timestamp(mf::Duration(0));
-  std::optional<mf::Duration> span = mf::Duration(0);
+  std::optional<mf::Duration> span = std::chrono::nanoseconds(0);
   std::optional<Rank> rank = Rank::last;
   std::optional<Part> parts = Part{};
   std::optional<Point> point = Point{};

@@ -5,7 +5,7 @@
 #include <span>
 #include <utility>
 
-#include "archive/now.server.hpp"
+#include "archive/now.methods.hpp"
 #include "mf/client/call.hpp"
 
 namespace archive::now {

@@ -238,11 +238,15 @@ type archive.now.Point struct memcpy
  x f32
  y u8
 )mf";
+inline constexpr std::string_view kStoreAnnex =
+    R"mf(annex archive.now.Store
+)mf";
 inline constexpr std::array<std::string_view, 3> kStoreMethods{"put", "hold", "pair"};
 inline constexpr mf::ServiceInfo kStoreService{
     .name = "archive.now.Store",
     .per_agent = false,
     .descriptor = kStoreDescriptor,
+    .annex = kStoreAnnex,
     .fingerprint = {0x94, 0x5a, 0x5d, 0x5a, 0xa3, 0x57, 0xc4, 0x8f, 0x43, 0x34, 0x3a, 0x5e, 0x2c, 0x41, 0xe9,
                     0x9a},
     .methods = kStoreMethods,

@@ -2,57 +2,19 @@
 // archive.now.Store: fingerprint 945a5d5aa357c48f43343a5e2c41e99a
 #include "archive/now.server.hpp"
 
+#include <utility>
+
 #include "mf/server/run.hpp"
 
 namespace archive::now {
 
-const mf::ServiceInfo& StoreServant::service() const noexcept {
-  return methods::kStoreService;
-}
-
-void StoreServant::dispatch(mf::server::Incoming& incoming) {
-  switch (incoming.method()) {
-    case methods::StorePut::kInfo.index:
-      return mf::server::run<methods::StorePut>(incoming, *this);
-    case methods::StoreHold::kInfo.index:
-      return mf::server::run<methods::StoreHold>(incoming, *this);
-    case methods::StorePair::kInfo.index:
-      return mf::server::run<methods::StorePair>(incoming, *this);
-    default:
-      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
-  }
-}
-
-const mf::ServiceInfo& StoreAsyncServant::service() const noexcept {
-  return methods::kStoreService;
-}
-
-void StoreAsyncServant::dispatch(mf::server::Incoming& incoming) {
-  switch (incoming.method()) {
-    case methods::StorePut::kInfo.index:
-      return mf::server::run<methods::StorePut>(incoming, *this);
-    case methods::StoreHold::kInfo.index:
-      return mf::server::run<methods::StoreHold>(incoming, *this);
-    case methods::StorePair::kInfo.index:
-      return mf::server::run<methods::StorePair>(incoming, *this);
-    default:
-      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
-  }
-}
-
-mf::Outcomes<mf::Graph<Config>> StoreServant::put_batch(std::span<const StorePutRequest> requests) {
-  return mf::server::each<methods::StorePut>(*this, requests);
-}
-
-mf::Outcomes<StoreHoldResult> StoreServant::hold_batch(std::span<const StoreHoldRequest> requests) {
-  return mf::server::each<methods::StoreHold>(*this, requests);
-}
-
-mf::Outcomes<Pair> StoreServant::pair_batch(std::span<const StorePairRequest> requests) {
-  return mf::server::each<methods::StorePair>(*this, requests);
-}
-
 namespace methods {
+
+mf::Graph<::archive::now::Config> StorePut::invoke(::archive::now::StoreServant& servant,
+                                                   const mf::Graph<::archive::now::Config>& config,
+                                                   const ::archive::now::Geo& geo) {
+  return servant.put(config, geo);
+}
 
 mf::Graph<::archive::now::Config> StorePut::invoke(::archive::now::StoreServant& servant,
                                                    const Request& request) {
@@ -62,12 +24,17 @@ mf::Graph<::archive::now::Config> StorePut::invoke(::archive::now::StoreServant&
 mf::Outcomes<mf::Graph<::archive::now::Config>> StorePut::invoke_batch(::archive::now::StoreServant& servant,
                                                                        const Request* requests,
                                                                        std::size_t count) {
-  return servant.put_batch({requests, count});
+  return servant.put_items({requests, count});
 }
 
 void StorePut::invoke(::archive::now::StoreAsyncServant& servant, Request&& request,
                       mf::Responder<mf::Graph<::archive::now::Config>> responder) {
   return servant.put(std::move(request), std::move(responder));
+}
+
+::archive::now::StoreHoldResult StoreHold::invoke(::archive::now::StoreServant& servant,
+                                                  const ::archive::now::Holder& holder) {
+  return servant.hold(holder);
 }
 
 ::archive::now::StoreHoldResult StoreHold::invoke(::archive::now::StoreServant& servant,
@@ -78,12 +45,17 @@ void StorePut::invoke(::archive::now::StoreAsyncServant& servant, Request&& requ
 mf::Outcomes<::archive::now::StoreHoldResult> StoreHold::invoke_batch(::archive::now::StoreServant& servant,
                                                                       const Request* requests,
                                                                       std::size_t count) {
-  return servant.hold_batch({requests, count});
+  return servant.hold_items({requests, count});
 }
 
 void StoreHold::invoke(::archive::now::StoreAsyncServant& servant, Request&& request,
                        mf::Responder<::archive::now::StoreHoldResult> responder) {
   return servant.hold(std::move(request), std::move(responder));
+}
+
+::archive::now::Pair StorePair::invoke(::archive::now::StoreServant& servant,
+                                       const ::archive::now::Pair& pair) {
+  return servant.pair(pair);
 }
 
 ::archive::now::Pair StorePair::invoke(::archive::now::StoreServant& servant, const Request& request) {
@@ -92,7 +64,7 @@ void StoreHold::invoke(::archive::now::StoreAsyncServant& servant, Request&& req
 
 mf::Outcomes<::archive::now::Pair> StorePair::invoke_batch(::archive::now::StoreServant& servant,
                                                            const Request* requests, std::size_t count) {
-  return servant.pair_batch({requests, count});
+  return servant.pair_items({requests, count});
 }
 
 void StorePair::invoke(::archive::now::StoreAsyncServant& servant, Request&& request,
@@ -100,6 +72,60 @@ void StorePair::invoke(::archive::now::StoreAsyncServant& servant, Request&& req
   return servant.pair(std::move(request), std::move(responder));
 }
 
+namespace {
+
+template <class Servant>
+void dispatchStore(mf::server::Incoming& incoming, Servant& servant) {
+  switch (incoming.method()) {
+    case StorePut::kInfo.index:
+      return mf::server::run<StorePut>(incoming, servant);
+    case StoreHold::kInfo.index:
+      return mf::server::run<StoreHold>(incoming, servant);
+    case StorePair::kInfo.index:
+      return mf::server::run<StorePair>(incoming, servant);
+    default:
+      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
+  }
+}
+
+}  // namespace
+
 }  // namespace methods
+
+const mf::ServiceInfo& StoreServant::service() const noexcept {
+  return methods::kStoreService;
+}
+
+void StoreServant::dispatch(mf::server::Incoming& incoming) {
+  methods::dispatchStore(incoming, *this);
+}
+
+mf::Interfaces StoreServant::interfaces() noexcept {
+  return {.plain = this};
+}
+
+mf::Outcomes<mf::Graph<Config>> StoreServant::put_items(std::span<const StorePutRequest> requests) {
+  return mf::server::each<methods::StorePut>(*this, requests);
+}
+
+mf::Outcomes<StoreHoldResult> StoreServant::hold_items(std::span<const StoreHoldRequest> requests) {
+  return mf::server::each<methods::StoreHold>(*this, requests);
+}
+
+mf::Outcomes<Pair> StoreServant::pair_items(std::span<const StorePairRequest> requests) {
+  return mf::server::each<methods::StorePair>(*this, requests);
+}
+
+const mf::ServiceInfo& StoreAsyncServant::service() const noexcept {
+  return methods::kStoreService;
+}
+
+void StoreAsyncServant::dispatch(mf::server::Incoming& incoming) {
+  methods::dispatchStore(incoming, *this);
+}
+
+mf::Interfaces StoreAsyncServant::interfaces() noexcept {
+  return {.async = this};
+}
 
 }  // namespace archive::now

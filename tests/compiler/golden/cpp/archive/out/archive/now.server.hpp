@@ -15,19 +15,20 @@ class StoreServant : public mf::Servant {
  public:
   [[nodiscard]] const mf::ServiceInfo& service() const noexcept override;
   void dispatch(mf::server::Incoming& incoming) override;
+  [[nodiscard]] mf::Interfaces interfaces() noexcept override;
 
   /// @throws Broken
   virtual mf::Graph<Config> put(const mf::Graph<Config>& config, const Geo& geo) = 0;
   /// Called with all items of a message that has more than one; the default calls put() for each.
-  virtual mf::Outcomes<mf::Graph<Config>> put_batch(std::span<const StorePutRequest> requests);
+  virtual mf::Outcomes<mf::Graph<Config>> put_items(std::span<const StorePutRequest> requests);
 
   virtual StoreHoldResult hold(const Holder& holder) = 0;
   /// Called with all items of a message that has more than one; the default calls hold() for each.
-  virtual mf::Outcomes<StoreHoldResult> hold_batch(std::span<const StoreHoldRequest> requests);
+  virtual mf::Outcomes<StoreHoldResult> hold_items(std::span<const StoreHoldRequest> requests);
 
   virtual Pair pair(const Pair& pair) = 0;
   /// Called with all items of a message that has more than one; the default calls pair() for each.
-  virtual mf::Outcomes<Pair> pair_batch(std::span<const StorePairRequest> requests);
+  virtual mf::Outcomes<Pair> pair_items(std::span<const StorePairRequest> requests);
 };
 
 /// The same, for handlers that answer when they are ready, from any thread.
@@ -35,6 +36,7 @@ class StoreAsyncServant : public mf::Servant {
  public:
   [[nodiscard]] const mf::ServiceInfo& service() const noexcept override;
   void dispatch(mf::server::Incoming& incoming) override;
+  [[nodiscard]] mf::Interfaces interfaces() noexcept override;
 
   /// @throws Broken
   virtual void put(StorePutRequest request, mf::Responder<mf::Graph<Config>> responder) = 0;
@@ -43,25 +45,5 @@ class StoreAsyncServant : public mf::Servant {
 
   virtual void pair(StorePairRequest request, mf::Responder<Pair> responder) = 0;
 };
-
-namespace methods {
-
-inline mf::Graph<::archive::now::Config> StorePut::invoke(::archive::now::StoreServant& servant,
-                                                          const mf::Graph<::archive::now::Config>& config,
-                                                          const ::archive::now::Geo& geo) {
-  return servant.put(config, geo);
-}
-
-inline ::archive::now::StoreHoldResult StoreHold::invoke(::archive::now::StoreServant& servant,
-                                                         const ::archive::now::Holder& holder) {
-  return servant.hold(holder);
-}
-
-inline ::archive::now::Pair StorePair::invoke(::archive::now::StoreServant& servant,
-                                              const ::archive::now::Pair& pair) {
-  return servant.pair(pair);
-}
-
-}  // namespace methods
 
 }  // namespace archive::now

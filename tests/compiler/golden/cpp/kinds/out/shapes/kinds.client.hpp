@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "mf/client/call.hpp"
-#include "shapes/kinds.server.hpp"
+#include "shapes/kinds.methods.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
@@ -21,6 +21,16 @@ class KindsClient {
   /// @param value What to turn.
   /// @throws WrongKind Nothing of that kind is here.
   Value turn(const Value& value, Field fields = Field::title, const mf::CallOptions& options = {}) const;
+  template <class Token>
+  auto async_turn(const Value& value, Token&& token) const {
+    return mf::client::start<methods::KindsTurn>(target_, {}, std::forward<Token>(token), value,
+                                                 Field(Field::title));
+  }
+  template <class Token>
+  auto async_turn(const Value& value, const mf::CallOptions& options, Token&& token) const {
+    return mf::client::start<methods::KindsTurn>(target_, options, std::forward<Token>(token), value,
+                                                 Field(Field::title));
+  }
   template <class Token>
   auto async_turn(const Value& value, Field fields, Token&& token) const {
     return mf::client::start<methods::KindsTurn>(target_, {}, std::forward<Token>(token), value, fields);

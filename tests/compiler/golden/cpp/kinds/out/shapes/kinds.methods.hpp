@@ -212,11 +212,27 @@ type shapes.kinds.WrongKind error febird
  value shapes.kinds.Value
  fields shapes.kinds.Field
 )mf";
+inline constexpr std::string_view kKindsAnnex =
+    R"mf(annex shapes.kinds.Kinds
+ method turn
+  params
+   fields
+    default ["title"]
+type shapes.kinds.Value
+ number
+  constraint finite
+ text
+  constraint length 1..8
+ terms
+  element
+   constraint length 1..
+)mf";
 inline constexpr std::array<std::string_view, 3> kKindsMethods{"turn", "find", "evaluate"};
 inline constexpr mf::ServiceInfo kKindsService{
     .name = "shapes.kinds.Kinds",
     .per_agent = false,
     .descriptor = kKindsDescriptor,
+    .annex = kKindsAnnex,
     .fingerprint = {0x4d, 0xbe, 0x13, 0x49, 0x8b, 0x75, 0xc2, 0x6c, 0xc8, 0x86, 0x93, 0xc3, 0x15, 0x74, 0x68,
                     0xbc},
     .methods = kKindsMethods,
@@ -234,8 +250,7 @@ struct KindsTurn {
       .name = "turn", .index = 0, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
   static constexpr const mf::ServiceInfo& kService = kKindsService;
   static ::shapes::kinds::Value invoke(::shapes::kinds::KindsServant& servant,
-                                       const ::shapes::kinds::Value& value,
-                                       const ::shapes::kinds::Field& fields);
+                                       const ::shapes::kinds::Value& value, ::shapes::kinds::Field fields);
   static ::shapes::kinds::Value invoke(::shapes::kinds::KindsServant& servant, const Request& request);
   static mf::Outcomes<::shapes::kinds::Value> invoke_batch(::shapes::kinds::KindsServant& servant,
                                                            const Request* requests, std::size_t count);
@@ -260,7 +275,7 @@ struct KindsFind {
       .name = "find", .index = 1, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
   static constexpr const mf::ServiceInfo& kService = kKindsService;
   static ::shapes::kinds::KindsFindResult invoke(::shapes::kinds::KindsServant& servant,
-                                                 const ::shapes::kinds::Field& fields);
+                                                 ::shapes::kinds::Field fields);
   static ::shapes::kinds::KindsFindResult invoke(::shapes::kinds::KindsServant& servant,
                                                  const Request& request);
   static mf::Outcomes<::shapes::kinds::KindsFindResult> invoke_batch(::shapes::kinds::KindsServant& servant,

@@ -2,6 +2,8 @@
 // shapes.kinds.Kinds: fingerprint 4dbe13498b75c26cc88693c3157468bc
 #include "shapes/kinds.server.hpp"
 
+#include <utility>
+
 #include "mf/server/run.hpp"
 
 #pragma GCC diagnostic push
@@ -9,53 +11,12 @@
 
 namespace shapes::kinds {
 
-const mf::ServiceInfo& KindsServant::service() const noexcept {
-  return methods::kKindsService;
-}
-
-void KindsServant::dispatch(mf::server::Incoming& incoming) {
-  switch (incoming.method()) {
-    case methods::KindsTurn::kInfo.index:
-      return mf::server::run<methods::KindsTurn>(incoming, *this);
-    case methods::KindsFind::kInfo.index:
-      return mf::server::run<methods::KindsFind>(incoming, *this);
-    case methods::KindsEvaluate::kInfo.index:
-      return mf::server::run<methods::KindsEvaluate>(incoming, *this);
-    default:
-      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
-  }
-}
-
-const mf::ServiceInfo& KindsAsyncServant::service() const noexcept {
-  return methods::kKindsService;
-}
-
-void KindsAsyncServant::dispatch(mf::server::Incoming& incoming) {
-  switch (incoming.method()) {
-    case methods::KindsTurn::kInfo.index:
-      return mf::server::run<methods::KindsTurn>(incoming, *this);
-    case methods::KindsFind::kInfo.index:
-      return mf::server::run<methods::KindsFind>(incoming, *this);
-    case methods::KindsEvaluate::kInfo.index:
-      return mf::server::run<methods::KindsEvaluate>(incoming, *this);
-    default:
-      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
-  }
-}
-
-mf::Outcomes<Value> KindsServant::turn_batch(std::span<const KindsTurnRequest> requests) {
-  return mf::server::each<methods::KindsTurn>(*this, requests);
-}
-
-mf::Outcomes<KindsFindResult> KindsServant::find_batch(std::span<const KindsFindRequest> requests) {
-  return mf::server::each<methods::KindsFind>(*this, requests);
-}
-
-mf::Outcomes<double> KindsServant::evaluate_batch(std::span<const KindsEvaluateRequest> requests) {
-  return mf::server::each<methods::KindsEvaluate>(*this, requests);
-}
-
 namespace methods {
+
+::shapes::kinds::Value KindsTurn::invoke(::shapes::kinds::KindsServant& servant,
+                                         const ::shapes::kinds::Value& value, ::shapes::kinds::Field fields) {
+  return servant.turn(value, fields);
+}
 
 ::shapes::kinds::Value KindsTurn::invoke(::shapes::kinds::KindsServant& servant, const Request& request) {
   return servant.turn(request.value, request.fields);
@@ -63,12 +24,17 @@ namespace methods {
 
 mf::Outcomes<::shapes::kinds::Value> KindsTurn::invoke_batch(::shapes::kinds::KindsServant& servant,
                                                              const Request* requests, std::size_t count) {
-  return servant.turn_batch({requests, count});
+  return servant.turn_items({requests, count});
 }
 
 void KindsTurn::invoke(::shapes::kinds::KindsAsyncServant& servant, Request&& request,
                        mf::Responder<::shapes::kinds::Value> responder) {
   return servant.turn(std::move(request), std::move(responder));
+}
+
+::shapes::kinds::KindsFindResult KindsFind::invoke(::shapes::kinds::KindsServant& servant,
+                                                   ::shapes::kinds::Field fields) {
+  return servant.find(fields);
 }
 
 ::shapes::kinds::KindsFindResult KindsFind::invoke(::shapes::kinds::KindsServant& servant,
@@ -79,12 +45,17 @@ void KindsTurn::invoke(::shapes::kinds::KindsAsyncServant& servant, Request&& re
 mf::Outcomes<::shapes::kinds::KindsFindResult> KindsFind::invoke_batch(::shapes::kinds::KindsServant& servant,
                                                                        const Request* requests,
                                                                        std::size_t count) {
-  return servant.find_batch({requests, count});
+  return servant.find_items({requests, count});
 }
 
 void KindsFind::invoke(::shapes::kinds::KindsAsyncServant& servant, Request&& request,
                        mf::Responder<::shapes::kinds::KindsFindResult> responder) {
   return servant.find(request, std::move(responder));
+}
+
+double KindsEvaluate::invoke(::shapes::kinds::KindsServant& servant,
+                             const ::shapes::kinds::Expression& expression) {
+  return servant.evaluate(expression);
 }
 
 double KindsEvaluate::invoke(::shapes::kinds::KindsServant& servant, const Request& request) {
@@ -93,7 +64,7 @@ double KindsEvaluate::invoke(::shapes::kinds::KindsServant& servant, const Reque
 
 mf::Outcomes<double> KindsEvaluate::invoke_batch(::shapes::kinds::KindsServant& servant,
                                                  const Request* requests, std::size_t count) {
-  return servant.evaluate_batch({requests, count});
+  return servant.evaluate_items({requests, count});
 }
 
 void KindsEvaluate::invoke(::shapes::kinds::KindsAsyncServant& servant, Request&& request,
@@ -101,7 +72,61 @@ void KindsEvaluate::invoke(::shapes::kinds::KindsAsyncServant& servant, Request&
   return servant.evaluate(std::move(request), std::move(responder));
 }
 
+namespace {
+
+template <class Servant>
+void dispatchKinds(mf::server::Incoming& incoming, Servant& servant) {
+  switch (incoming.method()) {
+    case KindsTurn::kInfo.index:
+      return mf::server::run<KindsTurn>(incoming, servant);
+    case KindsFind::kInfo.index:
+      return mf::server::run<KindsFind>(incoming, servant);
+    case KindsEvaluate::kInfo.index:
+      return mf::server::run<KindsEvaluate>(incoming, servant);
+    default:
+      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
+  }
+}
+
+}  // namespace
+
 }  // namespace methods
+
+const mf::ServiceInfo& KindsServant::service() const noexcept {
+  return methods::kKindsService;
+}
+
+void KindsServant::dispatch(mf::server::Incoming& incoming) {
+  methods::dispatchKinds(incoming, *this);
+}
+
+mf::Interfaces KindsServant::interfaces() noexcept {
+  return {.plain = this};
+}
+
+mf::Outcomes<Value> KindsServant::turn_items(std::span<const KindsTurnRequest> requests) {
+  return mf::server::each<methods::KindsTurn>(*this, requests);
+}
+
+mf::Outcomes<KindsFindResult> KindsServant::find_items(std::span<const KindsFindRequest> requests) {
+  return mf::server::each<methods::KindsFind>(*this, requests);
+}
+
+mf::Outcomes<double> KindsServant::evaluate_items(std::span<const KindsEvaluateRequest> requests) {
+  return mf::server::each<methods::KindsEvaluate>(*this, requests);
+}
+
+const mf::ServiceInfo& KindsAsyncServant::service() const noexcept {
+  return methods::kKindsService;
+}
+
+void KindsAsyncServant::dispatch(mf::server::Incoming& incoming) {
+  methods::dispatchKinds(incoming, *this);
+}
+
+mf::Interfaces KindsAsyncServant::interfaces() noexcept {
+  return {.async = this};
+}
 
 }  // namespace shapes::kinds
 

@@ -18,21 +18,22 @@ class KindsServant : public mf::Servant {
  public:
   [[nodiscard]] const mf::ServiceInfo& service() const noexcept override;
   void dispatch(mf::server::Incoming& incoming) override;
+  [[nodiscard]] mf::Interfaces interfaces() noexcept override;
 
   /// Turns a value round.
   /// @param value What to turn.
   /// @throws WrongKind Nothing of that kind is here.
   virtual Value turn(const Value& value, Field fields) = 0;
   /// Called with all items of a message that has more than one; the default calls turn() for each.
-  virtual mf::Outcomes<Value> turn_batch(std::span<const KindsTurnRequest> requests);
+  virtual mf::Outcomes<Value> turn_items(std::span<const KindsTurnRequest> requests);
 
   virtual KindsFindResult find(Field fields) = 0;
   /// Called with all items of a message that has more than one; the default calls find() for each.
-  virtual mf::Outcomes<KindsFindResult> find_batch(std::span<const KindsFindRequest> requests);
+  virtual mf::Outcomes<KindsFindResult> find_items(std::span<const KindsFindRequest> requests);
 
   virtual double evaluate(const Expression& expression) = 0;
   /// Called with all items of a message that has more than one; the default calls evaluate() for each.
-  virtual mf::Outcomes<double> evaluate_batch(std::span<const KindsEvaluateRequest> requests);
+  virtual mf::Outcomes<double> evaluate_items(std::span<const KindsEvaluateRequest> requests);
 };
 
 /// The same, for handlers that answer when they are ready, from any thread.
@@ -40,6 +41,7 @@ class KindsAsyncServant : public mf::Servant {
  public:
   [[nodiscard]] const mf::ServiceInfo& service() const noexcept override;
   void dispatch(mf::server::Incoming& incoming) override;
+  [[nodiscard]] mf::Interfaces interfaces() noexcept override;
 
   /// Turns a value round.
   /// @param value What to turn.
@@ -50,26 +52,6 @@ class KindsAsyncServant : public mf::Servant {
 
   virtual void evaluate(KindsEvaluateRequest request, mf::Responder<double> responder) = 0;
 };
-
-namespace methods {
-
-inline ::shapes::kinds::Value KindsTurn::invoke(::shapes::kinds::KindsServant& servant,
-                                                const ::shapes::kinds::Value& value,
-                                                const ::shapes::kinds::Field& fields) {
-  return servant.turn(value, fields);
-}
-
-inline ::shapes::kinds::KindsFindResult KindsFind::invoke(::shapes::kinds::KindsServant& servant,
-                                                          const ::shapes::kinds::Field& fields) {
-  return servant.find(fields);
-}
-
-inline double KindsEvaluate::invoke(::shapes::kinds::KindsServant& servant,
-                                    const ::shapes::kinds::Expression& expression) {
-  return servant.evaluate(expression);
-}
-
-}  // namespace methods
 
 }  // namespace shapes::kinds
 

@@ -334,7 +334,7 @@ struct Envelope {
   std::int32_t return_code{};
   std::optional<std::string> failure{};
   bool reply_required{};
-  mf::Duration ttl = mf::Duration(30000000000);
+  mf::Duration ttl = std::chrono::seconds(30);
 
   friend bool operator==(const Envelope&, const Envelope&) = default;
   friend std::strong_ordering operator<=>(const Envelope&, const Envelope&) = default;

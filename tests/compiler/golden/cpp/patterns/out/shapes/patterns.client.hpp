@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "mf/client/call.hpp"
-#include "shapes/patterns.server.hpp"
+#include "shapes/patterns.methods.hpp"
 
 namespace shapes::patterns {
 

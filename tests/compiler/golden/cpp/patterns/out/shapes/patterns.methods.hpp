@@ -85,11 +85,22 @@ inline constexpr std::string_view kFinderDescriptor =
   results febird
    value string
 )mf";
+inline constexpr std::string_view kFinderAnnex =
+    R"mf(annex shapes.patterns.Finder
+ method find
+  params
+   expression
+    constraint pattern "[a-z]+"
+  results
+   value
+    constraint pattern "a.*"
+)mf";
 inline constexpr std::array<std::string_view, 1> kFinderMethods{"find"};
 inline constexpr mf::ServiceInfo kFinderService{
     .name = "shapes.patterns.Finder",
     .per_agent = false,
     .descriptor = kFinderDescriptor,
+    .annex = kFinderAnnex,
     .fingerprint = {0x20, 0x7a, 0x46, 0xf6, 0x47, 0x71, 0xd6, 0x71, 0x3e, 0xe7, 0x8a, 0x15, 0xf6, 0x43, 0x3c,
                     0x39},
     .methods = kFinderMethods,

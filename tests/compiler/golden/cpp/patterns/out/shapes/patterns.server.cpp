@@ -2,41 +2,17 @@
 // shapes.patterns.Finder: fingerprint 207a46f64771d6713ee78a15f6433c39
 #include "shapes/patterns.server.hpp"
 
+#include <utility>
+
 #include "mf/server/run.hpp"
 
 namespace shapes::patterns {
 
-const mf::ServiceInfo& FinderServant::service() const noexcept {
-  return methods::kFinderService;
-}
-
-void FinderServant::dispatch(mf::server::Incoming& incoming) {
-  switch (incoming.method()) {
-    case methods::FinderFind::kInfo.index:
-      return mf::server::run<methods::FinderFind>(incoming, *this);
-    default:
-      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
-  }
-}
-
-const mf::ServiceInfo& FinderAsyncServant::service() const noexcept {
-  return methods::kFinderService;
-}
-
-void FinderAsyncServant::dispatch(mf::server::Incoming& incoming) {
-  switch (incoming.method()) {
-    case methods::FinderFind::kInfo.index:
-      return mf::server::run<methods::FinderFind>(incoming, *this);
-    default:
-      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
-  }
-}
-
-mf::Outcomes<std::string> FinderServant::find_batch(std::span<const FinderFindRequest> requests) {
-  return mf::server::each<methods::FinderFind>(*this, requests);
-}
-
 namespace methods {
+
+std::string FinderFind::invoke(::shapes::patterns::FinderServant& servant, const std::string& expression) {
+  return servant.find(expression);
+}
 
 std::string FinderFind::invoke(::shapes::patterns::FinderServant& servant, const Request& request) {
   return servant.find(request.expression);
@@ -44,7 +20,7 @@ std::string FinderFind::invoke(::shapes::patterns::FinderServant& servant, const
 
 mf::Outcomes<std::string> FinderFind::invoke_batch(::shapes::patterns::FinderServant& servant,
                                                    const Request* requests, std::size_t count) {
-  return servant.find_batch({requests, count});
+  return servant.find_items({requests, count});
 }
 
 void FinderFind::invoke(::shapes::patterns::FinderAsyncServant& servant, Request&& request,
@@ -52,6 +28,48 @@ void FinderFind::invoke(::shapes::patterns::FinderAsyncServant& servant, Request
   return servant.find(std::move(request), std::move(responder));
 }
 
+namespace {
+
+template <class Servant>
+void dispatchFinder(mf::server::Incoming& incoming, Servant& servant) {
+  switch (incoming.method()) {
+    case FinderFind::kInfo.index:
+      return mf::server::run<FinderFind>(incoming, servant);
+    default:
+      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
+  }
+}
+
+}  // namespace
+
 }  // namespace methods
+
+const mf::ServiceInfo& FinderServant::service() const noexcept {
+  return methods::kFinderService;
+}
+
+void FinderServant::dispatch(mf::server::Incoming& incoming) {
+  methods::dispatchFinder(incoming, *this);
+}
+
+mf::Interfaces FinderServant::interfaces() noexcept {
+  return {.plain = this};
+}
+
+mf::Outcomes<std::string> FinderServant::find_items(std::span<const FinderFindRequest> requests) {
+  return mf::server::each<methods::FinderFind>(*this, requests);
+}
+
+const mf::ServiceInfo& FinderAsyncServant::service() const noexcept {
+  return methods::kFinderService;
+}
+
+void FinderAsyncServant::dispatch(mf::server::Incoming& incoming) {
+  methods::dispatchFinder(incoming, *this);
+}
+
+mf::Interfaces FinderAsyncServant::interfaces() noexcept {
+  return {.async = this};
+}
 
 }  // namespace shapes::patterns

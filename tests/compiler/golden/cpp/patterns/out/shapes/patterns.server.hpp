@@ -15,10 +15,11 @@ class FinderServant : public mf::Servant {
  public:
   [[nodiscard]] const mf::ServiceInfo& service() const noexcept override;
   void dispatch(mf::server::Incoming& incoming) override;
+  [[nodiscard]] mf::Interfaces interfaces() noexcept override;
 
   virtual std::string find(const std::string& expression) = 0;
   /// Called with all items of a message that has more than one; the default calls find() for each.
-  virtual mf::Outcomes<std::string> find_batch(std::span<const FinderFindRequest> requests);
+  virtual mf::Outcomes<std::string> find_items(std::span<const FinderFindRequest> requests);
 };
 
 /// The same, for handlers that answer when they are ready, from any thread.
@@ -26,17 +27,9 @@ class FinderAsyncServant : public mf::Servant {
  public:
   [[nodiscard]] const mf::ServiceInfo& service() const noexcept override;
   void dispatch(mf::server::Incoming& incoming) override;
+  [[nodiscard]] mf::Interfaces interfaces() noexcept override;
 
   virtual void find(FinderFindRequest request, mf::Responder<std::string> responder) = 0;
 };
-
-namespace methods {
-
-inline std::string FinderFind::invoke(::shapes::patterns::FinderServant& servant,
-                                      const std::string& expression) {
-  return servant.find(expression);
-}
-
-}  // namespace methods
 
 }  // namespace shapes::patterns

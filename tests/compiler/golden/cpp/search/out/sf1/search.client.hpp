@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "mf/client/call.hpp"
-#include "sf1/search.server.hpp"
+#include "sf1/search.methods.hpp"
 
 namespace sf1::search {
 
@@ -46,6 +46,17 @@ class IndexClient {
   std::vector<Hit> query(const std::vector<std::string>& terms, std::uint32_t limit = 10U,
                          const std::optional<Rank>& rank = Rank::bm25,
                          const mf::CallOptions& options = {}) const;
+  template <class Token>
+  auto async_query(const std::vector<std::string>& terms, Token&& token) const {
+    return mf::client::start<methods::IndexQuery>(target_, {}, std::forward<Token>(token), terms,
+                                                  std::uint32_t(10U), std::optional<Rank>(Rank::bm25));
+  }
+  template <class Token>
+  auto async_query(const std::vector<std::string>& terms, const mf::CallOptions& options,
+                   Token&& token) const {
+    return mf::client::start<methods::IndexQuery>(target_, options, std::forward<Token>(token), terms,
+                                                  std::uint32_t(10U), std::optional<Rank>(Rank::bm25));
+  }
   template <class Token>
   auto async_query(const std::vector<std::string>& terms, std::uint32_t limit,
                    const std::optional<Rank>& rank, Token&& token) const {

@@ -280,6 +280,18 @@ type sf1.text.Position struct memcpy
  start u32
  length u16
 )mf";
+inline constexpr std::string_view kIndexAnnex =
+    R"mf(annex sf1.search.Index
+ method query
+  params
+   terms
+    constraint length 1..32
+   limit
+    default 10
+    constraint range 1..1000
+   rank
+    default "bm25"
+)mf";
 inline constexpr std::array<std::string_view, 6> kIndexMethods{
     "add", "query", "stats", "clear", "touch", "score",
 };
@@ -287,6 +299,7 @@ inline constexpr mf::ServiceInfo kIndexService{
     .name = "sf1.search.Index",
     .per_agent = true,
     .descriptor = kIndexDescriptor,
+    .annex = kIndexAnnex,
     .fingerprint = {0xe7, 0x96, 0x8e, 0xf3, 0xb2, 0xc6, 0x36, 0xa7, 0x03, 0xb6, 0xf6, 0xa1, 0x1c, 0x4a, 0x7e,
                     0x1c},
     .methods = kIndexMethods,
@@ -324,13 +337,12 @@ struct IndexQuery {
       .index = 1,
       .idempotent = true,
       .oneway = false,
-      .deadline = std::chrono::nanoseconds(200000000),
+      .deadline = std::chrono::milliseconds(200),
       .batch_max = 128,
   };
   static constexpr const mf::ServiceInfo& kService = kIndexService;
   static std::vector<::sf1::search::Hit> invoke(::sf1::search::IndexServant& servant,
-                                                const std::vector<std::string>& terms,
-                                                const std::uint32_t& limit,
+                                                const std::vector<std::string>& terms, std::uint32_t limit,
                                                 const std::optional<::sf1::search::Rank>& rank);
   static std::vector<::sf1::search::Hit> invoke(::sf1::search::IndexServant& servant, const Request& request);
   static mf::Outcomes<std::vector<::sf1::search::Hit>> invoke_batch(::sf1::search::IndexServant& servant,
@@ -390,7 +402,7 @@ struct IndexTouch {
   static constexpr mf::MethodInfo kInfo{
       .name = "touch", .index = 4, .idempotent = false, .oneway = true, .deadline = {}, .batch_max = 128};
   static constexpr const mf::ServiceInfo& kService = kIndexService;
-  static void invoke(::sf1::search::IndexServant& servant, const ::sf1::text::DocId& doc);
+  static void invoke(::sf1::search::IndexServant& servant, ::sf1::text::DocId doc);
   static void invoke(::sf1::search::IndexServant& servant, const Request& request);
   static void invoke_batch(::sf1::search::IndexServant& servant, const Request* requests, std::size_t count);
   static void invoke(::sf1::search::IndexAsyncServant& servant, Request&& request);
@@ -407,8 +419,7 @@ struct IndexScore {
   static constexpr mf::MethodInfo kInfo{
       .name = "score", .index = 5, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 512};
   static constexpr const mf::ServiceInfo& kService = kIndexService;
-  static float invoke(::sf1::search::IndexServant& servant, const ::sf1::text::DocId& doc,
-                      const std::uint64_t& query);
+  static float invoke(::sf1::search::IndexServant& servant, ::sf1::text::DocId doc, std::uint64_t query);
   static float invoke(::sf1::search::IndexServant& servant, const Request& request);
   static mf::Outcomes<float> invoke_batch(::sf1::search::IndexServant& servant, const Request* requests,
                                           std::size_t count);
@@ -424,11 +435,15 @@ inline constexpr std::string_view kAdminDescriptor =
   results febird
    value bytes
 )mf";
+inline constexpr std::string_view kAdminAnnex =
+    R"mf(annex sf1.search.Admin
+)mf";
 inline constexpr std::array<std::string_view, 1> kAdminMethods{"ping"};
 inline constexpr mf::ServiceInfo kAdminService{
     .name = "sf1.search.Admin",
     .per_agent = false,
     .descriptor = kAdminDescriptor,
+    .annex = kAdminAnnex,
     .fingerprint = {0x6f, 0x16, 0xa4, 0x13, 0xe0, 0xab, 0x17, 0x82, 0xe0, 0xf2, 0xc4, 0xf2, 0x30, 0x9c, 0xf3,
                     0x08},
     .methods = kAdminMethods,

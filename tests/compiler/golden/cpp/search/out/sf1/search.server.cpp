@@ -3,111 +3,17 @@
 // sf1.search.Admin: fingerprint 6f16a413e0ab1782e0f2c4f2309cf308
 #include "sf1/search.server.hpp"
 
+#include <utility>
+
 #include "mf/server/run.hpp"
 
 namespace sf1::search {
 
-const mf::ServiceInfo& IndexServant::service() const noexcept {
-  return methods::kIndexService;
-}
-
-void IndexServant::dispatch(mf::server::Incoming& incoming) {
-  switch (incoming.method()) {
-    case methods::IndexAdd::kInfo.index:
-      return mf::server::run<methods::IndexAdd>(incoming, *this);
-    case methods::IndexQuery::kInfo.index:
-      return mf::server::run<methods::IndexQuery>(incoming, *this);
-    case methods::IndexStats::kInfo.index:
-      return mf::server::run<methods::IndexStats>(incoming, *this);
-    case methods::IndexClear::kInfo.index:
-      return mf::server::run<methods::IndexClear>(incoming, *this);
-    case methods::IndexTouch::kInfo.index:
-      return mf::server::run<methods::IndexTouch>(incoming, *this);
-    case methods::IndexScore::kInfo.index:
-      return mf::server::run<methods::IndexScore>(incoming, *this);
-    default:
-      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
-  }
-}
-
-const mf::ServiceInfo& IndexAsyncServant::service() const noexcept {
-  return methods::kIndexService;
-}
-
-void IndexAsyncServant::dispatch(mf::server::Incoming& incoming) {
-  switch (incoming.method()) {
-    case methods::IndexAdd::kInfo.index:
-      return mf::server::run<methods::IndexAdd>(incoming, *this);
-    case methods::IndexQuery::kInfo.index:
-      return mf::server::run<methods::IndexQuery>(incoming, *this);
-    case methods::IndexStats::kInfo.index:
-      return mf::server::run<methods::IndexStats>(incoming, *this);
-    case methods::IndexClear::kInfo.index:
-      return mf::server::run<methods::IndexClear>(incoming, *this);
-    case methods::IndexTouch::kInfo.index:
-      return mf::server::run<methods::IndexTouch>(incoming, *this);
-    case methods::IndexScore::kInfo.index:
-      return mf::server::run<methods::IndexScore>(incoming, *this);
-    default:
-      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
-  }
-}
-
-mf::Outcomes<::sf1::text::DocId> IndexServant::add_batch(std::span<const IndexAddRequest> requests) {
-  return mf::server::each<methods::IndexAdd>(*this, requests);
-}
-
-mf::Outcomes<std::vector<Hit>> IndexServant::query_batch(std::span<const IndexQueryRequest> requests) {
-  return mf::server::each<methods::IndexQuery>(*this, requests);
-}
-
-mf::Outcomes<IndexStatsResult> IndexServant::stats_batch(std::span<const IndexStatsRequest> requests) {
-  return mf::server::each<methods::IndexStats>(*this, requests);
-}
-
-mf::Outcomes<void> IndexServant::clear_batch(std::span<const IndexClearRequest> requests) {
-  return mf::server::each<methods::IndexClear>(*this, requests);
-}
-
-void IndexServant::touch_batch(std::span<const IndexTouchRequest> requests) {
-  return mf::server::each<methods::IndexTouch>(*this, requests);
-}
-
-mf::Outcomes<float> IndexServant::score_batch(std::span<const IndexScoreRequest> requests) {
-  return mf::server::each<methods::IndexScore>(*this, requests);
-}
-
-const mf::ServiceInfo& AdminServant::service() const noexcept {
-  return methods::kAdminService;
-}
-
-void AdminServant::dispatch(mf::server::Incoming& incoming) {
-  switch (incoming.method()) {
-    case methods::AdminPing::kInfo.index:
-      return mf::server::run<methods::AdminPing>(incoming, *this);
-    default:
-      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
-  }
-}
-
-const mf::ServiceInfo& AdminAsyncServant::service() const noexcept {
-  return methods::kAdminService;
-}
-
-void AdminAsyncServant::dispatch(mf::server::Incoming& incoming) {
-  switch (incoming.method()) {
-    case methods::AdminPing::kInfo.index:
-      return mf::server::run<methods::AdminPing>(incoming, *this);
-    default:
-      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
-  }
-}
-
-mf::Outcomes<mf::Bytes> AdminServant::ping_batch(std::span<const AdminPingRequest> requests) {
-  return mf::server::each<methods::AdminPing>(*this, requests);
-}
-
 namespace methods {
+
+::sf1::text::DocId IndexAdd::invoke(::sf1::search::IndexServant& servant, const ::sf1::text::Document& doc) {
+  return servant.add(doc);
+}
 
 ::sf1::text::DocId IndexAdd::invoke(::sf1::search::IndexServant& servant, const Request& request) {
   return servant.add(request.doc);
@@ -115,12 +21,18 @@ namespace methods {
 
 mf::Outcomes<::sf1::text::DocId> IndexAdd::invoke_batch(::sf1::search::IndexServant& servant,
                                                         const Request* requests, std::size_t count) {
-  return servant.add_batch({requests, count});
+  return servant.add_items({requests, count});
 }
 
 void IndexAdd::invoke(::sf1::search::IndexAsyncServant& servant, Request&& request,
                       mf::Responder<::sf1::text::DocId> responder) {
   return servant.add(std::move(request), std::move(responder));
+}
+
+std::vector<::sf1::search::Hit> IndexQuery::invoke(::sf1::search::IndexServant& servant,
+                                                   const std::vector<std::string>& terms, std::uint32_t limit,
+                                                   const std::optional<::sf1::search::Rank>& rank) {
+  return servant.query(terms, limit, rank);
 }
 
 std::vector<::sf1::search::Hit> IndexQuery::invoke(::sf1::search::IndexServant& servant,
@@ -131,12 +43,16 @@ std::vector<::sf1::search::Hit> IndexQuery::invoke(::sf1::search::IndexServant& 
 mf::Outcomes<std::vector<::sf1::search::Hit>> IndexQuery::invoke_batch(::sf1::search::IndexServant& servant,
                                                                        const Request* requests,
                                                                        std::size_t count) {
-  return servant.query_batch({requests, count});
+  return servant.query_items({requests, count});
 }
 
 void IndexQuery::invoke(::sf1::search::IndexAsyncServant& servant, Request&& request,
                         mf::Responder<std::vector<::sf1::search::Hit>> responder) {
   return servant.query(std::move(request), std::move(responder));
+}
+
+::sf1::search::IndexStatsResult IndexStats::invoke(::sf1::search::IndexServant& servant) {
+  return servant.stats();
 }
 
 ::sf1::search::IndexStatsResult IndexStats::invoke(::sf1::search::IndexServant& servant,
@@ -147,12 +63,16 @@ void IndexQuery::invoke(::sf1::search::IndexAsyncServant& servant, Request&& req
 mf::Outcomes<::sf1::search::IndexStatsResult> IndexStats::invoke_batch(::sf1::search::IndexServant& servant,
                                                                        const Request* requests,
                                                                        std::size_t count) {
-  return servant.stats_batch({requests, count});
+  return servant.stats_items({requests, count});
 }
 
 void IndexStats::invoke(::sf1::search::IndexAsyncServant& servant, Request&& request,
                         mf::Responder<::sf1::search::IndexStatsResult> responder) {
   return servant.stats(request, std::move(responder));
+}
+
+void IndexClear::invoke(::sf1::search::IndexServant& servant) {
+  return servant.clear();
 }
 
 void IndexClear::invoke(::sf1::search::IndexServant& servant, const Request& /*request*/) {
@@ -161,12 +81,16 @@ void IndexClear::invoke(::sf1::search::IndexServant& servant, const Request& /*r
 
 mf::Outcomes<void> IndexClear::invoke_batch(::sf1::search::IndexServant& servant, const Request* requests,
                                             std::size_t count) {
-  return servant.clear_batch({requests, count});
+  return servant.clear_items({requests, count});
 }
 
 void IndexClear::invoke(::sf1::search::IndexAsyncServant& servant, Request&& request,
                         mf::Responder<void> responder) {
   return servant.clear(request, std::move(responder));
+}
+
+void IndexTouch::invoke(::sf1::search::IndexServant& servant, ::sf1::text::DocId doc) {
+  return servant.touch(doc);
 }
 
 void IndexTouch::invoke(::sf1::search::IndexServant& servant, const Request& request) {
@@ -175,11 +99,15 @@ void IndexTouch::invoke(::sf1::search::IndexServant& servant, const Request& req
 
 void IndexTouch::invoke_batch(::sf1::search::IndexServant& servant, const Request* requests,
                               std::size_t count) {
-  return servant.touch_batch({requests, count});
+  return servant.touch_items({requests, count});
 }
 
 void IndexTouch::invoke(::sf1::search::IndexAsyncServant& servant, Request&& request) {
   return servant.touch(request);
+}
+
+float IndexScore::invoke(::sf1::search::IndexServant& servant, ::sf1::text::DocId doc, std::uint64_t query) {
+  return servant.score(doc, query);
 }
 
 float IndexScore::invoke(::sf1::search::IndexServant& servant, const Request& request) {
@@ -188,12 +116,16 @@ float IndexScore::invoke(::sf1::search::IndexServant& servant, const Request& re
 
 mf::Outcomes<float> IndexScore::invoke_batch(::sf1::search::IndexServant& servant, const Request* requests,
                                              std::size_t count) {
-  return servant.score_batch({requests, count});
+  return servant.score_items({requests, count});
 }
 
 void IndexScore::invoke(::sf1::search::IndexAsyncServant& servant, Request&& request,
                         mf::Responder<float> responder) {
   return servant.score(request, std::move(responder));
+}
+
+mf::Bytes AdminPing::invoke(::sf1::search::AdminServant& servant, const mf::Bytes& payload) {
+  return servant.ping(payload);
 }
 
 mf::Bytes AdminPing::invoke(::sf1::search::AdminServant& servant, const Request& request) {
@@ -202,7 +134,7 @@ mf::Bytes AdminPing::invoke(::sf1::search::AdminServant& servant, const Request&
 
 mf::Outcomes<mf::Bytes> AdminPing::invoke_batch(::sf1::search::AdminServant& servant, const Request* requests,
                                                 std::size_t count) {
-  return servant.ping_batch({requests, count});
+  return servant.ping_items({requests, count});
 }
 
 void AdminPing::invoke(::sf1::search::AdminAsyncServant& servant, Request&& request,
@@ -210,6 +142,116 @@ void AdminPing::invoke(::sf1::search::AdminAsyncServant& servant, Request&& requ
   return servant.ping(std::move(request), std::move(responder));
 }
 
+namespace {
+
+template <class Servant>
+void dispatchIndex(mf::server::Incoming& incoming, Servant& servant) {
+  switch (incoming.method()) {
+    case IndexAdd::kInfo.index:
+      return mf::server::run<IndexAdd>(incoming, servant);
+    case IndexQuery::kInfo.index:
+      return mf::server::run<IndexQuery>(incoming, servant);
+    case IndexStats::kInfo.index:
+      return mf::server::run<IndexStats>(incoming, servant);
+    case IndexClear::kInfo.index:
+      return mf::server::run<IndexClear>(incoming, servant);
+    case IndexTouch::kInfo.index:
+      return mf::server::run<IndexTouch>(incoming, servant);
+    case IndexScore::kInfo.index:
+      return mf::server::run<IndexScore>(incoming, servant);
+    default:
+      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
+  }
+}
+
+template <class Servant>
+void dispatchAdmin(mf::server::Incoming& incoming, Servant& servant) {
+  switch (incoming.method()) {
+    case AdminPing::kInfo.index:
+      return mf::server::run<AdminPing>(incoming, servant);
+    default:
+      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
+  }
+}
+
+}  // namespace
+
 }  // namespace methods
+
+const mf::ServiceInfo& IndexServant::service() const noexcept {
+  return methods::kIndexService;
+}
+
+void IndexServant::dispatch(mf::server::Incoming& incoming) {
+  methods::dispatchIndex(incoming, *this);
+}
+
+mf::Interfaces IndexServant::interfaces() noexcept {
+  return {.plain = this};
+}
+
+mf::Outcomes<::sf1::text::DocId> IndexServant::add_items(std::span<const IndexAddRequest> requests) {
+  return mf::server::each<methods::IndexAdd>(*this, requests);
+}
+
+mf::Outcomes<std::vector<Hit>> IndexServant::query_items(std::span<const IndexQueryRequest> requests) {
+  return mf::server::each<methods::IndexQuery>(*this, requests);
+}
+
+mf::Outcomes<IndexStatsResult> IndexServant::stats_items(std::span<const IndexStatsRequest> requests) {
+  return mf::server::each<methods::IndexStats>(*this, requests);
+}
+
+mf::Outcomes<void> IndexServant::clear_items(std::span<const IndexClearRequest> requests) {
+  return mf::server::each<methods::IndexClear>(*this, requests);
+}
+
+void IndexServant::touch_items(std::span<const IndexTouchRequest> requests) {
+  return mf::server::each<methods::IndexTouch>(*this, requests);
+}
+
+mf::Outcomes<float> IndexServant::score_items(std::span<const IndexScoreRequest> requests) {
+  return mf::server::each<methods::IndexScore>(*this, requests);
+}
+
+const mf::ServiceInfo& IndexAsyncServant::service() const noexcept {
+  return methods::kIndexService;
+}
+
+void IndexAsyncServant::dispatch(mf::server::Incoming& incoming) {
+  methods::dispatchIndex(incoming, *this);
+}
+
+mf::Interfaces IndexAsyncServant::interfaces() noexcept {
+  return {.async = this};
+}
+
+const mf::ServiceInfo& AdminServant::service() const noexcept {
+  return methods::kAdminService;
+}
+
+void AdminServant::dispatch(mf::server::Incoming& incoming) {
+  methods::dispatchAdmin(incoming, *this);
+}
+
+mf::Interfaces AdminServant::interfaces() noexcept {
+  return {.plain = this};
+}
+
+mf::Outcomes<mf::Bytes> AdminServant::ping_items(std::span<const AdminPingRequest> requests) {
+  return mf::server::each<methods::AdminPing>(*this, requests);
+}
+
+const mf::ServiceInfo& AdminAsyncServant::service() const noexcept {
+  return methods::kAdminService;
+}
+
+void AdminAsyncServant::dispatch(mf::server::Incoming& incoming) {
+  methods::dispatchAdmin(incoming, *this);
+}
+
+mf::Interfaces AdminAsyncServant::interfaces() noexcept {
+  return {.async = this};
+}
 
 }  // namespace sf1::search

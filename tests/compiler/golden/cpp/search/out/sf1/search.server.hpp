@@ -17,34 +17,35 @@ class IndexServant : public mf::Servant {
  public:
   [[nodiscard]] const mf::ServiceInfo& service() const noexcept override;
   void dispatch(mf::server::Incoming& incoming) override;
+  [[nodiscard]] mf::Interfaces interfaces() noexcept override;
 
   /// @throws DuplicateDocument
   virtual ::sf1::text::DocId add(const ::sf1::text::Document& doc) = 0;
   /// Called with all items of a message that has more than one; the default calls add() for each.
-  virtual mf::Outcomes<::sf1::text::DocId> add_batch(std::span<const IndexAddRequest> requests);
+  virtual mf::Outcomes<::sf1::text::DocId> add_items(std::span<const IndexAddRequest> requests);
 
   /// The best hits, best first.
   /// @throws NoSuchCollection No server holds this collection.
   virtual std::vector<Hit> query(const std::vector<std::string>& terms, std::uint32_t limit,
                                  const std::optional<Rank>& rank) = 0;
   /// Called with all items of a message that has more than one; the default calls query() for each.
-  virtual mf::Outcomes<std::vector<Hit>> query_batch(std::span<const IndexQueryRequest> requests);
+  virtual mf::Outcomes<std::vector<Hit>> query_items(std::span<const IndexQueryRequest> requests);
 
   virtual IndexStatsResult stats() = 0;
   /// Called with all items of a message that has more than one; the default calls stats() for each.
-  virtual mf::Outcomes<IndexStatsResult> stats_batch(std::span<const IndexStatsRequest> requests);
+  virtual mf::Outcomes<IndexStatsResult> stats_items(std::span<const IndexStatsRequest> requests);
 
   virtual void clear() = 0;
   /// Called with all items of a message that has more than one; the default calls clear() for each.
-  virtual mf::Outcomes<void> clear_batch(std::span<const IndexClearRequest> requests);
+  virtual mf::Outcomes<void> clear_items(std::span<const IndexClearRequest> requests);
 
   virtual void touch(::sf1::text::DocId doc) = 0;
   /// Called with all items of a message that has more than one; the default calls touch() for each.
-  virtual void touch_batch(std::span<const IndexTouchRequest> requests);
+  virtual void touch_items(std::span<const IndexTouchRequest> requests);
 
   virtual float score(::sf1::text::DocId doc, std::uint64_t query) = 0;
   /// Called with all items of a message that has more than one; the default calls score() for each.
-  virtual mf::Outcomes<float> score_batch(std::span<const IndexScoreRequest> requests);
+  virtual mf::Outcomes<float> score_items(std::span<const IndexScoreRequest> requests);
 };
 
 /// The same, for handlers that answer when they are ready, from any thread.
@@ -52,6 +53,7 @@ class IndexAsyncServant : public mf::Servant {
  public:
   [[nodiscard]] const mf::ServiceInfo& service() const noexcept override;
   void dispatch(mf::server::Incoming& incoming) override;
+  [[nodiscard]] mf::Interfaces interfaces() noexcept override;
 
   /// @throws DuplicateDocument
   virtual void add(IndexAddRequest request, mf::Responder<::sf1::text::DocId> responder) = 0;
@@ -74,10 +76,11 @@ class AdminServant : public mf::Servant {
  public:
   [[nodiscard]] const mf::ServiceInfo& service() const noexcept override;
   void dispatch(mf::server::Incoming& incoming) override;
+  [[nodiscard]] mf::Interfaces interfaces() noexcept override;
 
   virtual mf::Bytes ping(const mf::Bytes& payload) = 0;
   /// Called with all items of a message that has more than one; the default calls ping() for each.
-  virtual mf::Outcomes<mf::Bytes> ping_batch(std::span<const AdminPingRequest> requests);
+  virtual mf::Outcomes<mf::Bytes> ping_items(std::span<const AdminPingRequest> requests);
 };
 
 /// The same, for handlers that answer when they are ready, from any thread.
@@ -85,45 +88,9 @@ class AdminAsyncServant : public mf::Servant {
  public:
   [[nodiscard]] const mf::ServiceInfo& service() const noexcept override;
   void dispatch(mf::server::Incoming& incoming) override;
+  [[nodiscard]] mf::Interfaces interfaces() noexcept override;
 
   virtual void ping(AdminPingRequest request, mf::Responder<mf::Bytes> responder) = 0;
 };
-
-namespace methods {
-
-inline ::sf1::text::DocId IndexAdd::invoke(::sf1::search::IndexServant& servant,
-                                           const ::sf1::text::Document& doc) {
-  return servant.add(doc);
-}
-
-inline std::vector<::sf1::search::Hit> IndexQuery::invoke(::sf1::search::IndexServant& servant,
-                                                          const std::vector<std::string>& terms,
-                                                          const std::uint32_t& limit,
-                                                          const std::optional<::sf1::search::Rank>& rank) {
-  return servant.query(terms, limit, rank);
-}
-
-inline ::sf1::search::IndexStatsResult IndexStats::invoke(::sf1::search::IndexServant& servant) {
-  return servant.stats();
-}
-
-inline void IndexClear::invoke(::sf1::search::IndexServant& servant) {
-  return servant.clear();
-}
-
-inline void IndexTouch::invoke(::sf1::search::IndexServant& servant, const ::sf1::text::DocId& doc) {
-  return servant.touch(doc);
-}
-
-inline float IndexScore::invoke(::sf1::search::IndexServant& servant, const ::sf1::text::DocId& doc,
-                                const std::uint64_t& query) {
-  return servant.score(doc, query);
-}
-
-inline mf::Bytes AdminPing::invoke(::sf1::search::AdminServant& servant, const mf::Bytes& payload) {
-  return servant.ping(payload);
-}
-
-}  // namespace methods
 
 }  // namespace sf1::search

@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "mf/core/agent.hpp"
+
 namespace shapes::services {
 
 PlainClient::PlainClient(mf::Client& client) : target_(client, methods::kPlainService) {}
@@ -245,16 +247,16 @@ ShardedClient::ShardedClient(mf::Client& client) : target_(client, methods::kSha
 
 ShardedClient::ShardedClient(mf::client::Target target) : target_(std::move(target)) {}
 
-ShardedClient ShardedClient::at(std::string_view shard) const {
-  return ShardedClient(target_.at(shard));
+ShardedClient ShardedClient::at(std::uint32_t shard) const {
+  return ShardedClient(target_.at(mf::agent_text(shard)));
 }
 
 ShardedClient ShardedClient::any() const {
   return ShardedClient(target_.any());
 }
 
-ShardedScatter ShardedClient::on(std::vector<std::string> shards) const {
-  return ShardedScatter(mf::client::ScatterTarget(target_, std::move(shards)));
+ShardedScatter ShardedClient::on(std::vector<std::uint32_t> shards) const {
+  return ShardedScatter(mf::client::ScatterTarget(target_, mf::agent_texts(shards)));
 }
 
 ShardedScatter ShardedClient::everywhere() const {

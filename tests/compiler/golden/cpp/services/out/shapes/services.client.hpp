@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "mf/client/call.hpp"
-#include "shapes/services.server.hpp"
+#include "shapes/services.methods.hpp"
 
 namespace shapes::services {
 
@@ -277,16 +277,26 @@ class ShardedClient {
  public:
   /// Any shard until at() names one.
   explicit ShardedClient(mf::Client& client);
-  [[nodiscard]] ShardedClient at(std::string_view shard) const;
+  [[nodiscard]] ShardedClient at(std::uint32_t shard) const;
   [[nodiscard]] ShardedClient any() const;
-  [[nodiscard]] ShardedScatter on(std::vector<std::string> shards) const;
+  [[nodiscard]] ShardedScatter on(std::vector<std::uint32_t> shards) const;
   [[nodiscard]] ShardedScatter everywhere() const;
 
   /// May be sent again.
   /// @throws Refused
   std::vector<Pair> read(const std::string& key, std::uint32_t limit = 10U,
-                         mf::Duration from = mf::Duration(1000000000),
+                         mf::Duration from = std::chrono::seconds(1),
                          const mf::CallOptions& options = {}) const;
+  template <class Token>
+  auto async_read(const std::string& key, Token&& token) const {
+    return mf::client::start<methods::ShardedRead>(target_, {}, std::forward<Token>(token), key,
+                                                   std::uint32_t(10U), mf::Duration(std::chrono::seconds(1)));
+  }
+  template <class Token>
+  auto async_read(const std::string& key, const mf::CallOptions& options, Token&& token) const {
+    return mf::client::start<methods::ShardedRead>(target_, options, std::forward<Token>(token), key,
+                                                   std::uint32_t(10U), mf::Duration(std::chrono::seconds(1)));
+  }
   template <class Token>
   auto async_read(const std::string& key, std::uint32_t limit, mf::Duration from, Token&& token) const {
     return mf::client::start<methods::ShardedRead>(target_, {}, std::forward<Token>(token), key, limit, from);
@@ -340,7 +350,7 @@ class ShardedClient {
 class ShardedScatter {
  public:
   mf::Scattered<std::vector<Pair>> read(const std::string& key, std::uint32_t limit = 10U,
-                                        mf::Duration from = mf::Duration(1000000000),
+                                        mf::Duration from = std::chrono::seconds(1),
                                         const mf::CallOptions& options = {}) const;
   mf::Scattered<mf::Outcomes<std::vector<Pair>>> read_bulk(std::span<const ShardedReadRequest> requests,
                                                            const mf::CallOptions& options = {}) const;

@@ -169,7 +169,7 @@ struct PlainNote2Request {
 struct ShardedReadRequest {
   std::string key{};
   std::uint32_t limit = 10U;
-  mf::Duration from = mf::Duration(1000000000);
+  mf::Duration from = std::chrono::seconds(1);
 
   friend bool operator==(const ShardedReadRequest&, const ShardedReadRequest&) = default;
 };
@@ -684,6 +684,9 @@ type shapes.services.Pair struct febird
  left i32
  right string
 )mf";
+inline constexpr std::string_view kPlainAnnex =
+    R"mf(annex shapes.services.Plain
+)mf";
 inline constexpr std::array<std::string_view, 16> kPlainMethods{
     "in0_out0", "in0_out1", "in0_out2", "in1_out0", "in1_out1", "in2_out0", "in2_out1", "in3_out1",
     "in4_out1", "in4_out2", "in5_out1", "in5_out2", "in6_out1", "note0", "note1", "note2",
@@ -692,6 +695,7 @@ inline constexpr mf::ServiceInfo kPlainService{
     .name = "shapes.services.Plain",
     .per_agent = false,
     .descriptor = kPlainDescriptor,
+    .annex = kPlainAnnex,
     .fingerprint = {0xf7, 0x7c, 0x48, 0x74, 0x1b, 0xeb, 0xec, 0x31, 0x79, 0x09, 0x00, 0x45, 0x3b, 0x5d, 0x17,
                     0xd4},
     .methods = kPlainMethods,
@@ -766,7 +770,7 @@ struct PlainIn1Out0 {
   static constexpr mf::MethodInfo kInfo{
       .name = "in1_out0", .index = 3, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
   static constexpr const mf::ServiceInfo& kService = kPlainService;
-  static void invoke(::shapes::services::PlainServant& servant, const std::int32_t& a);
+  static void invoke(::shapes::services::PlainServant& servant, std::int32_t a);
   static void invoke(::shapes::services::PlainServant& servant, const Request& request);
   static mf::Outcomes<void> invoke_batch(::shapes::services::PlainServant& servant, const Request* requests,
                                          std::size_t count);
@@ -804,7 +808,7 @@ struct PlainIn2Out0 {
   static constexpr mf::MethodInfo kInfo{
       .name = "in2_out0", .index = 5, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
   static constexpr const mf::ServiceInfo& kService = kPlainService;
-  static void invoke(::shapes::services::PlainServant& servant, const std::int32_t& a, const std::string& b);
+  static void invoke(::shapes::services::PlainServant& servant, std::int32_t a, const std::string& b);
   static void invoke(::shapes::services::PlainServant& servant, const Request& request);
   static mf::Outcomes<void> invoke_batch(::shapes::services::PlainServant& servant, const Request* requests,
                                          std::size_t count);
@@ -823,7 +827,7 @@ struct PlainIn2Out1 {
   static constexpr mf::MethodInfo kInfo{
       .name = "in2_out1", .index = 6, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
   static constexpr const mf::ServiceInfo& kService = kPlainService;
-  static ::shapes::services::Pair invoke(::shapes::services::PlainServant& servant, const std::int32_t& a,
+  static ::shapes::services::Pair invoke(::shapes::services::PlainServant& servant, std::int32_t a,
                                          const std::vector<std::string>& b);
   static ::shapes::services::Pair invoke(::shapes::services::PlainServant& servant, const Request& request);
   static mf::Outcomes<::shapes::services::Pair> invoke_batch(::shapes::services::PlainServant& servant,
@@ -843,8 +847,7 @@ struct PlainIn3Out1 {
   static constexpr mf::MethodInfo kInfo{
       .name = "in3_out1", .index = 7, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
   static constexpr const mf::ServiceInfo& kService = kPlainService;
-  static bool invoke(::shapes::services::PlainServant& servant, const std::int32_t& a, const double& b,
-                     const bool& c);
+  static bool invoke(::shapes::services::PlainServant& servant, std::int32_t a, double b, bool c);
   static bool invoke(::shapes::services::PlainServant& servant, const Request& request);
   static mf::Outcomes<bool> invoke_batch(::shapes::services::PlainServant& servant, const Request* requests,
                                          std::size_t count);
@@ -863,8 +866,8 @@ struct PlainIn4Out1 {
   static constexpr mf::MethodInfo kInfo{
       .name = "in4_out1", .index = 8, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
   static constexpr const mf::ServiceInfo& kService = kPlainService;
-  static mf::Bytes invoke(::shapes::services::PlainServant& servant, const std::int8_t& a,
-                          const std::uint8_t& b, const std::int64_t& c, const mf::Bytes& d);
+  static mf::Bytes invoke(::shapes::services::PlainServant& servant, std::int8_t a, std::uint8_t b,
+                          std::int64_t c, const mf::Bytes& d);
   static mf::Bytes invoke(::shapes::services::PlainServant& servant, const Request& request);
   static mf::Outcomes<mf::Bytes> invoke_batch(::shapes::services::PlainServant& servant,
                                               const Request* requests, std::size_t count);
@@ -884,8 +887,8 @@ struct PlainIn4Out2 {
       .name = "in4_out2", .index = 9, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
   static constexpr const mf::ServiceInfo& kService = kPlainService;
   static ::shapes::services::PlainIn4Out2Result invoke(::shapes::services::PlainServant& servant,
-                                                       const std::int32_t& a, const std::int32_t& b,
-                                                       const std::int32_t& c, const std::int32_t& d);
+                                                       std::int32_t a, std::int32_t b, std::int32_t c,
+                                                       std::int32_t d);
   static ::shapes::services::PlainIn4Out2Result invoke(::shapes::services::PlainServant& servant,
                                                        const Request& request);
   static mf::Outcomes<::shapes::services::PlainIn4Out2Result> invoke_batch(
@@ -942,9 +945,8 @@ struct PlainIn5Out2 {
   };
   static constexpr const mf::ServiceInfo& kService = kPlainService;
   static ::shapes::services::PlainIn5Out2Result invoke(::shapes::services::PlainServant& servant,
-                                                       const std::int32_t& a, const std::int32_t& b,
-                                                       const std::int32_t& c, const std::int32_t& d,
-                                                       const std::int32_t& e);
+                                                       std::int32_t a, std::int32_t b, std::int32_t c,
+                                                       std::int32_t d, std::int32_t e);
   static ::shapes::services::PlainIn5Out2Result invoke(::shapes::services::PlainServant& servant,
                                                        const Request& request);
   static mf::Outcomes<::shapes::services::PlainIn5Out2Result> invoke_batch(
@@ -970,9 +972,8 @@ struct PlainIn6Out1 {
       .batch_max = 128,
   };
   static constexpr const mf::ServiceInfo& kService = kPlainService;
-  static std::int32_t invoke(::shapes::services::PlainServant& servant, const std::int32_t& a,
-                             const std::int32_t& b, const std::int32_t& c, const std::int32_t& d,
-                             const std::int32_t& e, const std::int32_t& f);
+  static std::int32_t invoke(::shapes::services::PlainServant& servant, std::int32_t a, std::int32_t b,
+                             std::int32_t c, std::int32_t d, std::int32_t e, std::int32_t f);
   static std::int32_t invoke(::shapes::services::PlainServant& servant, const Request& request);
   static mf::Outcomes<std::int32_t> invoke_batch(::shapes::services::PlainServant& servant,
                                                  const Request* requests, std::size_t count);
@@ -1009,7 +1010,7 @@ struct PlainNote1 {
   static constexpr mf::MethodInfo kInfo{
       .name = "note1", .index = 14, .idempotent = false, .oneway = true, .deadline = {}, .batch_max = 128};
   static constexpr const mf::ServiceInfo& kService = kPlainService;
-  static void invoke(::shapes::services::PlainServant& servant, const std::int32_t& a);
+  static void invoke(::shapes::services::PlainServant& servant, std::int32_t a);
   static void invoke(::shapes::services::PlainServant& servant, const Request& request);
   static void invoke_batch(::shapes::services::PlainServant& servant, const Request* requests,
                            std::size_t count);
@@ -1062,11 +1063,31 @@ type shapes.services.Refused error febird
  why string
  code i32
 )mf";
+inline constexpr std::string_view kShardedAnnex =
+    R"mf(annex shapes.services.Sharded
+ method read
+  params
+   key
+    constraint length 1..64
+   limit
+    default 10
+    constraint range 1..1000
+   from
+    default "1s"
+ method ratio
+  results
+   value
+    constraint range 0.0..1.0
+type shapes.services.Refused
+ code
+  default 7
+)mf";
 inline constexpr std::array<std::string_view, 3> kShardedMethods{"read", "ratio", "named"};
 inline constexpr mf::ServiceInfo kShardedService{
     .name = "shapes.services.Sharded",
     .per_agent = true,
     .descriptor = kShardedDescriptor,
+    .annex = kShardedAnnex,
     .fingerprint = {0xda, 0x16, 0x7a, 0x27, 0x62, 0x3b, 0x52, 0x25, 0xbf, 0xb7, 0xa7, 0x21, 0x52, 0xc2, 0x59,
                     0xbc},
     .methods = kShardedMethods,
@@ -1085,13 +1106,13 @@ struct ShardedRead {
       .index = 0,
       .idempotent = true,
       .oneway = false,
-      .deadline = std::chrono::nanoseconds(200000000),
+      .deadline = std::chrono::milliseconds(200),
       .batch_max = 512,
   };
   static constexpr const mf::ServiceInfo& kService = kShardedService;
   static std::vector<::shapes::services::Pair> invoke(::shapes::services::ShardedServant& servant,
-                                                      const std::string& key, const std::uint32_t& limit,
-                                                      const mf::Duration& from);
+                                                      const std::string& key, std::uint32_t limit,
+                                                      mf::Duration from);
   static std::vector<::shapes::services::Pair> invoke(::shapes::services::ShardedServant& servant,
                                                       const Request& request);
   static mf::Outcomes<std::vector<::shapes::services::Pair>> invoke_batch(

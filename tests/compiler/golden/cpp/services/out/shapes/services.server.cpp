@@ -3,207 +3,17 @@
 // shapes.services.Sharded: fingerprint da167a27623b5225bfb7a72152c259bc
 #include "shapes/services.server.hpp"
 
+#include <utility>
+
 #include "mf/server/run.hpp"
 
 namespace shapes::services {
 
-const mf::ServiceInfo& PlainServant::service() const noexcept {
-  return methods::kPlainService;
-}
-
-void PlainServant::dispatch(mf::server::Incoming& incoming) {
-  switch (incoming.method()) {
-    case methods::PlainIn0Out0::kInfo.index:
-      return mf::server::run<methods::PlainIn0Out0>(incoming, *this);
-    case methods::PlainIn0Out1::kInfo.index:
-      return mf::server::run<methods::PlainIn0Out1>(incoming, *this);
-    case methods::PlainIn0Out2::kInfo.index:
-      return mf::server::run<methods::PlainIn0Out2>(incoming, *this);
-    case methods::PlainIn1Out0::kInfo.index:
-      return mf::server::run<methods::PlainIn1Out0>(incoming, *this);
-    case methods::PlainIn1Out1::kInfo.index:
-      return mf::server::run<methods::PlainIn1Out1>(incoming, *this);
-    case methods::PlainIn2Out0::kInfo.index:
-      return mf::server::run<methods::PlainIn2Out0>(incoming, *this);
-    case methods::PlainIn2Out1::kInfo.index:
-      return mf::server::run<methods::PlainIn2Out1>(incoming, *this);
-    case methods::PlainIn3Out1::kInfo.index:
-      return mf::server::run<methods::PlainIn3Out1>(incoming, *this);
-    case methods::PlainIn4Out1::kInfo.index:
-      return mf::server::run<methods::PlainIn4Out1>(incoming, *this);
-    case methods::PlainIn4Out2::kInfo.index:
-      return mf::server::run<methods::PlainIn4Out2>(incoming, *this);
-    case methods::PlainIn5Out1::kInfo.index:
-      return mf::server::run<methods::PlainIn5Out1>(incoming, *this);
-    case methods::PlainIn5Out2::kInfo.index:
-      return mf::server::run<methods::PlainIn5Out2>(incoming, *this);
-    case methods::PlainIn6Out1::kInfo.index:
-      return mf::server::run<methods::PlainIn6Out1>(incoming, *this);
-    case methods::PlainNote0::kInfo.index:
-      return mf::server::run<methods::PlainNote0>(incoming, *this);
-    case methods::PlainNote1::kInfo.index:
-      return mf::server::run<methods::PlainNote1>(incoming, *this);
-    case methods::PlainNote2::kInfo.index:
-      return mf::server::run<methods::PlainNote2>(incoming, *this);
-    default:
-      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
-  }
-}
-
-const mf::ServiceInfo& PlainAsyncServant::service() const noexcept {
-  return methods::kPlainService;
-}
-
-void PlainAsyncServant::dispatch(mf::server::Incoming& incoming) {
-  switch (incoming.method()) {
-    case methods::PlainIn0Out0::kInfo.index:
-      return mf::server::run<methods::PlainIn0Out0>(incoming, *this);
-    case methods::PlainIn0Out1::kInfo.index:
-      return mf::server::run<methods::PlainIn0Out1>(incoming, *this);
-    case methods::PlainIn0Out2::kInfo.index:
-      return mf::server::run<methods::PlainIn0Out2>(incoming, *this);
-    case methods::PlainIn1Out0::kInfo.index:
-      return mf::server::run<methods::PlainIn1Out0>(incoming, *this);
-    case methods::PlainIn1Out1::kInfo.index:
-      return mf::server::run<methods::PlainIn1Out1>(incoming, *this);
-    case methods::PlainIn2Out0::kInfo.index:
-      return mf::server::run<methods::PlainIn2Out0>(incoming, *this);
-    case methods::PlainIn2Out1::kInfo.index:
-      return mf::server::run<methods::PlainIn2Out1>(incoming, *this);
-    case methods::PlainIn3Out1::kInfo.index:
-      return mf::server::run<methods::PlainIn3Out1>(incoming, *this);
-    case methods::PlainIn4Out1::kInfo.index:
-      return mf::server::run<methods::PlainIn4Out1>(incoming, *this);
-    case methods::PlainIn4Out2::kInfo.index:
-      return mf::server::run<methods::PlainIn4Out2>(incoming, *this);
-    case methods::PlainIn5Out1::kInfo.index:
-      return mf::server::run<methods::PlainIn5Out1>(incoming, *this);
-    case methods::PlainIn5Out2::kInfo.index:
-      return mf::server::run<methods::PlainIn5Out2>(incoming, *this);
-    case methods::PlainIn6Out1::kInfo.index:
-      return mf::server::run<methods::PlainIn6Out1>(incoming, *this);
-    case methods::PlainNote0::kInfo.index:
-      return mf::server::run<methods::PlainNote0>(incoming, *this);
-    case methods::PlainNote1::kInfo.index:
-      return mf::server::run<methods::PlainNote1>(incoming, *this);
-    case methods::PlainNote2::kInfo.index:
-      return mf::server::run<methods::PlainNote2>(incoming, *this);
-    default:
-      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
-  }
-}
-
-mf::Outcomes<void> PlainServant::in0_out0_batch(std::span<const PlainIn0Out0Request> requests) {
-  return mf::server::each<methods::PlainIn0Out0>(*this, requests);
-}
-
-mf::Outcomes<std::int32_t> PlainServant::in0_out1_batch(std::span<const PlainIn0Out1Request> requests) {
-  return mf::server::each<methods::PlainIn0Out1>(*this, requests);
-}
-
-mf::Outcomes<PlainIn0Out2Result> PlainServant::in0_out2_batch(std::span<const PlainIn0Out2Request> requests) {
-  return mf::server::each<methods::PlainIn0Out2>(*this, requests);
-}
-
-mf::Outcomes<void> PlainServant::in1_out0_batch(std::span<const PlainIn1Out0Request> requests) {
-  return mf::server::each<methods::PlainIn1Out0>(*this, requests);
-}
-
-mf::Outcomes<std::string> PlainServant::in1_out1_batch(std::span<const PlainIn1Out1Request> requests) {
-  return mf::server::each<methods::PlainIn1Out1>(*this, requests);
-}
-
-mf::Outcomes<void> PlainServant::in2_out0_batch(std::span<const PlainIn2Out0Request> requests) {
-  return mf::server::each<methods::PlainIn2Out0>(*this, requests);
-}
-
-mf::Outcomes<Pair> PlainServant::in2_out1_batch(std::span<const PlainIn2Out1Request> requests) {
-  return mf::server::each<methods::PlainIn2Out1>(*this, requests);
-}
-
-mf::Outcomes<bool> PlainServant::in3_out1_batch(std::span<const PlainIn3Out1Request> requests) {
-  return mf::server::each<methods::PlainIn3Out1>(*this, requests);
-}
-
-mf::Outcomes<mf::Bytes> PlainServant::in4_out1_batch(std::span<const PlainIn4Out1Request> requests) {
-  return mf::server::each<methods::PlainIn4Out1>(*this, requests);
-}
-
-mf::Outcomes<PlainIn4Out2Result> PlainServant::in4_out2_batch(std::span<const PlainIn4Out2Request> requests) {
-  return mf::server::each<methods::PlainIn4Out2>(*this, requests);
-}
-
-mf::Outcomes<std::vector<Pair>> PlainServant::in5_out1_batch(std::span<const PlainIn5Out1Request> requests) {
-  return mf::server::each<methods::PlainIn5Out1>(*this, requests);
-}
-
-mf::Outcomes<PlainIn5Out2Result> PlainServant::in5_out2_batch(std::span<const PlainIn5Out2Request> requests) {
-  return mf::server::each<methods::PlainIn5Out2>(*this, requests);
-}
-
-mf::Outcomes<std::int32_t> PlainServant::in6_out1_batch(std::span<const PlainIn6Out1Request> requests) {
-  return mf::server::each<methods::PlainIn6Out1>(*this, requests);
-}
-
-void PlainServant::note0_batch(std::span<const PlainNote0Request> requests) {
-  return mf::server::each<methods::PlainNote0>(*this, requests);
-}
-
-void PlainServant::note1_batch(std::span<const PlainNote1Request> requests) {
-  return mf::server::each<methods::PlainNote1>(*this, requests);
-}
-
-void PlainServant::note2_batch(std::span<const PlainNote2Request> requests) {
-  return mf::server::each<methods::PlainNote2>(*this, requests);
-}
-
-const mf::ServiceInfo& ShardedServant::service() const noexcept {
-  return methods::kShardedService;
-}
-
-void ShardedServant::dispatch(mf::server::Incoming& incoming) {
-  switch (incoming.method()) {
-    case methods::ShardedRead::kInfo.index:
-      return mf::server::run<methods::ShardedRead>(incoming, *this);
-    case methods::ShardedRatio::kInfo.index:
-      return mf::server::run<methods::ShardedRatio>(incoming, *this);
-    case methods::ShardedNamed::kInfo.index:
-      return mf::server::run<methods::ShardedNamed>(incoming, *this);
-    default:
-      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
-  }
-}
-
-const mf::ServiceInfo& ShardedAsyncServant::service() const noexcept {
-  return methods::kShardedService;
-}
-
-void ShardedAsyncServant::dispatch(mf::server::Incoming& incoming) {
-  switch (incoming.method()) {
-    case methods::ShardedRead::kInfo.index:
-      return mf::server::run<methods::ShardedRead>(incoming, *this);
-    case methods::ShardedRatio::kInfo.index:
-      return mf::server::run<methods::ShardedRatio>(incoming, *this);
-    case methods::ShardedNamed::kInfo.index:
-      return mf::server::run<methods::ShardedNamed>(incoming, *this);
-    default:
-      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
-  }
-}
-
-mf::Outcomes<std::vector<Pair>> ShardedServant::read_batch(std::span<const ShardedReadRequest> requests) {
-  return mf::server::each<methods::ShardedRead>(*this, requests);
-}
-
-mf::Outcomes<double> ShardedServant::ratio_batch(std::span<const ShardedRatioRequest> requests) {
-  return mf::server::each<methods::ShardedRatio>(*this, requests);
-}
-
-mf::Outcomes<ShardedNamedResult> ShardedServant::named_batch(std::span<const ShardedNamedRequest> requests) {
-  return mf::server::each<methods::ShardedNamed>(*this, requests);
-}
-
 namespace methods {
+
+void PlainIn0Out0::invoke(::shapes::services::PlainServant& servant) {
+  return servant.in0_out0();
+}
 
 void PlainIn0Out0::invoke(::shapes::services::PlainServant& servant, const Request& /*request*/) {
   return servant.in0_out0();
@@ -211,12 +21,16 @@ void PlainIn0Out0::invoke(::shapes::services::PlainServant& servant, const Reque
 
 mf::Outcomes<void> PlainIn0Out0::invoke_batch(::shapes::services::PlainServant& servant,
                                               const Request* requests, std::size_t count) {
-  return servant.in0_out0_batch({requests, count});
+  return servant.in0_out0_items({requests, count});
 }
 
 void PlainIn0Out0::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
                           mf::Responder<void> responder) {
   return servant.in0_out0(request, std::move(responder));
+}
+
+std::int32_t PlainIn0Out1::invoke(::shapes::services::PlainServant& servant) {
+  return servant.in0_out1();
 }
 
 std::int32_t PlainIn0Out1::invoke(::shapes::services::PlainServant& servant, const Request& /*request*/) {
@@ -225,12 +39,16 @@ std::int32_t PlainIn0Out1::invoke(::shapes::services::PlainServant& servant, con
 
 mf::Outcomes<std::int32_t> PlainIn0Out1::invoke_batch(::shapes::services::PlainServant& servant,
                                                       const Request* requests, std::size_t count) {
-  return servant.in0_out1_batch({requests, count});
+  return servant.in0_out1_items({requests, count});
 }
 
 void PlainIn0Out1::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
                           mf::Responder<std::int32_t> responder) {
   return servant.in0_out1(request, std::move(responder));
+}
+
+::shapes::services::PlainIn0Out2Result PlainIn0Out2::invoke(::shapes::services::PlainServant& servant) {
+  return servant.in0_out2();
 }
 
 ::shapes::services::PlainIn0Out2Result PlainIn0Out2::invoke(::shapes::services::PlainServant& servant,
@@ -240,12 +58,16 @@ void PlainIn0Out1::invoke(::shapes::services::PlainAsyncServant& servant, Reques
 
 mf::Outcomes<::shapes::services::PlainIn0Out2Result> PlainIn0Out2::invoke_batch(
     ::shapes::services::PlainServant& servant, const Request* requests, std::size_t count) {
-  return servant.in0_out2_batch({requests, count});
+  return servant.in0_out2_items({requests, count});
 }
 
 void PlainIn0Out2::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
                           mf::Responder<::shapes::services::PlainIn0Out2Result> responder) {
   return servant.in0_out2(request, std::move(responder));
+}
+
+void PlainIn1Out0::invoke(::shapes::services::PlainServant& servant, std::int32_t a) {
+  return servant.in1_out0(a);
 }
 
 void PlainIn1Out0::invoke(::shapes::services::PlainServant& servant, const Request& request) {
@@ -254,12 +76,16 @@ void PlainIn1Out0::invoke(::shapes::services::PlainServant& servant, const Reque
 
 mf::Outcomes<void> PlainIn1Out0::invoke_batch(::shapes::services::PlainServant& servant,
                                               const Request* requests, std::size_t count) {
-  return servant.in1_out0_batch({requests, count});
+  return servant.in1_out0_items({requests, count});
 }
 
 void PlainIn1Out0::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
                           mf::Responder<void> responder) {
   return servant.in1_out0(request, std::move(responder));
+}
+
+std::string PlainIn1Out1::invoke(::shapes::services::PlainServant& servant, const std::string& a) {
+  return servant.in1_out1(a);
 }
 
 std::string PlainIn1Out1::invoke(::shapes::services::PlainServant& servant, const Request& request) {
@@ -268,12 +94,16 @@ std::string PlainIn1Out1::invoke(::shapes::services::PlainServant& servant, cons
 
 mf::Outcomes<std::string> PlainIn1Out1::invoke_batch(::shapes::services::PlainServant& servant,
                                                      const Request* requests, std::size_t count) {
-  return servant.in1_out1_batch({requests, count});
+  return servant.in1_out1_items({requests, count});
 }
 
 void PlainIn1Out1::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
                           mf::Responder<std::string> responder) {
   return servant.in1_out1(std::move(request), std::move(responder));
+}
+
+void PlainIn2Out0::invoke(::shapes::services::PlainServant& servant, std::int32_t a, const std::string& b) {
+  return servant.in2_out0(a, b);
 }
 
 void PlainIn2Out0::invoke(::shapes::services::PlainServant& servant, const Request& request) {
@@ -282,12 +112,17 @@ void PlainIn2Out0::invoke(::shapes::services::PlainServant& servant, const Reque
 
 mf::Outcomes<void> PlainIn2Out0::invoke_batch(::shapes::services::PlainServant& servant,
                                               const Request* requests, std::size_t count) {
-  return servant.in2_out0_batch({requests, count});
+  return servant.in2_out0_items({requests, count});
 }
 
 void PlainIn2Out0::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
                           mf::Responder<void> responder) {
   return servant.in2_out0(std::move(request), std::move(responder));
+}
+
+::shapes::services::Pair PlainIn2Out1::invoke(::shapes::services::PlainServant& servant, std::int32_t a,
+                                              const std::vector<std::string>& b) {
+  return servant.in2_out1(a, b);
 }
 
 ::shapes::services::Pair PlainIn2Out1::invoke(::shapes::services::PlainServant& servant,
@@ -298,12 +133,16 @@ void PlainIn2Out0::invoke(::shapes::services::PlainAsyncServant& servant, Reques
 mf::Outcomes<::shapes::services::Pair> PlainIn2Out1::invoke_batch(::shapes::services::PlainServant& servant,
                                                                   const Request* requests,
                                                                   std::size_t count) {
-  return servant.in2_out1_batch({requests, count});
+  return servant.in2_out1_items({requests, count});
 }
 
 void PlainIn2Out1::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
                           mf::Responder<::shapes::services::Pair> responder) {
   return servant.in2_out1(std::move(request), std::move(responder));
+}
+
+bool PlainIn3Out1::invoke(::shapes::services::PlainServant& servant, std::int32_t a, double b, bool c) {
+  return servant.in3_out1(a, b, c);
 }
 
 bool PlainIn3Out1::invoke(::shapes::services::PlainServant& servant, const Request& request) {
@@ -312,12 +151,17 @@ bool PlainIn3Out1::invoke(::shapes::services::PlainServant& servant, const Reque
 
 mf::Outcomes<bool> PlainIn3Out1::invoke_batch(::shapes::services::PlainServant& servant,
                                               const Request* requests, std::size_t count) {
-  return servant.in3_out1_batch({requests, count});
+  return servant.in3_out1_items({requests, count});
 }
 
 void PlainIn3Out1::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
                           mf::Responder<bool> responder) {
   return servant.in3_out1(request, std::move(responder));
+}
+
+mf::Bytes PlainIn4Out1::invoke(::shapes::services::PlainServant& servant, std::int8_t a, std::uint8_t b,
+                               std::int64_t c, const mf::Bytes& d) {
+  return servant.in4_out1(a, b, c, d);
 }
 
 mf::Bytes PlainIn4Out1::invoke(::shapes::services::PlainServant& servant, const Request& request) {
@@ -326,12 +170,18 @@ mf::Bytes PlainIn4Out1::invoke(::shapes::services::PlainServant& servant, const 
 
 mf::Outcomes<mf::Bytes> PlainIn4Out1::invoke_batch(::shapes::services::PlainServant& servant,
                                                    const Request* requests, std::size_t count) {
-  return servant.in4_out1_batch({requests, count});
+  return servant.in4_out1_items({requests, count});
 }
 
 void PlainIn4Out1::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
                           mf::Responder<mf::Bytes> responder) {
   return servant.in4_out1(std::move(request), std::move(responder));
+}
+
+::shapes::services::PlainIn4Out2Result PlainIn4Out2::invoke(::shapes::services::PlainServant& servant,
+                                                            std::int32_t a, std::int32_t b, std::int32_t c,
+                                                            std::int32_t d) {
+  return servant.in4_out2(a, b, c, d);
 }
 
 ::shapes::services::PlainIn4Out2Result PlainIn4Out2::invoke(::shapes::services::PlainServant& servant,
@@ -341,12 +191,20 @@ void PlainIn4Out1::invoke(::shapes::services::PlainAsyncServant& servant, Reques
 
 mf::Outcomes<::shapes::services::PlainIn4Out2Result> PlainIn4Out2::invoke_batch(
     ::shapes::services::PlainServant& servant, const Request* requests, std::size_t count) {
-  return servant.in4_out2_batch({requests, count});
+  return servant.in4_out2_items({requests, count});
 }
 
 void PlainIn4Out2::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
                           mf::Responder<::shapes::services::PlainIn4Out2Result> responder) {
   return servant.in4_out2(request, std::move(responder));
+}
+
+std::vector<::shapes::services::Pair> PlainIn5Out1::invoke(
+    ::shapes::services::PlainServant& servant, const ::shapes::services::Pair& a,
+    const std::optional<::shapes::services::Pair>& b,
+    const std::map<std::string, ::shapes::services::Pair>& c, const std::set<std::int32_t>& d,
+    const mf::Uuid& e) {
+  return servant.in5_out1(a, b, c, d, e);
 }
 
 std::vector<::shapes::services::Pair> PlainIn5Out1::invoke(::shapes::services::PlainServant& servant,
@@ -356,12 +214,18 @@ std::vector<::shapes::services::Pair> PlainIn5Out1::invoke(::shapes::services::P
 
 mf::Outcomes<std::vector<::shapes::services::Pair>> PlainIn5Out1::invoke_batch(
     ::shapes::services::PlainServant& servant, const Request* requests, std::size_t count) {
-  return servant.in5_out1_batch({requests, count});
+  return servant.in5_out1_items({requests, count});
 }
 
 void PlainIn5Out1::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
                           mf::Responder<std::vector<::shapes::services::Pair>> responder) {
   return servant.in5_out1(std::move(request), std::move(responder));
+}
+
+::shapes::services::PlainIn5Out2Result PlainIn5Out2::invoke(::shapes::services::PlainServant& servant,
+                                                            std::int32_t a, std::int32_t b, std::int32_t c,
+                                                            std::int32_t d, std::int32_t e) {
+  return servant.in5_out2(a, b, c, d, e);
 }
 
 ::shapes::services::PlainIn5Out2Result PlainIn5Out2::invoke(::shapes::services::PlainServant& servant,
@@ -371,12 +235,17 @@ void PlainIn5Out1::invoke(::shapes::services::PlainAsyncServant& servant, Reques
 
 mf::Outcomes<::shapes::services::PlainIn5Out2Result> PlainIn5Out2::invoke_batch(
     ::shapes::services::PlainServant& servant, const Request* requests, std::size_t count) {
-  return servant.in5_out2_batch({requests, count});
+  return servant.in5_out2_items({requests, count});
 }
 
 void PlainIn5Out2::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
                           mf::Responder<::shapes::services::PlainIn5Out2Result> responder) {
   return servant.in5_out2(request, std::move(responder));
+}
+
+std::int32_t PlainIn6Out1::invoke(::shapes::services::PlainServant& servant, std::int32_t a, std::int32_t b,
+                                  std::int32_t c, std::int32_t d, std::int32_t e, std::int32_t f) {
+  return servant.in6_out1(a, b, c, d, e, f);
 }
 
 std::int32_t PlainIn6Out1::invoke(::shapes::services::PlainServant& servant, const Request& request) {
@@ -385,12 +254,16 @@ std::int32_t PlainIn6Out1::invoke(::shapes::services::PlainServant& servant, con
 
 mf::Outcomes<std::int32_t> PlainIn6Out1::invoke_batch(::shapes::services::PlainServant& servant,
                                                       const Request* requests, std::size_t count) {
-  return servant.in6_out1_batch({requests, count});
+  return servant.in6_out1_items({requests, count});
 }
 
 void PlainIn6Out1::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
                           mf::Responder<std::int32_t> responder) {
   return servant.in6_out1(request, std::move(responder));
+}
+
+void PlainNote0::invoke(::shapes::services::PlainServant& servant) {
+  return servant.note0();
 }
 
 void PlainNote0::invoke(::shapes::services::PlainServant& servant, const Request& /*request*/) {
@@ -399,11 +272,15 @@ void PlainNote0::invoke(::shapes::services::PlainServant& servant, const Request
 
 void PlainNote0::invoke_batch(::shapes::services::PlainServant& servant, const Request* requests,
                               std::size_t count) {
-  return servant.note0_batch({requests, count});
+  return servant.note0_items({requests, count});
 }
 
 void PlainNote0::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request) {
   return servant.note0(request);
+}
+
+void PlainNote1::invoke(::shapes::services::PlainServant& servant, std::int32_t a) {
+  return servant.note1(a);
 }
 
 void PlainNote1::invoke(::shapes::services::PlainServant& servant, const Request& request) {
@@ -412,11 +289,16 @@ void PlainNote1::invoke(::shapes::services::PlainServant& servant, const Request
 
 void PlainNote1::invoke_batch(::shapes::services::PlainServant& servant, const Request* requests,
                               std::size_t count) {
-  return servant.note1_batch({requests, count});
+  return servant.note1_items({requests, count});
 }
 
 void PlainNote1::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request) {
   return servant.note1(request);
+}
+
+void PlainNote2::invoke(::shapes::services::PlainServant& servant, const std::string& a,
+                        const std::vector<std::int32_t>& b) {
+  return servant.note2(a, b);
 }
 
 void PlainNote2::invoke(::shapes::services::PlainServant& servant, const Request& request) {
@@ -425,11 +307,17 @@ void PlainNote2::invoke(::shapes::services::PlainServant& servant, const Request
 
 void PlainNote2::invoke_batch(::shapes::services::PlainServant& servant, const Request* requests,
                               std::size_t count) {
-  return servant.note2_batch({requests, count});
+  return servant.note2_items({requests, count});
 }
 
 void PlainNote2::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request) {
   return servant.note2(std::move(request));
+}
+
+std::vector<::shapes::services::Pair> ShardedRead::invoke(::shapes::services::ShardedServant& servant,
+                                                          const std::string& key, std::uint32_t limit,
+                                                          mf::Duration from) {
+  return servant.read(key, limit, from);
 }
 
 std::vector<::shapes::services::Pair> ShardedRead::invoke(::shapes::services::ShardedServant& servant,
@@ -439,12 +327,16 @@ std::vector<::shapes::services::Pair> ShardedRead::invoke(::shapes::services::Sh
 
 mf::Outcomes<std::vector<::shapes::services::Pair>> ShardedRead::invoke_batch(
     ::shapes::services::ShardedServant& servant, const Request* requests, std::size_t count) {
-  return servant.read_batch({requests, count});
+  return servant.read_items({requests, count});
 }
 
 void ShardedRead::invoke(::shapes::services::ShardedAsyncServant& servant, Request&& request,
                          mf::Responder<std::vector<::shapes::services::Pair>> responder) {
   return servant.read(std::move(request), std::move(responder));
+}
+
+double ShardedRatio::invoke(::shapes::services::ShardedServant& servant, const std::vector<mf::Bool>& of) {
+  return servant.ratio(of);
 }
 
 double ShardedRatio::invoke(::shapes::services::ShardedServant& servant, const Request& request) {
@@ -453,12 +345,16 @@ double ShardedRatio::invoke(::shapes::services::ShardedServant& servant, const R
 
 mf::Outcomes<double> ShardedRatio::invoke_batch(::shapes::services::ShardedServant& servant,
                                                 const Request* requests, std::size_t count) {
-  return servant.ratio_batch({requests, count});
+  return servant.ratio_items({requests, count});
 }
 
 void ShardedRatio::invoke(::shapes::services::ShardedAsyncServant& servant, Request&& request,
                           mf::Responder<double> responder) {
   return servant.ratio(std::move(request), std::move(responder));
+}
+
+::shapes::services::ShardedNamedResult ShardedNamed::invoke(::shapes::services::ShardedServant& servant) {
+  return servant.named();
 }
 
 ::shapes::services::ShardedNamedResult ShardedNamed::invoke(::shapes::services::ShardedServant& servant,
@@ -468,7 +364,7 @@ void ShardedRatio::invoke(::shapes::services::ShardedAsyncServant& servant, Requ
 
 mf::Outcomes<::shapes::services::ShardedNamedResult> ShardedNamed::invoke_batch(
     ::shapes::services::ShardedServant& servant, const Request* requests, std::size_t count) {
-  return servant.named_batch({requests, count});
+  return servant.named_items({requests, count});
 }
 
 void ShardedNamed::invoke(::shapes::services::ShardedAsyncServant& servant, Request&& request,
@@ -476,6 +372,188 @@ void ShardedNamed::invoke(::shapes::services::ShardedAsyncServant& servant, Requ
   return servant.named(request, std::move(responder));
 }
 
+namespace {
+
+template <class Servant>
+void dispatchPlain(mf::server::Incoming& incoming, Servant& servant) {
+  switch (incoming.method()) {
+    case PlainIn0Out0::kInfo.index:
+      return mf::server::run<PlainIn0Out0>(incoming, servant);
+    case PlainIn0Out1::kInfo.index:
+      return mf::server::run<PlainIn0Out1>(incoming, servant);
+    case PlainIn0Out2::kInfo.index:
+      return mf::server::run<PlainIn0Out2>(incoming, servant);
+    case PlainIn1Out0::kInfo.index:
+      return mf::server::run<PlainIn1Out0>(incoming, servant);
+    case PlainIn1Out1::kInfo.index:
+      return mf::server::run<PlainIn1Out1>(incoming, servant);
+    case PlainIn2Out0::kInfo.index:
+      return mf::server::run<PlainIn2Out0>(incoming, servant);
+    case PlainIn2Out1::kInfo.index:
+      return mf::server::run<PlainIn2Out1>(incoming, servant);
+    case PlainIn3Out1::kInfo.index:
+      return mf::server::run<PlainIn3Out1>(incoming, servant);
+    case PlainIn4Out1::kInfo.index:
+      return mf::server::run<PlainIn4Out1>(incoming, servant);
+    case PlainIn4Out2::kInfo.index:
+      return mf::server::run<PlainIn4Out2>(incoming, servant);
+    case PlainIn5Out1::kInfo.index:
+      return mf::server::run<PlainIn5Out1>(incoming, servant);
+    case PlainIn5Out2::kInfo.index:
+      return mf::server::run<PlainIn5Out2>(incoming, servant);
+    case PlainIn6Out1::kInfo.index:
+      return mf::server::run<PlainIn6Out1>(incoming, servant);
+    case PlainNote0::kInfo.index:
+      return mf::server::run<PlainNote0>(incoming, servant);
+    case PlainNote1::kInfo.index:
+      return mf::server::run<PlainNote1>(incoming, servant);
+    case PlainNote2::kInfo.index:
+      return mf::server::run<PlainNote2>(incoming, servant);
+    default:
+      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
+  }
+}
+
+template <class Servant>
+void dispatchSharded(mf::server::Incoming& incoming, Servant& servant) {
+  switch (incoming.method()) {
+    case ShardedRead::kInfo.index:
+      return mf::server::run<ShardedRead>(incoming, servant);
+    case ShardedRatio::kInfo.index:
+      return mf::server::run<ShardedRatio>(incoming, servant);
+    case ShardedNamed::kInfo.index:
+      return mf::server::run<ShardedNamed>(incoming, servant);
+    default:
+      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
+  }
+}
+
+}  // namespace
+
 }  // namespace methods
+
+const mf::ServiceInfo& PlainServant::service() const noexcept {
+  return methods::kPlainService;
+}
+
+void PlainServant::dispatch(mf::server::Incoming& incoming) {
+  methods::dispatchPlain(incoming, *this);
+}
+
+mf::Interfaces PlainServant::interfaces() noexcept {
+  return {.plain = this};
+}
+
+mf::Outcomes<void> PlainServant::in0_out0_items(std::span<const PlainIn0Out0Request> requests) {
+  return mf::server::each<methods::PlainIn0Out0>(*this, requests);
+}
+
+mf::Outcomes<std::int32_t> PlainServant::in0_out1_items(std::span<const PlainIn0Out1Request> requests) {
+  return mf::server::each<methods::PlainIn0Out1>(*this, requests);
+}
+
+mf::Outcomes<PlainIn0Out2Result> PlainServant::in0_out2_items(std::span<const PlainIn0Out2Request> requests) {
+  return mf::server::each<methods::PlainIn0Out2>(*this, requests);
+}
+
+mf::Outcomes<void> PlainServant::in1_out0_items(std::span<const PlainIn1Out0Request> requests) {
+  return mf::server::each<methods::PlainIn1Out0>(*this, requests);
+}
+
+mf::Outcomes<std::string> PlainServant::in1_out1_items(std::span<const PlainIn1Out1Request> requests) {
+  return mf::server::each<methods::PlainIn1Out1>(*this, requests);
+}
+
+mf::Outcomes<void> PlainServant::in2_out0_items(std::span<const PlainIn2Out0Request> requests) {
+  return mf::server::each<methods::PlainIn2Out0>(*this, requests);
+}
+
+mf::Outcomes<Pair> PlainServant::in2_out1_items(std::span<const PlainIn2Out1Request> requests) {
+  return mf::server::each<methods::PlainIn2Out1>(*this, requests);
+}
+
+mf::Outcomes<bool> PlainServant::in3_out1_items(std::span<const PlainIn3Out1Request> requests) {
+  return mf::server::each<methods::PlainIn3Out1>(*this, requests);
+}
+
+mf::Outcomes<mf::Bytes> PlainServant::in4_out1_items(std::span<const PlainIn4Out1Request> requests) {
+  return mf::server::each<methods::PlainIn4Out1>(*this, requests);
+}
+
+mf::Outcomes<PlainIn4Out2Result> PlainServant::in4_out2_items(std::span<const PlainIn4Out2Request> requests) {
+  return mf::server::each<methods::PlainIn4Out2>(*this, requests);
+}
+
+mf::Outcomes<std::vector<Pair>> PlainServant::in5_out1_items(std::span<const PlainIn5Out1Request> requests) {
+  return mf::server::each<methods::PlainIn5Out1>(*this, requests);
+}
+
+mf::Outcomes<PlainIn5Out2Result> PlainServant::in5_out2_items(std::span<const PlainIn5Out2Request> requests) {
+  return mf::server::each<methods::PlainIn5Out2>(*this, requests);
+}
+
+mf::Outcomes<std::int32_t> PlainServant::in6_out1_items(std::span<const PlainIn6Out1Request> requests) {
+  return mf::server::each<methods::PlainIn6Out1>(*this, requests);
+}
+
+void PlainServant::note0_items(std::span<const PlainNote0Request> requests) {
+  return mf::server::each<methods::PlainNote0>(*this, requests);
+}
+
+void PlainServant::note1_items(std::span<const PlainNote1Request> requests) {
+  return mf::server::each<methods::PlainNote1>(*this, requests);
+}
+
+void PlainServant::note2_items(std::span<const PlainNote2Request> requests) {
+  return mf::server::each<methods::PlainNote2>(*this, requests);
+}
+
+const mf::ServiceInfo& PlainAsyncServant::service() const noexcept {
+  return methods::kPlainService;
+}
+
+void PlainAsyncServant::dispatch(mf::server::Incoming& incoming) {
+  methods::dispatchPlain(incoming, *this);
+}
+
+mf::Interfaces PlainAsyncServant::interfaces() noexcept {
+  return {.async = this};
+}
+
+const mf::ServiceInfo& ShardedServant::service() const noexcept {
+  return methods::kShardedService;
+}
+
+void ShardedServant::dispatch(mf::server::Incoming& incoming) {
+  methods::dispatchSharded(incoming, *this);
+}
+
+mf::Interfaces ShardedServant::interfaces() noexcept {
+  return {.plain = this};
+}
+
+mf::Outcomes<std::vector<Pair>> ShardedServant::read_items(std::span<const ShardedReadRequest> requests) {
+  return mf::server::each<methods::ShardedRead>(*this, requests);
+}
+
+mf::Outcomes<double> ShardedServant::ratio_items(std::span<const ShardedRatioRequest> requests) {
+  return mf::server::each<methods::ShardedRatio>(*this, requests);
+}
+
+mf::Outcomes<ShardedNamedResult> ShardedServant::named_items(std::span<const ShardedNamedRequest> requests) {
+  return mf::server::each<methods::ShardedNamed>(*this, requests);
+}
+
+const mf::ServiceInfo& ShardedAsyncServant::service() const noexcept {
+  return methods::kShardedService;
+}
+
+void ShardedAsyncServant::dispatch(mf::server::Incoming& incoming) {
+  methods::dispatchSharded(incoming, *this);
+}
+
+mf::Interfaces ShardedAsyncServant::interfaces() noexcept {
+  return {.async = this};
+}
 
 }  // namespace shapes::services

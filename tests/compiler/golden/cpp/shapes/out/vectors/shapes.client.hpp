@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "mf/client/call.hpp"
-#include "vectors/shapes.server.hpp"
+#include "vectors/shapes.methods.hpp"
 
 namespace vectors::shapes {
 
@@ -46,6 +46,17 @@ class IndexClient {
   /// @throws Duplicate
   std::vector<Hit> query(const std::vector<std::string>& terms, std::uint32_t limit = 10U,
                          const mf::CallOptions& options = {}) const;
+  template <class Token>
+  auto async_query(const std::vector<std::string>& terms, Token&& token) const {
+    return mf::client::start<methods::IndexQuery>(target_, {}, std::forward<Token>(token), terms,
+                                                  std::uint32_t(10U));
+  }
+  template <class Token>
+  auto async_query(const std::vector<std::string>& terms, const mf::CallOptions& options,
+                   Token&& token) const {
+    return mf::client::start<methods::IndexQuery>(target_, options, std::forward<Token>(token), terms,
+                                                  std::uint32_t(10U));
+  }
   template <class Token>
   auto async_query(const std::vector<std::string>& terms, std::uint32_t limit, Token&& token) const {
     return mf::client::start<methods::IndexQuery>(target_, {}, std::forward<Token>(token), terms, limit);

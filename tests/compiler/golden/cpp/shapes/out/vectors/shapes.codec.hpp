@@ -430,8 +430,8 @@ struct Constraints<::vectors::shapes::Bounded> {
         })) {
       return "scores" + *violated;
     }
-    if (auto violated = check::in_range<mf::Duration>(value.wait, mf::Duration(0), mf::Duration(60000000000),
-                                                      "0", "60000000000")) {
+    if (auto violated = check::in_range<mf::Duration>(value.wait, std::chrono::nanoseconds(0),
+                                                      std::chrono::minutes(1), "0", "60000000000")) {
       return "wait" + *violated;
     }
     return std::nullopt;

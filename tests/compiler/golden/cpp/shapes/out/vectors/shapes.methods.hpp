@@ -264,6 +264,14 @@ type vectors.shapes.Rank enum u8 closed
  bm25 0
  pagerank 1
 )mf";
+inline constexpr std::string_view kIndexAnnex =
+    R"mf(annex vectors.shapes.Index
+ method query
+  params
+   limit
+    default 10
+    constraint range 1..1000
+)mf";
 inline constexpr std::array<std::string_view, 6> kIndexMethods{
     "nothing", "one", "query", "stats", "named", "touch",
 };
@@ -271,6 +279,7 @@ inline constexpr mf::ServiceInfo kIndexService{
     .name = "vectors.shapes.Index",
     .per_agent = false,
     .descriptor = kIndexDescriptor,
+    .annex = kIndexAnnex,
     .fingerprint = {0x5a, 0x1c, 0xc0, 0xec, 0x70, 0x1b, 0xfb, 0xcc, 0x7c, 0x0e, 0x02, 0xd6, 0x0c, 0x16, 0x65,
                     0xaf},
     .methods = kIndexMethods,
@@ -306,7 +315,7 @@ struct IndexOne {
   static constexpr mf::MethodInfo kInfo{
       .name = "one", .index = 1, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
   static constexpr const mf::ServiceInfo& kService = kIndexService;
-  static std::int32_t invoke(::vectors::shapes::IndexServant& servant, const std::int32_t& value);
+  static std::int32_t invoke(::vectors::shapes::IndexServant& servant, std::int32_t value);
   static std::int32_t invoke(::vectors::shapes::IndexServant& servant, const Request& request);
   static mf::Outcomes<std::int32_t> invoke_batch(::vectors::shapes::IndexServant& servant,
                                                  const Request* requests, std::size_t count);
@@ -327,7 +336,7 @@ struct IndexQuery {
   static constexpr const mf::ServiceInfo& kService = kIndexService;
   static std::vector<::vectors::shapes::Hit> invoke(::vectors::shapes::IndexServant& servant,
                                                     const std::vector<std::string>& terms,
-                                                    const std::uint32_t& limit);
+                                                    std::uint32_t limit);
   static std::vector<::vectors::shapes::Hit> invoke(::vectors::shapes::IndexServant& servant,
                                                     const Request& request);
   static mf::Outcomes<std::vector<::vectors::shapes::Hit>> invoke_batch(
@@ -388,7 +397,7 @@ struct IndexTouch {
   static constexpr mf::MethodInfo kInfo{
       .name = "touch", .index = 5, .idempotent = false, .oneway = true, .deadline = {}, .batch_max = 128};
   static constexpr const mf::ServiceInfo& kService = kIndexService;
-  static void invoke(::vectors::shapes::IndexServant& servant, const ::vectors::shapes::DocId& doc);
+  static void invoke(::vectors::shapes::IndexServant& servant, ::vectors::shapes::DocId doc);
   static void invoke(::vectors::shapes::IndexServant& servant, const Request& request);
   static void invoke_batch(::vectors::shapes::IndexServant& servant, const Request* requests,
                            std::size_t count);

@@ -2,81 +2,17 @@
 // vectors.shapes.Index: fingerprint 5a1cc0ec701bfbcc7c0e02d60c1665af
 #include "vectors/shapes.server.hpp"
 
+#include <utility>
+
 #include "mf/server/run.hpp"
 
 namespace vectors::shapes {
 
-const mf::ServiceInfo& IndexServant::service() const noexcept {
-  return methods::kIndexService;
-}
-
-void IndexServant::dispatch(mf::server::Incoming& incoming) {
-  switch (incoming.method()) {
-    case methods::IndexNothing::kInfo.index:
-      return mf::server::run<methods::IndexNothing>(incoming, *this);
-    case methods::IndexOne::kInfo.index:
-      return mf::server::run<methods::IndexOne>(incoming, *this);
-    case methods::IndexQuery::kInfo.index:
-      return mf::server::run<methods::IndexQuery>(incoming, *this);
-    case methods::IndexStats::kInfo.index:
-      return mf::server::run<methods::IndexStats>(incoming, *this);
-    case methods::IndexNamed::kInfo.index:
-      return mf::server::run<methods::IndexNamed>(incoming, *this);
-    case methods::IndexTouch::kInfo.index:
-      return mf::server::run<methods::IndexTouch>(incoming, *this);
-    default:
-      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
-  }
-}
-
-const mf::ServiceInfo& IndexAsyncServant::service() const noexcept {
-  return methods::kIndexService;
-}
-
-void IndexAsyncServant::dispatch(mf::server::Incoming& incoming) {
-  switch (incoming.method()) {
-    case methods::IndexNothing::kInfo.index:
-      return mf::server::run<methods::IndexNothing>(incoming, *this);
-    case methods::IndexOne::kInfo.index:
-      return mf::server::run<methods::IndexOne>(incoming, *this);
-    case methods::IndexQuery::kInfo.index:
-      return mf::server::run<methods::IndexQuery>(incoming, *this);
-    case methods::IndexStats::kInfo.index:
-      return mf::server::run<methods::IndexStats>(incoming, *this);
-    case methods::IndexNamed::kInfo.index:
-      return mf::server::run<methods::IndexNamed>(incoming, *this);
-    case methods::IndexTouch::kInfo.index:
-      return mf::server::run<methods::IndexTouch>(incoming, *this);
-    default:
-      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
-  }
-}
-
-mf::Outcomes<void> IndexServant::nothing_batch(std::span<const IndexNothingRequest> requests) {
-  return mf::server::each<methods::IndexNothing>(*this, requests);
-}
-
-mf::Outcomes<std::int32_t> IndexServant::one_batch(std::span<const IndexOneRequest> requests) {
-  return mf::server::each<methods::IndexOne>(*this, requests);
-}
-
-mf::Outcomes<std::vector<Hit>> IndexServant::query_batch(std::span<const IndexQueryRequest> requests) {
-  return mf::server::each<methods::IndexQuery>(*this, requests);
-}
-
-mf::Outcomes<IndexStatsResult> IndexServant::stats_batch(std::span<const IndexStatsRequest> requests) {
-  return mf::server::each<methods::IndexStats>(*this, requests);
-}
-
-mf::Outcomes<IndexNamedResult> IndexServant::named_batch(std::span<const IndexNamedRequest> requests) {
-  return mf::server::each<methods::IndexNamed>(*this, requests);
-}
-
-void IndexServant::touch_batch(std::span<const IndexTouchRequest> requests) {
-  return mf::server::each<methods::IndexTouch>(*this, requests);
-}
-
 namespace methods {
+
+void IndexNothing::invoke(::vectors::shapes::IndexServant& servant) {
+  return servant.nothing();
+}
 
 void IndexNothing::invoke(::vectors::shapes::IndexServant& servant, const Request& /*request*/) {
   return servant.nothing();
@@ -84,12 +20,16 @@ void IndexNothing::invoke(::vectors::shapes::IndexServant& servant, const Reques
 
 mf::Outcomes<void> IndexNothing::invoke_batch(::vectors::shapes::IndexServant& servant,
                                               const Request* requests, std::size_t count) {
-  return servant.nothing_batch({requests, count});
+  return servant.nothing_items({requests, count});
 }
 
 void IndexNothing::invoke(::vectors::shapes::IndexAsyncServant& servant, Request&& request,
                           mf::Responder<void> responder) {
   return servant.nothing(request, std::move(responder));
+}
+
+std::int32_t IndexOne::invoke(::vectors::shapes::IndexServant& servant, std::int32_t value) {
+  return servant.one(value);
 }
 
 std::int32_t IndexOne::invoke(::vectors::shapes::IndexServant& servant, const Request& request) {
@@ -98,12 +38,18 @@ std::int32_t IndexOne::invoke(::vectors::shapes::IndexServant& servant, const Re
 
 mf::Outcomes<std::int32_t> IndexOne::invoke_batch(::vectors::shapes::IndexServant& servant,
                                                   const Request* requests, std::size_t count) {
-  return servant.one_batch({requests, count});
+  return servant.one_items({requests, count});
 }
 
 void IndexOne::invoke(::vectors::shapes::IndexAsyncServant& servant, Request&& request,
                       mf::Responder<std::int32_t> responder) {
   return servant.one(request, std::move(responder));
+}
+
+std::vector<::vectors::shapes::Hit> IndexQuery::invoke(::vectors::shapes::IndexServant& servant,
+                                                       const std::vector<std::string>& terms,
+                                                       std::uint32_t limit) {
+  return servant.query(terms, limit);
 }
 
 std::vector<::vectors::shapes::Hit> IndexQuery::invoke(::vectors::shapes::IndexServant& servant,
@@ -113,12 +59,16 @@ std::vector<::vectors::shapes::Hit> IndexQuery::invoke(::vectors::shapes::IndexS
 
 mf::Outcomes<std::vector<::vectors::shapes::Hit>> IndexQuery::invoke_batch(
     ::vectors::shapes::IndexServant& servant, const Request* requests, std::size_t count) {
-  return servant.query_batch({requests, count});
+  return servant.query_items({requests, count});
 }
 
 void IndexQuery::invoke(::vectors::shapes::IndexAsyncServant& servant, Request&& request,
                         mf::Responder<std::vector<::vectors::shapes::Hit>> responder) {
   return servant.query(std::move(request), std::move(responder));
+}
+
+::vectors::shapes::IndexStatsResult IndexStats::invoke(::vectors::shapes::IndexServant& servant) {
+  return servant.stats();
 }
 
 ::vectors::shapes::IndexStatsResult IndexStats::invoke(::vectors::shapes::IndexServant& servant,
@@ -128,12 +78,17 @@ void IndexQuery::invoke(::vectors::shapes::IndexAsyncServant& servant, Request&&
 
 mf::Outcomes<::vectors::shapes::IndexStatsResult> IndexStats::invoke_batch(
     ::vectors::shapes::IndexServant& servant, const Request* requests, std::size_t count) {
-  return servant.stats_batch({requests, count});
+  return servant.stats_items({requests, count});
 }
 
 void IndexStats::invoke(::vectors::shapes::IndexAsyncServant& servant, Request&& request,
                         mf::Responder<::vectors::shapes::IndexStatsResult> responder) {
   return servant.stats(request, std::move(responder));
+}
+
+::vectors::shapes::IndexNamedResult IndexNamed::invoke(::vectors::shapes::IndexServant& servant,
+                                                       const std::string& text) {
+  return servant.named(text);
 }
 
 ::vectors::shapes::IndexNamedResult IndexNamed::invoke(::vectors::shapes::IndexServant& servant,
@@ -143,12 +98,16 @@ void IndexStats::invoke(::vectors::shapes::IndexAsyncServant& servant, Request&&
 
 mf::Outcomes<::vectors::shapes::IndexNamedResult> IndexNamed::invoke_batch(
     ::vectors::shapes::IndexServant& servant, const Request* requests, std::size_t count) {
-  return servant.named_batch({requests, count});
+  return servant.named_items({requests, count});
 }
 
 void IndexNamed::invoke(::vectors::shapes::IndexAsyncServant& servant, Request&& request,
                         mf::Responder<::vectors::shapes::IndexNamedResult> responder) {
   return servant.named(std::move(request), std::move(responder));
+}
+
+void IndexTouch::invoke(::vectors::shapes::IndexServant& servant, ::vectors::shapes::DocId doc) {
+  return servant.touch(doc);
 }
 
 void IndexTouch::invoke(::vectors::shapes::IndexServant& servant, const Request& request) {
@@ -157,13 +116,85 @@ void IndexTouch::invoke(::vectors::shapes::IndexServant& servant, const Request&
 
 void IndexTouch::invoke_batch(::vectors::shapes::IndexServant& servant, const Request* requests,
                               std::size_t count) {
-  return servant.touch_batch({requests, count});
+  return servant.touch_items({requests, count});
 }
 
 void IndexTouch::invoke(::vectors::shapes::IndexAsyncServant& servant, Request&& request) {
   return servant.touch(request);
 }
 
+namespace {
+
+template <class Servant>
+void dispatchIndex(mf::server::Incoming& incoming, Servant& servant) {
+  switch (incoming.method()) {
+    case IndexNothing::kInfo.index:
+      return mf::server::run<IndexNothing>(incoming, servant);
+    case IndexOne::kInfo.index:
+      return mf::server::run<IndexOne>(incoming, servant);
+    case IndexQuery::kInfo.index:
+      return mf::server::run<IndexQuery>(incoming, servant);
+    case IndexStats::kInfo.index:
+      return mf::server::run<IndexStats>(incoming, servant);
+    case IndexNamed::kInfo.index:
+      return mf::server::run<IndexNamed>(incoming, servant);
+    case IndexTouch::kInfo.index:
+      return mf::server::run<IndexTouch>(incoming, servant);
+    default:
+      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
+  }
+}
+
+}  // namespace
+
 }  // namespace methods
+
+const mf::ServiceInfo& IndexServant::service() const noexcept {
+  return methods::kIndexService;
+}
+
+void IndexServant::dispatch(mf::server::Incoming& incoming) {
+  methods::dispatchIndex(incoming, *this);
+}
+
+mf::Interfaces IndexServant::interfaces() noexcept {
+  return {.plain = this};
+}
+
+mf::Outcomes<void> IndexServant::nothing_items(std::span<const IndexNothingRequest> requests) {
+  return mf::server::each<methods::IndexNothing>(*this, requests);
+}
+
+mf::Outcomes<std::int32_t> IndexServant::one_items(std::span<const IndexOneRequest> requests) {
+  return mf::server::each<methods::IndexOne>(*this, requests);
+}
+
+mf::Outcomes<std::vector<Hit>> IndexServant::query_items(std::span<const IndexQueryRequest> requests) {
+  return mf::server::each<methods::IndexQuery>(*this, requests);
+}
+
+mf::Outcomes<IndexStatsResult> IndexServant::stats_items(std::span<const IndexStatsRequest> requests) {
+  return mf::server::each<methods::IndexStats>(*this, requests);
+}
+
+mf::Outcomes<IndexNamedResult> IndexServant::named_items(std::span<const IndexNamedRequest> requests) {
+  return mf::server::each<methods::IndexNamed>(*this, requests);
+}
+
+void IndexServant::touch_items(std::span<const IndexTouchRequest> requests) {
+  return mf::server::each<methods::IndexTouch>(*this, requests);
+}
+
+const mf::ServiceInfo& IndexAsyncServant::service() const noexcept {
+  return methods::kIndexService;
+}
+
+void IndexAsyncServant::dispatch(mf::server::Incoming& incoming) {
+  methods::dispatchIndex(incoming, *this);
+}
+
+mf::Interfaces IndexAsyncServant::interfaces() noexcept {
+  return {.async = this};
+}
 
 }  // namespace vectors::shapes

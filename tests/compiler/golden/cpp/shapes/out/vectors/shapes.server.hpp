@@ -15,32 +15,33 @@ class IndexServant : public mf::Servant {
  public:
   [[nodiscard]] const mf::ServiceInfo& service() const noexcept override;
   void dispatch(mf::server::Incoming& incoming) override;
+  [[nodiscard]] mf::Interfaces interfaces() noexcept override;
 
   virtual void nothing() = 0;
   /// Called with all items of a message that has more than one; the default calls nothing() for each.
-  virtual mf::Outcomes<void> nothing_batch(std::span<const IndexNothingRequest> requests);
+  virtual mf::Outcomes<void> nothing_items(std::span<const IndexNothingRequest> requests);
 
   virtual std::int32_t one(std::int32_t value) = 0;
   /// Called with all items of a message that has more than one; the default calls one() for each.
-  virtual mf::Outcomes<std::int32_t> one_batch(std::span<const IndexOneRequest> requests);
+  virtual mf::Outcomes<std::int32_t> one_items(std::span<const IndexOneRequest> requests);
 
   /// @throws NoSuchCollection
   /// @throws Duplicate
   virtual std::vector<Hit> query(const std::vector<std::string>& terms, std::uint32_t limit) = 0;
   /// Called with all items of a message that has more than one; the default calls query() for each.
-  virtual mf::Outcomes<std::vector<Hit>> query_batch(std::span<const IndexQueryRequest> requests);
+  virtual mf::Outcomes<std::vector<Hit>> query_items(std::span<const IndexQueryRequest> requests);
 
   virtual IndexStatsResult stats() = 0;
   /// Called with all items of a message that has more than one; the default calls stats() for each.
-  virtual mf::Outcomes<IndexStatsResult> stats_batch(std::span<const IndexStatsRequest> requests);
+  virtual mf::Outcomes<IndexStatsResult> stats_items(std::span<const IndexStatsRequest> requests);
 
   virtual IndexNamedResult named(const std::string& text) = 0;
   /// Called with all items of a message that has more than one; the default calls named() for each.
-  virtual mf::Outcomes<IndexNamedResult> named_batch(std::span<const IndexNamedRequest> requests);
+  virtual mf::Outcomes<IndexNamedResult> named_items(std::span<const IndexNamedRequest> requests);
 
   virtual void touch(DocId doc) = 0;
   /// Called with all items of a message that has more than one; the default calls touch() for each.
-  virtual void touch_batch(std::span<const IndexTouchRequest> requests);
+  virtual void touch_items(std::span<const IndexTouchRequest> requests);
 };
 
 /// The same, for handlers that answer when they are ready, from any thread.
@@ -48,6 +49,7 @@ class IndexAsyncServant : public mf::Servant {
  public:
   [[nodiscard]] const mf::ServiceInfo& service() const noexcept override;
   void dispatch(mf::server::Incoming& incoming) override;
+  [[nodiscard]] mf::Interfaces interfaces() noexcept override;
 
   virtual void nothing(IndexNothingRequest request, mf::Responder<void> responder) = 0;
 
@@ -63,37 +65,5 @@ class IndexAsyncServant : public mf::Servant {
 
   virtual void touch(IndexTouchRequest request) = 0;
 };
-
-namespace methods {
-
-inline void IndexNothing::invoke(::vectors::shapes::IndexServant& servant) {
-  return servant.nothing();
-}
-
-inline std::int32_t IndexOne::invoke(::vectors::shapes::IndexServant& servant, const std::int32_t& value) {
-  return servant.one(value);
-}
-
-inline std::vector<::vectors::shapes::Hit> IndexQuery::invoke(::vectors::shapes::IndexServant& servant,
-                                                              const std::vector<std::string>& terms,
-                                                              const std::uint32_t& limit) {
-  return servant.query(terms, limit);
-}
-
-inline ::vectors::shapes::IndexStatsResult IndexStats::invoke(::vectors::shapes::IndexServant& servant) {
-  return servant.stats();
-}
-
-inline ::vectors::shapes::IndexNamedResult IndexNamed::invoke(::vectors::shapes::IndexServant& servant,
-                                                              const std::string& text) {
-  return servant.named(text);
-}
-
-inline void IndexTouch::invoke(::vectors::shapes::IndexServant& servant,
-                               const ::vectors::shapes::DocId& doc) {
-  return servant.touch(doc);
-}
-
-}  // namespace methods
 
 }  // namespace vectors::shapes

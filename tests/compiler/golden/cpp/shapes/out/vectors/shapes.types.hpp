@@ -166,7 +166,7 @@ struct Texts {
   std::optional<std::string> name{};
   std::optional<std::int32_t> number{};
   mf::Timestamp at{};
-  mf::Duration ttl = mf::Duration(30000000000);
+  mf::Duration ttl = std::chrono::seconds(30);
   mf::Uuid key{};
 
   friend bool operator==(const Texts&, const Texts&) = default;
@@ -238,7 +238,7 @@ struct Defaults {
   std::string title = "untitled";
   float ratio = 0.25F;
   std::vector<std::string> stop_words = {"a", "the"};
-  mf::Duration wait = mf::Duration(30000000000);
+  mf::Duration wait = std::chrono::seconds(30);
   Hit hit{};
   bool open = true;
 
@@ -304,7 +304,7 @@ inline constexpr std::string_view GREETING = "hello, \"world\"\n";
 
 inline constexpr double HALF = 0.5;
 
-inline constexpr mf::Duration TIMEOUT = mf::Duration(30000000000);
+inline constexpr mf::Duration TIMEOUT = std::chrono::seconds(30);
 
 inline const std::vector<std::string> STOP_WORDS = {"a", "the"};
 

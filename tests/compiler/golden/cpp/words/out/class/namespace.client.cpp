@@ -33,8 +33,8 @@ IndexQueryRequest_ IndexClient::query(std::int32_t options_, const std::string& 
   return mf::client::call<methods::IndexQuery>(target_, options, options_, token_, class_, IndexClient__);
 }
 
-mf::BatchCall<IndexQueryRequest_> IndexClient::query_batch(std::span<const IndexQueryRequest> requests,
-                                                           const mf::BatchOptions& options) const {
+mf::BatchCall<IndexQueryRequest_> IndexClient::query_batch_(std::span<const IndexQueryRequest> requests,
+                                                            const mf::BatchOptions& options) const {
   return mf::client::batch<methods::IndexQuery>(target_, options, requests);
 }
 
@@ -43,8 +43,8 @@ mf::Outcomes<IndexQueryRequest_> IndexClient::query_bulk(std::span<const IndexQu
   return mf::client::bulk<methods::IndexQuery>(target_, options, requests);
 }
 
-IndexAsyncQueryResult IndexClient::async_query_(std::uint8_t requests, std::uint8_t value,
-                                                const mf::CallOptions& options) const {
+IndexAsyncQueryResult IndexClient::async_query(std::uint8_t requests, std::uint8_t value,
+                                               const mf::CallOptions& options) const {
   return mf::client::call<methods::IndexAsyncQuery>(target_, options, requests, value);
 }
 
@@ -58,8 +58,8 @@ mf::Outcomes<IndexAsyncQueryResult> IndexClient::async_query_bulk(
   return mf::client::bulk<methods::IndexAsyncQuery>(target_, options, requests);
 }
 
-template_ IndexClient::query_batch_(std::uint8_t request, std::int32_t servant_, std::int32_t violated_,
-                                    const mf::CallOptions& options) const {
+template_ IndexClient::query_batch(std::uint8_t request, std::int32_t servant_, std::int32_t violated_,
+                                   const mf::CallOptions& options) const {
   return mf::client::call<methods::IndexQueryBatch>(target_, options, request, servant_, violated_);
 }
 
@@ -157,8 +157,8 @@ mf::Scattered<mf::Outcomes<IndexQueryRequest_>> IndexScatter::query_bulk(
   return mf::client::bulk<methods::IndexQuery>(target_, options, requests);
 }
 
-mf::Scattered<IndexAsyncQueryResult> IndexScatter::async_query_(std::uint8_t requests, std::uint8_t value,
-                                                                const mf::CallOptions& options) const {
+mf::Scattered<IndexAsyncQueryResult> IndexScatter::async_query(std::uint8_t requests, std::uint8_t value,
+                                                               const mf::CallOptions& options) const {
   return mf::client::call<methods::IndexAsyncQuery>(target_, options, requests, value);
 }
 
@@ -167,9 +167,9 @@ mf::Scattered<mf::Outcomes<IndexAsyncQueryResult>> IndexScatter::async_query_bul
   return mf::client::bulk<methods::IndexAsyncQuery>(target_, options, requests);
 }
 
-mf::Scattered<template_> IndexScatter::query_batch_(std::uint8_t request, std::int32_t servant_,
-                                                    std::int32_t violated_,
-                                                    const mf::CallOptions& options) const {
+mf::Scattered<template_> IndexScatter::query_batch(std::uint8_t request, std::int32_t servant_,
+                                                   std::int32_t violated_,
+                                                   const mf::CallOptions& options) const {
   return mf::client::call<methods::IndexQueryBatch>(target_, options, request, servant_, violated_);
 }
 

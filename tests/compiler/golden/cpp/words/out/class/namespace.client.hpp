@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "class/namespace.server.hpp"
+#include "class/namespace.methods.hpp"
 #include "mf/client/call.hpp"
 
 namespace class_::namespace_ {
@@ -29,26 +29,26 @@ class IndexClient {
                            const std::vector<::class_::other::virtual_>& class_,
                            const IndexClient_& IndexClient__, const mf::CallOptions& options = {}) const;
   template <class Token>
-  auto async_query(std::int32_t options_, const std::string& token_,
-                   const std::vector<::class_::other::virtual_>& class_, const IndexClient_& IndexClient__,
-                   Token&& token) const {
+  auto async_query_(std::int32_t options_, const std::string& token_,
+                    const std::vector<::class_::other::virtual_>& class_, const IndexClient_& IndexClient__,
+                    Token&& token) const {
     return mf::client::start<methods::IndexQuery>(target_, {}, std::forward<Token>(token), options_, token_,
                                                   class_, IndexClient__);
   }
   template <class Token>
-  auto async_query(std::int32_t options_, const std::string& token_,
-                   const std::vector<::class_::other::virtual_>& class_, const IndexClient_& IndexClient__,
-                   const mf::CallOptions& options, Token&& token) const {
+  auto async_query_(std::int32_t options_, const std::string& token_,
+                    const std::vector<::class_::other::virtual_>& class_, const IndexClient_& IndexClient__,
+                    const mf::CallOptions& options, Token&& token) const {
     return mf::client::start<methods::IndexQuery>(target_, options, std::forward<Token>(token), options_,
                                                   token_, class_, IndexClient__);
   }
-  mf::BatchCall<IndexQueryRequest_> query_batch(std::span<const IndexQueryRequest> requests,
-                                                const mf::BatchOptions& options = {}) const;
+  mf::BatchCall<IndexQueryRequest_> query_batch_(std::span<const IndexQueryRequest> requests,
+                                                 const mf::BatchOptions& options = {}) const;
   mf::Outcomes<IndexQueryRequest_> query_bulk(std::span<const IndexQueryRequest> requests,
                                               const mf::CallOptions& options = {}) const;
 
-  IndexAsyncQueryResult async_query_(std::uint8_t requests, std::uint8_t value,
-                                     const mf::CallOptions& options = {}) const;
+  IndexAsyncQueryResult async_query(std::uint8_t requests, std::uint8_t value,
+                                    const mf::CallOptions& options = {}) const;
   template <class Token>
   auto async_async_query(std::uint8_t requests, std::uint8_t value, Token&& token) const {
     return mf::client::start<methods::IndexAsyncQuery>(target_, {}, std::forward<Token>(token), requests,
@@ -65,8 +65,8 @@ class IndexClient {
   mf::Outcomes<IndexAsyncQueryResult> async_query_bulk(std::span<const IndexAsyncQueryRequest> requests,
                                                        const mf::CallOptions& options = {}) const;
 
-  template_ query_batch_(std::uint8_t request, std::int32_t servant_, std::int32_t violated_,
-                         const mf::CallOptions& options = {}) const;
+  template_ query_batch(std::uint8_t request, std::int32_t servant_, std::int32_t violated_,
+                        const mf::CallOptions& options = {}) const;
   template <class Token>
   auto async_query_batch_(std::uint8_t request, std::int32_t servant_, std::int32_t violated_,
                           Token&& token) const {
@@ -170,12 +170,12 @@ class IndexScatter {
                                           const mf::CallOptions& options = {}) const;
   mf::Scattered<mf::Outcomes<IndexQueryRequest_>> query_bulk(std::span<const IndexQueryRequest> requests,
                                                              const mf::CallOptions& options = {}) const;
-  mf::Scattered<IndexAsyncQueryResult> async_query_(std::uint8_t requests, std::uint8_t value,
-                                                    const mf::CallOptions& options = {}) const;
+  mf::Scattered<IndexAsyncQueryResult> async_query(std::uint8_t requests, std::uint8_t value,
+                                                   const mf::CallOptions& options = {}) const;
   mf::Scattered<mf::Outcomes<IndexAsyncQueryResult>> async_query_bulk(
       std::span<const IndexAsyncQueryRequest> requests, const mf::CallOptions& options = {}) const;
-  mf::Scattered<template_> query_batch_(std::uint8_t request, std::int32_t servant_, std::int32_t violated_,
-                                        const mf::CallOptions& options = {}) const;
+  mf::Scattered<template_> query_batch(std::uint8_t request, std::int32_t servant_, std::int32_t violated_,
+                                       const mf::CallOptions& options = {}) const;
   mf::Scattered<mf::Outcomes<template_>> query_batch_bulk(std::span<const IndexQueryBatchRequest> requests,
                                                           const mf::CallOptions& options = {}) const;
   mf::Scattered<void> at_(const mf::CallOptions& options = {}) const;

@@ -330,6 +330,19 @@ type class.other.virtual struct febird
  do i32
  for list<class.other.virtual>
 )mf";
+inline constexpr std::string_view kIndexAnnex =
+    R"mf(annex class.namespace.Index
+ method query_batch
+  params
+   violated
+    constraint range 1..2
+type class.namespace.IndexQueryRequest
+ template
+  default "register"
+type class.namespace.stdin
+ errno
+  default 1
+)mf";
 inline constexpr std::array<std::string_view, 8> kIndexMethods{
     "query", "async_query", "query_batch", "at", "any", "dispatch", "service", "operator",
 };
@@ -337,6 +350,7 @@ inline constexpr mf::ServiceInfo kIndexService{
     .name = "class.namespace.Index",
     .per_agent = true,
     .descriptor = kIndexDescriptor,
+    .annex = kIndexAnnex,
     .fingerprint = {0xa0, 0x00, 0x2c, 0x39, 0xea, 0xe4, 0xb9, 0xcf, 0xd2, 0x33, 0xff, 0xd1, 0x1a, 0x30, 0x43,
                     0x79},
     .methods = kIndexMethods,
@@ -354,7 +368,7 @@ struct IndexQuery {
       .name = "query", .index = 0, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
   static constexpr const mf::ServiceInfo& kService = kIndexService;
   static ::class_::namespace_::IndexQueryRequest_ invoke(
-      ::class_::namespace_::IndexServant& servant, const std::int32_t& options_, const std::string& token_,
+      ::class_::namespace_::IndexServant& servant, std::int32_t options_, const std::string& token_,
       const std::vector<::class_::other::virtual_>& class_,
       const ::class_::namespace_::IndexClient_& IndexClient__);
   static ::class_::namespace_::IndexQueryRequest_ invoke(::class_::namespace_::IndexServant& servant,
@@ -383,8 +397,7 @@ struct IndexAsyncQuery {
   };
   static constexpr const mf::ServiceInfo& kService = kIndexService;
   static ::class_::namespace_::IndexAsyncQueryResult invoke(::class_::namespace_::IndexServant& servant,
-                                                            const std::uint8_t& requests,
-                                                            const std::uint8_t& value);
+                                                            std::uint8_t requests, std::uint8_t value);
   static ::class_::namespace_::IndexAsyncQueryResult invoke(::class_::namespace_::IndexServant& servant,
                                                             const Request& request);
   static mf::Outcomes<::class_::namespace_::IndexAsyncQueryResult> invoke_batch(
@@ -411,8 +424,8 @@ struct IndexQueryBatch {
   };
   static constexpr const mf::ServiceInfo& kService = kIndexService;
   static ::class_::namespace_::template_ invoke(::class_::namespace_::IndexServant& servant,
-                                                const std::uint8_t& request, const std::int32_t& servant_,
-                                                const std::int32_t& violated_);
+                                                std::uint8_t request, std::int32_t servant_,
+                                                std::int32_t violated_);
   static ::class_::namespace_::template_ invoke(::class_::namespace_::IndexServant& servant,
                                                 const Request& request);
   static mf::Outcomes<::class_::namespace_::template_> invoke_batch(
@@ -451,7 +464,7 @@ struct IndexAny {
   static constexpr mf::MethodInfo kInfo{
       .name = "any", .index = 4, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
   static constexpr const mf::ServiceInfo& kService = kIndexService;
-  static void invoke(::class_::namespace_::IndexServant& servant, const ::class_::namespace_::union_& self);
+  static void invoke(::class_::namespace_::IndexServant& servant, ::class_::namespace_::union_ self);
   static void invoke(::class_::namespace_::IndexServant& servant, const Request& request);
   static mf::Outcomes<void> invoke_batch(::class_::namespace_::IndexServant& servant, const Request* requests,
                                          std::size_t count);
@@ -509,7 +522,7 @@ struct IndexOperator {
   static constexpr mf::MethodInfo kInfo{
       .name = "operator", .index = 7, .idempotent = false, .oneway = true, .deadline = {}, .batch_max = 128};
   static constexpr const mf::ServiceInfo& kService = kIndexService;
-  static void invoke(::class_::namespace_::IndexServant& servant, const std::int32_t& int_);
+  static void invoke(::class_::namespace_::IndexServant& servant, std::int32_t int_);
   static void invoke(::class_::namespace_::IndexServant& servant, const Request& request);
   static void invoke_batch(::class_::namespace_::IndexServant& servant, const Request* requests,
                            std::size_t count);

@@ -2,98 +2,20 @@
 // class.namespace.Index: fingerprint a0002c39eae4b9cfd233ffd11a304379
 #include "class/namespace.server.hpp"
 
+#include <utility>
+
 #include "mf/server/run.hpp"
 
 namespace class_::namespace_ {
 
-const mf::ServiceInfo& IndexServant::service() const noexcept {
-  return methods::kIndexService;
-}
-
-void IndexServant::dispatch(mf::server::Incoming& incoming) {
-  switch (incoming.method()) {
-    case methods::IndexQuery::kInfo.index:
-      return mf::server::run<methods::IndexQuery>(incoming, *this);
-    case methods::IndexAsyncQuery::kInfo.index:
-      return mf::server::run<methods::IndexAsyncQuery>(incoming, *this);
-    case methods::IndexQueryBatch::kInfo.index:
-      return mf::server::run<methods::IndexQueryBatch>(incoming, *this);
-    case methods::IndexAt::kInfo.index:
-      return mf::server::run<methods::IndexAt>(incoming, *this);
-    case methods::IndexAny::kInfo.index:
-      return mf::server::run<methods::IndexAny>(incoming, *this);
-    case methods::IndexDispatch::kInfo.index:
-      return mf::server::run<methods::IndexDispatch>(incoming, *this);
-    case methods::IndexService::kInfo.index:
-      return mf::server::run<methods::IndexService>(incoming, *this);
-    case methods::IndexOperator::kInfo.index:
-      return mf::server::run<methods::IndexOperator>(incoming, *this);
-    default:
-      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
-  }
-}
-
-const mf::ServiceInfo& IndexAsyncServant::service() const noexcept {
-  return methods::kIndexService;
-}
-
-void IndexAsyncServant::dispatch(mf::server::Incoming& incoming) {
-  switch (incoming.method()) {
-    case methods::IndexQuery::kInfo.index:
-      return mf::server::run<methods::IndexQuery>(incoming, *this);
-    case methods::IndexAsyncQuery::kInfo.index:
-      return mf::server::run<methods::IndexAsyncQuery>(incoming, *this);
-    case methods::IndexQueryBatch::kInfo.index:
-      return mf::server::run<methods::IndexQueryBatch>(incoming, *this);
-    case methods::IndexAt::kInfo.index:
-      return mf::server::run<methods::IndexAt>(incoming, *this);
-    case methods::IndexAny::kInfo.index:
-      return mf::server::run<methods::IndexAny>(incoming, *this);
-    case methods::IndexDispatch::kInfo.index:
-      return mf::server::run<methods::IndexDispatch>(incoming, *this);
-    case methods::IndexService::kInfo.index:
-      return mf::server::run<methods::IndexService>(incoming, *this);
-    case methods::IndexOperator::kInfo.index:
-      return mf::server::run<methods::IndexOperator>(incoming, *this);
-    default:
-      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
-  }
-}
-
-mf::Outcomes<IndexQueryRequest_> IndexServant::query_batch(std::span<const IndexQueryRequest> requests) {
-  return mf::server::each<methods::IndexQuery>(*this, requests);
-}
-
-mf::Outcomes<IndexAsyncQueryResult> IndexServant::async_query_batch(
-    std::span<const IndexAsyncQueryRequest> requests) {
-  return mf::server::each<methods::IndexAsyncQuery>(*this, requests);
-}
-
-mf::Outcomes<template_> IndexServant::query_batch_batch(std::span<const IndexQueryBatchRequest> requests) {
-  return mf::server::each<methods::IndexQueryBatch>(*this, requests);
-}
-
-mf::Outcomes<void> IndexServant::at_batch(std::span<const IndexAtRequest> requests) {
-  return mf::server::each<methods::IndexAt>(*this, requests);
-}
-
-mf::Outcomes<void> IndexServant::any_batch(std::span<const IndexAnyRequest> requests) {
-  return mf::server::each<methods::IndexAny>(*this, requests);
-}
-
-mf::Outcomes<void> IndexServant::dispatch_batch(std::span<const IndexDispatchRequest> requests) {
-  return mf::server::each<methods::IndexDispatch>(*this, requests);
-}
-
-mf::Outcomes<stdin_> IndexServant::service_batch(std::span<const IndexServiceRequest> requests) {
-  return mf::server::each<methods::IndexService>(*this, requests);
-}
-
-void IndexServant::operator_batch(std::span<const IndexOperatorRequest> requests) {
-  return mf::server::each<methods::IndexOperator>(*this, requests);
-}
-
 namespace methods {
+
+::class_::namespace_::IndexQueryRequest_ IndexQuery::invoke(
+    ::class_::namespace_::IndexServant& servant, std::int32_t options_, const std::string& token_,
+    const std::vector<::class_::other::virtual_>& class_,
+    const ::class_::namespace_::IndexClient_& IndexClient__) {
+  return servant.query(options_, token_, class_, IndexClient__);
+}
 
 ::class_::namespace_::IndexQueryRequest_ IndexQuery::invoke(::class_::namespace_::IndexServant& servant,
                                                             const Request& request) {
@@ -102,7 +24,7 @@ namespace methods {
 
 mf::Outcomes<::class_::namespace_::IndexQueryRequest_> IndexQuery::invoke_batch(
     ::class_::namespace_::IndexServant& servant, const Request* requests, std::size_t count) {
-  return servant.query_batch({requests, count});
+  return servant.query_items({requests, count});
 }
 
 void IndexQuery::invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
@@ -111,33 +33,48 @@ void IndexQuery::invoke(::class_::namespace_::IndexAsyncServant& servant, Reques
 }
 
 ::class_::namespace_::IndexAsyncQueryResult IndexAsyncQuery::invoke(
+    ::class_::namespace_::IndexServant& servant, std::uint8_t requests, std::uint8_t value) {
+  return servant.async_query(requests, value);
+}
+
+::class_::namespace_::IndexAsyncQueryResult IndexAsyncQuery::invoke(
     ::class_::namespace_::IndexServant& servant, const Request& request) {
-  return servant.async_query_(request.requests, request.value);
+  return servant.async_query(request.requests, request.value);
 }
 
 mf::Outcomes<::class_::namespace_::IndexAsyncQueryResult> IndexAsyncQuery::invoke_batch(
     ::class_::namespace_::IndexServant& servant, const Request* requests, std::size_t count) {
-  return servant.async_query_batch({requests, count});
+  return servant.async_query_items({requests, count});
 }
 
 void IndexAsyncQuery::invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
                              mf::Responder<::class_::namespace_::IndexAsyncQueryResult> responder) {
-  return servant.async_query_(request, std::move(responder));
+  return servant.async_query(request, std::move(responder));
+}
+
+::class_::namespace_::template_ IndexQueryBatch::invoke(::class_::namespace_::IndexServant& servant,
+                                                        std::uint8_t request, std::int32_t servant_,
+                                                        std::int32_t violated_) {
+  return servant.query_batch(request, servant_, violated_);
 }
 
 ::class_::namespace_::template_ IndexQueryBatch::invoke(::class_::namespace_::IndexServant& servant,
                                                         const Request& request) {
-  return servant.query_batch_(request.request, request.servant_, request.violated_);
+  return servant.query_batch(request.request, request.servant_, request.violated_);
 }
 
 mf::Outcomes<::class_::namespace_::template_> IndexQueryBatch::invoke_batch(
     ::class_::namespace_::IndexServant& servant, const Request* requests, std::size_t count) {
-  return servant.query_batch_batch({requests, count});
+  return servant.query_batch_items({requests, count});
 }
 
 void IndexQueryBatch::invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
                              mf::Responder<::class_::namespace_::template_> responder) {
-  return servant.query_batch_(request, std::move(responder));
+  return servant.query_batch(request, std::move(responder));
+}
+
+void IndexAt::invoke(::class_::namespace_::IndexServant& servant) {
+  return servant.at_();
 }
 
 void IndexAt::invoke(::class_::namespace_::IndexServant& servant, const Request& /*request*/) {
@@ -146,12 +83,16 @@ void IndexAt::invoke(::class_::namespace_::IndexServant& servant, const Request&
 
 mf::Outcomes<void> IndexAt::invoke_batch(::class_::namespace_::IndexServant& servant, const Request* requests,
                                          std::size_t count) {
-  return servant.at_batch({requests, count});
+  return servant.at_items({requests, count});
 }
 
 void IndexAt::invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
                      mf::Responder<void> responder) {
   return servant.at_(request, std::move(responder));
+}
+
+void IndexAny::invoke(::class_::namespace_::IndexServant& servant, ::class_::namespace_::union_ self) {
+  return servant.any_(self);
 }
 
 void IndexAny::invoke(::class_::namespace_::IndexServant& servant, const Request& request) {
@@ -160,12 +101,16 @@ void IndexAny::invoke(::class_::namespace_::IndexServant& servant, const Request
 
 mf::Outcomes<void> IndexAny::invoke_batch(::class_::namespace_::IndexServant& servant,
                                           const Request* requests, std::size_t count) {
-  return servant.any_batch({requests, count});
+  return servant.any_items({requests, count});
 }
 
 void IndexAny::invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
                       mf::Responder<void> responder) {
   return servant.any_(request, std::move(responder));
+}
+
+void IndexDispatch::invoke(::class_::namespace_::IndexServant& servant, const ::class_::other::virtual_& on) {
+  return servant.dispatch_(on);
 }
 
 void IndexDispatch::invoke(::class_::namespace_::IndexServant& servant, const Request& request) {
@@ -174,12 +119,16 @@ void IndexDispatch::invoke(::class_::namespace_::IndexServant& servant, const Re
 
 mf::Outcomes<void> IndexDispatch::invoke_batch(::class_::namespace_::IndexServant& servant,
                                                const Request* requests, std::size_t count) {
-  return servant.dispatch_batch({requests, count});
+  return servant.dispatch_items({requests, count});
 }
 
 void IndexDispatch::invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
                            mf::Responder<void> responder) {
   return servant.dispatch_(std::move(request), std::move(responder));
+}
+
+::class_::namespace_::stdin_ IndexService::invoke(::class_::namespace_::IndexServant& servant) {
+  return servant.service_();
 }
 
 ::class_::namespace_::stdin_ IndexService::invoke(::class_::namespace_::IndexServant& servant,
@@ -189,12 +138,16 @@ void IndexDispatch::invoke(::class_::namespace_::IndexAsyncServant& servant, Req
 
 mf::Outcomes<::class_::namespace_::stdin_> IndexService::invoke_batch(
     ::class_::namespace_::IndexServant& servant, const Request* requests, std::size_t count) {
-  return servant.service_batch({requests, count});
+  return servant.service_items({requests, count});
 }
 
 void IndexService::invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
                           mf::Responder<::class_::namespace_::stdin_> responder) {
   return servant.service_(request, std::move(responder));
+}
+
+void IndexOperator::invoke(::class_::namespace_::IndexServant& servant, std::int32_t int_) {
+  return servant.operator_(int_);
 }
 
 void IndexOperator::invoke(::class_::namespace_::IndexServant& servant, const Request& request) {
@@ -203,13 +156,98 @@ void IndexOperator::invoke(::class_::namespace_::IndexServant& servant, const Re
 
 void IndexOperator::invoke_batch(::class_::namespace_::IndexServant& servant, const Request* requests,
                                  std::size_t count) {
-  return servant.operator_batch({requests, count});
+  return servant.operator_items({requests, count});
 }
 
 void IndexOperator::invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request) {
   return servant.operator_(request);
 }
 
+namespace {
+
+template <class Servant>
+void dispatchIndex(mf::server::Incoming& incoming, Servant& servant) {
+  switch (incoming.method()) {
+    case IndexQuery::kInfo.index:
+      return mf::server::run<IndexQuery>(incoming, servant);
+    case IndexAsyncQuery::kInfo.index:
+      return mf::server::run<IndexAsyncQuery>(incoming, servant);
+    case IndexQueryBatch::kInfo.index:
+      return mf::server::run<IndexQueryBatch>(incoming, servant);
+    case IndexAt::kInfo.index:
+      return mf::server::run<IndexAt>(incoming, servant);
+    case IndexAny::kInfo.index:
+      return mf::server::run<IndexAny>(incoming, servant);
+    case IndexDispatch::kInfo.index:
+      return mf::server::run<IndexDispatch>(incoming, servant);
+    case IndexService::kInfo.index:
+      return mf::server::run<IndexService>(incoming, servant);
+    case IndexOperator::kInfo.index:
+      return mf::server::run<IndexOperator>(incoming, servant);
+    default:
+      incoming.ticket().fail(mf::Code::unknown_method, mf::Execution::not_executed, "no such method");
+  }
+}
+
+}  // namespace
+
 }  // namespace methods
+
+const mf::ServiceInfo& IndexServant::service() const noexcept {
+  return methods::kIndexService;
+}
+
+void IndexServant::dispatch(mf::server::Incoming& incoming) {
+  methods::dispatchIndex(incoming, *this);
+}
+
+mf::Interfaces IndexServant::interfaces() noexcept {
+  return {.plain = this};
+}
+
+mf::Outcomes<IndexQueryRequest_> IndexServant::query_items(std::span<const IndexQueryRequest> requests) {
+  return mf::server::each<methods::IndexQuery>(*this, requests);
+}
+
+mf::Outcomes<IndexAsyncQueryResult> IndexServant::async_query_items(
+    std::span<const IndexAsyncQueryRequest> requests) {
+  return mf::server::each<methods::IndexAsyncQuery>(*this, requests);
+}
+
+mf::Outcomes<template_> IndexServant::query_batch_items(std::span<const IndexQueryBatchRequest> requests) {
+  return mf::server::each<methods::IndexQueryBatch>(*this, requests);
+}
+
+mf::Outcomes<void> IndexServant::at_items(std::span<const IndexAtRequest> requests) {
+  return mf::server::each<methods::IndexAt>(*this, requests);
+}
+
+mf::Outcomes<void> IndexServant::any_items(std::span<const IndexAnyRequest> requests) {
+  return mf::server::each<methods::IndexAny>(*this, requests);
+}
+
+mf::Outcomes<void> IndexServant::dispatch_items(std::span<const IndexDispatchRequest> requests) {
+  return mf::server::each<methods::IndexDispatch>(*this, requests);
+}
+
+mf::Outcomes<stdin_> IndexServant::service_items(std::span<const IndexServiceRequest> requests) {
+  return mf::server::each<methods::IndexService>(*this, requests);
+}
+
+void IndexServant::operator_items(std::span<const IndexOperatorRequest> requests) {
+  return mf::server::each<methods::IndexOperator>(*this, requests);
+}
+
+const mf::ServiceInfo& IndexAsyncServant::service() const noexcept {
+  return methods::kIndexService;
+}
+
+void IndexAsyncServant::dispatch(mf::server::Incoming& incoming) {
+  methods::dispatchIndex(incoming, *this);
+}
+
+mf::Interfaces IndexAsyncServant::interfaces() noexcept {
+  return {.async = this};
+}
 
 }  // namespace class_::namespace_

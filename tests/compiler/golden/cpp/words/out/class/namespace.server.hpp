@@ -15,42 +15,43 @@ class IndexServant : public mf::Servant {
  public:
   [[nodiscard]] const mf::ServiceInfo& service() const noexcept override;
   void dispatch(mf::server::Incoming& incoming) override;
+  [[nodiscard]] mf::Interfaces interfaces() noexcept override;
 
   /// @throws throw_
   virtual IndexQueryRequest_ query(std::int32_t options_, const std::string& token_,
                                    const std::vector<::class_::other::virtual_>& class_,
                                    const IndexClient_& IndexClient__) = 0;
   /// Called with all items of a message that has more than one; the default calls query() for each.
-  virtual mf::Outcomes<IndexQueryRequest_> query_batch(std::span<const IndexQueryRequest> requests);
+  virtual mf::Outcomes<IndexQueryRequest_> query_items(std::span<const IndexQueryRequest> requests);
 
-  virtual IndexAsyncQueryResult async_query_(std::uint8_t requests, std::uint8_t value) = 0;
-  /// Called with all items of a message that has more than one; the default calls async_query_() for each.
-  virtual mf::Outcomes<IndexAsyncQueryResult> async_query_batch(
+  virtual IndexAsyncQueryResult async_query(std::uint8_t requests, std::uint8_t value) = 0;
+  /// Called with all items of a message that has more than one; the default calls async_query() for each.
+  virtual mf::Outcomes<IndexAsyncQueryResult> async_query_items(
       std::span<const IndexAsyncQueryRequest> requests);
 
-  virtual template_ query_batch_(std::uint8_t request, std::int32_t servant_, std::int32_t violated_) = 0;
-  /// Called with all items of a message that has more than one; the default calls query_batch_() for each.
-  virtual mf::Outcomes<template_> query_batch_batch(std::span<const IndexQueryBatchRequest> requests);
+  virtual template_ query_batch(std::uint8_t request, std::int32_t servant_, std::int32_t violated_) = 0;
+  /// Called with all items of a message that has more than one; the default calls query_batch() for each.
+  virtual mf::Outcomes<template_> query_batch_items(std::span<const IndexQueryBatchRequest> requests);
 
   virtual void at_() = 0;
   /// Called with all items of a message that has more than one; the default calls at_() for each.
-  virtual mf::Outcomes<void> at_batch(std::span<const IndexAtRequest> requests);
+  virtual mf::Outcomes<void> at_items(std::span<const IndexAtRequest> requests);
 
   virtual void any_(union_ self) = 0;
   /// Called with all items of a message that has more than one; the default calls any_() for each.
-  virtual mf::Outcomes<void> any_batch(std::span<const IndexAnyRequest> requests);
+  virtual mf::Outcomes<void> any_items(std::span<const IndexAnyRequest> requests);
 
   virtual void dispatch_(const ::class_::other::virtual_& on) = 0;
   /// Called with all items of a message that has more than one; the default calls dispatch_() for each.
-  virtual mf::Outcomes<void> dispatch_batch(std::span<const IndexDispatchRequest> requests);
+  virtual mf::Outcomes<void> dispatch_items(std::span<const IndexDispatchRequest> requests);
 
   virtual stdin_ service_() = 0;
   /// Called with all items of a message that has more than one; the default calls service_() for each.
-  virtual mf::Outcomes<stdin_> service_batch(std::span<const IndexServiceRequest> requests);
+  virtual mf::Outcomes<stdin_> service_items(std::span<const IndexServiceRequest> requests);
 
   virtual void operator_(std::int32_t int_) = 0;
   /// Called with all items of a message that has more than one; the default calls operator_() for each.
-  virtual void operator_batch(std::span<const IndexOperatorRequest> requests);
+  virtual void operator_items(std::span<const IndexOperatorRequest> requests);
 };
 
 /// The same, for handlers that answer when they are ready, from any thread.
@@ -58,14 +59,15 @@ class IndexAsyncServant : public mf::Servant {
  public:
   [[nodiscard]] const mf::ServiceInfo& service() const noexcept override;
   void dispatch(mf::server::Incoming& incoming) override;
+  [[nodiscard]] mf::Interfaces interfaces() noexcept override;
 
   /// @throws throw_
   virtual void query(IndexQueryRequest request, mf::Responder<IndexQueryRequest_> responder) = 0;
 
-  virtual void async_query_(IndexAsyncQueryRequest request,
-                            mf::Responder<IndexAsyncQueryResult> responder) = 0;
+  virtual void async_query(IndexAsyncQueryRequest request,
+                           mf::Responder<IndexAsyncQueryResult> responder) = 0;
 
-  virtual void query_batch_(IndexQueryBatchRequest request, mf::Responder<template_> responder) = 0;
+  virtual void query_batch(IndexQueryBatchRequest request, mf::Responder<template_> responder) = 0;
 
   virtual void at_(IndexAtRequest request, mf::Responder<void> responder) = 0;
 
@@ -77,50 +79,5 @@ class IndexAsyncServant : public mf::Servant {
 
   virtual void operator_(IndexOperatorRequest request) = 0;
 };
-
-namespace methods {
-
-inline ::class_::namespace_::IndexQueryRequest_ IndexQuery::invoke(
-    ::class_::namespace_::IndexServant& servant, const std::int32_t& options_, const std::string& token_,
-    const std::vector<::class_::other::virtual_>& class_,
-    const ::class_::namespace_::IndexClient_& IndexClient__) {
-  return servant.query(options_, token_, class_, IndexClient__);
-}
-
-inline ::class_::namespace_::IndexAsyncQueryResult IndexAsyncQuery::invoke(
-    ::class_::namespace_::IndexServant& servant, const std::uint8_t& requests, const std::uint8_t& value) {
-  return servant.async_query_(requests, value);
-}
-
-inline ::class_::namespace_::template_ IndexQueryBatch::invoke(::class_::namespace_::IndexServant& servant,
-                                                               const std::uint8_t& request,
-                                                               const std::int32_t& servant_,
-                                                               const std::int32_t& violated_) {
-  return servant.query_batch_(request, servant_, violated_);
-}
-
-inline void IndexAt::invoke(::class_::namespace_::IndexServant& servant) {
-  return servant.at_();
-}
-
-inline void IndexAny::invoke(::class_::namespace_::IndexServant& servant,
-                             const ::class_::namespace_::union_& self) {
-  return servant.any_(self);
-}
-
-inline void IndexDispatch::invoke(::class_::namespace_::IndexServant& servant,
-                                  const ::class_::other::virtual_& on) {
-  return servant.dispatch_(on);
-}
-
-inline ::class_::namespace_::stdin_ IndexService::invoke(::class_::namespace_::IndexServant& servant) {
-  return servant.service_();
-}
-
-inline void IndexOperator::invoke(::class_::namespace_::IndexServant& servant, const std::int32_t& int_) {
-  return servant.operator_(int_);
-}
-
-}  // namespace methods
 
 }  // namespace class_::namespace_
