@@ -4,7 +4,7 @@ from typing import Any
 
 from mf.core.error import Code
 from mf.core.service import Payload
-from mf.protocol.calls import Binding, Call, CallTable, Description
+from mf.protocol.calls import Binding, Description, Request, RequestTable
 from mf.protocol.events import BindingAnswered, DescriptionReceived, GoawayReceived, StreamStopped
 from mf.protocol.frame import (
     BIND,
@@ -44,7 +44,7 @@ class ClientSession(Session):
 
     def __init__(self, hello: Hello, scratch: bytearray) -> None:
         super().__init__(Role.CLIENT, hello, scratch)
-        self.calls = CallTable()
+        self.calls = RequestTable()
         self._bindings: dict[int, Binding] = {}
         self.bound = 0
         """Ranges of routes that are bound, or asked for."""
@@ -93,7 +93,7 @@ class ClientSession(Session):
         self._descriptions.setdefault(description.service, []).append(description)
         self._control(DESCRIBE, pack_str16(description.service))
 
-    def request(self, call: Call, flags: int, deadline_word: int, count: int, payload: Buffer) -> None:
+    def request(self, call: Request, flags: int, deadline_word: int, count: int, payload: Buffer) -> None:
         """Queues a REQUEST on `call.route`. A one-way request is not kept: nothing answers it."""
         id_ = self.calls.add(call)
         call.count = count
@@ -102,12 +102,12 @@ class ClientSession(Session):
         if flags & ONEWAY:
             del self.calls.by_id[id_]
 
-    def cancel(self, call: Call) -> None:
+    def cancel(self, call: Request) -> None:
         """Forgets the call and tells the server, if it was still in flight."""
         if self.calls.by_id.pop(call.id, None) is not None:
             self._control(CANCEL, id_=call.id)
 
-    def end_stream(self, call: Call) -> None:
+    def end_stream(self, call: Request) -> None:
         """Queues END: the parameter stream of the call is complete."""
         self._control(END, id_=call.id)
 

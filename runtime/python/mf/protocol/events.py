@@ -9,17 +9,17 @@ from typing import Any
 
 from mf.core.error import Code, Error
 from mf.core.service import Payload
-from mf.protocol.calls import Binding, Call, Description
+from mf.protocol.calls import Binding, Description, Request
 from mf.protocol.handshake import Hello
 
 MetadataOrFault = dict[str, str] | Error | None
 """None: the frame had no block of metadata."""
 
-Reply = tuple[Call, int, int, Payload]
+Reply = tuple[Request, int, int, Payload]
 """At a client: the call, status, encoding, payload. The count is the request's; the metadata of the reply,
 or its fault, stands in `call.reply_metadata`."""
 
-Request = tuple[Any, int, int, int, int, int, Payload, MetadataOrFault]
+RequestReceived = tuple[Any, int, int, int, int, int, Payload, MetadataOrFault]
 """At a server: what the route stands for (see ServerSession.accept), id, route, flags, deadline word, count,
 payload, metadata. One with a metadata fault is to be answered with it."""
 
@@ -187,7 +187,7 @@ ClientEvent = (
     | PongReceived
 )
 ServerEvent = (
-    Request
+    RequestReceived
     | HelloReceived
     | BindRequested
     | UnbindRequested
