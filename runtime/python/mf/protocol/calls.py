@@ -41,6 +41,7 @@ class Call(Pending):
     count = 0
     encoding = 0
     payload: Payload = b""
+    reply_metadata: dict[str, str] | Error | None = None
 
 
 class Binding(Pending):
@@ -64,23 +65,28 @@ class Description(Pending):
         super().__init__(deadline)
         self.service = service
         self.text = ""
+        self.annex = ""
 
 
 class CallTable:
-    """Requests in flight by the lower half of their id. `dropped` counts answers to calls given up."""
+    """Requests in flight by the lower half of their id. `last` was given out last; `wrapped`: all ids were
+    given out once.
+    """
 
-    __slots__ = ("by_id", "dropped", "last")
+    __slots__ = ("by_id", "last", "wrapped")
 
     def __init__(self) -> None:
         self.by_id: dict[int, Call] = {}
         self.last = 0
-        self.dropped = 0
+        self.wrapped = False
 
     def add(self, call: Call) -> int:
         """Gives the call its id: counts up from 1, wraps after 2^32 - 1 to 1, skips ids still in flight."""
         id_ = self.last + 1
         by_id = self.by_id
         while id_ > 0xFFFFFFFF or id_ in by_id:
+            if id_ >= 0xFFFFFFFF:
+                self.wrapped = True
             id_ = id_ + 1 if id_ < 0xFFFFFFFF else 1
         self.last = id_
         call.id = id_
