@@ -1,6 +1,6 @@
 """R2. Blocks of metadata: read and written here only (docs/protocol.md, section 4a).
 
-block := size:u32 entry* padding     size: from itself to the end of the last entry, 4 to 16,384
+block := size:u32 entry* padding     size: from itself to the end of the last entry, 4 to 16,384; at most 64
 entry := length:u8 key length:u16 value          the key 1 to 64 of a-z 0-9 . _ -, once; the value UTF-8
 padding := zeros to a multiple of 8
 """
@@ -13,6 +13,7 @@ from mf.core.service import Payload
 from mf.protocol.wire import U16, U32
 
 MAX_BLOCK = 16 * 1024
+MAX_ENTRIES = 64
 
 _KEY_BYTES = b"abcdefghijklmnopqrstuvwxyz0123456789._-"
 _LONGEST_KEY = 64
@@ -32,6 +33,9 @@ def pack_metadata(entries: Mapping[str, str]) -> bytes:
         if len(text) > MAX_BLOCK:
             raise _too_large(len(text))
         parts += (bytes((len(key),)), key.encode(), U16.pack(len(text)), text)
+    if len(entries) > MAX_ENTRIES:
+        text = f"the metadata has {len(entries):,} entries, at most {MAX_ENTRIES} may go"
+        raise not_executed(Code.MESSAGE_TOO_LARGE, text)
     body = b"".join(parts)
     size = 4 + len(body)
     if size > MAX_BLOCK:
@@ -77,6 +81,8 @@ def _read(payload: Payload) -> tuple[dict[str, str], int]:
         key, value, at = _read_entry(payload, at, size)
         if key in entries:
             raise _FaultError(f"{key} comes twice")
+        if len(entries) == MAX_ENTRIES:
+            raise _FaultError(f"more than {MAX_ENTRIES} entries")
         entries[key] = value
     return entries, start
 

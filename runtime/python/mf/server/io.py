@@ -200,7 +200,7 @@ class IoThread:
         now = monotonic()
         for event in events:
             if isinstance(event, tuple):
-                handler, id_, route, flags, word, items, payload = event
+                handler, id_, route, flags, word, items, payload, _ = event
                 deadline = now + unpack_deadline(word) if word else _FOREVER
                 call = ServedCall(connection, handler, id_, route, flags, deadline, items, payload)
                 if handler.inline and len(payload) <= INLINE_LIMIT and not connection._oneways:
