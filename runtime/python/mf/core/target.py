@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 
 from mf.core.agent import Agent
 from mf.core.options import BatchOptions, CallOptions
-from mf.core.outcome import Outcome
+from mf.core.outcome import Failure, Outcome
 from mf.core.service import Method, Servant, ServiceInfo
 
 T = TypeVar("T")
@@ -48,11 +48,13 @@ class Scattered(dict[str, Outcome[T]]):
 
     __slots__ = ()
 
+    @property
     def ok(self) -> dict[str, T]:
         """The values of those agents that answered."""
         return {agent: outcome.value() for agent, outcome in self.items() if outcome.error is None}
 
-    def failed(self) -> dict[str, Exception]:
+    @property
+    def failed(self) -> dict[str, Failure]:
         """The failures of the others."""
         return {agent: outcome.error for agent, outcome in self.items() if outcome.error is not None}
 
