@@ -55,8 +55,8 @@ def test_scatter_is_awaited(served: Served) -> None:
 
     scattered = asyncio.run(main())
 
-    assert scattered.ok() == {"a": 6, "b": 6}
-    assert list(scattered.failed()) == ["y"]
+    assert scattered.ok == {"a": 6, "b": 6}
+    assert list(scattered.failed) == ["y"]
 
 
 def test_several_loops_one_after_the_other(served: Served) -> None:

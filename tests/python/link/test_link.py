@@ -15,7 +15,7 @@ from mf.link.reconnect import LONGEST, Backoff
 from mf.link.resolver import StaticResolver
 from mf.link.watch import Watches
 from mf.protocol import frame
-from mf.protocol.calls import Call
+from mf.protocol.calls import Request
 from mf.protocol.handshake import Hello
 from mf.transport.inproc import pair
 from mf.transport.memory import MemoryStream
@@ -33,9 +33,9 @@ def link_over(stream: MemoryStream) -> Link:
     return Link(stream, Hello(nonce=bytes(16)), Watches())
 
 
-def one_call(link: Link) -> Call:
+def one_call(link: Link) -> Request:
     binding = link.bind(ECHO_SERVICE, "a", time.monotonic() + 1)
-    call = Call(time.monotonic() + 1)
+    call = Request(time.monotonic() + 1)
     call.route = binding.first
     link.call(call, 1, 0, 1, b"\x15\0\0\0", time.monotonic())
     return call
@@ -95,7 +95,7 @@ def test_many_callers_share_one_connection_and_get_their_own_replies() -> None:
     def work(number: int) -> None:
         for round_ in range(200):
             payload = (number * 1000 + round_).to_bytes(4, "little")
-            call = Call(time.monotonic() + 10)
+            call = Request(time.monotonic() + 10)
             link.call(call, 1, 0, 1, payload, time.monotonic())
             if call.failure is not None or call.payload != payload:
                 wrong.append((number, round_, call.failure))

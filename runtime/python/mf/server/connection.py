@@ -20,7 +20,7 @@ from mf.core.error import Error
 from mf.protocol.frame import Buffer
 from mf.protocol.handshake import Hello
 from mf.protocol.server_session import Resolve, ServerSession
-from mf.server.current import CurrentCall
+from mf.server.current import ServedCall
 from mf.server.offer import Offer
 from mf.transport.stream import MOST_BUFFERS, drop_written
 
@@ -75,7 +75,7 @@ class Connection:
         self.peer = peer
         self.session = ServerSession(hello, scratch, resolve)
         self.lock = Lock()
-        self.calls: dict[int, CurrentCall] = {}
+        self.calls: dict[int, ServedCall] = {}
         self.opened = now
         self.last_progress = now
         self.blocked = False
@@ -84,7 +84,7 @@ class Connection:
         self._flushing = False
         self._waiting_bytes = 0
         self._oneways: dict[Offer, int] = {}
-        self._ordered: deque[CurrentCall] = deque()
+        self._ordered: deque[ServedCall] = deque()
 
     # Requests
 
@@ -93,7 +93,7 @@ class Connection:
         """Whether anything is still to be run or to be sent."""
         return bool(self.calls or self._oneways or self.session.out or self._flushing)
 
-    def admit(self, call: CurrentCall) -> bool:
+    def admit(self, call: ServedCall) -> bool:
         """Takes a request in that will run elsewhere. True: it may start now; else it is started when its
         turn comes.
         """
@@ -124,14 +124,14 @@ class Connection:
         if call is not None:
             call.cancelled = True
 
-    def reply(self, call: CurrentCall, status: int, encoding: int, payload: Buffer) -> None:
+    def reply(self, call: ServedCall, status: int, encoding: int, payload: Buffer) -> None:
         with self.lock:
             self._ended(call)
             if not call.oneway:
                 self.session.reply(call.id, call.route, status, encoding, call.count, payload)
         self._io.wrote(self)
 
-    def fail(self, call: CurrentCall, error: Error) -> None:
+    def fail(self, call: ServedCall, error: Error) -> None:
         if call.oneway:
             self.drop(call)
             return
@@ -140,9 +140,9 @@ class Connection:
             self.session.fail(call.id, call.route, call.count, error)
         self._io.wrote(self)
 
-    def drop(self, call: CurrentCall) -> None:
+    def drop(self, call: ServedCall) -> None:
         """Ends a call that gets no reply: one-way, or given up by the client."""
-        ready: list[CurrentCall] = []
+        ready: list[ServedCall] = []
         with self.lock:
             self._ended(call)
             self.session.in_flight.discard(call.id)
@@ -152,13 +152,13 @@ class Connection:
             self._io.start(next_)
         self._io.wrote(self)
 
-    def _ended(self, call: CurrentCall) -> None:
+    def _ended(self, call: ServedCall) -> None:
         if not call.oneway and self.calls.pop(call.id, None) is None:
             return  # ran where it was read
         if len(call.payload) >= _LARGE:
             self._waiting_bytes -= len(call.payload)
 
-    def _advance(self, offer: Offer, ready: list[CurrentCall]) -> None:
+    def _advance(self, offer: Offer, ready: list[ServedCall]) -> None:
         """A one-way call is over: the next one starts, and all that waited between the two."""
         self._oneways[offer] -= 1
         if not self._oneways[offer]:

@@ -5,10 +5,10 @@ Threads: made by the IO thread, run by exactly one thread, answered once. Only `
 another.
 """
 
-from contextvars import ContextVar
-from time import monotonic
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from mf.core.current import NO_METADATA, CurrentCall
 from mf.core.service import Payload
 from mf.protocol.frame import ONEWAY
 
@@ -17,8 +17,11 @@ if TYPE_CHECKING:
     from mf.server.offer import Handler
 
 
-class CurrentCall:
+class ServedCall(CurrentCall):
     """The call that a handler is running for. For a batch, all its items share one."""
+
+    cancelled: bool
+    deadline: float
 
     __slots__ = (
         "cancelled",
@@ -71,11 +74,6 @@ class CurrentCall:
         return self.handler.method.name
 
     @property
-    def deadline_left(self) -> float:
-        """Seconds until nobody waits for the reply any more; infinite if the caller set no deadline."""
-        return self.deadline - monotonic()
-
-    @property
     def peer(self) -> str:
         """The caller's address, 'host:port'."""
         return self.connection.peer
@@ -86,17 +84,9 @@ class CurrentCall:
         hello = self.connection.session.peer
         return (hello.client_id << 32 if hello else 0) | self.id
 
+    @property
+    def metadata(self) -> Mapping[str, str]:
+        return NO_METADATA
 
-_current: ContextVar[CurrentCall | None] = ContextVar("mf_current_call", default=None)
-enter = _current.set
-leave = _current.reset
-
-
-def current_call() -> CurrentCall:
-    """The call that the running handler serves. Raises RuntimeError outside of a handler, and in light
-    calls.
-    """
-    call = _current.get()
-    if call is None:
-        raise RuntimeError("mf.current_call() is for handlers of calls that came over a connection")
-    return call
+    def set_reply_metadata(self, key: str, value: str) -> None:
+        raise NotImplementedError

@@ -10,18 +10,19 @@ from collections.abc import Callable, Iterable
 from time import monotonic
 from typing import Any
 
+from mf.core.current import enter, leave
 from mf.core.error import Code, Error, Execution, not_executed
 from mf.core.log import log_handler_failure
 from mf.core.outcome import Failure, Outcome, failure_in, failure_of
 from mf.protocol.frame import ENCODING_MASK
 from mf.protocol.reply import MIXED, OK, pack_mixed
-from mf.server.current import CurrentCall, enter, leave
+from mf.server.current import ServedCall
 from mf.server.offer import Handler
 
 _MOST_EMPTY_ITEMS = 65_536
 
 
-def run(call: CurrentCall) -> None:
+def run(call: ServedCall) -> None:
     """Runs a plain handler on this thread and answers."""
     handler = call.handler
     if not _may_run(call, handler):
@@ -49,7 +50,7 @@ def run(call: CurrentCall) -> None:
     _answer_one(call, handler, result)
 
 
-async def run_async(call: CurrentCall) -> None:
+async def run_async(call: ServedCall) -> None:
     """The same for a servant with `async def`, on the servants' loop. The items of a batch run
     concurrently.
     """
@@ -79,7 +80,7 @@ async def _maybe_await(value: Any) -> Any:
     return await value if hasattr(value, "__await__") else value
 
 
-async def _run_many_async(call: CurrentCall, handler: Handler, many: Iterable[Any]) -> list[Outcome[Any]]:
+async def _run_many_async(call: ServedCall, handler: Handler, many: Iterable[Any]) -> list[Outcome[Any]]:
     if handler.batch is not None:
         outcomes = await _maybe_await(handler.batch([handler.method.request(*item) for item in many]))
         return _checked(handler, outcomes, call.count)
@@ -95,7 +96,7 @@ async def _one_of_many(handler: Handler, item: Any) -> Outcome[Any]:
         return Outcome(error=_failure(handler, raised))
 
 
-def _may_run(call: CurrentCall, handler: Handler) -> bool:
+def _may_run(call: ServedCall, handler: Handler) -> bool:
     """Before the handler starts: refuses what is late, cancelled, or not what the schema plans."""
     if call.cancelled:
         call.connection.drop(call)
@@ -116,7 +117,7 @@ def _may_run(call: CurrentCall, handler: Handler) -> bool:
     return False
 
 
-def _decode(call: CurrentCall, handler: Handler) -> tuple[tuple[Any, ...], Iterable[Any]] | None:
+def _decode(call: ServedCall, handler: Handler) -> tuple[tuple[Any, ...], Iterable[Any]] | None:
     """The arguments of the only item, or those of all; None if the payload is malformed and that was
     answered.
     """
@@ -173,7 +174,7 @@ def _checked(handler: Handler, outcomes: Any, count: int) -> list[Outcome[Any]]:
     return outcomes
 
 
-def _answer_one(call: CurrentCall, handler: Handler, result: Any) -> None:
+def _answer_one(call: ServedCall, handler: Handler, result: Any) -> None:
     method = handler.method
     if method.oneway:
         call.connection.drop(call)
@@ -186,7 +187,7 @@ def _answer_one(call: CurrentCall, handler: Handler, result: Any) -> None:
     call.connection.reply(call, OK, method.result_encoding, payload)
 
 
-def _answer_all(call: CurrentCall, handler: Handler, values: list[Any], outcomes: list[Outcome[Any]]) -> None:
+def _answer_all(call: ServedCall, handler: Handler, values: list[Any], outcomes: list[Outcome[Any]]) -> None:
     if outcomes:
         _answer_outcomes(call, handler, outcomes)
         return
@@ -202,7 +203,7 @@ def _answer_all(call: CurrentCall, handler: Handler, values: list[Any], outcomes
     call.connection.reply(call, OK, method.result_encoding, payload)
 
 
-def _answer_outcomes(call: CurrentCall, handler: Handler, outcomes: list[Outcome[Any]]) -> None:
+def _answer_outcomes(call: ServedCall, handler: Handler, outcomes: list[Outcome[Any]]) -> None:
     method = handler.method
     if method.oneway:
         call.connection.drop(call)
@@ -238,7 +239,7 @@ def _bad_result(handler: Handler, raised: Exception) -> Error:
     return Error(Code.HANDLER_FAILED, f"the result is not what the schema says: {text}", Execution.UNKNOWN)
 
 
-def _answer_raised(call: CurrentCall, handler: Handler, raised: BaseException) -> None:
+def _answer_raised(call: ServedCall, handler: Handler, raised: BaseException) -> None:
     """The handler, or a servant's batch function as a whole, raised."""
     failure = _failure(handler, raised)
     if isinstance(failure, Error):

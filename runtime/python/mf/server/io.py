@@ -21,7 +21,7 @@ from mf.protocol.frame import unpack_deadline
 from mf.protocol.handshake import Hello
 from mf.protocol.session import SCRATCH_SIZE
 from mf.server.connection import READ, STALLED_AFTER, WRITE, Connection
-from mf.server.current import CurrentCall
+from mf.server.current import ServedCall
 from mf.server.dispatch import run, run_async
 from mf.server.listener import Listener
 from mf.server.offer import Offers
@@ -91,7 +91,7 @@ class IoThread:
             if self._event >= 0:
                 os.eventfd_write(self._event, 1)
 
-    def start(self, call: CurrentCall) -> None:
+    def start(self, call: ServedCall) -> None:
         """Runs a call whose turn has come, not on this thread."""
         if call.handler.is_async:
             self._runner.submit(run_async(call))
@@ -200,9 +200,9 @@ class IoThread:
         now = monotonic()
         for event in events:
             if isinstance(event, tuple):
-                handler, id_, route, flags, word, items, payload = event
+                handler, id_, route, flags, word, items, payload, _ = event
                 deadline = now + unpack_deadline(word) if word else _FOREVER
-                call = CurrentCall(connection, handler, id_, route, flags, deadline, items, payload)
+                call = ServedCall(connection, handler, id_, route, flags, deadline, items, payload)
                 if handler.inline and len(payload) <= INLINE_LIMIT and not connection._oneways:
                     run(call)
                 elif connection.admit(call):
