@@ -16,7 +16,7 @@ from mfidl.emit.python.service_file import CallView, ServiceFile
 from mfidl.emit.python.types import annotation
 from mfidl.model import Method, Service, Stream, Struct
 
-_OTHER = "whatever else failed; `code` and `execution` say what, and whether the method may have run."
+_OTHER = "anything else that failed; its `code` and `execution` say more."
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +135,7 @@ class ClientFile(ServiceFile):
         arguments = [self._own("_methods", names.constant), "options", *self._arguments(method.params)]
         blocking = _Form(names.function, f"mf.{kind}[{elements}]", called)
         asynchronous = _Form(names.asynchronous, f"mf.Async{kind}[{elements}]", f"{called}_async")
-        begins = (
-            f"Like `{names.function}`, for asyncio: the call begins with the first value that is awaited."
-        )
+        begins = f"Like `{names.function}`, for asyncio: `async with`, or its first value, begins the call."
         forms = [(blocking, self._doc(method, _OTHER)), (asynchronous, begins)]
         return [self._view(method, form, parameters, arguments, doc) for form, doc in forms]
 

@@ -46,7 +46,7 @@ class ServerFile(ServiceFile):
         plain = service.doc or f"Serves {service.full_name}."
         views = [self._view(names.servant, constant, plain, own, awaited=False)]
         if own:
-            doc = f"Serves {service.full_name} with `async def`, on the loop of asyncio that serves."
+            doc = f"Like `{names.servant}`, with `async def`: it runs on the loop of asyncio that serves."
             views.append(self._view(names.async_servant, constant, doc, own, awaited=True))
         return views
 

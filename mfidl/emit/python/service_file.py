@@ -53,9 +53,10 @@ class ServiceFile:
         ]
         if method.param_stream is not None:
             told.append((context.stream_name(method), method.param_stream.doc))
-        members = [f"{name}: {' '.join(doc.split())}" for name, doc in told if doc.strip()]
-        raised = [f"    {context.error_line(each)}" for each in method.throws]
-        if raised and other:
-            raised = ["Raises:", *raised, f"    mf.Error: {other}"]
-        parts = (with_deprecation(method.doc, method.deprecated), "\n".join(members))
-        return "\n\n".join(part for part in (*parts, "\n".join(raised) if other else "") if part)
+        members = "\n".join(f"{name}: {' '.join(doc.split())}" for name, doc in told if doc.strip())
+        own, raised = with_deprecation(method.doc, method.deprecated), ""
+        if method.throws and other:
+            lines = [*map(context.error_line, method.throws), f"mf.Error: {other}"]
+            raised = "\n".join(["Raises:", *(f"    {line}" for line in lines)])
+            own = own or f"`{method.name}` of {method.full_name.rpartition('.')[0]}."
+        return "\n\n".join(part for part in (own, members, raised) if part)

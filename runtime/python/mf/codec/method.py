@@ -47,7 +47,7 @@ def method(
         name=short,
         index=index,
         attribute=attribute or short,
-        batch_attribute=batch_attribute or f"{short}_batch",
+        batch_attribute=batch_attribute or f"{short}_items",
         request=request,
         request_encoding=request_encoding,
         result_encoding=result_encoding,

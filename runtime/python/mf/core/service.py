@@ -194,7 +194,7 @@ class ServiceInfo:
 class Servant:
     """Base of generated servants. Override one function per method, plain or `async def`.
 
-    The `..._batch` functions may be overridden too; they get all items of a message that has more than one.
+    The `..._items` functions may be overridden too; they get all items of a message that has more than one.
     """
 
     __slots__ = ("__weakref__",)
