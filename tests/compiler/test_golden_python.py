@@ -220,6 +220,53 @@ def test_defaults_that_can_be_changed_are_made_for_each_call() -> None:
     _python(DEFAULTS, ROOT / "runtime/python", GOLDEN / "defaults/out")
 
 
+REQUIRED = """
+import copy, dataclasses, pickle
+from typing import Annotated
+
+import mf
+from required import Chosen, ChoiceItem, Empty, Item, Line, Nothing, Order, Refused, Rows, Shelf, Stock, Usual
+from required import EMPTY_CODEC, STOCK_CODEC, USUAL_CODEC
+
+def refuses(make, name):
+    try: make()
+    except TypeError as error: assert repr(name) in str(error), error
+    else: raise AssertionError(name)
+
+refuses(Item, "name")
+refuses(lambda: Order(gift_for=None), "item")
+refuses(lambda: Order(item="pen"), "gift_for")
+refuses(Line, "item")
+refuses(Rows, "pair")
+refuses(Chosen, "choice")
+refuses(Stock, "shop")
+refuses(lambda: Shelf(Stock(shop="s")), "next")
+refuses(Refused, "reason")
+assert Order("n", item="pen", gift_for=None) == Order(note="n", item="pen", gift_for=None, count=1, tags=[])
+assert Usual().order.item == "pen" and Usual().line.item == Item("ink") and Chosen(ChoiceItem(Item("a"))).usual.name == "pen"
+assert USUAL_CODEC.decode(USUAL_CODEC.encode(Usual())) == Usual()
+assert EMPTY_CODEC.decode(EMPTY_CODEC.encode(Empty(Nothing()))) == Empty(Nothing())
+assert mf.from_bytes(list[Empty], mf.to_bytes([Empty(Nothing())] * 3, list[Empty])) == [Empty(Nothing())] * 3
+
+# Of a map's entry the value may be missing: it is zero then, and its required fields are.
+bare = STOCK_CODEC.decode(bytes.fromhex("0a030a0161 12020802 1a0173"))
+assert bare == Stock({"a": Item("")}, {2: Line(item=Item(""))}, shop="s"), bare
+assert STOCK_CODEC.decode(STOCK_CODEC.encode(bare)) == bare
+
+shelf = Shelf(Stock(shop="s"), None)
+shelf.next = shelf
+for made in (copy.deepcopy(shelf), pickle.loads(pickle.dumps(shelf)), mf.from_bytes(Shelf, mf.to_bytes(shelf))):
+    assert made.next is made and made.stock == shelf.stock
+assert dataclasses.replace(Order(item="a", gift_for="b"), item="c").gift_for == "b"
+assert [each.name for each in dataclasses.fields(Order)] == ["note", "item", "gift_for", "count", "tags"]
+assert mf.from_json(Order, '{"item":"a","tags":[]}') == Order(item="a", gift_for=None)
+"""
+
+
+def test_required_fields_must_be_given_and_readers_give_them() -> None:
+    _python(REQUIRED, ROOT / "runtime/python", GOLDEN / "required/out")
+
+
 OPTIONALS = """
 from optionals import ABSENT_CODEC, FIRSTS_CODEC, PRESENT_CODEC, Absent, Firsts, Nothing, Present
 

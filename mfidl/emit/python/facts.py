@@ -139,7 +139,7 @@ def _first_held(type_: Type) -> str | None:
     match type_:
         case Named(full_name, DeclKind.STRUCT | DeclKind.UNION):
             return full_name
-        case ArrayOf(element, length) if length:
+        case ArrayOf(element, _):
             return _first_held(element)
         case _:
             return None
