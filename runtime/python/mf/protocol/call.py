@@ -13,7 +13,6 @@ One object is a call and, as the link sees it, the request that is under way (ca
 needs no other.
 """
 
-from collections.abc import Sequence
 from typing import Any, Generic, TypeVar
 
 from mf.core.error import Code, DeclaredError, Error, Execution, not_executed
@@ -21,6 +20,7 @@ from mf.core.outcome import Outcome
 from mf.core.service import Method
 from mf.protocol.call_table import TABLE, CallEvent, CallState, CallStep
 from mf.protocol.calls import Request
+from mf.protocol.frame import Buffer
 from mf.protocol.reply import MIXED, OK, read_outcomes, read_whole_failure
 
 T = TypeVar("T")
@@ -54,26 +54,34 @@ class RetryBudget:
 
 
 class Call(Request, Generic[T]):
-    """See above. `failure` is what an attempt, and at last the call, ended with; None: a reply has come."""
+    """See above. `failure` is what an attempt, and at last the call, ended with; None: a reply has come.
+
+    What goes into the REQUEST is `body`, with a block of metadata in front of it if `flags` say so, and
+    `items` calls in it. Fields that keep their defaults in most calls stand in the class.
+    """
 
     state = CallState.START
-    stream = False
     attempts = 1
+    items = 1
     may_have_run: Error | None = None
     """The failure of an attempt that may have run. The call never ends as surely not executed after it."""
 
-    def __init__(self, method: Method[Any, T], deadline: float, budget: RetryBudget) -> None:
+    def __init__(
+        self, method: Method[Any, T], deadline: float, budget: RetryBudget, flags: int = 0, body: Buffer = b""
+    ) -> None:
         self.deadline = deadline
         self.method = method
         self.budget = budget
+        self.flags = flags
+        self.body = body
 
     def begin(self) -> CallStep:
         self.budget.on_begin()
         return self.on(CallEvent.BEGIN)
 
     def on(self, event: CallEvent) -> CallStep:
-        """What to do after an event that is no failure; a REPLY with one goes to `replied`. Raises
-        ValueError for an event that may not be now."""
+        """What to do after an event that is no failure; a REPLY goes to `settle`. Raises ValueError for an
+        event that may not be now."""
         cell = TABLE[self.state].get(event)
         if cell is None:
             raise self._mistake(event)
@@ -89,6 +97,7 @@ class Call(Request, Generic[T]):
         state, step = cell
         if step is _T.NONE:
             return step
+        self.failure = None
         if step is _T.AGAIN:
             if self._may_repeat(before, failure, now):
                 if failure.execution is not Execution.NOT_EXECUTED:
@@ -100,8 +109,12 @@ class Call(Request, Generic[T]):
         self.failure = self._final(failure)
         return step
 
-    def replied(self, now: float) -> CallStep:
-        """A REPLY has come; status, encoding and payload are set."""
+    def settle(self, now: float) -> CallStep:
+        """What to do after the link was done with the request: a REPLY has come, or `failure` is set."""
+        if self.failure is not None:
+            return self.fail(self.ended_by, self.failure, now)
+        if type(self.reply_metadata) is Error:
+            return self.fail(_E.REPLIED, Error(Code.DECODE_ERROR, self.reply_metadata.message), now)
         if self.status > MIXED:
             return self.fail(_E.REPLIED, read_whole_failure(self.status, self.payload), now)
         return self.on(_E.REPLIED)
@@ -121,10 +134,49 @@ class Call(Request, Generic[T]):
     def _begin_again(self) -> None:
         self.attempts += 1
         self.state = _S.RESOLVING
-        self.failure = None
         self.done = False
         self.waiter = None
+        self.reply_metadata = None
+        self.ended_by = _E.REPLIED
         self.id = self.end = self.status = 0
+
+    def goes_on_from(self, other: "Call[T]") -> None:
+        """This call is of some of the items of another one, which was not sent after all: it begins with what
+        is known of that one."""
+        self.state = CallState.RESOLVING
+        self.attempts = other.attempts
+        self.may_have_run = other.may_have_run
+
+    def _may_repeat(self, before: CallState, failure: Error, now: float) -> bool:
+        code = failure.code
+        if failure.execution is Execution.NOT_EXECUTED:
+            may = code in _REPEATED_IF_NOT_EXECUTED
+        else:
+            may = self.method.idempotent and code in _BUDGETED
+        if not may or self.attempts >= MOST_ATTEMPTS or now >= self.deadline:
+            return False
+        if self.stream and before is _S.SENT:
+            return False
+        return code not in _BUDGETED or self.budget.take()
+
+    def _begin_again(self) -> None:
+        self.attempts += 1
+        self.state = _S.RESOLVING
+        self.done = False
+        self.waiter = None
+        self.reply_metadata = None
+        self.ended_by = _E.REPLIED
+        self.id = self.end = self.status = 0
+
+    def part(self, body: Buffer, items: int) -> "Call[T]":
+        """A call of some of the items of this one, which was not sent after all: with what is known of
+        it."""
+        part = Call(self.method, self.deadline, self.budget, self.flags, body)
+        part.items = items
+        part.state = CallState.RESOLVING
+        part.attempts = self.attempts
+        part.may_have_run = self.may_have_run
+        return part
 
     def _final(self, failure: Error) -> Error:
         if self.may_have_run is not None and failure.execution is Execution.NOT_EXECUTED:
@@ -142,22 +194,22 @@ class Call(Request, Generic[T]):
             if self.encoding == self.method.result_encoding:
                 return self.method.decode_result(self.payload)
             raise wrong_encoding(self.method, self.encoding)
-        outcome = self.outcomes(1)[0]
+        outcome = self.outcomes()[0]
         if outcome.error is None:
             raise Error(Code.DECODE_ERROR, "reply: MIXED without a failure")
         raise outcome.error
 
-    def outcomes(self, count: int) -> Sequence[Outcome[T]]:
+    def outcomes(self) -> list[Outcome[T]]:
         """One outcome per item of a call that has ended. None of them says that the item surely was not
         executed if an attempt may have run."""
         failure: Error | DeclaredError | None = self.failure
         if failure is None:
             try:
-                outcomes = read_outcomes(self.method, self.status, self.encoding, count, self.payload)
+                outcomes = read_outcomes(self.method, self.status, self.encoding, self.items, self.payload)
             except Error as malformed:
                 failure = malformed
         if failure is not None:
-            return [Outcome(error=failure) for _ in range(count)]
+            return [Outcome(error=failure) for _ in range(self.items)]
         if self.may_have_run is not None:
             for outcome in outcomes:
                 if isinstance(outcome.error, Error):
