@@ -50,11 +50,10 @@ async def find_async(call: Call[Any], to: Destination, loop: AbstractEventLoop) 
         except CancelledError:
             call.fail(CallEvent.CANCELLED, given_up(), monotonic())
             raise
-    call.on(CallEvent.BOUND)
-    call.binding = route.binding
-    call.route = route.first + call.method.index
-    if monotonic() >= call.deadline:
-        call.fail(CallEvent.EXPIRED, too_late(), monotonic())
+    now = monotonic()
+    call.bound_to(route.binding, now)
+    if now >= call.deadline:
+        call.fail(CallEvent.EXPIRED, too_late(), now)
         return None
     return route
 
@@ -66,7 +65,7 @@ async def _reply(loop: AbstractEventLoop, route: Route, call: Call[Any], now: fl
     link = route.link
     watch = link.watches.loop(loop)
     alone = not link.in_flight
-    if not link.submit(call, pack_deadline(max(call.deadline - now, 0.0)), now, watch, flush=alone):
+    if not link.submit(call, pack_deadline(max(call.deadline - now, 0.0)), watch, flush=alone):
         return
     if not alone:
         loop.call_soon(link.flush)

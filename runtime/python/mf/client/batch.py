@@ -258,9 +258,7 @@ class MessageBatch(BatchCall[T]):
 
     def _submit(self, route: Route, message: _Message[T]) -> None:
         now = monotonic()
-        message.on(CallEvent.BOUND)
-        message.binding = route.binding
-        message.route = route.first + self._method.index
+        message.bound_to(route.binding, now)
         if self._method.oneway:
             self._ended(message, sent_off(message, route, now))
             return
@@ -268,7 +266,7 @@ class MessageBatch(BatchCall[T]):
         link = route.link
         watch = link.watches.thread() if self._loop is None else link.watches.loop(self._loop)
         word = pack_deadline(max(self._deadline - now, 0.0))
-        if not link.submit(message, word, now, watch, flush=False):
+        if not link.submit(message, word, watch, flush=False):
             self._completed(message)
 
     # Receiving

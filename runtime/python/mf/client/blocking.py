@@ -38,11 +38,10 @@ def find(call: Call[Any], to: Destination) -> Route | None:
     except Error as failure:
         call.fail(CallEvent.UNREACHABLE, failure, monotonic())
         return None
-    call.on(CallEvent.BOUND)
-    call.binding = route.binding
-    call.route = route.first + call.method.index
-    if monotonic() >= call.deadline:
-        call.fail(CallEvent.EXPIRED, too_late(), monotonic())
+    now = monotonic()
+    call.bound_to(route.binding, now)
+    if now >= call.deadline:
+        call.fail(CallEvent.EXPIRED, too_late(), now)
         return None
     return route
 

@@ -38,12 +38,11 @@ _FINAL = frozenset(
 class Route:
     """Where a call goes: a connection, and the numbers of the service's methods on it."""
 
-    __slots__ = ("binding", "first", "link")
+    __slots__ = ("binding", "link")
 
     def __init__(self, link: Link, binding: Binding) -> None:
         self.link = link
         self.binding = binding
-        self.first = binding.first
 
 
 class _SinceAnswered:

@@ -123,10 +123,8 @@ class _Scatter:
                 return True
             if route is None:
                 return False
-            call.on(CallEvent.BOUND)
-            call.binding = route.binding
-            call.route = route.first + call.method.index
             now = monotonic()
+            call.bound_to(route.binding, now)
             if call.flags & ONEWAY:
                 step = sent_off(call, route, now)
             elif route.link.start(call, pack_deadline(max(call.deadline - now, 0.0)), now):

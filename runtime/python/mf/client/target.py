@@ -20,9 +20,9 @@ from mf.core.service import Method, Servant, ServiceInfo
 from mf.core.stream import AsyncDuplexStream, AsyncStreamReader, DuplexStream, StreamReader
 from mf.core.target import BatchCall, ScatterTarget, Target
 from mf.protocol.call import Call
-from mf.protocol.call_table import CallEvent, CallStep
+from mf.protocol.call_table import CallStep
 from mf.protocol.frame import ONEWAY, pack_deadline
-from mf.protocol.reply import OK
+from mf.protocol.reply import MIXED
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -62,23 +62,20 @@ class RemoteTarget(Destination, Target):
             or not route.link.usable
             or not route.binding.bound
             or self._resolver.generation != self._generation
-            or call.flags & ONEWAY
+            or method.oneway
         ):
             run(call, self)
         else:  # what `run` does, for a route that is at hand
-            call.begin()
-            call.on(CallEvent.BOUND)
-            call.binding = route.binding
-            call.route = route.first + method.index
+            call.begin_at(route.binding, now)
             route.link.call(call, pack_deadline(call.deadline - now), now)
-            if call.failure is None and call.status == OK and call.reply_metadata is None:
-                call.on(CallEvent.REPLIED)
-            elif (step := call.settle(monotonic())) is CallStep.RESOLVE:
+            if call.failure is not None or call.status > MIXED:
+                now = monotonic()
+            if call.settle(now) is CallStep.RESOLVE:
                 self.forget(route)
-                run(call, self, step)
+                run(call, self, CallStep.RESOLVE)
         if options is not None:
             give_metadata(options, call.reply_metadata)
-        if call.flags & ONEWAY and call.failure is None:
+        if method.oneway and call.failure is None:
             return cast(T, None)
         return call.value()
 

@@ -112,8 +112,15 @@ class LinkInput(LinkOutput):
         for pending in finished:
             if pending.on_done is not None:
                 pending.on_done(pending)
+        if self._orphans:
+            self._cancel_orphans()
         if session.out:
             self.flush()
+
+    def _cancel_orphans(self) -> None:
+        while self._orphans:
+            failure = Error(Code.CANCELLED, "nobody holds the stream any more")
+            self.abandon(self._orphans.pop(), CallEvent.CANCELLED, failure)
 
     def _rare(self, event: Any, finished: list[Pending]) -> None:
         if isinstance(event, (DataReceived, CreditReceived, StreamStopped)):

@@ -27,13 +27,12 @@ from mf.core.service import ServiceInfo
 from mf.link.streams import LinkStreams
 from mf.link.watch import READ, Watch
 from mf.protocol.call import Call
-from mf.protocol.call_table import CallEvent
+from mf.protocol.call_table import WRITTEN_AT_ONCE, CallEvent
 from mf.protocol.calls import Binding, Description, Pending
 from mf.protocol.frame import Buffer
 from mf.protocol.stream_call import StreamCall
 
 HANDSHAKE_TIMEOUT = 5.0
-WRITTEN = CallEvent.WRITTEN
 _IDLE = 0.05  # after this long without a call, look whether the server has said good-bye meanwhile
 
 
@@ -60,9 +59,7 @@ class Link(LinkStreams):
                 if not self._may_send(call):
                     return
                 session.request(call, call.flags, word, call.items, call.body)
-                call.on(WRITTEN)
-                if call.binding is not None:
-                    call.binding.used = now
+                call.state = WRITTEN_AT_ONCE
                 if self._leading:
                     self._enqueue(call)
                 else:
@@ -94,16 +91,16 @@ class Link(LinkStreams):
             self.catch_up()
         self._last_used = now
         with self._lock:
-            if not self._request(call, word, now):
+            if not self._request(call, word):
                 return False
         self.send(call.deadline)
         return True
 
-    def submit(self, call: Call[Any], word: int, now: float, watch: Watch, *, flush: bool = True) -> bool:
+    def submit(self, call: Call[Any], word: int, watch: Watch, *, flush: bool = True) -> bool:
         """Sends a request whose `on_done` is called when it is done, on whatever thread finds out. False: it
         was not sent, and is done; nobody is called."""
         with self._lock:
-            if not self._request(call, word, now):
+            if not self._request(call, word):
                 return False
             if watch is not self._watch:
                 watch = self._change_watch(watch)
@@ -117,7 +114,7 @@ class Link(LinkStreams):
             self.flush()
         return True
 
-    def _request(self, call: Call[Any], word: int, now: float) -> bool:
+    def _request(self, call: Call[Any], word: int) -> bool:
         """With the lock: queues the request."""
         if not self._may_send(call):
             return False
@@ -127,9 +124,7 @@ class Link(LinkStreams):
         if isinstance(call, StreamCall):
             self._opened(call)
         else:
-            call.on(WRITTEN)
-        if call.binding is not None:
-            call.binding.used = now
+            call.on(CallEvent.WRITTEN)
         return True
 
     def send(self, deadline: float) -> None:

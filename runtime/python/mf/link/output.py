@@ -38,6 +38,7 @@ class LinkOutput:
         "_last_used",
         "_leading",
         "_lock",
+        "_orphans",
         "_read_timeout",
         "_session",
         "_stream",
@@ -64,6 +65,7 @@ class LinkOutput:
         self._watch: Watch | None = None
         self._armed = 0
         self._windows: WindowBudget | None = None
+        self._orphans: list[Request] = []
         self._read_timeout = 0.0
         self._last_used = monotonic()
         self.usable = True

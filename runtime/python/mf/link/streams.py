@@ -95,9 +95,30 @@ class LinkStreams(LinkInput):
         self.wait(waiter, monotonic())
         return waiter.failure is None
 
+    def await_end(self, call: StreamCall[Any], limit: float) -> bool:
+        """Waits until the call has ended, or something has come for its writer; False: neither did before
+        `limit`."""
+        waiter = Pending(limit)
+        with self._lock:
+            if call.done:
+                return True
+            call.writer = waiter
+        self.wait(waiter, monotonic())
+        return waiter.failure is None
+
     def end_values(self, call: StreamCall[Any]) -> None:
         """Says that no more values come. What waits for credit must have gone."""
         with self._lock:
             if not call.done and call.sending is not None:
                 call.sending = None
                 self._session.end_stream(call)
+
+    # What nobody holds any more
+
+    def orphan(self, call: StreamCall[Any]) -> None:
+        """Cancels a call. For finalizers, which may run while this very thread holds the lock: then whoever
+        reads next does it."""
+        self._orphans.append(call)
+        if self._lock.acquire(blocking=False):
+            self._lock.release()
+            self._cancel_orphans()

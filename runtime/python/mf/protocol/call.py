@@ -18,8 +18,8 @@ from typing import Any, Generic, TypeVar
 from mf.core.error import Code, DeclaredError, Error, Execution, not_executed
 from mf.core.outcome import Outcome
 from mf.core.service import Method
-from mf.protocol.call_table import TABLE, CallEvent, CallState, CallStep
-from mf.protocol.calls import Request
+from mf.protocol.call_table import BOUND_AT_ONCE, REPLIED_AT_ONCE, TABLE, CallEvent, CallState, CallStep
+from mf.protocol.calls import Binding, Request
 from mf.protocol.frame import Buffer
 from mf.protocol.reply import MIXED, OK, read_outcomes, read_whole_failure
 
@@ -29,6 +29,10 @@ MOST_ATTEMPTS = 3
 
 _S, _E, _T = CallState, CallEvent, CallStep
 
+_MOST = 5_000
+_REPEAT = 5
+
+
 class RetryBudget:
     """What all calls of a client may repeat together, so that a broken network does not multiply their load:
     begins with 1,000; a repeat takes 1, each call that is begun gives back 0.2, up to 1,000.
@@ -36,20 +40,18 @@ class RetryBudget:
 
     __slots__ = ("_fifths",)
 
-    _MOST = 5_000
-    _REPEAT = 5
-
     def __init__(self) -> None:
-        self._fifths = self._MOST
+        self._fifths = _MOST
 
     def on_begin(self) -> None:
-        if self._fifths < self._MOST:
+        """A call is begun."""
+        if self._fifths < _MOST:
             self._fifths += 1
 
     def take(self) -> bool:
-        if self._fifths < self._REPEAT:
+        if self._fifths < _REPEAT:
             return False
-        self._fifths -= self._REPEAT
+        self._fifths -= _REPEAT
         return True
 
 
@@ -78,6 +80,22 @@ class Call(Request, Generic[T]):
     def begin(self) -> CallStep:
         self.budget.on_begin()
         return self.on(CallEvent.BEGIN)
+
+    def begin_at(self, binding: Binding, now: float) -> None:
+        """Begins a call whose binding is at hand: it may be sent."""
+        self.budget.on_begin()
+        self.state = BOUND_AT_ONCE
+        self.binding = binding
+        self.route = binding.first + self.method.index
+        binding.used = now
+
+    def bound_to(self, binding: Binding, now: float) -> CallStep:
+        """The same, for a call that has begun."""
+        step = self.on(_E.BOUND)
+        self.binding = binding
+        self.route = binding.first + self.method.index
+        binding.used = now
+        return step
 
     def on(self, event: CallEvent) -> CallStep:
         """What to do after an event that is no failure; a REPLY goes to `settle`. Raises ValueError for an
@@ -113,32 +131,14 @@ class Call(Request, Generic[T]):
         """What to do after the link was done with the request: a REPLY has come, or `failure` is set."""
         if self.failure is not None:
             return self.fail(self.ended_by, self.failure, now)
+        if self.status == OK and self.reply_metadata is None and self.state is _S.SENT:
+            self.state = REPLIED_AT_ONCE
+            return _T.END
         if type(self.reply_metadata) is Error:
             return self.fail(_E.REPLIED, Error(Code.DECODE_ERROR, self.reply_metadata.message), now)
         if self.status > MIXED:
             return self.fail(_E.REPLIED, read_whole_failure(self.status, self.payload), now)
         return self.on(_E.REPLIED)
-
-    def _may_repeat(self, before: CallState, failure: Error, now: float) -> bool:
-        code = failure.code
-        if failure.execution is Execution.NOT_EXECUTED:
-            may = code in _REPEATED_IF_NOT_EXECUTED
-        else:
-            may = self.method.idempotent and code in _BUDGETED
-        if not may or self.attempts >= MOST_ATTEMPTS or now >= self.deadline:
-            return False
-        if self.stream and before is _S.SENT:
-            return False
-        return code not in _BUDGETED or self.budget.take()
-
-    def _begin_again(self) -> None:
-        self.attempts += 1
-        self.state = _S.RESOLVING
-        self.done = False
-        self.waiter = None
-        self.reply_metadata = None
-        self.ended_by = _E.REPLIED
-        self.id = self.end = self.status = 0
 
     def goes_on_from(self, other: "Call[T]") -> None:
         """This call is of some of the items of another one, which was not sent after all: it begins with what
@@ -168,16 +168,6 @@ class Call(Request, Generic[T]):
         self.ended_by = _E.REPLIED
         self.id = self.end = self.status = 0
 
-    def part(self, body: Buffer, items: int) -> "Call[T]":
-        """A call of some of the items of this one, which was not sent after all: with what is known of
-        it."""
-        part = Call(self.method, self.deadline, self.budget, self.flags, body)
-        part.items = items
-        part.state = CallState.RESOLVING
-        part.attempts = self.attempts
-        part.may_have_run = self.may_have_run
-        return part
-
     def _final(self, failure: Error) -> Error:
         if self.may_have_run is not None and failure.execution is Execution.NOT_EXECUTED:
             return self.may_have_run
@@ -191,9 +181,10 @@ class Call(Request, Generic[T]):
     def value(self) -> T:
         """The result of a call of one item that has ended. Raises what it ended with instead."""
         if self.failure is None and self.status == OK:
-            if self.encoding == self.method.result_encoding:
-                return self.method.decode_result(self.payload)
-            raise wrong_encoding(self.method, self.encoding)
+            method = self.method
+            if self.encoding == method.result_encoding:
+                return method.decode_result(self.payload)
+            raise wrong_encoding(method, self.encoding)
         outcome = self.outcomes()[0]
         if outcome.error is None:
             raise Error(Code.DECODE_ERROR, "reply: MIXED without a failure")
