@@ -358,8 +358,8 @@ def test_adopted_sockets_are_served_like_accepted_ones(served: Served) -> None:
 
 
 def test_the_descriptor_of_a_service_is_what_the_client_compares(served: Served) -> None:
-    assert served.server._offers.descriptor("demo.Echo") == ECHO_SERVICE.descriptor
-    assert served.server._offers.descriptor("demo.Other") == ""
+    assert served.server._offers.description("demo.Echo") == (ECHO_SERVICE.descriptor, "")
+    assert served.server._offers.description("demo.Other") == ("", "")
 
 
 def test_a_method_that_is_not_generated_is_bound_and_refused_when_it_is_called() -> None:

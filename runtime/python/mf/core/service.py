@@ -211,10 +211,11 @@ def generated_base(servant: Servant) -> type[Servant]:
     raise TypeError(f"{type(servant).__name__} derives from no generated servant class")
 
 
-_COROUTINE = 0x80  # co_flags: the function is an `async def`
+_ASYNC = 0x80 | 0x200  # co_flags: the function is an `async def`, or one that yields
 
 
 def is_async(function: Any) -> bool:
-    """Whether calling it gives a coroutine. Without `inspect`, which takes long to import."""
+    """Whether calling it gives a coroutine or an async generator. Without `inspect`, which takes long to
+    import."""
     code = getattr(getattr(function, "__func__", function), "__code__", None)
-    return code is not None and bool(code.co_flags & _COROUTINE)
+    return code is not None and bool(code.co_flags & _ASYNC)

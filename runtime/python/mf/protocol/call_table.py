@@ -102,3 +102,8 @@ TABLE: dict[CallState, dict[CallEvent, _Cell]] = {
         if event not in (_E.BEGIN, _E.RESOLVED, _E.BOUND, _E.UNREACHABLE)
     },
 }
+
+# Ways through the table that every lone call takes, walked once here.
+BOUND_AT_ONCE = TABLE[TABLE[_S.START][_E.BEGIN][0]][_E.BOUND][0]
+WRITTEN_AT_ONCE = TABLE[BOUND_AT_ONCE][_E.WRITTEN][0]
+REPLIED_AT_ONCE = TABLE[WRITTEN_AT_ONCE][_E.REPLIED][0]

@@ -20,6 +20,7 @@ class Pending:
     """
 
     done = False
+    stream = False
     failure: Error | None = None
     waiter: Any = None
     on_done: Callable[[Any], None] | None = None
@@ -41,7 +42,6 @@ class Request(Pending):
     route = 0
     binding: "Binding | None" = None
     ended_by = CallEvent.REPLIED
-    stream = False
     status = 0
     count = 0
     encoding = 0

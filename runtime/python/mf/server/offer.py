@@ -28,7 +28,8 @@ class Handler:
         if own is not None and own is not getattr(base, method.batch_attribute, None):
             self.batch = getattr(servant, method.batch_attribute)
         self.is_async = is_async(self.function) or is_async(self.batch)
-        self.inline = inline and not self.is_async  # a coroutine runs in the loop, wherever it was made
+        # A coroutine runs in the loop, wherever it was made, and a stream may wait.
+        self.inline = inline and not self.is_async and not method.stream
 
     def __repr__(self) -> str:
         return f"{self.offer.service.short_name}.{self.method.name}"
@@ -100,11 +101,11 @@ class Offers:
     def all(self) -> list[Offer]:
         return [offer for agents in self._by_service.values() for offer in agents.values()]
 
-    def descriptor(self, service: str) -> str:
-        """Empty if the service is not offered."""
+    def description(self, service: str) -> tuple[str, str]:
+        """Its descriptor and annex; empty if the service is not offered."""
         for offer in self._by_service.get(service, {}).values():
-            return offer.service.descriptor
-        return ""
+            return offer.service.descriptor, offer.service.annex
+        return "", ""
 
     def resolve(self, bind: BindRequested) -> list[Handler] | tuple[Code, str]:
         """The handlers that a client asks for, or why it does not get them."""
