@@ -33,7 +33,7 @@ def compiled(said: str) -> set[str]:
     return {name.removesuffix(".o") for name in objects}
 
 
-ECHO = {"echo.codec.cpp", "echo.client.cpp", "echo.server.cpp", "echo.cpp"}
+ECHO = {"echo.codec.cpp", "echo.methods.cpp", "echo.client.cpp", "echo.server.cpp", "echo.cpp"}
 
 
 @pytest.mark.timeout(300)

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "mf/protocol/descriptor_diff.hpp"
+#include "mf/protocol/metadata.hpp"
 #include "mf/protocol/session.hpp"
 
 using namespace mf::protocol;
@@ -37,7 +38,8 @@ std::size_t give(Session& session, std::span<const std::byte> bytes, std::size_t
     while (session.next(event)) {
       require(!ended);
       ended = event.type == EventType::broken || event.type == EventType::refused;
-      payloads += event.payload.size();
+      payloads += event.payload.size() + event.metadata.size();
+      (void)read_metadata(event.metadata);
     }
   }
   return payloads;

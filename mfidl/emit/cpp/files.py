@@ -59,7 +59,7 @@ class ModuleFiles:
         files = [self._forward(), self._types(), self._codec_header(), self._codec_source()]
         files += [self._json_header(), self._json_source()]
         if self._module.services:
-            files += [self._methods()]
+            files += [self._methods(), self._methods_source()]
             files += [self._client_header(), self._client_source()]
             files += [self._server_header(), self._server_source()]
         return files
@@ -178,14 +178,10 @@ class ModuleFiles:
     def _methods(self) -> GeneratedFile:
         types = [type_ for each in self._module.services for type_ in method_types(each)]
         headers = {
-            "<array>",
             "<chrono>",
             "<cstddef>",
             "<cstdint>",
             "<cstring>",
-            "<span>",
-            "<string_view>",
-            "<type_traits>",
             '"mf/codec/tiered.hpp"',
             '"mf/core/handler.hpp"',
             '"mf/core/service.hpp"',
@@ -203,6 +199,10 @@ class ModuleFiles:
             services=self._services,
             structs=self._implicit,
         )
+
+    def _methods_source(self) -> GeneratedFile:
+        headers = {"<array>", "<cstddef>", "<string_view>", "<type_traits>"}
+        return self._file("methods.cpp", headers, services=self._services, structs=self._implicit)
 
     def _client_header(self) -> GeneratedFile:
         headers = {"<span>", "<utility>", '"mf/client/call.hpp"', f'"{self._stem}.methods.hpp"'}

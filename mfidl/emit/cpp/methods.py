@@ -12,6 +12,7 @@ from mfidl.model import Method, Module, Service, Stream, Type, Value
 from mfidl.plan.layout import size_and_align
 
 _DEFAULT_BATCH = 128
+_SERVANT = "Servant& servant"
 _CALL_OPTIONS = "const mf::CallOptions& options"
 
 
@@ -36,8 +37,6 @@ class MethodMaker:
             handler_doc=self._doc(streams=True),
             name=names.description,
             function=names.function,
-            servant=self._qualified(self.service_names.servant),
-            async_servant=self._qualified(self.service_names.async_servant),
             request=self._qualified(names.request),
             result=self._result(""),
             errors=f"mf::ErrorList<{', '.join(errors)}>",
@@ -314,25 +313,19 @@ class MethodMaker:
             parameters.append(f"mf::Responder<{self._result(self._home)}> responder")
         return FunctionView(fill(f"virtual void {self.names.function}(", parameters, ") = 0;", indent=2))
 
-    @property
-    def _servant(self) -> str:
-        return f"{self._qualified(self.service_names.servant)}& servant"
-
     def _invokes(self) -> tuple[FunctionView, ...]:
         """For a call that stays in the process, for one that came in a message, for all items of a message,
         and for an asynchronous servant.
         """
         result, names = self._result(""), self.names
         many = "void" if self.method.oneway else f"mf::Outcomes<{result}>"
-        batch = [self._servant, "const Request* requests", "std::size_t count"]
+        batch = [_SERVANT, "const Request* requests", "std::size_t count"]
         asynchronous, forwarded = self._asynchronous_invoke()
         return (
             self._invoke(
-                result, "invoke", [self._servant, *self._parameters("", False)], names.function, names.params
+                result, "invoke", [_SERVANT, *self._parameters("", False)], names.function, names.params
             ),
-            self._invoke(
-                result, "invoke", [self._servant, self._request_used], names.function, self._requested
-            ),
+            self._invoke(result, "invoke", [_SERVANT, self._request_used], names.function, self._requested),
             self._invoke(many, "invoke_batch", batch, names.items, ["{requests, count}"]),
             self._invoke("void", "invoke", asynchronous, names.function, forwarded),
         )
@@ -342,7 +335,7 @@ class MethodMaker:
             each for each, known in (("reader", self.names.reader), ("writer", self.names.writer)) if known
         ]
         taken = ("reader", "writer")
-        plain = [self._servant, self._request_used, *self._ends("", "&", taken)]
+        plain = [_SERVANT, self._request_used, *self._ends("", "&", taken)]
         asynchronous, forwarded = self._asynchronous_invoke(self._ends("", "", taken), ends)
         function = self.names.function
         return (
@@ -355,7 +348,7 @@ class MethodMaker:
     ) -> tuple[list[str], list[str]]:
         """Parameters, and what is passed on."""
         parameters = [
-            f"{self._qualified(self.service_names.async_servant)}& servant",
+            "AsyncServant& servant",
             "Request&& request",
             *ends,
         ]

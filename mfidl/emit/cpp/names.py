@@ -95,8 +95,8 @@ class MethodNames:
 
 @dataclass(frozen=True, slots=True)
 class ServiceNames:
-    """`info`, `descriptor`, `annex`, `method_list` and the function `dispatch` lie in namespace methods;
-    `agent` and `agents` are parameters of at() and on().
+    """`info`, `descriptor`, `annex`, `method_list`, `method_base` and the function `dispatch` lie in
+    namespace methods; `agent` and `agents` are parameters of at() and on().
     """
 
     client: str
@@ -107,6 +107,7 @@ class ServiceNames:
     descriptor: str
     annex: str
     method_list: str
+    method_base: str
     dispatch: str
     agent: str
     agents: str
@@ -271,6 +272,7 @@ def _service_names(
     descriptor = described.take(f"k{own}Descriptor")
     annex = described.take(f"k{own}Annex")
     method_list = described.take(f"k{own}Methods")
+    method_base = described.take(f"{own}Method")
     dispatch = described.take(f"dispatch{camel(own)}")
     # A user's method is called as the schema says, whatever the generator calls the others' helpers.
     inside = Scope(everywhere(), types, _IN_CLASS)
@@ -309,6 +311,7 @@ def _service_names(
         descriptor=descriptor,
         annex=annex,
         method_list=method_list,
+        method_base=method_base,
         dispatch=dispatch,
         agent=at_parameters.take(agent),
         agents=at_parameters.take(f"{agent}s"),

@@ -28,8 +28,9 @@ def service_view(describer: Describer, service: Service, module: Module) -> Serv
         annex=names.annex,
         annex_text=raw_text(names.annex, service.annex),
         method_list=names.method_list,
+        method_base=names.method_base,
         method_names=initialised(
-            f"inline constexpr std::array<std::string_view, {len(listed)}> {names.method_list}",
+            f"constexpr std::array<std::string_view, {len(listed)}> {names.method_list}",
             [f'"{name}"' for name in listed],
             middle=False,
         ),

@@ -7,7 +7,7 @@ from mfidl.emit.cpp.codecs import Codecs
 from mfidl.emit.cpp.facts import existing_type
 from mfidl.emit.cpp.literals import Literals, member_number
 from mfidl.emit.cpp.names import Names
-from mfidl.emit.cpp.text import WIDTH, comparisons, conjunction, deprecation, doc, fill
+from mfidl.emit.cpp.text import WIDTH, comparisons, conjunction, deprecation, doc, fill, type_info
 from mfidl.emit.cpp.types import CppTypes, parts
 from mfidl.emit.cpp.unions import UnionMaker, graph_tables, tables_friend
 from mfidl.emit.cpp.view import (
@@ -127,7 +127,7 @@ class Describer:
             qualified=qualified,
             full_name=struct.full_name,
             wire_name=struct.name,
-            tier=struct.tier.value,
+            type_info=type_info(qualified, struct.tier.value, struct.name),
             fields=fields,
             attribute=deprecation(struct.deprecated),
             existing=f"::{existing.type.removeprefix('::')}" if existing else "",

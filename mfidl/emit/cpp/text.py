@@ -44,11 +44,11 @@ def quoted(text: str) -> str:
 def raw_text(name: str, text: str) -> str:
     """A constant of several lines, as they are."""
     if not text:
-        return f"inline constexpr std::string_view {name}{{}};"
+        return f"constexpr std::string_view {name}{{}};"
     mark = "mf"
     while f'){mark}"' in text:
         mark += "_"
-    return f'inline constexpr std::string_view {name} =\n    R"{mark}({text}){mark}";'
+    return f'constexpr std::string_view {name} =\n    R"{mark}({text}){mark}";'
 
 
 _ESCAPES = {0x22: '\\"', 0x5C: "\\\\", 0x0A: "\\n", 0x09: "\\t", 0x0D: "\\r"}
@@ -114,6 +114,11 @@ def initialised(head: str, items: Sequence[str], indent: int = 0, middle: bool =
     if not middle:
         return f"{margin}{head}{{\n{_pack('', margin + '    ', items, ',')}\n{margin}}};"
     return "\n".join([f"{margin}{head}{{", *(f"{margin}    {item}," for item in items), margin + "};"])
+
+
+def type_info(qualified: str, tier: str, name: str) -> str:
+    """What the codecs know of a declared type: the tier that the schema planned, and the name in paths."""
+    return initialised(f"inline constexpr TypeInfo kTypeInfo<{qualified}>", [f"Tier::{tier}", f'"{name}"'])
 
 
 def conjunction(head: str, terms: Sequence[str], tail: str, indent: int = 0, operator: str = "&&") -> str:

@@ -10,7 +10,7 @@ from mfidl.emit.cpp import readable
 from mfidl.emit.cpp.codecs import Codecs
 from mfidl.emit.cpp.literals import Literals
 from mfidl.emit.cpp.names import AlternativeNames, Names
-from mfidl.emit.cpp.text import block, comparisons, deprecation, doc, fill
+from mfidl.emit.cpp.text import block, comparisons, deprecation, doc, fill, type_info
 from mfidl.emit.cpp.types import CppTypes
 from mfidl.emit.cpp.view import AlternativeView, TablesView, UnionView
 from mfidl.model import Field, Module, Struct, Union
@@ -85,7 +85,7 @@ class UnionMaker:
             name=self._name,
             wire_name=union.name,
             qualified=self.types.declared(union.full_name),
-            tier=union.tier.value,
+            type_info=type_info(self.types.declared(union.full_name), union.tier.value, union.name),
             attribute=deprecation(union.deprecated),
             alternatives=tuple(
                 AlternativeView(

@@ -76,7 +76,7 @@ class StructView:
     qualified: str
     full_name: str
     wire_name: str
-    tier: str  # of Tier: "memcpy"
+    type_info: str
     fields: tuple[FieldView, ...]
     existing: str  # the C++ type that @cpp.type or @cpp.codec names
     unknown_fields: str  # the member of that name, of a struct of tier archive
@@ -130,7 +130,7 @@ class UnionView:
     doc: tuple[str, ...]
     name: str
     qualified: str
-    tier: str
+    type_info: str
     attribute: str
     wire_name: str
     alternatives: tuple[AlternativeView, ...]
@@ -266,8 +266,6 @@ class MethodView:
     handler_doc: tuple[str, ...]
     name: str  # of the description, in namespace methods
     function: str
-    servant: str
-    async_servant: str
     request: str
     result: str
     errors: str
@@ -319,6 +317,7 @@ class ServiceView:
     annex_text: str
     method_list: str
     method_names: str
+    method_base: str  # of the descriptions
     per_agent: str
     fingerprint: str
     agent: AgentView

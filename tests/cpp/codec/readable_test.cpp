@@ -27,9 +27,7 @@ namespace mf::codec {
 struct Huge {};
 
 template <>
-inline constexpr Tier kPlannedTier<Huge> = Tier::custom;
-template <>
-inline constexpr std::string_view kShortName<Huge> = "Huge";
+inline constexpr TypeInfo kTypeInfo<Huge>{Tier::custom, "Huge"};
 template <>
 struct Custom<Huge> {
   struct Codec {

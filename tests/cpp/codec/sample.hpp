@@ -73,17 +73,11 @@ struct Level {
 namespace mf::codec {
 
 template <>
-inline constexpr Tier kPlannedTier<sample::Posting> = Tier::memcpy;
+inline constexpr TypeInfo kTypeInfo<sample::Posting>{Tier::memcpy, "Posting"};
 template <>
-inline constexpr std::string_view kShortName<sample::Posting> = "Posting";
+inline constexpr TypeInfo kTypeInfo<sample::Hit>{Tier::febird, "Hit"};
 template <>
-inline constexpr Tier kPlannedTier<sample::Hit> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<sample::Hit> = "Hit";
-template <>
-inline constexpr Tier kPlannedTier<sample::Tree> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<sample::Tree> = "Tree";
+inline constexpr TypeInfo kTypeInfo<sample::Tree>{Tier::febird, "Tree"};
 
 template <>
 struct EnumTraits<sample::Rank> {

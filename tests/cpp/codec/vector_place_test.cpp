@@ -22,7 +22,7 @@ struct Account {
 }  // namespace legacy
 
 template <>
-inline constexpr mf::Tier mf::codec::kPlannedTier<legacy::Account> = mf::Tier::custom;
+inline constexpr mf::codec::TypeInfo mf::codec::kTypeInfo<legacy::Account>{mf::Tier::custom, {}};
 
 namespace mf::codec::detail {
 namespace {

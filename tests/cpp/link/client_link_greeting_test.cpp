@@ -122,7 +122,8 @@ TEST(ClientLink, AnotherSchemaIsPutInWords) {
   joined.peer->flush();
   const auto asked = joined.peer->next(EventType::describe);
   joined.peer->session.send_descriptor(
-      asked.text, "service t.S\n method q\n  params memcpy\n   x u32\n  results memcpy\n   value f64\n");
+      {.service = asked.text,
+       .text = "service t.S\n method q\n  params memcpy\n   x u32\n  results memcpy\n   value f64\n"});
   joined.peer->flush();
   asking.join();
 }

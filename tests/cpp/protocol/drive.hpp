@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "mf/protocol/metadata.hpp"
 #include "mf/protocol/session.hpp"
 
 namespace mf::protocol::drive {
@@ -47,6 +48,9 @@ struct Seen {
   std::uint32_t count = 0;
   std::string payload;  // in hex
   std::string text;
+  std::uint32_t credit = 0;
+  Metadata metadata;
+  bool metadata_fault = false;
   bool own_buffer = false;
 
   friend bool operator==(const Seen&, const Seen&) = default;
@@ -62,6 +66,9 @@ inline Seen seen(const Event& event) {
   seen.header = event.header;
   seen.count = event.count;
   seen.payload = hex(event.payload);
+  if (event.type == EventType::credit) seen.credit = event.credit;
+  seen.metadata = read_metadata(event.metadata);
+  seen.metadata_fault = event.metadata_fault != nullptr;
   if (texted) seen.text = event.text;
   return seen;
 }

@@ -50,6 +50,16 @@ TEST(Hostile, CorruptedConversationsEndCleanlyOrStayValid) {
   source.client.send_ping(9);
   source.client.send_cancel(1);
   source.client.send_describe("demo.Echo");
+  source.client.send_data({.id = 1, .count = 2}, drive::buffer_of(40));
+  source.client.send_credit(1, 77);
+  source.client.send_end(1);
+  source.client.send_unbind(0);
+  Buffer with_metadata;
+  const Metadata metadata{{"tenant", "acme"},
+                          {"traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}};
+  with_metadata.resize(metadata_size(metadata));
+  write_metadata(with_metadata.data(), metadata);
+  source.client.send_request({.flags = kMetadata}, std::move(with_metadata));
   const Octets good = drive::take_output(source.client);
   std::mt19937_64 random(2);
   for (int round = 0; round < rounds(3000); ++round) {
@@ -117,7 +127,8 @@ TEST(Hostile, AnEndlessStreamOfFramesIsParsedInBoundedMemory) {
 TEST(Hostile, MalformedControlPayloadsOfEveryLengthAreCleanErrors) {
   std::mt19937_64 random(3);
   for (const FrameType type :
-       {FrameType::bind, FrameType::describe, FrameType::cancel, FrameType::ping, FrameType::hello}) {
+       {FrameType::bind, FrameType::describe, FrameType::cancel, FrameType::ping, FrameType::hello,
+        FrameType::data, FrameType::credit, FrameType::end, FrameType::unbind}) {
     for (std::size_t size = 0; size < 80; ++size) {
       Octets bytes(padded(kHeaderSize + size));
       Header header;

@@ -11,7 +11,8 @@ TEST(Routes, ARouteStandsForABindingAndOneOfItsMethods) {
   Routes<std::string> routes;
   ASSERT_TRUE(routes.free(10, 3));
   const std::string& kept = routes.bind(10, 3, "index");
-  EXPECT_EQ(routes.find(12).binding, &kept);
+  ASSERT_NE(routes.find(12).binding, nullptr);
+  EXPECT_EQ(routes.find(12).binding->get(), &kept);
   EXPECT_EQ(routes.find(12).method, 2);
   EXPECT_EQ(routes.find(9).binding, nullptr);
   EXPECT_EQ(routes.find(13).binding, nullptr);
@@ -33,10 +34,20 @@ TEST(Routes, TheNumbersEndAt65535) {
   EXPECT_FALSE(routes.free(65535, 2));
 }
 
-TEST(Routes, BindingsAreBounded) {
+TEST(Routes, ARangeThatIsTakenBackMayBeBoundAgain) {
   Routes<int> routes;
-  for (std::size_t i = 0; i < kMaxBindings; ++i) routes.bind(static_cast<std::uint16_t>(i), 1, 0);
-  EXPECT_FALSE(routes.free(60000, 1));
+  routes.bind(10, 3, 1);
+  const std::shared_ptr<int> running = *routes.find(11).binding;
+  EXPECT_FALSE(routes.unbind(11)) << "not the first of a range";
+  EXPECT_FALSE(routes.unbind(9));
+  EXPECT_TRUE(routes.unbind(10));
+  EXPECT_EQ(routes.bindings(), 0U);
+  EXPECT_EQ(routes.find(11).binding, nullptr);
+  EXPECT_FALSE(routes.unbind(10));
+  ASSERT_TRUE(routes.free(8, 5));
+  routes.bind(8, 5, 2);
+  EXPECT_EQ(**routes.find(11).binding, 2);
+  EXPECT_EQ(*running, 1) << "a call that runs keeps its binding";
 }
 
 }  // namespace

@@ -126,6 +126,10 @@ drive::Octets clients_side() {
   client.send_ping(5);
   client.send_request({.route = 4}, drive::octets(std::string(2 * 9001, 'a')));
   client.send_cancel(2);
+  client.send_data({.id = 1, .count = 3}, drive::buffer_of(70));
+  client.send_credit(1, 9);
+  client.send_end(1);
+  client.send_unbind(4);
   client.send_describe("demo.Echo");
   return drive::take_output(client);
 }
@@ -144,7 +148,8 @@ TEST(Session, EveryCutOfAConversationGivesTheSameEvents) {
   const std::vector<Seen> wanted = read(0, SIZE_MAX);
   ASSERT_EQ(types(wanted),
             (std::vector{EventType::hello, EventType::bind, EventType::request, EventType::request,
-                         EventType::request, EventType::cancel, EventType::describe}));
+                         EventType::request, EventType::cancel, EventType::data, EventType::credit,
+                         EventType::end, EventType::unbind, EventType::describe}));
   for (std::size_t cut = 1; cut < bytes.size(); cut += cut < 400 ? 1 : 61)
     EXPECT_EQ(read(cut, SIZE_MAX), wanted) << cut;
   for (const std::size_t step : {1U, 7U, 24U, 4096U}) EXPECT_EQ(read(0, step), wanted) << step;
@@ -248,7 +253,13 @@ std::vector<drive::Octets> one_of_each(Role sender) {
         header.count = 1;
         break;
       case FrameType::cancel:
+      case FrameType::data:
+      case FrameType::end:
         header.id = 1;
+        break;
+      case FrameType::credit:
+        header.id = 1;
+        payload.append(drive::octets("01000000"));
         break;
       case FrameType::ping:
       case FrameType::pong:

@@ -10,7 +10,7 @@ namespace {
 TEST(State, ATypeOutsideTheSetIsForbiddenEverywhere) {
   for (const Role role : {Role::client, Role::server})
     for (const State state : {State::fresh, State::open, State::draining, State::closed, State::forbidden})
-      for (const unsigned type : {0U, 13U, 255U})
+      for (const unsigned type : {0U, 17U, 127U, 128U, 255U})
         EXPECT_EQ(after(role, state, static_cast<FrameType>(type)), State::forbidden);
 }
 
@@ -33,11 +33,12 @@ TEST(State, NothingFollowsRefuse) {
 }
 
 TEST(State, EachTypeIsSentByWhomTheDocumentSays) {
-  const std::vector<FrameType> client{FrameType::bind, FrameType::request, FrameType::cancel,
-                                      FrameType::describe};
+  const std::vector<FrameType> client{FrameType::bind, FrameType::request, FrameType::describe,
+                                      FrameType::end, FrameType::unbind};
   const std::vector<FrameType> server{FrameType::bound, FrameType::reply, FrameType::goaway,
                                       FrameType::descriptor};
-  const std::vector<FrameType> both{FrameType::refuse, FrameType::ping, FrameType::pong};
+  const std::vector<FrameType> both{FrameType::refuse, FrameType::ping, FrameType::pong,
+                                    FrameType::cancel, FrameType::data, FrameType::credit};
   const auto may = [](Role role, FrameType type) {
     return after(role, State::open, type) != State::forbidden;
   };
@@ -47,6 +48,16 @@ TEST(State, EachTypeIsSentByWhomTheDocumentSays) {
     EXPECT_TRUE(!may(Role::client, type) && may(Role::server, type)) << name(type);
   for (const FrameType type : both)
     EXPECT_TRUE(may(Role::client, type) && may(Role::server, type)) << name(type);
+}
+
+TEST(State, UnknownTypesFrom128OnAreSkippedAfterHello) {
+  for (const unsigned type : {128U, 255U}) {
+    EXPECT_FALSE(may_be_skipped(State::fresh, static_cast<FrameType>(type)));
+    EXPECT_TRUE(may_be_skipped(State::open, static_cast<FrameType>(type)));
+    EXPECT_TRUE(may_be_skipped(State::draining, static_cast<FrameType>(type)));
+    EXPECT_FALSE(may_be_skipped(State::closed, static_cast<FrameType>(type)));
+  }
+  EXPECT_FALSE(may_be_skipped(State::open, static_cast<FrameType>(127)));
 }
 
 TEST(State, WhatWasBegunIsFinishedAfterGoaway) {

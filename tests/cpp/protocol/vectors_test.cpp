@@ -75,6 +75,15 @@ json::object described(const Session& session, const drive::Seen& event) {
       out["client_id"] = hello.client_id;
       out["nonce"] = drive::hex(hello.nonce);
       out["authentication"] = drive::hex(hello.authentication);
+      const Hello usual;
+      if (hello.max_bindings != usual.max_bindings) out["max_bindings"] = hello.max_bindings;
+      if (hello.max_streams != usual.max_streams) out["max_streams"] = hello.max_streams;
+      if (hello.stream_window != usual.stream_window) out["stream_window"] = hello.stream_window;
+      if (!hello.name.empty()) out["name"] = hello.name;
+      if (hello.calls_open != 0) out["calls_open"] = hello.calls_open;
+      if (hello.calls_at_once != 0) out["calls_at_once"] = hello.calls_at_once;
+      if (hello.features != 0) out["features"] = hello.features;
+      EXPECT_EQ(session.version(), 1);
       break;
     }
     case EventType::bind: {
@@ -104,6 +113,7 @@ json::object described(const Session& session, const drive::Seen& event) {
       out["deadline_us"] = decode_deadline_us(header.deadline());
       out["bulk"] = header.bulk();
       out["oneway"] = header.oneway();
+      if (header.stream()) out["stream"] = true;
       [[fallthrough]];
     case EventType::reply:
       if (event.type == EventType::reply) out["status"] = header.status();
@@ -113,8 +123,22 @@ json::object described(const Session& session, const drive::Seen& event) {
       out["count"] = event.count;
       out["payload"] = event.payload;
       break;
-    case EventType::cancel:
+    case EventType::data:
       out["id"] = header.id;
+      out["encoding"] = header.encoding();
+      out["count"] = event.count;
+      out["payload"] = event.payload;
+      break;
+    case EventType::credit:
+      out["id"] = header.id;
+      out["bytes"] = event.credit;
+      break;
+    case EventType::cancel:
+    case EventType::end:
+      out["id"] = header.id;
+      break;
+    case EventType::unbind:
+      out["route"] = header.route;
       break;
     case EventType::pong:
       out["payload"] = event.payload;
@@ -127,8 +151,16 @@ json::object described(const Session& session, const drive::Seen& event) {
       EXPECT_TRUE(parse_descriptor(payload, descriptor, reason));
       out["service"] = descriptor.service;
       out["text"] = descriptor.text;
+      out["annex"] = descriptor.annex;
       break;
     }
+  }
+  if (event.metadata_fault) {
+    out["metadata_fault"] = true;
+  } else if (header.metadata() && event.type != EventType::broken) {
+    json::array entries;
+    for (const auto& [key, value] : event.metadata) entries.push_back(json::array{key, value});
+    out["metadata"] = entries;
   }
   return out;
 }
@@ -142,9 +174,24 @@ json::array events_of(Session& session, std::span<const std::byte> first, std::s
   return out;
 }
 
+/// The payload as it is sent: behind its block of metadata, if there is one.
+Buffer payload_of(const json::object& event) {
+  Buffer payload;
+  if (const json::value* entries = event.if_contains("metadata")) {
+    Metadata metadata;
+    for (const json::value& entry : entries->as_array())
+      metadata.set(entry.at(0).as_string(), entry.at(1).as_string());
+    payload.resize(metadata_size(metadata));
+    write_metadata(payload.data(), metadata);
+  }
+  payload.append(drive::octets(text(event, "payload")));
+  return payload;
+}
+
 void send(Session& session, const json::object& event) {
   const std::string type = text(event, "type");
   const auto code = [&] { return code_named(text(event, "code")); };
+  const std::uint8_t metadata_flag = event.contains("metadata") ? kMetadata : std::uint8_t{0};
   if (type == "bind") {
     const Octets bytes = drive::octets(text(event, "fingerprint"));
     const std::string service = text(event, "service");
@@ -157,8 +204,9 @@ void send(Session& session, const json::object& event) {
   } else if (type == "bound") {
     session.send_bound(number<std::uint16_t>(event, "route"), code(), text(event, "text"));
   } else if (type == "request") {
-    const unsigned flags =
-        (event.at("bulk").as_bool() ? kBulk : 0U) | (event.at("oneway").as_bool() ? kOneway : 0U);
+    const unsigned flags = (event.at("bulk").as_bool() ? kBulk : 0U) |
+                           (event.at("oneway").as_bool() ? kOneway : 0U) |
+                           (event.contains("stream") ? kStream : 0U) | metadata_flag;
     const auto deadline = number<std::uint64_t>(event, "deadline_us");
     const RequestHead head{.route = number<std::uint16_t>(event, "route"),
                            .tier = static_cast<Tier>(number<int>(event, "encoding")),
@@ -166,14 +214,27 @@ void send(Session& session, const json::object& event) {
                            .count = number<std::uint32_t>(event, "count"),
                            .deadline = deadline == 0 ? kNoDeadline : encode_deadline_us(deadline),
                            .id = number<std::uint32_t>(event, "id")};
-    session.send_request(head, drive::octets(text(event, "payload")));
+    session.send_request(head, payload_of(event));
   } else if (type == "reply") {
     session.send_reply({.route = number<std::uint16_t>(event, "route"),
                         .id = number<std::uint32_t>(event, "id"),
                         .count = number<std::uint32_t>(event, "count"),
                         .status = number<std::uint16_t>(event, "status"),
-                        .encoding = number<std::uint8_t>(event, "encoding")},
-                       drive::octets(text(event, "payload")));
+                        .encoding = number<std::uint8_t>(event, "encoding"),
+                        .flags = metadata_flag},
+                       payload_of(event));
+  } else if (type == "data") {
+    session.send_data({.id = number<std::uint32_t>(event, "id"),
+                       .tier = static_cast<Tier>(number<int>(event, "encoding")),
+                       .count = number<std::uint16_t>(event, "count"),
+                       .flags = metadata_flag},
+                      payload_of(event));
+  } else if (type == "credit") {
+    session.send_credit(number<std::uint32_t>(event, "id"), number<std::uint32_t>(event, "bytes"));
+  } else if (type == "end") {
+    session.send_end(number<std::uint32_t>(event, "id"));
+  } else if (type == "unbind") {
+    session.send_unbind(number<std::uint16_t>(event, "route"));
   } else if (type == "cancel") {
     session.send_cancel(number<std::uint32_t>(event, "id"));
   } else if (type == "goaway") {
@@ -181,7 +242,10 @@ void send(Session& session, const json::object& event) {
   } else if (type == "describe") {
     session.send_describe(text(event, "text"));
   } else if (type == "descriptor") {
-    session.send_descriptor(text(event, "service"), text(event, "text"));
+    const std::string service = text(event, "service");
+    const std::string descriptor = text(event, "text");
+    const std::string annex = text(event, "annex");
+    session.send_descriptor({.service = service, .text = descriptor, .annex = annex});
   } else if (type == "refused") {
     session.fail(code(), text(event, "text"));
   } else {
@@ -195,8 +259,17 @@ Octets written(const json::object& vector) {
   if (text(events.at(0).as_object(), "type") == "hello") {
     const json::object& hello = events.at(0).as_object();
     SessionOptions options;
-    options.limits = {number<std::uint32_t>(hello, "max_payload"),
-                      number<std::uint32_t>(hello, "max_in_flight")};
+    options.limits.max_payload = number<std::uint32_t>(hello, "max_payload");
+    options.limits.max_in_flight = number<std::uint32_t>(hello, "max_in_flight");
+    const auto limit = [&](const char* key, std::uint32_t& value) {
+      if (hello.contains(key)) value = number<std::uint32_t>(hello, key);
+    };
+    limit("max_bindings", options.limits.max_bindings);
+    limit("max_streams", options.limits.max_streams);
+    limit("stream_window", options.limits.stream_window);
+    limit("calls_open", options.calls_open);
+    limit("calls_at_once", options.calls_at_once);
+    if (hello.contains("name")) options.name = text(hello, "name");
     options.client_id = number<std::uint32_t>(hello, "client_id");
     options.authentication = drive::octets(text(hello, "authentication"));
     const Octets nonce = drive::octets(text(hello, "nonce"));

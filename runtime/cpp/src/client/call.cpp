@@ -41,11 +41,11 @@ TimePoint deadline_of(const CallOptions& options, const MethodInfo& method) {
 }
 
 std::shared_ptr<BatchState> batch(const Target& target, const link::BatchMethod& method,
-                                  const link::LocalBatch& local, const BatchOptions& options,
-                                  link::Items requests, std::unique_ptr<Decoder> decoder) {
+                                  const BatchOptions& options, link::Items requests,
+                                  std::unique_ptr<Decoder> decoder) {
   const CallOptions call_options{.deadline = options.deadline};
   auto state = std::make_shared<Batch>(method, std::move(decoder));
-  if (local) {
+  if (const auto local = target.local_batch()) {
     link::local_batch(method, local, call_options, requests, state->results());
     state->end();
     return state;
@@ -66,8 +66,9 @@ std::shared_ptr<BatchState> batch(const Target& target, const link::BatchMethod&
   return state;
 }
 
-void bulk(const Target& target, const link::BatchMethod& method, const link::LocalBatch& local,
-          const CallOptions& options, link::Items requests, Decoder& decoder) {
+void bulk(const Target& target, const link::BatchMethod& method, const CallOptions& options,
+          link::Items requests, Decoder& decoder) {
+  const auto local = target.local_batch();
   if (requests.count == 0) return;
   if (local) return link::local_batch(method, local, options, requests, decoder.results);
   check_sent_requests(method, requests);
@@ -130,13 +131,12 @@ std::vector<ScatteredPart> scatter(const ScatterTarget& target, const link::Meth
 }
 
 std::vector<ScatteredPart> scatter_bulk(const ScatterTarget& target, const link::BatchMethod& method,
-                                        link::LocalBatch (*local)(const Target&), const CallOptions& options,
-                                        link::Items requests, NewDecoder decoder) {
+                                        const CallOptions& options, link::Items requests,
+                                        NewDecoder decoder) {
   const auto deadline = deadline_of(options, method.method.info);
   if (target.in_process() || requests.count == 0 || method.method.info.oneway) {
-    return in_turn(target, deadline, requests.count, decoder, [&](const Target& to, Decoder& into) {
-      bulk(to, method, local(to), options, requests, into);
-    });
+    return in_turn(target, deadline, requests.count, decoder,
+                   [&](const Target& to, Decoder& into) { bulk(to, method, options, requests, into); });
   }
   check_sent_requests(method, requests);
   const auto encode = [&](Buffer& buffer) { method.encode(buffer, requests, 0, requests.count); };

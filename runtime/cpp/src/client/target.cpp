@@ -256,6 +256,18 @@ const ServiceInfo& Target::service() const noexcept {
   return *state_->service;
 }
 
+Interfaces Target::find_interfaces() const {
+  const auto found = local_servant()->interfaces();
+  plain_servant_.store(found.plain);
+  return found;
+}
+
+link::LocalBatch Target::local_batch() const {
+  if (!in_process_) return {};
+  const auto found = interfaces();
+  return {.plain = found.plain, .async = found.async, .agent = agent_};
+}
+
 Servant* Target::local_servant() const {
   const std::scoped_lock lock(state_->mutex);
   if (!state_->servant) {

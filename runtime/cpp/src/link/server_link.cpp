@@ -130,7 +130,7 @@ void ServerLink::handle(protocol::Event& event, TimePoint now) {
       constexpr std::size_t kAround = 6;
       if (event.text.size() + text.size() + kAround > peer_max_payload_) text = {};
       if (event.text.size() + kAround > peer_max_payload_) return turn_off(Code::protocol_error, kLongName);
-      return session_.send_descriptor(event.text, text);
+      return session_.send_descriptor({.service = event.text, .text = text});
     }
     case protocol::EventType::refused:
     case protocol::EventType::broken: {

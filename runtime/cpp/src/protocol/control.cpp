@@ -35,6 +35,16 @@ class Take {
     std::uint16_t n = 0;
     return number(n) && text(text16, n);
   }
+  [[nodiscard]] bool bytes(Payload& bytes, std::size_t n) noexcept {
+    if (bytes_.size() < n) return false;
+    bytes = bytes_.first(n);
+    bytes_ = bytes_.subspan(n);
+    return true;
+  }
+  [[nodiscard]] bool str32(std::string_view& text32) noexcept {
+    std::uint32_t n = 0;
+    return number(n) && text(text32, n);
+  }
   [[nodiscard]] std::size_t left() const noexcept { return bytes_.size(); }
 
  private:
@@ -52,17 +62,110 @@ void put_bytes(Buffer& out, std::string_view text) {
 
 }  // namespace
 
-bool parse_hello(Payload payload, Hello& hello, const char*& reason) {
+namespace {
+
+enum Tag : std::uint16_t {
+  kTagBindings = 1,
+  kTagStreams = 2,
+  kTagStreamWindow = 3,
+  kTagName = 4,
+  kTagLoad = 5,
+  kTagFeatures = 6,
+};
+constexpr std::uint16_t kCritical = 0x8000;
+constexpr std::size_t kLongestName = 255;
+constexpr std::size_t kMostTags = 64;
+
+template <class T>
+bool whole(Payload bytes, T& value) noexcept {
+  if (bytes.size() != sizeof value) return false;
+  std::memcpy(&value, bytes.data(), sizeof value);
+  return true;
+}
+
+/// False: the value is not one of this tag's.
+bool take_value(Hello& hello, std::uint16_t tag, Payload value, bool& known) {
+  switch (tag) {
+    case kTagBindings:
+      return whole(value, hello.max_bindings);
+    case kTagStreams:
+      return whole(value, hello.max_streams);
+    case kTagStreamWindow:
+      return whole(value, hello.stream_window) && hello.stream_window <= kMaxCredit;
+    case kTagName:
+      hello.name.assign(reinterpret_cast<const char*>(value.data()), value.size());
+      return value.size() <= kLongestName && is_utf8(hello.name);
+    case kTagLoad: {
+      std::array<std::uint32_t, 2> load{};
+      if (!whole(value, load)) return false;
+      hello.calls_open = load[0];
+      hello.calls_at_once = load[1];
+      return true;
+    }
+    case kTagFeatures:
+      return whole(value, hello.features);
+    default:
+      known = false;
+      return true;
+  }
+}
+
+bool parse_tags(Take& take, Hello& hello, const char*& reason, std::string& room) {
+  std::array<std::uint16_t, kMostTags> seen{};
+  std::size_t count = 0;
+  while (take.left() != 0) {
+    std::uint16_t tag = 0;
+    std::uint16_t size = 0;
+    Payload value;
+    if (!take.number(tag) || !take.number(size) || !take.bytes(value, size)) {
+      reason = "a tagged value of the HELLO is cut short";
+      return false;
+    }
+    const bool critical = (tag & kCritical) != 0;
+    tag &= static_cast<std::uint16_t>(~kCritical);
+    const auto known_tags = std::span(seen).first(count);
+    if (count == seen.size() || std::ranges::find(known_tags, tag) != known_tags.end()) {
+      reason = "a tag of the HELLO comes twice, or there are more than 64";
+      return false;
+    }
+    seen[count++] = tag;
+    bool known = true;
+    if (!take_value(hello, tag, value, known)) {
+      reason =
+          (room = "the HELLO's value with the tag " + std::to_string(tag) + " is not what it may be").c_str();
+      return false;
+    }
+    if (!known && critical) {
+      reason =
+          (room = "the HELLO has the critical tag " + std::to_string(tag) + ", which this side does not know")
+              .c_str();
+      return false;
+    }
+  }
+  return true;
+}
+
+template <class T>
+void put_tag(Buffer& out, Tag tag, const T& value) {
+  put(out, static_cast<std::uint16_t>(tag));
+  put(out, static_cast<std::uint16_t>(sizeof value));
+  put(out, value);
+}
+
+}  // namespace
+
+bool parse_hello(Payload payload, Hello& hello, const char*& reason, std::string& room) {
   Take take(payload);
   std::array<unsigned char, 8> magic{};
   std::uint16_t size = 0;
+  Payload authentication;
   if (!take.raw(magic.data(), magic.size()) || magic != kMagic) {
     reason = "the HELLO does not begin with MF's magic: the peer speaks something else";
     return false;
   }
   if (!take.number(hello.lowest_version) || !take.number(hello.highest_version) ||
       !take.number(hello.max_payload) || !take.number(hello.max_in_flight) || !take.number(hello.client_id) ||
-      !take.raw(hello.nonce.data(), hello.nonce.size()) || !take.number(size) || take.left() != size) {
+      !take.raw(hello.nonce.data(), hello.nonce.size()) || !take.number(size)) {
     reason = "the HELLO's payload has not the size that it should have";
     return false;
   }
@@ -74,16 +177,16 @@ bool parse_hello(Payload payload, Hello& hello, const char*& reason) {
     reason = "the HELLO's max_payload is below 4,096";
     return false;
   }
-  if (size > kMaxAuthentication) {
-    reason = "the HELLO's authentication field is longer than 16 KiB";
+  if (size > kMaxAuthentication || !take.bytes(authentication, size)) {
+    reason = "the HELLO's authentication field is longer than 16 KiB, or cut short";
     return false;
   }
-  const Payload authentication = payload.last(size);
   hello.authentication.assign(authentication.begin(), authentication.end());
-  return true;
+  return parse_tags(take, hello, reason, room);
 }
 
 void write_hello(Buffer& out, const Hello& hello) {
+  const Hello usual;
   put(out, kMagic);
   put(out, hello.lowest_version);
   put(out, hello.highest_version);
@@ -93,6 +196,22 @@ void write_hello(Buffer& out, const Hello& hello) {
   put(out, hello.nonce);
   put(out, static_cast<std::uint16_t>(hello.authentication.size()));
   out.append(hello.authentication);
+  if (hello.max_bindings != usual.max_bindings) put_tag(out, kTagBindings, hello.max_bindings);
+  if (hello.max_streams != usual.max_streams) put_tag(out, kTagStreams, hello.max_streams);
+  if (hello.stream_window != usual.stream_window) put_tag(out, kTagStreamWindow, hello.stream_window);
+  if (!hello.name.empty()) {
+    put(out, static_cast<std::uint16_t>(kTagName));
+    write_text(out, hello.name, kLongestName);
+  }
+  if (hello.calls_open != 0 || hello.calls_at_once != 0)
+    put_tag(out, kTagLoad, std::array<std::uint32_t, 2>{hello.calls_open, hello.calls_at_once});
+  if (hello.features != 0) put_tag(out, kTagFeatures, hello.features);
+}
+
+std::uint16_t common_version(const Hello& ours, const Hello& theirs) noexcept {
+  const auto highest = std::min(ours.highest_version, theirs.highest_version);
+  const auto lowest = std::max(ours.lowest_version, theirs.lowest_version);
+  return highest < lowest ? std::uint16_t{0} : highest;
 }
 
 bool parse_bind(Payload payload, Bind& bind, const char*& reason) {
@@ -147,13 +266,12 @@ void write_text(Buffer& out, std::string_view text, std::size_t limit) {
 
 bool parse_descriptor(Payload payload, Descriptor& descriptor, const char*& reason) {
   Take take(payload);
-  std::uint32_t size = 0;
-  if (!take.str16(descriptor.service) || !take.number(size) || take.left() != size ||
-      !take.text(descriptor.text, size)) {
+  if (!take.str16(descriptor.service) || !take.str32(descriptor.text) || !take.str32(descriptor.annex) ||
+      take.left() != 0) {
     reason = "the DESCRIPTOR's payload has not the size that it should have";
     return false;
   }
-  if (!is_utf8(descriptor.service) || !is_utf8(descriptor.text)) {
+  if (!is_utf8(descriptor.service) || !is_utf8(descriptor.text) || !is_utf8(descriptor.annex)) {
     reason = "the DESCRIPTOR is not UTF-8";
     return false;
   }
@@ -162,8 +280,10 @@ bool parse_descriptor(Payload payload, Descriptor& descriptor, const char*& reas
 
 void write_descriptor(Buffer& out, const Descriptor& descriptor) {
   write_text(out, descriptor.service, 0xffff);
-  put(out, static_cast<std::uint32_t>(descriptor.text.size()));
-  put_bytes(out, descriptor.text);
+  for (const std::string_view text : {descriptor.text, descriptor.annex}) {
+    put(out, static_cast<std::uint32_t>(text.size()));
+    put_bytes(out, text);
+  }
 }
 
 }  // namespace mf::protocol

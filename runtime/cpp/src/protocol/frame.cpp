@@ -9,8 +9,8 @@ namespace mf::protocol {
 namespace {
 
 constexpr std::array<const char*, kLastFrameType + 1> kNames{
-    "UNKNOWN", "HELLO", "REFUSE", "BIND",   "BOUND",    "REQUEST",   "REPLY",
-    "CANCEL",  "PING",  "PONG",   "GOAWAY", "DESCRIBE", "DESCRIPTOR"};
+    "UNKNOWN", "HELLO",  "REFUSE",   "BIND",       "BOUND", "REQUEST", "REPLY", "CANCEL", "PING",
+    "PONG",    "GOAWAY", "DESCRIBE", "DESCRIPTOR", "DATA",  "CREDIT",  "END",   "UNBIND"};
 constexpr unsigned kMantissaBits = 11;
 constexpr unsigned kLargestExponent = 31;
 

@@ -46,8 +46,8 @@ std::size_t metadata_size(const Metadata& metadata) {
   if (size > kMaxMetadata || metadata.size() > kMaxMetadataEntries)
     throw Error(Code::message_too_large, Execution::not_executed,
                 "the metadata has " + std::to_string(metadata.size()) + " entries and takes " +
-                    std::to_string(size) + " bytes; at most " + std::to_string(kMaxMetadataEntries) + " and " +
-                    std::to_string(kMaxMetadata) + " may go with a call");
+                    std::to_string(size) + " bytes; at most " + std::to_string(kMaxMetadataEntries) +
+                    " and " + std::to_string(kMaxMetadata) + " may go with a call");
   return padded(size);
 }
 
@@ -69,7 +69,9 @@ void write_metadata(std::byte* to, const Metadata& metadata) noexcept {
 }
 
 MetadataBlock split_metadata(std::span<const std::byte> payload) noexcept {
-  const auto faulty = [](const char* why) { return MetadataBlock{.entries = {}, .payload = {}, .fault = why}; };
+  const auto faulty = [](const char* why) {
+    return MetadataBlock{.entries = {}, .payload = {}, .fault = why};
+  };
   std::uint32_t size = 0;
   if (payload.size() < kHead) return faulty("the metadata is cut short");
   std::memcpy(&size, payload.data(), sizeof size);
@@ -85,11 +87,13 @@ MetadataBlock split_metadata(std::span<const std::byte> payload) noexcept {
   while (!rest.empty()) {
     const auto entry = take_entry(rest);
     if (!entry) return faulty("an entry of the metadata is cut short");
-    if (!Metadata::is_key(entry->key)) return faulty("a key of the metadata is not 1 to 64 of a-z, 0-9, '.', '_', '-'");
+    if (!Metadata::is_key(entry->key))
+      return faulty("a key of the metadata is not 1 to 64 of a-z, 0-9, '.', '_', '-'");
     if (!is_utf8(entry->value)) return faulty("a value of the metadata is not UTF-8");
     if (count == keys.size()) return faulty("the metadata has more than 64 entries");
     const auto known = std::span(keys).first(count);
-    if (std::ranges::find(known, entry->key) != known.end()) return faulty("a key of the metadata comes twice");
+    if (std::ranges::find(known, entry->key) != known.end())
+      return faulty("a key of the metadata comes twice");
     keys[count++] = entry->key;
   }
   return {.entries = entries, .payload = payload.subspan(padded(size)), .fault = nullptr};

@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "mf/protocol/metadata.hpp"
+
 namespace mf::protocol {
 namespace {
 
@@ -35,15 +37,19 @@ constexpr std::array<ReservedBits, kLastFrameType + 1> kReserved{
     reserved(0, kStatus),           // REFUSE
     reserved(0, kRoute),            // BIND
     reserved(0, kRoute | kStatus),  // BOUND
-    reserved(kEncodingMask | kBulk | kOneway,
-             kRoute | kId | kStatus | kCount),                 // REQUEST; kStatus is its deadline
-    reserved(kEncodingMask, kRoute | kId | kStatus | kCount),  // REPLY
-    reserved(0, kId),                                          // CANCEL
-    reserved(0, 0),                                            // PING
-    reserved(0, 0),                                            // PONG
-    reserved(0, kStatus),                                      // GOAWAY
-    reserved(0, 0),                                            // DESCRIBE
-    reserved(0, 0),                                            // DESCRIPTOR
+    reserved(kEncodingMask | kBulk | kOneway | kMetadata | kStream,
+             kRoute | kId | kStatus | kCount),                             // REQUEST; kStatus is its deadline
+    reserved(kEncodingMask | kMetadata, kRoute | kId | kStatus | kCount),  // REPLY
+    reserved(0, kId),                                                      // CANCEL
+    reserved(0, 0),                                                        // PING
+    reserved(0, 0),                                                        // PONG
+    reserved(0, kStatus),                                                  // GOAWAY
+    reserved(0, 0),                                                        // DESCRIBE
+    reserved(0, 0),                                                        // DESCRIPTOR
+    reserved(kEncodingMask | kMetadata, kId | kCount),                     // DATA
+    reserved(0, kId),                                                      // CREDIT
+    reserved(0, kId),                                                      // END
+    reserved(0, kRoute),                                                   // UNBIND
 };
 
 bool has_reserved_bits(const Header& header) noexcept {
@@ -59,6 +65,11 @@ bool carries_items(FrameType type) noexcept {
 
 bool all_zero(std::span<const std::byte> bytes) noexcept {
   return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == std::byte{0}; });
+}
+
+/// Are DATA, CREDIT and END, which belong to a call.
+bool belongs_to_a_call(FrameType type) noexcept {
+  return type == FrameType::data || type == FrameType::credit || type == FrameType::end;
 }
 
 constexpr std::size_t kPingSize = 8;
@@ -91,6 +102,8 @@ void Session::shrink() noexcept {
 
 bool Session::next(Event& event) {
   if (event.owner) event.owner.reset();
+  event.metadata = {};
+  event.metadata_fault = nullptr;
   if (closed()) [[unlikely]]
     return give_broken(event);
   if (input_.dedicated()) return next_dedicated(event);
@@ -98,6 +111,12 @@ bool Session::next(Event& event) {
     const std::span<const std::byte> bytes = input_.available();
     if (bytes.size() < kHeaderSize) return false;
     event.header = decode_header(bytes.data());
+    if (may_be_skipped(theirs_, event.header.type)) [[unlikely]] {
+      if (!check_skippable(event.header)) return give_broken(event);
+      if (bytes.size() < padded(event.header.size)) return false;
+      input_.consume(padded(event.header.size));
+      continue;
+    }
     if (!check_header(event.header)) [[unlikely]]
       return give_broken(event);
     const std::size_t total = padded(event.header.size);
@@ -180,18 +199,33 @@ bool Session::check_header(const Header& header) {
   return check_size(header);
 }
 
+/// Of a frame whose type this version does not know: all but its size is that type's own business.
+bool Session::check_skippable(const Header& header) {
+  if (header.size >= kHeaderSize && header.size - kHeaderSize <= kMaxControlPayload) return true;
+  return broke("a frame of the unknown type " + std::to_string(static_cast<unsigned>(header.type)) +
+               " with size " + std::to_string(header.size) + " is not one that may be skipped");
+}
+
 bool Session::check_size(const Header& header) {
   const bool items = carries_items(header.type);
   if (header.size < header.payload_offset()) [[unlikely]]
     return broke("a frame of size " + std::to_string(header.size) + " is shorter than its header");
   const std::size_t payload = header.size - header.payload_offset();
-  const std::size_t limit =
-      items || header.type == FrameType::descriptor ? options_.limits.max_payload : kMaxControlPayload;
+  const bool data = header.type == FrameType::data;
+  const std::size_t limit = items || header.type == FrameType::descriptor ? options_.limits.max_payload
+                            : data                                        ? kMaxDataPayload
+                                                                          : kMaxControlPayload;
   if (payload > limit) [[unlikely]]
     return broke(std::string("a ") + name(header.type) + " with a payload of " + std::to_string(payload) +
                  " bytes is above the limit of " + std::to_string(limit));
   if (items && header.count == 0) [[unlikely]]
     return broke(std::string("a ") + name(header.type) + " has no items");
+  if (header.stream() && (header.bulk() || header.oneway() || header.count != 1)) [[unlikely]]
+    return broke("a REQUEST with a stream is bulk or one-way, or has more than one item");
+  if (!items && header.count == kExtendedCount) [[unlikely]]
+    return broke("the count of a DATA is above 65,534");
+  if (header.id == 0 && belongs_to_a_call(header.type)) [[unlikely]]
+    return broke(std::string("a ") + name(header.type) + " has the id 0");
   return true;
 }
 
@@ -212,13 +246,18 @@ bool Session::deliver(Event& event) {
     event.type = EventType::request;
     if (header.id == 0) [[unlikely]]
       return broke("a REQUEST has the id 0");
+    last_id_ = header.id;
   } else if (header.type == FrameType::reply) {
     event.type = EventType::reply;
     if (header.status() > kLastCode) [[unlikely]]
       return broke("a REPLY has a status that does not exist");
+  } else if (header.type == FrameType::data) {
+    event.type = EventType::data;
   } else if (!deliver_control(event)) {
     return false;
   }
+  if (header.metadata()) [[unlikely]]
+    take_metadata(event);
   theirs_ = after(other(role_), theirs_, header.type);
   return true;
 }
@@ -249,16 +288,41 @@ bool Session::deliver_control(Event& event) {
     case FrameType::cancel:
       event.type = EventType::cancel;
       return event.payload.empty() || broke("a CANCEL has a payload");
+    case FrameType::credit:
+      return take_credit(event);
+    case FrameType::end:
+      event.type = EventType::end;
+      return event.payload.empty() || broke("an END has a payload");
+    case FrameType::unbind:
+      event.type = EventType::unbind;
+      return event.payload.empty() || broke("an UNBIND has a payload");
     default:
       event.type = EventType::pong;
       return event.payload.size() == kPingSize || broke("a PING or PONG has not 8 bytes of payload");
   }
 }
 
+void Session::take_metadata(Event& event) const {
+  const auto block = split_metadata(event.payload);
+  event.metadata = block.entries;
+  event.metadata_fault = block.fault;
+  event.payload = block.payload;
+}
+
+bool Session::take_credit(Event& event) {
+  event.type = EventType::credit;
+  event.credit = 0;
+  if (event.payload.size() == sizeof event.credit)
+    std::memcpy(&event.credit, event.payload.data(), sizeof event.credit);
+  return event.credit != 0 || broke("a CREDIT is not a number above 0");
+}
+
 bool Session::take_hello(Event& event) {
   const char* reason = nullptr;
-  if (!parse_hello(event.payload, peer_, reason)) return broke(reason);
-  if (peer_.lowest_version > kProtocolVersion || peer_.highest_version < kProtocolVersion)
+  std::string room;
+  if (!parse_hello(event.payload, peer_, reason, room)) return broke(reason);
+  version_ = common_version(Hello(), peer_);
+  if (version_ == 0)
     return broke("no common protocol version: the peer speaks " + std::to_string(peer_.lowest_version) +
                  " to " + std::to_string(peer_.highest_version) + ", this side " +
                  std::to_string(kProtocolVersion));

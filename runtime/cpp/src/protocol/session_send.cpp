@@ -35,7 +35,7 @@ Header control(FrameType type, Code code) noexcept {
 Header reply_header(const ReplyHead& head) noexcept {
   Header header;
   header.type = FrameType::reply;
-  header.flags = head.encoding;
+  header.flags = static_cast<std::uint8_t>(head.encoding | head.flags);
   header.route = head.route;
   header.id = head.id;
   header.deadline_or_status = head.status;
@@ -55,7 +55,9 @@ bool Session::may_send(FrameType type) {
 }
 
 void Session::check_peer_takes(std::size_t payload_size, Execution execution) const {
-  if (payload_size <= peer_max_payload()) [[likely]]
+  // A frame's size is 32 bits, whatever a peer says that it takes.
+  constexpr std::size_t kMostPossible = UINT32_MAX - kHeaderSize - kExtensionSize - 8;
+  if (payload_size <= std::min(peer_max_payload(), kMostPossible)) [[likely]]
     return;
   throw Error(Code::message_too_large, execution,
               "a message of " + std::to_string(payload_size) + " bytes is above the " +
@@ -153,6 +155,7 @@ void Session::send_failure(const ReplyHead& head, Code code, Execution execution
   ReplyHead failed = head;
   failed.status = static_cast<std::uint16_t>(code);
   failed.encoding = 0;
+  failed.flags = 0;
   Buffer payload;
   write_failure_record(payload, execution, message);
   send_reply(failed, payload.span());
@@ -166,7 +169,13 @@ void Session::send_hello() {
                              .max_in_flight = client ? 0 : options_.limits.max_in_flight,
                              .client_id = client ? options_.client_id : 0,
                              .nonce = options_.nonce,
-                             .authentication = options_.authentication});
+                             .authentication = options_.authentication,
+                             .max_bindings = client ? kDefaultBindings : options_.limits.max_bindings,
+                             .max_streams = client ? kDefaultStreams : options_.limits.max_streams,
+                             .stream_window = options_.limits.stream_window,
+                             .name = options_.name,
+                             .calls_open = client ? 0 : options_.calls_open,
+                             .calls_at_once = client ? 0 : options_.calls_at_once});
   send_frame(control(FrameType::hello), 0, std::move(payload));
 }
 
@@ -200,6 +209,38 @@ void Session::send_cancel(std::uint32_t id) {
   send_frame(header, 0, std::span<const std::byte>());
 }
 
+void Session::send_data(const DataHead& head, Buffer&& payload) {
+  if (payload.size() > kMaxDataPayload || head.count == kExtendedCount)
+    throw std::logic_error("a DATA of " + std::to_string(payload.size()) + " bytes and " +
+                           std::to_string(head.count) + " values");
+  if (!may_send(FrameType::data)) return;
+  Header header = control(FrameType::data);
+  header.flags = static_cast<std::uint8_t>(static_cast<std::uint8_t>(head.tier) | head.flags);
+  header.id = head.id;
+  send_frame(header, head.count, std::move(payload));
+}
+
+void Session::send_credit(std::uint32_t id, std::uint32_t bytes) {
+  if (!may_send(FrameType::credit)) return;
+  Header header = control(FrameType::credit);
+  header.id = id;
+  send_frame(header, 0, std::as_bytes(std::span(&bytes, 1)));
+}
+
+void Session::send_end(std::uint32_t id) {
+  if (!may_send(FrameType::end)) return;
+  Header header = control(FrameType::end);
+  header.id = id;
+  send_frame(header, 0, std::span<const std::byte>());
+}
+
+void Session::send_unbind(std::uint16_t first_route) {
+  if (!may_send(FrameType::unbind)) return;
+  Header header = control(FrameType::unbind);
+  header.route = first_route;
+  send_frame(header, 0, std::span<const std::byte>());
+}
+
 void Session::send_ping(std::uint64_t token) {
   if (!may_send(FrameType::ping)) return;
   send_frame(control(FrameType::ping), 0, std::as_bytes(std::span(&token, 1)));
@@ -219,10 +260,10 @@ void Session::send_text(const Header& header, std::string_view text) {
   send_frame(header, 0, std::move(payload));
 }
 
-void Session::send_descriptor(std::string_view service, std::string_view text) {
+void Session::send_descriptor(const Descriptor& descriptor) {
   if (!may_send(FrameType::descriptor)) return;
   Buffer payload;
-  write_descriptor(payload, {service, text});
+  write_descriptor(payload, descriptor);
   check_peer_takes(payload.size(), Execution::unknown);
   send_frame(control(FrameType::descriptor), 0, std::move(payload));
 }

@@ -42,6 +42,14 @@ const char* name(EventType type) noexcept {
       return "describe";
     case EventType::descriptor:
       return "descriptor";
+    case EventType::data:
+      return "data";
+    case EventType::credit:
+      return "credit";
+    case EventType::end:
+      return "end";
+    case EventType::unbind:
+      return "unbind";
     case EventType::refused:
       return "refused";
     case EventType::broken:

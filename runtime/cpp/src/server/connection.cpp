@@ -75,32 +75,32 @@ void Connection::on_request(const protocol::Event& event, TimePoint now) {
     return ticket.fail(Code::shutting_down, Execution::not_executed,
                        "the server is stopping; use another instance");
   }
-  auto& binding = *target.binding;
-  const auto method = binding.methods[target.method];
+  const auto& binding = *target.binding;
+  const auto method = binding->methods[target.method];
   const auto tier = static_cast<Tier>(event.header.encoding());
   const auto left = protocol::decode_deadline(event.header.deadline());
   const auto deadline = left == kInfinite ? kNever : deadline_after(now, left);
   const bool oneway = ticket.oneway();
-  const bool here = binding.offer->where == Where::io_thread && event.payload.size() <= kMostInline;
+  const bool here = binding->offer->where == Where::io_thread && event.payload.size() <= kMostInline;
   std::unique_lock lock(mutex_);
-  const bool queue = oneway ? !here || lane_runs_ : *binding.oneways != 0;
+  const bool queue = oneway ? !here || lane_runs_ : *binding->oneways != 0;
   if (here && !queue) {
     lock.unlock();
     // Handlers before it in the same turn may have taken their time.
     if (expired(deadline)) return ticket.fail(Code::deadline_exceeded, Execution::not_executed, kTooLate);
-    return run(binding, std::move(ticket), method, tier, event.payload, deadline);
+    return run(*binding, std::move(ticket), method, tier, event.payload, deadline);
   }
   auto job = std::make_unique<Job>(std::move(ticket), event.keep());
   job->method = method;
   job->tier = tier;
   job->deadline = deadline;
-  job->binding = &binding;
+  job->binding = binding;
   if (!queue) {
     tasks_.emplace_back(
         [self = shared_from_this(), job = std::move(job)]() mutable { self->run(std::move(job)); });
     return;
   }
-  if (oneway) ++*binding.oneways;
+  if (oneway) ++*binding->oneways;
   lane_.push_back(std::move(job));
   if (!std::exchange(lane_runs_, true)) tasks_.emplace_back(LaneTask(shared_from_this()));
 }

@@ -75,7 +75,7 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
     std::uint16_t method = 0;
     Tier tier = Tier::memcpy;
     TimePoint deadline = kNever;
-    Binding* binding = nullptr;
+    std::shared_ptr<Binding> binding;
   };
 
   void run(Binding& binding, Ticket ticket, std::uint16_t method, Tier tier,

@@ -16,9 +16,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "mf/client/async.hpp"
+#include "mf/core/async.hpp"
 
-namespace mf::client {
+namespace mf {
 
 template <class Token, class T>
   requires(!PlainCallback<Token, T>)
@@ -48,4 +48,4 @@ struct Completes<Token, T> {
   }
 };
 
-}  // namespace mf::client
+}  // namespace mf

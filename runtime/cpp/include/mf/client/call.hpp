@@ -19,12 +19,12 @@
 #include <utility>
 #include <vector>
 
-#include "mf/client/async.hpp"
 #include "mf/client/batch.hpp"
 #include "mf/client/decode.hpp"
 #include "mf/client/target.hpp"
 #include "mf/codec/readable.hpp"
 #include "mf/codec/tiered.hpp"
+#include "mf/core/async.hpp"
 #include "mf/core/function_ref.hpp"
 #include "mf/core/outcome.hpp"
 #include "mf/link/local.hpp"
@@ -132,26 +132,21 @@ namespace detail {
 
 /// Batches: what they do is the same for all methods, and their results differ by type only.
 [[nodiscard]] std::shared_ptr<BatchState> batch(const Target& target, const link::BatchMethod& method,
-                                                const link::LocalBatch& local, const BatchOptions& options,
-                                                link::Items requests, std::unique_ptr<Decoder> decoder);
-void bulk(const Target& target, const link::BatchMethod& method, const link::LocalBatch& local,
-          const CallOptions& options, link::Items requests, Decoder& decoder);
+                                                const BatchOptions& options, link::Items requests,
+                                                std::unique_ptr<Decoder> decoder);
+void bulk(const Target& target, const link::BatchMethod& method, const CallOptions& options,
+          link::Items requests, Decoder& decoder);
 template <class Result, Tier kTier>
 std::unique_ptr<Decoder> decoded(std::size_t items) {
   return std::unique_ptr<Decoder>(new DecoderOf<Result, kTier>(items));
 }
 
 template <class Result, Tier kTier>
-Outcomes<Result> bulk_of(const Target& target, const link::BatchMethod& method, const link::LocalBatch& local,
-                         const CallOptions& options, link::Items requests) {
+Outcomes<Result> bulk_of(const Target& target, const link::BatchMethod& method, const CallOptions& options,
+                         link::Items requests) {
   DecoderOf<Result, kTier> results(requests.count);
-  bulk(target, method, local, options, requests, results);
+  bulk(target, method, options, requests, results);
   return std::move(outcomes<Result>(results));
-}
-
-template <class M>
-link::LocalBatch local_batch(const Target& target) {
-  return target.local<M>();
 }
 
 }  // namespace detail
@@ -159,16 +154,16 @@ link::LocalBatch local_batch(const Target& target) {
 template <class M>
 BatchCall<typename M::Result> batch(const Target& target, const BatchOptions& options,
                                     std::span<const typename M::Request> requests) {
-  return BatchCall<typename M::Result>(detail::batch(
-      target, link::kBatchMethod<M>, detail::local_batch<M>(target), options, link::items<M>(requests),
-      detail::decoded<typename M::Result, M::kResultTier>(requests.size())));
+  return BatchCall<typename M::Result>(
+      detail::batch(target, link::kBatchMethod<M>, options, link::items<M>(requests),
+                    detail::decoded<typename M::Result, M::kResultTier>(requests.size())));
 }
 
 template <class M>
 Outcomes<typename M::Result> bulk(const Target& target, const CallOptions& options,
                                   std::span<const typename M::Request> requests) {
-  return detail::bulk_of<typename M::Result, M::kResultTier>(
-      target, link::kBatchMethod<M>, detail::local_batch<M>(target), options, link::items<M>(requests));
+  return detail::bulk_of<typename M::Result, M::kResultTier>(target, link::kBatchMethod<M>, options,
+                                                             link::items<M>(requests));
 }
 
 namespace detail {
@@ -191,7 +186,6 @@ using NewDecoder = std::unique_ptr<Decoder> (*)(std::size_t items);
                                                  NewDecoder decoder);
 [[nodiscard]] std::vector<ScatteredPart> scatter_bulk(const ScatterTarget& target,
                                                       const link::BatchMethod& method,
-                                                      link::LocalBatch (*local)(const Target&),
                                                       const CallOptions& options, link::Items requests,
                                                       NewDecoder decoder);
 
@@ -245,8 +239,8 @@ Scattered<Outcomes<typename M::Result>> bulk(const ScatterTarget& target, const 
                                              std::span<const typename M::Request> requests) {
   using Result = typename M::Result;
   return detail::scattered<Outcomes<Result>>(
-      detail::scatter_bulk(target, link::kBatchMethod<M>, &detail::local_batch<M>, options,
-                           link::items<M>(requests), &detail::decoded<Result, M::kResultTier>),
+      detail::scatter_bulk(target, link::kBatchMethod<M>, options, link::items<M>(requests),
+                           &detail::decoded<Result, M::kResultTier>),
       &detail::all_outcomes<Result>);
 }
 

@@ -61,8 +61,14 @@ class Target {
   [[nodiscard]] link::LocalOf<M> local() const {
     if (!in_process_) [[likely]]
       return {};
-    return find_local<typename M::Servant, typename M::AsyncServant>();
+    // By the name of the service, which one generated class alone has: it need not be complete here.
+    const auto found = interfaces();
+    return {.plain = static_cast<typename M::Servant*>(found.plain),
+            .async = static_cast<typename M::AsyncServant*>(found.async),
+            .agent = agent_};
   }
+  /// The same without its type.
+  [[nodiscard]] link::LocalBatch local_batch() const;
 
   void call(link::ReplySlot& slot, const MethodInfo& method, const protocol::RequestHead& head, Encode encode,
             TimePoint deadline) const;
@@ -90,20 +96,12 @@ class Target {
 
   explicit Target(std::shared_ptr<State> state);
   [[nodiscard]] Servant* local_servant() const;
-  template <class Plain, class Async>
-  [[nodiscard]] link::Local<Plain, Async> find_local() const {
-    link::Local<Plain, Async> local;
-    local.plain = static_cast<Plain*>(plain_servant_.load());
-    if (local.plain == nullptr) {
-      // By the name of the service, which one generated class alone has: it need not be complete here.
-      const auto found = local_servant()->interfaces();
-      local.plain = static_cast<Plain*>(found.plain);
-      plain_servant_.store(local.plain);
-      local.async = static_cast<Async*>(found.async);
-    }
-    local.agent = agent_;
-    return local;
+  [[nodiscard]] Interfaces interfaces() const {
+    if (void* const plain = plain_servant_.load(); plain != nullptr) [[likely]]
+      return {.plain = plain};
+    return find_interfaces();
   }
+  [[nodiscard]] Interfaces find_interfaces() const;
   [[nodiscard]] Route ready_route() const;
 
   /// An atomic pointer that is copied with its target.

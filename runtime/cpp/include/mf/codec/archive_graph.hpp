@@ -354,9 +354,7 @@ struct Archive<Graph<T>> {
 };
 
 template <class T>
-inline constexpr Tier kPlannedTier<Graph<T>> = Tier::archive;
-template <class T>
-inline constexpr std::string_view kShortName<Graph<T>> = kShortName<T>;
+inline constexpr TypeInfo kTypeInfo<Graph<T>>{Tier::archive, kTypeInfo<T>.name};
 
 /// Objects stand at the level of the graph.
 template <class T>

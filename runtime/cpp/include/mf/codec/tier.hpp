@@ -9,13 +9,19 @@
 
 namespace mf::codec {
 
-/// What the schema planned; Tier{} for a type that no schema declares. Generated code specialises it.
-template <class T>
-inline constexpr Tier kPlannedTier = Tier{};
+struct TypeInfo {
+  Tier tier{};              // that the schema planned
+  std::string_view name{};  // that a path begins with: `Hit` in `Hit.positions[3]`
+};
 
-/// The name that a path begins with, `Hit` in `Hit.positions[3]`; empty for a type that no schema declares.
+/// Of a struct, error or union that a schema declares: generated code specialises it. Empty for all others.
 template <class T>
-inline constexpr std::string_view kShortName{};
+inline constexpr TypeInfo kTypeInfo{};
+
+template <class T>
+inline constexpr Tier kPlannedTier = kTypeInfo<T>.tier;
+template <class T>
+inline constexpr std::string_view kShortName = kTypeInfo<T>.name;
 
 /// A struct, error or union that a schema declares.
 template <class T>

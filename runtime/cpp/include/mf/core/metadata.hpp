@@ -1,9 +1,9 @@
 #pragma once
 // What travels beside a call's arguments: a short list of keys and values (protocol.md section 4a).
 //
-// Keys are 1 to 64 characters of a-z, 0-9, '.', '_' and '-', values are UTF-8 of at most 16 KiB in all. An empty
-// list holds no memory. `traceparent` and `tracestate` pass on into calls that a handler makes, `authorization`
-// never does, and the keys of users only where the client that makes the call lists them.
+// Keys are 1 to 64 characters of a-z, 0-9, '.', '_' and '-', values are UTF-8 of at most 16 KiB in all. An
+// empty list holds no memory. `traceparent` and `tracestate` pass on into calls that a handler makes,
+// `authorization` never does, and the keys of users only where the client that makes the call lists them.
 
 #include <cstddef>
 #include <string>
@@ -25,8 +25,8 @@ class Metadata {
   /// As set() for each, in their order.
   Metadata(std::initializer_list<std::pair<std::string_view, std::string_view>> entries);
 
-  /// Adds the key, or gives it another value. Throws Error(INVALID_ARGUMENT), not executed: the key or the value
-  /// is not what may travel.
+  /// Adds the key, or gives it another value. Throws Error(INVALID_ARGUMENT), not executed: the key or the
+  /// value is not what may travel.
   void set(std::string_view key, std::string_view value);
   /// Null if the key is not there.
   [[nodiscard]] const std::string* find(std::string_view key) const noexcept;

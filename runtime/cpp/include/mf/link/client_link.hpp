@@ -29,7 +29,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <semaphore>
 #include <string>
 #include <thread>
 #include <utility>
@@ -39,35 +38,13 @@
 #include "mf/core/service.hpp"
 #include "mf/core/unique_function.hpp"
 #include "mf/link/reply.hpp"
+#include "mf/link/waiter.hpp"
 #include "mf/protocol/calls.hpp"
 #include "mf/protocol/session.hpp"
 #include "mf/transport/reactor.hpp"
 #include "mf/transport/stream.hpp"
 
 namespace mf::link {
-
-/// A thread that sleeps until something on a link is done, or until it is asked to lead. It must outlive
-/// finish(): keep it in what the completions share, not on the stack.
-class Waiter {
- public:
-  [[nodiscard]] bool done() const noexcept { return done_.load(std::memory_order_acquire); }
-  void finish() noexcept {
-    done_.store(true);
-    if (asleep_.load())
-      wake_.release();  // a system call, and nobody sleeps while the waiter's own thread leads
-  }
-  /// Sleeps until finish(), where nobody has to lead.
-  void wait() {
-    asleep_.store(true);
-    while (!done()) wake_.acquire();
-  }
-
- private:
-  friend class ClientLink;
-  std::atomic<bool> done_{false};
-  std::atomic<bool> asleep_{false};
-  std::counting_semaphore<> wake_{0};
-};
 
 class ClientLink final : public transport::Watched, public std::enable_shared_from_this<ClientLink> {
  public:

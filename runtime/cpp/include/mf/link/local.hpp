@@ -112,13 +112,10 @@ typename M::Result local_call(const LocalOf<M>& local, const CallOptions& option
 
 /// The servants that a batch goes to, without their type; all null: it leaves the process.
 struct LocalBatch {
-  template <class Plain, class Async>
-  LocalBatch(const Local<Plain, Async>& local) : plain(local.plain), async(local.async), agent(local.agent) {}
-
   explicit operator bool() const noexcept { return plain != nullptr || async != nullptr; }
 
-  void* plain;
-  void* async;
+  void* plain = nullptr;
+  void* async = nullptr;
   std::string_view agent;
 };
 

@@ -14,6 +14,7 @@
 #include "mf/core/buffer.hpp"
 #include "mf/core/service.hpp"
 #include "mf/core/text.hpp"
+#include "mf/protocol/limits.hpp"
 
 namespace mf::protocol {
 
@@ -30,8 +31,19 @@ struct Hello {
   std::uint32_t client_id = 0;      // a server's: 0
   Nonce nonce{};
   std::vector<std::byte> authentication{};
+  // Tagged values behind these fields; what is the default is not sent.
+  std::uint32_t max_bindings = kDefaultBindings;
+  std::uint32_t max_streams = kDefaultStreams;
+  std::uint32_t stream_window = kDefaultStreamWindow;
+  std::string name{};               // for logs
+  std::uint32_t calls_open = 0;     // a server's load, as of this HELLO: a hint
+  std::uint32_t calls_at_once = 0;  // 0: it does not say
+  std::uint64_t features = 0;
 };
-[[nodiscard]] bool parse_hello(Payload payload, Hello& hello, const char*& reason);
+/// `reason` is a literal, or lives in `room`.
+[[nodiscard]] bool parse_hello(Payload payload, Hello& hello, const char*& reason, std::string& room);
+/// The highest version that both sides speak; 0 if there is none.
+[[nodiscard]] std::uint16_t common_version(const Hello& ours, const Hello& theirs) noexcept;
 void write_hello(Buffer& out, const Hello& hello);
 
 struct Bind {
@@ -50,7 +62,8 @@ void write_text(Buffer& out, std::string_view text, std::size_t limit);
 
 struct Descriptor {
   std::string_view service{};
-  std::string_view text;  // empty: the peer does not know the service
+  std::string_view text{};   // empty: the peer does not know the service
+  std::string_view annex{};  // protocol.md section 7a
 };
 [[nodiscard]] bool parse_descriptor(Payload payload, Descriptor& descriptor, const char*& reason);
 void write_descriptor(Buffer& out, const Descriptor& descriptor);

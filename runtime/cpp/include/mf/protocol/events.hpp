@@ -12,22 +12,27 @@
 
 namespace mf::protocol {
 
+// clang-format off
 enum class EventType : std::uint8_t {
-  hello,     // peer's HELLO is good: Session::peer() has it. A server's own is in the output; fail() refuses
-  bind,      // server: payload is good for parse_bind(); route is the first of the range. Answer with
-             // send_bound()
-  bound,     // client: `route`, `code` (ok, or why not) and `text`
-  request,   // server: route, id, flags, deadline, count, payload
-  reply,     // client: route, id, status, count, payload
-  cancel,    // server: id
-  pong,      // payload: the 8 bytes of send_ping()
-  goaway,    // client: `code` and `text`; send no more requests
-  describe,  // server: `text` is the service's name. Answer with send_descriptor()
+  hello,       // the peer's HELLO is good: Session::peer() has it. A server's own is in the output; fail() refuses
+  bind,        // server: payload is good for parse_bind(); route is the first of the range. Answer with send_bound()
+  bound,       // client: `route`, `code` (ok, or why not) and `text`
+  request,     // server: route, id, flags, deadline, count, payload
+  reply,       // client: route, id, status, count, payload
+  cancel,      // id
+  pong,        // payload: the 8 bytes of send_ping()
+  goaway,      // client: `code` and `text`; send no more requests
+  describe,    // server: `text` is the service's name. Answer with send_descriptor()
   descriptor,  // client: payload is good for parse_descriptor()
-  refused,     // peer sent REFUSE, `code` and `text` say why. Nothing follows; close
-  broken,  // peer broke the protocol, `code` and `text` say how. Nothing follows; REFUSE is in the output:
-           // flush it and close
+  data,        // id, encoding, count, payload: values of a stream, or a piece of one
+  credit,      // id, `credit`
+  end,         // server: id
+  unbind,      // server: route
+  refused,     // the peer sent REFUSE, `code` and `text` say why. Nothing follows; close
+  broken,      // the peer broke the protocol, `code` and `text` say how. Nothing follows; REFUSE is in the output:
+               // flush it and close
 };
+// clang-format on
 
 [[nodiscard]] const char* name(EventType type) noexcept;
 
@@ -37,12 +42,18 @@ struct Event {
   Code code = Code::ok;     // bound, goaway, refused, broken
   Header header;            // of the frame; meaningless for broken
   std::uint32_t count = 0;  // request, reply: items, with the extension resolved
-  std::span<const std::byte> payload;
+  std::uint32_t credit = 0;
+  std::span<const std::byte> payload;   // without its metadata
+  std::span<const std::byte> metadata;  // of request, reply and data: the entries for read_metadata(), if any
+  const char* metadata_fault = nullptr;  // why there are none, nor a payload: the call's fault
   std::string_view text;  // bound, goaway, describe, refused, broken. From the peer: escape before showing it
   SharedBytes owner;      // set if the payload was received into a buffer of its own (large frames, mostly)
 
   /// The payload for later: shared if it has a buffer of its own, else a copy.
-  [[nodiscard]] SharedBytes keep() const { return owner ? SharedBytes(owner) : SharedBytes::copy(payload); }
+  [[nodiscard]] SharedBytes keep() const {
+    if (!owner) return SharedBytes::copy(payload);
+    return payload.size() == owner.size() ? SharedBytes(owner) : owner.cut(payload);
+  }
 };
 
 }  // namespace mf::protocol

@@ -32,8 +32,14 @@ enum class FrameType : std::uint8_t {
   goaway = 10,
   describe = 11,
   descriptor = 12,
+  data = 13,
+  credit = 14,
+  end = 15,
+  unbind = 16,
 };
-inline constexpr std::uint8_t kLastFrameType = 12;
+inline constexpr std::uint8_t kLastFrameType = 16;
+/// From here on a receiver that does not know the type skips the frame.
+inline constexpr std::uint8_t kFirstSkippable = 128;
 
 /// "REQUEST"; "UNKNOWN" for a number outside the set.
 [[nodiscard]] const char* name(FrameType type) noexcept;
@@ -46,6 +52,8 @@ inline constexpr std::uint16_t kExtendedCount = 0xffff;
 inline constexpr std::uint8_t kEncodingMask = 0x0f;  // a mf::Tier, 0 in control frames
 inline constexpr std::uint8_t kBulk = 0x10;
 inline constexpr std::uint8_t kOneway = 0x20;
+inline constexpr std::uint8_t kMetadata = 0x40;  // a block stands in front of the payload (metadata.hpp)
+inline constexpr std::uint8_t kStream = 0x80;    // DATA goes with this call
 
 // Values of Header::status of a REPLY that are not failures of the whole message.
 inline constexpr std::uint16_t kStatusOk = 0;
@@ -63,6 +71,8 @@ struct Header {
   [[nodiscard]] std::uint8_t encoding() const noexcept { return flags & kEncodingMask; }
   [[nodiscard]] bool bulk() const noexcept { return (flags & kBulk) != 0; }
   [[nodiscard]] bool oneway() const noexcept { return (flags & kOneway) != 0; }
+  [[nodiscard]] bool metadata() const noexcept { return (flags & kMetadata) != 0; }
+  [[nodiscard]] bool stream() const noexcept { return (flags & kStream) != 0; }
   [[nodiscard]] std::uint16_t deadline() const noexcept { return deadline_or_status; }
   [[nodiscard]] std::uint16_t status() const noexcept { return deadline_or_status; }
   [[nodiscard]] Code code() const noexcept { return static_cast<Code>(deadline_or_status); }

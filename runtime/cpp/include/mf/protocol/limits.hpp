@@ -7,9 +7,17 @@
 
 namespace mf::protocol {
 
+inline constexpr std::uint32_t kDefaultBindings = 4096;
+inline constexpr std::uint32_t kDefaultStreams = 256;
+inline constexpr std::uint32_t kDefaultStreamWindow = 16 * 1024;
+
 struct Limits {
   std::uint32_t max_payload = 1U << 24;    // of one frame
   std::uint32_t max_in_flight = 1U << 18;  // requests without a reply on one connection; sent by servers only
+  std::uint32_t max_bindings = kDefaultBindings;  // on one connection; sent by servers only
+  std::uint32_t max_streams = kDefaultStreams;    // calls with a stream at once; sent by servers only
+  std::uint32_t stream_window =
+      kDefaultStreamWindow;  // bytes of DATA that a stream towards this side begins with
 };
 
 inline constexpr std::uint32_t kLeastMaxPayload = 4096;
@@ -17,8 +25,10 @@ inline constexpr std::size_t kMaxControlPayload = 32 * 1024;
 inline constexpr std::size_t kMaxPayloadBeforeHello = 32 * 1024;
 inline constexpr std::size_t kMaxAuthentication = 16 * 1024;
 inline constexpr std::size_t kMaxRoutes = 65536;
-inline constexpr std::size_t kMaxBindings = 4096;
-inline constexpr std::size_t kMaxMessageText = 1024;  // of a failure
+inline constexpr std::size_t kMaxDataPayload = 64 * 1024;
+inline constexpr std::uint32_t kMaxCredit = (1U << 31) - 1;
+inline constexpr std::size_t kMaxWindows = std::size_t{8} << 20;  // of all streams towards one side, in sum
+inline constexpr std::size_t kMaxMessageText = 1024;              // of a failure
 inline constexpr std::size_t kMaxEmptyItems = 65536;  // items whose smallest encoding has no bytes
 
 // Sizes of the session's own buffers; they are a matter of speed and not of the protocol.

@@ -1,11 +1,12 @@
 #pragma once
 // The server's side of section 3: which binding, and which of its methods, a route number stands for. One
 // look-up is one index into an array. Not locked. T is what the server knows about a binding (a pointer to an
-// offer, say).
+// offer, say); who runs a call of a binding shares it, so that an UNBIND takes nothing from under it.
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <memory>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -17,13 +18,15 @@ template <class T>
 class Routes {
  public:
   struct Target {
-    T* binding = nullptr;      // stable until the Routes object ends
-    std::uint16_t method = 0;  // position in the BIND's list, not the index in the schema
+    const std::shared_ptr<T>* binding = nullptr;  // valid until the next bind() or unbind()
+    std::uint16_t method = 0;                     // position in the BIND's list, not the index in the schema
   };
 
-  /// May the range be bound: within 65,536 numbers, none of them bound already, not too many bindings?
+  [[nodiscard]] std::size_t bindings() const noexcept { return bindings_.size(); }
+
+  /// May the range be bound: within 65,536 numbers, none of them bound already?
   [[nodiscard]] bool free(std::uint16_t first, std::size_t methods) const noexcept {
-    if (first + methods > kMaxRoutes || bindings_.size() >= kMaxBindings) return false;
+    if (first + methods > kMaxRoutes || bindings_.contains(first)) return false;
     for (std::size_t i = first; i < first + methods && i < targets_.size(); ++i)
       if (targets_[i].binding != nullptr) return false;
     return true;
@@ -31,10 +34,21 @@ class Routes {
 
   /// Only if free().
   T& bind(std::uint16_t first, std::size_t methods, T binding) {
-    T& kept = bindings_.emplace_back(std::move(binding));
+    auto& kept = bindings_[first];
+    kept = {std::make_shared<T>(std::move(binding)), methods};
     if (targets_.size() < first + methods) targets_.resize(first + methods);
-    for (std::size_t i = 0; i < methods; ++i) targets_[first + i] = {&kept, static_cast<std::uint16_t>(i)};
-    return kept;
+    for (std::size_t i = 0; i < methods; ++i)
+      targets_[first + i] = {&kept.binding, static_cast<std::uint16_t>(i)};
+    return *kept.binding;
+  }
+
+  /// False: no range that begins here is bound.
+  [[nodiscard]] bool unbind(std::uint16_t first) {
+    const auto found = bindings_.find(first);
+    if (found == bindings_.end()) return false;
+    for (std::size_t i = 0; i < found->second.methods; ++i) targets_[first + i] = {};
+    bindings_.erase(found);
+    return true;
   }
 
   /// binding is null if the route is not bound.
@@ -43,7 +57,12 @@ class Routes {
   }
 
  private:
-  std::deque<T> bindings_;
+  struct Bound {
+    std::shared_ptr<T> binding;
+    std::size_t methods = 0;
+  };
+
+  std::unordered_map<std::uint16_t, Bound> bindings_;  // its elements do not move
   std::vector<Target> targets_;
 };
 

@@ -40,12 +40,15 @@ struct SessionOptions {
   std::uint32_t first_id = 1;   // of the requests; another one lets a test see the wrap soon
   Nonce nonce{};
   std::vector<std::byte> authentication{};
+  std::string name{};               // for the peer's logs
+  std::uint32_t calls_open = 0;     // servers only: their load
+  std::uint32_t calls_at_once = 0;  // servers only
 };
 
 struct RequestHead {
   std::uint16_t route = 0;
   Tier tier = Tier::memcpy;
-  std::uint8_t flags = 0;  // kBulk, kOneway
+  std::uint8_t flags = 0;  // kBulk, kOneway, kStream; kMetadata: the payload begins with a block
   std::uint32_t count = 1;
   std::uint16_t deadline = kNoDeadline;  // encode_deadline()
   std::uint32_t id = 0;                  // of reserve_id(), 0: reserved by the send
@@ -57,12 +60,25 @@ struct ReplyHead {
   std::uint32_t count = 1;
   std::uint16_t status = kStatusOk;
   std::uint8_t encoding = 0;  // a mf::Tier where the payload holds results, else 0
+  std::uint8_t flags = 0;     // kMetadata: the payload begins with a block
 
   /// Repeats what a reply repeats of the request.
   [[nodiscard]] static ReplyHead to(const Event& request) noexcept {
-    return {request.header.route, request.header.id, request.count, kStatusOk, 0};
+    return {request.header.route, request.header.id, request.count, kStatusOk, 0, 0};
   }
 };
+
+struct DataHead {
+  std::uint32_t id = 0;
+  Tier tier = Tier::memcpy;
+  std::uint16_t count = 0;  // values that end in the frame
+  std::uint8_t flags = 0;   // kMetadata: the payload begins with a block
+};
+
+/// What a DATA frame with so long a payload takes of its stream's credit.
+[[nodiscard]] constexpr std::size_t data_cost(std::size_t payload_size) noexcept {
+  return padded(kHeaderSize + payload_size);
+}
 
 class Session {
  public:
@@ -102,10 +118,15 @@ class Session {
   /// A reply that ends all items alike: the failure record of section 5.
   void send_failure(const ReplyHead& head, Code code, Execution execution, std::string_view message);
   void send_cancel(std::uint32_t id);
+  /// At most kMaxDataPayload bytes. Whether there is credit is the stream's business (stream.hpp).
+  void send_data(const DataHead& head, Buffer&& payload);
+  void send_credit(std::uint32_t id, std::uint32_t bytes);
+  void send_end(std::uint32_t id);
+  void send_unbind(std::uint16_t first_route);
   void send_ping(std::uint64_t token);
   void send_goaway(Code code, std::string_view reason);
   void send_describe(std::string_view service);
-  void send_descriptor(std::string_view service, std::string_view text);
+  void send_descriptor(const Descriptor& descriptor);
   /// Sends REFUSE and ends the session: nothing more is received or sent.
   void fail(Code code, std::string_view reason);
 
@@ -148,6 +169,13 @@ class Session {
   }
   /// Good once the hello event was given.
   [[nodiscard]] const Hello& peer() const noexcept { return peer_; }
+  /// The protocol version that both sides speak; 0 before the peer's HELLO.
+  [[nodiscard]] std::uint16_t version() const noexcept { return version_; }
+  [[nodiscard]] const Limits& limits() const noexcept { return options_.limits; }
+  /// No request of this connection had this id yet: they count up.
+  [[nodiscard]] bool never_used(std::uint32_t id) const noexcept {
+    return static_cast<std::int32_t>(id - last_id_) > 0;
+  }
   [[nodiscard]] std::uint32_t client_id() const noexcept;
   /// The stream ended now would have been cut within a frame.
   [[nodiscard]] bool mid_frame() const noexcept { return !input_.empty(); }
@@ -159,6 +187,7 @@ class Session {
 
  private:
   [[nodiscard]] bool next_dedicated(Event& event);
+  [[nodiscard]] bool check_skippable(const Header& header);
   [[nodiscard]] bool give_broken(Event& event);
   // Each of these is false if the peer broke the protocol; the session has ended then.
   [[nodiscard]] bool check_header(const Header& header);
@@ -171,6 +200,8 @@ class Session {
   [[nodiscard]] bool take_hello(Event& event);
   [[nodiscard]] bool take_text(Event& event, EventType type);
   [[nodiscard]] bool take_bound(Event& event);
+  [[nodiscard]] bool take_credit(Event& event);
+  void take_metadata(Event& event) const;
   [[nodiscard]] bool answer_ping(std::span<const std::byte> payload);
   bool broke(std::string reason, Code code = Code::protocol_error);  // always false
 
@@ -186,7 +217,8 @@ class Session {
   State ours_ = State::fresh;
   State theirs_ = State::fresh;
   bool broken_untold_ = false;
-  std::uint32_t last_id_ = 0;
+  std::uint16_t version_ = 0;
+  std::uint32_t last_id_ = 0;  // of a server: the latest that has come
   SessionOptions options_;
   Input input_;
   Output output_;

@@ -32,19 +32,19 @@ inline constexpr State kOpen = State::open;
 inline constexpr State kDrain = State::draining;
 inline constexpr State kEnd = State::closed;
 // clang-format off
-//                                            -    HELLO  REFUSE BIND   BOUND   REQUEST REPLY   CANCEL PING    PONG    GOAWAY  DESCRIBE DESCRIPTOR
+//                                            -    HELLO  REFUSE BIND   BOUND   REQUEST REPLY   CANCEL  PING    PONG    GOAWAY  DESCRIBE DESCRIPTOR DATA    CREDIT  END    UNBIND
 inline constexpr std::array<std::array<StateRow, 4>, 2> kTransitions{{
   {{ /* client */
-    /* fresh    */ StateRow{kNo, kOpen, kEnd, kNo,   kNo,    kNo,    kNo,    kNo,   kNo,    kNo,    kNo,    kNo,   kNo},
-    /* open     */ StateRow{kNo, kNo,   kEnd, kOpen, kNo,    kOpen,  kNo,    kOpen, kOpen,  kOpen,  kNo,    kOpen, kNo},
-    /* draining */ StateRow{kNo, kNo,   kNo,  kNo,   kNo,    kNo,    kNo,    kNo,   kNo,    kNo,    kNo,    kNo,   kNo},
-    /* closed   */ StateRow{kNo, kNo,   kNo,  kNo,   kNo,    kNo,    kNo,    kNo,   kNo,    kNo,    kNo,    kNo,   kNo},
+    /* fresh    */ StateRow{kNo, kOpen, kEnd, kNo,   kNo,    kNo,    kNo,    kNo,    kNo,    kNo,    kNo,    kNo,   kNo,    kNo,    kNo,    kNo,   kNo},
+    /* open     */ StateRow{kNo, kNo,   kEnd, kOpen, kNo,    kOpen,  kNo,    kOpen,  kOpen,  kOpen,  kNo,    kOpen, kNo,    kOpen,  kOpen,  kOpen, kOpen},
+    /* draining */ StateRow{kNo, kNo,   kNo,  kNo,   kNo,    kNo,    kNo,    kNo,    kNo,    kNo,    kNo,    kNo,   kNo,    kNo,    kNo,    kNo,   kNo},
+    /* closed   */ StateRow{kNo, kNo,   kNo,  kNo,   kNo,    kNo,    kNo,    kNo,    kNo,    kNo,    kNo,    kNo,   kNo,    kNo,    kNo,    kNo,   kNo},
   }},
   {{ /* server */
-    /* fresh    */ StateRow{kNo, kOpen, kEnd, kNo,   kNo,    kNo,    kNo,    kNo,   kNo,    kNo,    kNo,    kNo,   kNo},
-    /* open     */ StateRow{kNo, kNo,   kEnd, kNo,   kOpen,  kNo,    kOpen,  kNo,   kOpen,  kOpen,  kDrain, kNo,   kOpen},
-    /* draining */ StateRow{kNo, kNo,   kEnd, kNo,   kDrain, kNo,    kDrain, kNo,   kDrain, kDrain, kDrain, kNo,   kDrain},
-    /* closed   */ StateRow{kNo, kNo,   kNo,  kNo,   kNo,    kNo,    kNo,    kNo,   kNo,    kNo,    kNo,    kNo,   kNo},
+    /* fresh    */ StateRow{kNo, kOpen, kEnd, kNo,   kNo,    kNo,    kNo,    kNo,    kNo,    kNo,    kNo,    kNo,   kNo,    kNo,    kNo,    kNo,   kNo},
+    /* open     */ StateRow{kNo, kNo,   kEnd, kNo,   kOpen,  kNo,    kOpen,  kOpen,  kOpen,  kOpen,  kDrain, kNo,   kOpen,  kOpen,  kOpen,  kNo,   kNo},
+    /* draining */ StateRow{kNo, kNo,   kEnd, kNo,   kDrain, kNo,    kDrain, kDrain, kDrain, kDrain, kDrain, kNo,   kDrain, kDrain, kDrain, kNo,   kNo},
+    /* closed   */ StateRow{kNo, kNo,   kNo,  kNo,   kNo,    kNo,    kNo,    kNo,    kNo,    kNo,    kNo,    kNo,   kNo,    kNo,    kNo,    kNo,   kNo},
   }},
 }};
 // clang-format on
@@ -55,6 +55,12 @@ inline constexpr std::array<std::array<StateRow, 4>, 2> kTransitions{{
   const auto number = static_cast<std::uint8_t>(type);
   if (number > kLastFrameType || state == State::forbidden) return State::forbidden;
   return detail::kTransitions[static_cast<std::uint8_t>(sender)][static_cast<std::uint8_t>(state)][number];
+}
+
+/// May a frame come that the receiver skips because it does not know its type?
+[[nodiscard]] constexpr bool may_be_skipped(State state, FrameType type) noexcept {
+  return static_cast<std::uint8_t>(type) >= kFirstSkippable &&
+         (state == State::open || state == State::draining);
 }
 
 }  // namespace mf::protocol

@@ -2,15 +2,11 @@
 // hello.Greeter: fingerprint d3cc56dbc653314368834da834a54467
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <span>
 #include <string>
-#include <string_view>
-#include <type_traits>
 
 #include "hello.codec.hpp"
 #include "mf/codec/readable.hpp"
@@ -56,45 +52,27 @@ struct Readable<::hello::GreeterGreetRequest> {
 
 namespace hello::methods {
 
-inline constexpr std::string_view kGreeterDescriptor =
-    R"mf(service hello.Greeter
- method greet
-  params febird
-   name string
-  results febird
-   value string
-)mf";
-inline constexpr std::string_view kGreeterAnnex =
-    R"mf(annex hello.Greeter
-)mf";
-inline constexpr std::array<std::string_view, 1> kGreeterMethods{"greet"};
-inline constexpr mf::ServiceInfo kGreeterService{
-    .name = "hello.Greeter",
-    .per_agent = false,
-    .descriptor = kGreeterDescriptor,
-    .annex = kGreeterAnnex,
-    .fingerprint = {0xd3, 0xcc, 0x56, 0xdb, 0xc6, 0x53, 0x31, 0x43, 0x68, 0x83, 0x4d, 0xa8, 0x34, 0xa5, 0x44,
-                    0x67},
-    .methods = kGreeterMethods,
+extern const mf::ServiceInfo kGreeterService;
+
+/// What all methods of hello.Greeter have in common.
+struct GreeterMethod {
+  using Servant = ::hello::GreeterServant;
+  using AsyncServant = ::hello::GreeterAsyncServant;
+  static constexpr const mf::ServiceInfo& kService = kGreeterService;
 };
 
-struct GreeterGreet {
+struct GreeterGreet : GreeterMethod {
   using Request = ::hello::GreeterGreetRequest;
   using Result = std::string;
   using Errors = mf::ErrorList<>;
-  using Servant = ::hello::GreeterServant;
-  using AsyncServant = ::hello::GreeterAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{
       .name = "greet", .index = 0, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kGreeterService;
-  static std::string invoke(::hello::GreeterServant& servant, const std::string& name);
-  static std::string invoke(::hello::GreeterServant& servant, const Request& request);
-  static mf::Outcomes<std::string> invoke_batch(::hello::GreeterServant& servant, const Request* requests,
-                                                std::size_t count);
-  static void invoke(::hello::GreeterAsyncServant& servant, Request&& request,
-                     mf::Responder<std::string> responder);
+  static std::string invoke(Servant& servant, const std::string& name);
+  static std::string invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<std::string> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<std::string> responder);
 };
 
 }  // namespace hello::methods

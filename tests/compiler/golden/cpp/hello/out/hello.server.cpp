@@ -10,21 +10,20 @@ namespace hello {
 
 namespace methods {
 
-std::string GreeterGreet::invoke(::hello::GreeterServant& servant, const std::string& name) {
+std::string GreeterGreet::invoke(Servant& servant, const std::string& name) {
   return servant.greet(name);
 }
 
-std::string GreeterGreet::invoke(::hello::GreeterServant& servant, const Request& request) {
+std::string GreeterGreet::invoke(Servant& servant, const Request& request) {
   return servant.greet(request.name);
 }
 
-mf::Outcomes<std::string> GreeterGreet::invoke_batch(::hello::GreeterServant& servant,
-                                                     const Request* requests, std::size_t count) {
+mf::Outcomes<std::string> GreeterGreet::invoke_batch(Servant& servant, const Request* requests,
+                                                     std::size_t count) {
   return servant.greet_items({requests, count});
 }
 
-void GreeterGreet::invoke(::hello::GreeterAsyncServant& servant, Request&& request,
-                          mf::Responder<std::string> responder) {
+void GreeterGreet::invoke(AsyncServant& servant, Request&& request, mf::Responder<std::string> responder) {
   return servant.greet(std::move(request), std::move(responder));
 }
 

@@ -13,47 +13,27 @@
 namespace mf::codec {
 
 template <>
-inline constexpr Tier kPlannedTier<::optionals::Point> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::optionals::Point>{Tier::febird, "Point"};
 template <>
-inline constexpr std::string_view kShortName<::optionals::Point> = "Point";
+inline constexpr TypeInfo kTypeInfo<::optionals::Value>{Tier::febird, "Value"};
 template <>
-inline constexpr Tier kPlannedTier<::optionals::Value> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::optionals::Value> = "Value";
-template <>
-inline constexpr Tier kPlannedTier<::optionals::Present> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::optionals::Present> = "Present";
+inline constexpr TypeInfo kTypeInfo<::optionals::Present>{Tier::febird, "Present"};
 template <>
 inline constexpr std::size_t kHeapOfNew<::optionals::Present> = 1533;
 template <>
-inline constexpr Tier kPlannedTier<::optionals::Absent> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::optionals::Absent>{Tier::febird, "Absent"};
 template <>
-inline constexpr std::string_view kShortName<::optionals::Absent> = "Absent";
+inline constexpr TypeInfo kTypeInfo<::optionals::Choice>{Tier::febird, "Choice"};
 template <>
-inline constexpr Tier kPlannedTier<::optionals::Choice> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::optionals::Deep>{Tier::febird, "Deep"};
 template <>
-inline constexpr std::string_view kShortName<::optionals::Choice> = "Choice";
+inline constexpr TypeInfo kTypeInfo<::optionals::Step>{Tier::memcpy, "Step"};
 template <>
-inline constexpr Tier kPlannedTier<::optionals::Deep> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::optionals::Past>{Tier::archive, "Past"};
 template <>
-inline constexpr std::string_view kShortName<::optionals::Deep> = "Deep";
+inline constexpr TypeInfo kTypeInfo<::optionals::Firsts>{Tier::febird, "Firsts"};
 template <>
-inline constexpr Tier kPlannedTier<::optionals::Step> = Tier::memcpy;
-template <>
-inline constexpr std::string_view kShortName<::optionals::Step> = "Step";
-template <>
-inline constexpr Tier kPlannedTier<::optionals::Past> = Tier::archive;
-template <>
-inline constexpr std::string_view kShortName<::optionals::Past> = "Past";
-template <>
-inline constexpr Tier kPlannedTier<::optionals::Firsts> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::optionals::Firsts> = "Firsts";
-template <>
-inline constexpr Tier kPlannedTier<::optionals::Missed> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::optionals::Missed> = "Missed";
+inline constexpr TypeInfo kTypeInfo<::optionals::Missed>{Tier::febird, "Missed"};
 
 template <>
 struct EnumTraits<::optionals::Rank> {

@@ -10,10 +10,7 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
-#include <string_view>
-#include <type_traits>
 #include <vector>
 
 #include "mf/codec/readable.hpp"
@@ -71,208 +68,36 @@ struct Readable<::optionals::KeeperKeepRequest> {
 
 namespace optionals::methods {
 
-inline constexpr std::string_view kKeeperDescriptor =
-    R"mf(service optionals.Keeper
- method keep
-  params febird
-   list list<u32>?
-   one list<u32>?
-   row list<u16>?
-   set set<u8>?
-   map map<u8,u8>?
-   raw bytes?
-   text string?
-   array array<u8,2>?
-   point optionals.Point?
-  results febird
-   value optionals.Present
-type optionals.Nothing enum u8 open
-type optionals.Part flags u8
- head 0
- tail 1
-type optionals.Point struct febird
- x i32
- tags list<string>?
-type optionals.Present struct febird
- flag bool?
- small i8?
- large i64?
- ratio f32?
- text string?
- raw bytes?
- some_raw bytes?
- id uuid?
- at timestamp?
- span duration?
- rank optionals.Rank?
- parts optionals.Part?
- point optionals.Point?
- value optionals.Value?
- list list<u32>?
- one list<u32>?
- bools list<bool>?
- words list<string>?
- points list<optionals.Point>?
- no_points list<optionals.Point>?
- set set<u8>?
- bytes_set set<bytes>?
- map map<u8,u8>?
- pair map<u8,u8>?
- texts map<string,string>?
- point_map map<string,optionals.Point>?
- array array<u8,2>?
- point_array array<optionals.Point,1>?
- row list<u16>?
- rows list<list<u16>?>
- deep map<string,list<u8>?>?
- deeper list<map<u8,list<u16>?>>?
- mixed list<u8?>?
- held list<bytes?>
- single list<list<u16>?>
- values list<optionals.Value>?
- nothing optionals.Nothing
-type optionals.Rank enum u8 closed
- first 1
- last 9
-type optionals.Value union febird
- number 1: f64
- points 2: list<optionals.Point>
-)mf";
-inline constexpr std::string_view kKeeperAnnex =
-    R"mf(annex optionals.Keeper
- method keep
-  params
-   list
-    default []
-   one
-    default [1]
-   row
-    default [2]
-   set
-    default []
-   map
-    default {"1":2}
-   raw
-    default ""
-   text
-    default ""
-   array
-    default [1,2]
-   point
-    default {}
-type optionals.Point
- x
-  default 1
- tags
-  default []
-type optionals.Present
- flag
-  default false
- small
-  default -1
- large
-  default "-9223372036854775808"
- ratio
-  default 0.0
- text
-  default ""
- raw
-  default ""
- some_raw
-  default "YWI="
- id
-  default "00000000-0000-0000-0000-000000000000"
- at
-  default "1970-01-01T00:00:00Z"
- span
-  default "0s"
- rank
-  default "last"
- parts
-  default []
- point
-  default {}
- value
-  default {"points":[]}
- list
-  default []
- one
-  default [1]
- bools
-  default [true]
- words
-  default ["a","b"]
- points
-  default [{}]
- no_points
-  default []
- set
-  default []
- bytes_set
-  default ["YQ==","Yg=="]
- map
-  default {}
- pair
-  default {"1":2}
- texts
-  default {"a":"b"}
- point_map
-  default {}
- array
-  default [1,2]
- point_array
-  default [{}]
- row
-  default []
- rows
-  default [[],[1]]
- deep
-  default {"a":[],"b":[1]}
- deeper
-  default [{"1":[2]}]
- mixed
-  default [1,2]
- held
-  default ["","YQ=="]
- single
-  default [[1]]
- values
-  default [{"number":0.5}]
-)mf";
-inline constexpr std::array<std::string_view, 1> kKeeperMethods{"keep"};
-inline constexpr mf::ServiceInfo kKeeperService{
-    .name = "optionals.Keeper",
-    .per_agent = false,
-    .descriptor = kKeeperDescriptor,
-    .annex = kKeeperAnnex,
-    .fingerprint = {0xad, 0x7e, 0x1d, 0xbd, 0xab, 0x49, 0x1d, 0x31, 0x29, 0x7c, 0x66, 0x4e, 0x8f, 0x09, 0x5d,
-                    0xd2},
-    .methods = kKeeperMethods,
+extern const mf::ServiceInfo kKeeperService;
+
+/// What all methods of optionals.Keeper have in common.
+struct KeeperMethod {
+  using Servant = ::optionals::KeeperServant;
+  using AsyncServant = ::optionals::KeeperAsyncServant;
+  static constexpr const mf::ServiceInfo& kService = kKeeperService;
 };
 
-struct KeeperKeep {
+struct KeeperKeep : KeeperMethod {
   using Request = ::optionals::KeeperKeepRequest;
   using Result = ::optionals::Present;
   using Errors = mf::ErrorList<>;
-  using Servant = ::optionals::KeeperServant;
-  using AsyncServant = ::optionals::KeeperAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{
       .name = "keep", .index = 0, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kKeeperService;
-  static ::optionals::Present invoke(
-      ::optionals::KeeperServant& servant, const std::optional<std::vector<std::uint32_t>>& list,
-      const std::optional<std::vector<std::uint32_t>>& one, const std::optional<::optionals::Row>& row,
-      const std::optional<std::set<std::uint8_t>>& set,
-      const std::optional<std::map<std::uint8_t, std::uint8_t>>& map, const std::optional<mf::Bytes>& raw,
-      const std::optional<std::string>& text, const std::optional<std::array<std::uint8_t, 2>>& array,
-      const std::optional<::optionals::Point>& point);
-  static ::optionals::Present invoke(::optionals::KeeperServant& servant, const Request& request);
-  static mf::Outcomes<::optionals::Present> invoke_batch(::optionals::KeeperServant& servant,
-                                                         const Request* requests, std::size_t count);
-  static void invoke(::optionals::KeeperAsyncServant& servant, Request&& request,
-                     mf::Responder<::optionals::Present> responder);
+  static ::optionals::Present invoke(Servant& servant, const std::optional<std::vector<std::uint32_t>>& list,
+                                     const std::optional<std::vector<std::uint32_t>>& one,
+                                     const std::optional<::optionals::Row>& row,
+                                     const std::optional<std::set<std::uint8_t>>& set,
+                                     const std::optional<std::map<std::uint8_t, std::uint8_t>>& map,
+                                     const std::optional<mf::Bytes>& raw,
+                                     const std::optional<std::string>& text,
+                                     const std::optional<std::array<std::uint8_t, 2>>& array,
+                                     const std::optional<::optionals::Point>& point);
+  static ::optionals::Present invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<::optionals::Present> invoke_batch(Servant& servant, const Request* requests,
+                                                         std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<::optionals::Present> responder);
 };
 
 }  // namespace optionals::methods

@@ -11,7 +11,7 @@ namespace optionals {
 namespace methods {
 
 ::optionals::Present KeeperKeep::invoke(
-    ::optionals::KeeperServant& servant, const std::optional<std::vector<std::uint32_t>>& list,
+    Servant& servant, const std::optional<std::vector<std::uint32_t>>& list,
     const std::optional<std::vector<std::uint32_t>>& one, const std::optional<::optionals::Row>& row,
     const std::optional<std::set<std::uint8_t>>& set,
     const std::optional<std::map<std::uint8_t, std::uint8_t>>& map, const std::optional<mf::Bytes>& raw,
@@ -20,17 +20,17 @@ namespace methods {
   return servant.keep(list, one, row, set, map, raw, text, array, point);
 }
 
-::optionals::Present KeeperKeep::invoke(::optionals::KeeperServant& servant, const Request& request) {
+::optionals::Present KeeperKeep::invoke(Servant& servant, const Request& request) {
   return servant.keep(request.list, request.one, request.row, request.set, request.map, request.raw,
                       request.text, request.array, request.point);
 }
 
-mf::Outcomes<::optionals::Present> KeeperKeep::invoke_batch(::optionals::KeeperServant& servant,
-                                                            const Request* requests, std::size_t count) {
+mf::Outcomes<::optionals::Present> KeeperKeep::invoke_batch(Servant& servant, const Request* requests,
+                                                            std::size_t count) {
   return servant.keep_items({requests, count});
 }
 
-void KeeperKeep::invoke(::optionals::KeeperAsyncServant& servant, Request&& request,
+void KeeperKeep::invoke(AsyncServant& servant, Request&& request,
                         mf::Responder<::optionals::Present> responder) {
   return servant.keep(std::move(request), std::move(responder));
 }

@@ -10,55 +10,33 @@
 namespace mf::codec {
 
 template <>
-inline constexpr Tier kPlannedTier<::recursive::Leaf> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::recursive::Leaf>{Tier::febird, "Leaf"};
 template <>
-inline constexpr std::string_view kShortName<::recursive::Leaf> = "Leaf";
-template <>
-inline constexpr Tier kPlannedTier<::recursive::Kind_> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::recursive::Kind_> = "Kind";
+inline constexpr TypeInfo kTypeInfo<::recursive::Kind_>{Tier::febird, "Kind"};
 template <>
 inline constexpr std::size_t kHeapOfNew<::recursive::Kind_> = 80;
 template <>
-inline constexpr Tier kPlannedTier<::recursive::Fine> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::recursive::Fine> = "Fine";
+inline constexpr TypeInfo kTypeInfo<::recursive::Fine>{Tier::febird, "Fine"};
 template <>
 inline constexpr std::size_t kHeapOfNew<::recursive::Fine> = 80;
 template <>
-inline constexpr Tier kPlannedTier<::recursive::Choice> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::recursive::Choice>{Tier::febird, "Choice"};
 template <>
-inline constexpr std::string_view kShortName<::recursive::Choice> = "Choice";
+inline constexpr TypeInfo kTypeInfo<::recursive::Node>{Tier::febird, "Node"};
 template <>
-inline constexpr Tier kPlannedTier<::recursive::Node> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::recursive::B>{Tier::febird, "B"};
 template <>
-inline constexpr std::string_view kShortName<::recursive::Node> = "Node";
+inline constexpr TypeInfo kTypeInfo<::recursive::A>{Tier::febird, "A"};
 template <>
-inline constexpr Tier kPlannedTier<::recursive::B> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::recursive::P>{Tier::febird, "P"};
 template <>
-inline constexpr std::string_view kShortName<::recursive::B> = "B";
-template <>
-inline constexpr Tier kPlannedTier<::recursive::A> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::recursive::A> = "A";
-template <>
-inline constexpr Tier kPlannedTier<::recursive::P> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::recursive::P> = "P";
-template <>
-inline constexpr Tier kPlannedTier<::recursive::Q> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::recursive::Q> = "Q";
+inline constexpr TypeInfo kTypeInfo<::recursive::Q>{Tier::febird, "Q"};
 template <>
 inline constexpr std::size_t kHeapOfNew<::recursive::Q> = 112;
 template <>
-inline constexpr Tier kPlannedTier<::recursive::L> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::recursive::L>{Tier::febird, "L"};
 template <>
-inline constexpr std::string_view kShortName<::recursive::L> = "L";
-template <>
-inline constexpr Tier kPlannedTier<::recursive::K> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::recursive::K> = "K";
+inline constexpr TypeInfo kTypeInfo<::recursive::K>{Tier::febird, "K"};
 template <>
 inline constexpr std::size_t kHeapOfNew<::recursive::K> = 112;
 

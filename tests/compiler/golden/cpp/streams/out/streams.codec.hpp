@@ -26,29 +26,17 @@
 namespace mf::codec {
 
 template <>
-inline constexpr Tier kPlannedTier<::streams::Posting> = Tier::memcpy;
+inline constexpr TypeInfo kTypeInfo<::streams::Posting>{Tier::memcpy, "Posting"};
 template <>
-inline constexpr std::string_view kShortName<::streams::Posting> = "Posting";
+inline constexpr TypeInfo kTypeInfo<::streams::Hit>{Tier::febird, "Hit"};
 template <>
-inline constexpr Tier kPlannedTier<::streams::Hit> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::streams::Person>{Tier::archive, "Person"};
 template <>
-inline constexpr std::string_view kShortName<::streams::Hit> = "Hit";
+inline constexpr TypeInfo kTypeInfo<::streams::Note>{Tier::archive, "Note"};
 template <>
-inline constexpr Tier kPlannedTier<::streams::Person> = Tier::archive;
+inline constexpr TypeInfo kTypeInfo<::streams::Change>{Tier::febird, "Change"};
 template <>
-inline constexpr std::string_view kShortName<::streams::Person> = "Person";
-template <>
-inline constexpr Tier kPlannedTier<::streams::Note> = Tier::archive;
-template <>
-inline constexpr std::string_view kShortName<::streams::Note> = "Note";
-template <>
-inline constexpr Tier kPlannedTier<::streams::Change> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::streams::Change> = "Change";
-template <>
-inline constexpr Tier kPlannedTier<::streams::Closed> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::streams::Closed> = "Closed";
+inline constexpr TypeInfo kTypeInfo<::streams::Closed>{Tier::febird, "Closed"};
 
 template <>
 struct EnumTraits<::streams::Venue> {

@@ -14,10 +14,7 @@
 #include <cstring>
 #include <limits>
 #include <optional>
-#include <span>
 #include <string>
-#include <string_view>
-#include <type_traits>
 #include <vector>
 
 #include "mf/codec/constraints.hpp"
@@ -210,10 +207,6 @@ struct Memcpy<::streams::IndexScanRequest> {
   static bool valid(const std::byte* /*from*/) noexcept { return true; }
 };
 
-static_assert(sizeof(::streams::IndexScanRequest) == 4 && alignof(::streams::IndexScanRequest) == 4);
-static_assert(std::is_trivially_copyable_v<::streams::IndexScanRequest>);
-static_assert(offsetof(::streams::IndexScanRequest, from) == 0);
-
 template <>
 struct Febird<::streams::IndexLoadRequest> {
   static constexpr std::size_t kMinSize = 1;
@@ -346,11 +339,6 @@ struct Memcpy<::streams::ElementsBlocksResult> {
   static bool valid(const std::byte* /*from*/) noexcept { return true; }
 };
 
-static_assert(sizeof(::streams::ElementsBlocksResult) == 16 && alignof(::streams::ElementsBlocksResult) == 8);
-static_assert(std::is_trivially_copyable_v<::streams::ElementsBlocksResult>);
-static_assert(offsetof(::streams::ElementsBlocksResult, count) == 0);
-static_assert(offsetof(::streams::ElementsBlocksResult, size) == 8);
-
 template <>
 struct Memcpy<::streams::ElementsPeopleRequest> {
   static constexpr std::size_t kSize = 0;
@@ -419,11 +407,6 @@ struct Memcpy<::streams::ElementsTimesRequest> {
   static void clear_padding(std::byte* /*at*/) noexcept {}
   static bool valid(const std::byte* /*from*/) noexcept { return true; }
 };
-
-static_assert(sizeof(::streams::ElementsTimesRequest) == 16 && alignof(::streams::ElementsTimesRequest) == 8);
-static_assert(std::is_trivially_copyable_v<::streams::ElementsTimesRequest>);
-static_assert(offsetof(::streams::ElementsTimesRequest, from) == 0);
-static_assert(offsetof(::streams::ElementsTimesRequest, step) == 8);
 
 template <>
 struct Memcpy<::streams::Names_OutRequest> {
@@ -503,10 +486,6 @@ struct Memcpy<::streams::LangsOneRequest> {
   static bool valid(const std::byte* /*from*/) noexcept { return true; }
 };
 
-static_assert(sizeof(::streams::LangsOneRequest) == 8 && alignof(::streams::LangsOneRequest) == 8);
-static_assert(std::is_trivially_copyable_v<::streams::LangsOneRequest>);
-static_assert(offsetof(::streams::LangsOneRequest, duration) == 0);
-
 template <>
 struct Memcpy<::streams::KeptPutRequest> {
   static constexpr std::size_t kSize = 4;
@@ -515,10 +494,6 @@ struct Memcpy<::streams::KeptPutRequest> {
   static void clear_padding(std::byte* /*at*/) noexcept {}
   static bool valid(const std::byte* /*from*/) noexcept { return true; }
 };
-
-static_assert(sizeof(::streams::KeptPutRequest) == 4 && alignof(::streams::KeptPutRequest) == 4);
-static_assert(std::is_trivially_copyable_v<::streams::KeptPutRequest>);
-static_assert(offsetof(::streams::KeptPutRequest, x) == 0);
 
 template <>
 struct Memcpy<::streams::KeptPutBatchRequest> {
@@ -529,10 +504,6 @@ struct Memcpy<::streams::KeptPutBatchRequest> {
   static bool valid(const std::byte* /*from*/) noexcept { return true; }
 };
 
-static_assert(sizeof(::streams::KeptPutBatchRequest) == 4 && alignof(::streams::KeptPutBatchRequest) == 4);
-static_assert(std::is_trivially_copyable_v<::streams::KeptPutBatchRequest>);
-static_assert(offsetof(::streams::KeptPutBatchRequest, x) == 0);
-
 template <>
 struct Memcpy<::streams::KeptPutItemsRequest> {
   static constexpr std::size_t kSize = 4;
@@ -542,10 +513,6 @@ struct Memcpy<::streams::KeptPutItemsRequest> {
   static bool valid(const std::byte* /*from*/) noexcept { return true; }
 };
 
-static_assert(sizeof(::streams::KeptPutItemsRequest) == 4 && alignof(::streams::KeptPutItemsRequest) == 4);
-static_assert(std::is_trivially_copyable_v<::streams::KeptPutItemsRequest>);
-static_assert(offsetof(::streams::KeptPutItemsRequest, x) == 0);
-
 template <>
 struct Memcpy<::streams::KeptAsyncPutRequest> {
   static constexpr std::size_t kSize = 4;
@@ -554,10 +521,6 @@ struct Memcpy<::streams::KeptAsyncPutRequest> {
   static void clear_padding(std::byte* /*at*/) noexcept {}
   static bool valid(const std::byte* /*from*/) noexcept { return true; }
 };
-
-static_assert(sizeof(::streams::KeptAsyncPutRequest) == 4 && alignof(::streams::KeptAsyncPutRequest) == 4);
-static_assert(std::is_trivially_copyable_v<::streams::KeptAsyncPutRequest>);
-static_assert(offsetof(::streams::KeptAsyncPutRequest, x) == 0);
 
 template <>
 struct Memcpy<::streams::KeptPutBulkRequest> {
@@ -573,71 +536,19 @@ struct Memcpy<::streams::KeptPutBulkRequest> {
 
 namespace streams::methods {
 
-inline constexpr std::string_view kIndexDescriptor =
-    R"mf(service streams.Index
- per venue streams.Venue
- method scan
-  params memcpy
-   from u32
-  results memcpy
-  results_stream streams.Posting
- method load
-  params febird
-   into string
-  params_stream streams.Posting
-  results memcpy
-   value u64
-  throws streams.Closed
- method follow
-  params memcpy
-  params_stream string
-  results memcpy
-  results_stream streams.Posting
-  throws streams.Closed
- method size
-  params memcpy
-  results memcpy
-   value u64
-type streams.Closed error febird
- why string
-type streams.Posting struct memcpy
- doc u32
- weight f32
-type streams.Venue enum u8 closed
- xetra 1
- eurex 2
-)mf";
-inline constexpr std::string_view kIndexAnnex =
-    R"mf(annex streams.Index
- method scan
-  params
-   from
-    default 0
- method load
-  params
-   into
-    constraint length 1..
- method follow
-  params_stream
-   constraint length 1..
-)mf";
-inline constexpr std::array<std::string_view, 4> kIndexMethods{"scan", "load", "follow", "size"};
-inline constexpr mf::ServiceInfo kIndexService{
-    .name = "streams.Index",
-    .per_agent = true,
-    .descriptor = kIndexDescriptor,
-    .annex = kIndexAnnex,
-    .fingerprint = {0xc2, 0x80, 0xca, 0xe8, 0xd7, 0xd9, 0xa1, 0x99, 0x0f, 0x2f, 0xc0, 0xc0, 0x64, 0xe5, 0x6d,
-                    0x42},
-    .methods = kIndexMethods,
+extern const mf::ServiceInfo kIndexService;
+
+/// What all methods of streams.Index have in common.
+struct IndexMethod {
+  using Servant = ::streams::IndexServant;
+  using AsyncServant = ::streams::IndexAsyncServant;
+  static constexpr const mf::ServiceInfo& kService = kIndexService;
 };
 
-struct IndexScan {
+struct IndexScan : IndexMethod {
   using Request = ::streams::IndexScanRequest;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::streams::IndexServant;
-  using AsyncServant = ::streams::IndexAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ResultElement = ::streams::Posting;
@@ -650,19 +561,15 @@ struct IndexScan {
       .deadline = {},
       .streams = mf::Streams::results,
   };
-  static constexpr const mf::ServiceInfo& kService = kIndexService;
-  static void invoke(::streams::IndexServant& servant, const Request& request,
-                     mf::StreamWriter<::streams::Posting>& writer);
-  static void invoke(::streams::IndexAsyncServant& servant, Request&& request,
-                     mf::StreamWriter<::streams::Posting> writer, mf::Responder<void> responder);
+  static void invoke(Servant& servant, const Request& request, mf::StreamWriter<::streams::Posting>& writer);
+  static void invoke(AsyncServant& servant, Request&& request, mf::StreamWriter<::streams::Posting> writer,
+                     mf::Responder<void> responder);
 };
 
-struct IndexLoad {
+struct IndexLoad : IndexMethod {
   using Request = ::streams::IndexLoadRequest;
   using Result = std::uint64_t;
   using Errors = mf::ErrorList<::streams::Closed>;
-  using Servant = ::streams::IndexServant;
-  using AsyncServant = ::streams::IndexAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ParamElement = ::streams::Posting;
@@ -675,19 +582,16 @@ struct IndexLoad {
       .deadline = {},
       .streams = mf::Streams::params,
   };
-  static constexpr const mf::ServiceInfo& kService = kIndexService;
-  static std::uint64_t invoke(::streams::IndexServant& servant, const Request& request,
+  static std::uint64_t invoke(Servant& servant, const Request& request,
                               mf::StreamReader<::streams::Posting>& reader);
-  static void invoke(::streams::IndexAsyncServant& servant, Request&& request,
-                     mf::StreamReader<::streams::Posting> reader, mf::Responder<std::uint64_t> responder);
+  static void invoke(AsyncServant& servant, Request&& request, mf::StreamReader<::streams::Posting> reader,
+                     mf::Responder<std::uint64_t> responder);
 };
 
-struct IndexFollow {
+struct IndexFollow : IndexMethod {
   using Request = ::streams::IndexFollowRequest;
   using Result = void;
   using Errors = mf::ErrorList<::streams::Closed>;
-  using Servant = ::streams::IndexServant;
-  using AsyncServant = ::streams::IndexAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ParamElement = std::string;
@@ -702,12 +606,10 @@ struct IndexFollow {
       .deadline = {},
       .streams = mf::Streams::both,
   };
-  static constexpr const mf::ServiceInfo& kService = kIndexService;
-  static void invoke(::streams::IndexServant& servant, const Request& request,
-                     mf::StreamReader<std::string>& reader, mf::StreamWriter<::streams::Posting>& writer);
-  static void invoke(::streams::IndexAsyncServant& servant, Request&& request,
-                     mf::StreamReader<std::string> reader, mf::StreamWriter<::streams::Posting> writer,
-                     mf::Responder<void> responder);
+  static void invoke(Servant& servant, const Request& request, mf::StreamReader<std::string>& reader,
+                     mf::StreamWriter<::streams::Posting>& writer);
+  static void invoke(AsyncServant& servant, Request&& request, mf::StreamReader<std::string> reader,
+                     mf::StreamWriter<::streams::Posting> writer, mf::Responder<void> responder);
   static std::optional<std::string> param_element_violation(const ParamElement& value) {
     namespace check = mf::codec::check;
     if (auto violated = check::has_length(value, 1, SIZE_MAX)) return "names" + *violated;
@@ -715,12 +617,10 @@ struct IndexFollow {
   }
 };
 
-struct IndexSize {
+struct IndexSize : IndexMethod {
   using Request = ::streams::IndexSizeRequest;
   using Result = std::uint64_t;
   using Errors = mf::ErrorList<>;
-  using Servant = ::streams::IndexServant;
-  using AsyncServant = ::streams::IndexAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
@@ -731,150 +631,26 @@ struct IndexSize {
       .deadline = std::chrono::seconds(2),
       .batch_max = 128,
   };
-  static constexpr const mf::ServiceInfo& kService = kIndexService;
-  static std::uint64_t invoke(::streams::IndexServant& servant);
-  static std::uint64_t invoke(::streams::IndexServant& servant, const Request& request);
-  static mf::Outcomes<std::uint64_t> invoke_batch(::streams::IndexServant& servant, const Request* requests,
+  static std::uint64_t invoke(Servant& servant);
+  static std::uint64_t invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<std::uint64_t> invoke_batch(Servant& servant, const Request* requests,
                                                   std::size_t count);
-  static void invoke(::streams::IndexAsyncServant& servant, Request&& request,
-                     mf::Responder<std::uint64_t> responder);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<std::uint64_t> responder);
 };
 
-inline constexpr std::string_view kElementsDescriptor =
-    R"mf(service streams.Elements
- per shard u32
- method numbers
-  params memcpy
-  results memcpy
-  results_stream i64
- method flags
-  params febird
-   limit u32
-   of list<bool>
-  results memcpy
-  results_stream bool
- method hits
-  params febird
-   terms list<string>
-  results memcpy
-  results_stream streams.Hit
-  throws streams.Closed
- method changes
-  params memcpy
-  results memcpy
-  results_stream streams.Change
- method lists
-  params memcpy
-  params_stream list<string>
-  results memcpy
-  results_stream list<u32>
- method blocks
-  params memcpy
-  params_stream bytes
-  results memcpy
-   count u64
-   size u64
- method people
-  params memcpy
-  params_stream streams.Person
-  results memcpy
-  results_stream streams.Person
- method notes
-  params memcpy
-  params_stream streams.Note
-  results memcpy
- method maybe
-  params memcpy
-  params_stream u32?
-  results memcpy
-   value bool
- method venues
-  params memcpy
-  params_stream streams.Lang
-  results memcpy
-  results_stream streams.Venue
- method pairs
-  params memcpy
-  results memcpy
-  results_stream array<u16,2>
- method uuids
-  params memcpy
-  results memcpy
-  results_stream uuid
- method times
-  params memcpy
-   from timestamp
-   step duration
-  results memcpy
-  results_stream timestamp
-type streams.Change union febird
- added 1: streams.Posting
- removed 2: u32
-type streams.Closed error febird
- why string
-type streams.Hit struct febird
- doc u32
- title string
-type streams.Lang enum u16 open
- none 0
- de 49
-type streams.Note struct archive
- text 1: string
-type streams.Person struct archive
- name 1: string
- boss 2: ref<streams.Person>?
-type streams.Posting struct memcpy
- doc u32
- weight f32
-type streams.Venue enum u8 closed
- xetra 1
- eurex 2
-)mf";
-inline constexpr std::string_view kElementsAnnex =
-    R"mf(annex streams.Elements
- method numbers
-  results_stream
-   constraint range 0..1000
- method flags
-  params
-   limit
-    default 5
-   of
-    default []
- method lists
-  params_stream
-   element
-    constraint length 1..
- method times
-  params
-   from
-    default "1970-01-01T00:00:00.000000005Z"
-   step
-    default "1.500s"
-type streams.Hit
- title
-  constraint length ..100
-)mf";
-inline constexpr std::array<std::string_view, 13> kElementsMethods{
-    "numbers", "flags", "hits", "changes", "lists", "blocks", "people", "notes", "maybe", "venues", "pairs",
-    "uuids", "times",
-};
-inline constexpr mf::ServiceInfo kElementsService{
-    .name = "streams.Elements",
-    .per_agent = true,
-    .descriptor = kElementsDescriptor,
-    .annex = kElementsAnnex,
-    .fingerprint = {0x3c, 0x60, 0x36, 0x79, 0xea, 0xc4, 0x77, 0x24, 0x37, 0x73, 0xcc, 0x01, 0xc2, 0xc1, 0x89,
-                    0xc8},
-    .methods = kElementsMethods,
+extern const mf::ServiceInfo kElementsService;
+
+/// What all methods of streams.Elements have in common.
+struct ElementsMethod {
+  using Servant = ::streams::ElementsServant;
+  using AsyncServant = ::streams::ElementsAsyncServant;
+  static constexpr const mf::ServiceInfo& kService = kElementsService;
 };
 
-struct ElementsNumbers {
+struct ElementsNumbers : ElementsMethod {
   using Request = ::streams::ElementsNumbersRequest;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::streams::ElementsServant;
-  using AsyncServant = ::streams::ElementsAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ResultElement = std::int64_t;
@@ -887,11 +663,9 @@ struct ElementsNumbers {
       .deadline = {},
       .streams = mf::Streams::results,
   };
-  static constexpr const mf::ServiceInfo& kService = kElementsService;
-  static void invoke(::streams::ElementsServant& servant, const Request& request,
-                     mf::StreamWriter<std::int64_t>& writer);
-  static void invoke(::streams::ElementsAsyncServant& servant, Request&& request,
-                     mf::StreamWriter<std::int64_t> writer, mf::Responder<void> responder);
+  static void invoke(Servant& servant, const Request& request, mf::StreamWriter<std::int64_t>& writer);
+  static void invoke(AsyncServant& servant, Request&& request, mf::StreamWriter<std::int64_t> writer,
+                     mf::Responder<void> responder);
   static std::optional<std::string> result_element_violation(const ResultElement& value) {
     namespace check = mf::codec::check;
     if (auto violated = check::in_range<std::int64_t>(value, 0, 1000, "0", "1000")) {
@@ -901,12 +675,10 @@ struct ElementsNumbers {
   }
 };
 
-struct ElementsFlags {
+struct ElementsFlags : ElementsMethod {
   using Request = ::streams::ElementsFlagsRequest;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::streams::ElementsServant;
-  using AsyncServant = ::streams::ElementsAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ResultElement = bool;
@@ -919,19 +691,15 @@ struct ElementsFlags {
       .deadline = {},
       .streams = mf::Streams::results,
   };
-  static constexpr const mf::ServiceInfo& kService = kElementsService;
-  static void invoke(::streams::ElementsServant& servant, const Request& request,
-                     mf::StreamWriter<bool>& writer);
-  static void invoke(::streams::ElementsAsyncServant& servant, Request&& request,
-                     mf::StreamWriter<bool> writer, mf::Responder<void> responder);
+  static void invoke(Servant& servant, const Request& request, mf::StreamWriter<bool>& writer);
+  static void invoke(AsyncServant& servant, Request&& request, mf::StreamWriter<bool> writer,
+                     mf::Responder<void> responder);
 };
 
-struct ElementsHits {
+struct ElementsHits : ElementsMethod {
   using Request = ::streams::ElementsHitsRequest;
   using Result = void;
   using Errors = mf::ErrorList<::streams::Closed>;
-  using Servant = ::streams::ElementsServant;
-  using AsyncServant = ::streams::ElementsAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ResultElement = ::streams::Hit;
@@ -944,11 +712,9 @@ struct ElementsHits {
       .deadline = {},
       .streams = mf::Streams::results,
   };
-  static constexpr const mf::ServiceInfo& kService = kElementsService;
-  static void invoke(::streams::ElementsServant& servant, const Request& request,
-                     mf::StreamWriter<::streams::Hit>& writer);
-  static void invoke(::streams::ElementsAsyncServant& servant, Request&& request,
-                     mf::StreamWriter<::streams::Hit> writer, mf::Responder<void> responder);
+  static void invoke(Servant& servant, const Request& request, mf::StreamWriter<::streams::Hit>& writer);
+  static void invoke(AsyncServant& servant, Request&& request, mf::StreamWriter<::streams::Hit> writer,
+                     mf::Responder<void> responder);
   static std::optional<std::string> result_element_violation(const ResultElement& value) {
     namespace check = mf::codec::check;
     if (auto violated = check::holds(value)) return "value" + *violated;
@@ -956,12 +722,10 @@ struct ElementsHits {
   }
 };
 
-struct ElementsChanges {
+struct ElementsChanges : ElementsMethod {
   using Request = ::streams::ElementsChangesRequest;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::streams::ElementsServant;
-  using AsyncServant = ::streams::ElementsAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ResultElement = ::streams::Change;
@@ -974,19 +738,15 @@ struct ElementsChanges {
       .deadline = {},
       .streams = mf::Streams::results,
   };
-  static constexpr const mf::ServiceInfo& kService = kElementsService;
-  static void invoke(::streams::ElementsServant& servant, const Request& request,
-                     mf::StreamWriter<::streams::Change>& writer);
-  static void invoke(::streams::ElementsAsyncServant& servant, Request&& request,
-                     mf::StreamWriter<::streams::Change> writer, mf::Responder<void> responder);
+  static void invoke(Servant& servant, const Request& request, mf::StreamWriter<::streams::Change>& writer);
+  static void invoke(AsyncServant& servant, Request&& request, mf::StreamWriter<::streams::Change> writer,
+                     mf::Responder<void> responder);
 };
 
-struct ElementsLists {
+struct ElementsLists : ElementsMethod {
   using Request = ::streams::ElementsListsRequest;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::streams::ElementsServant;
-  using AsyncServant = ::streams::ElementsAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ParamElement = ::streams::Names;
@@ -1001,12 +761,9 @@ struct ElementsLists {
       .deadline = {},
       .streams = mf::Streams::both,
   };
-  static constexpr const mf::ServiceInfo& kService = kElementsService;
-  static void invoke(::streams::ElementsServant& servant, const Request& request,
-                     mf::StreamReader<::streams::Names>& reader,
+  static void invoke(Servant& servant, const Request& request, mf::StreamReader<::streams::Names>& reader,
                      mf::StreamWriter<std::vector<std::uint32_t>>& writer);
-  static void invoke(::streams::ElementsAsyncServant& servant, Request&& request,
-                     mf::StreamReader<::streams::Names> reader,
+  static void invoke(AsyncServant& servant, Request&& request, mf::StreamReader<::streams::Names> reader,
                      mf::StreamWriter<std::vector<std::uint32_t>> writer, mf::Responder<void> responder);
   static std::optional<std::string> param_element_violation(const ParamElement& value) {
     namespace check = mf::codec::check;
@@ -1018,12 +775,10 @@ struct ElementsLists {
   }
 };
 
-struct ElementsBlocks {
+struct ElementsBlocks : ElementsMethod {
   using Request = ::streams::ElementsBlocksRequest;
   using Result = ::streams::ElementsBlocksResult;
   using Errors = mf::ErrorList<>;
-  using Servant = ::streams::ElementsServant;
-  using AsyncServant = ::streams::ElementsAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ParamElement = mf::Bytes;
@@ -1036,20 +791,16 @@ struct ElementsBlocks {
       .deadline = {},
       .streams = mf::Streams::params,
   };
-  static constexpr const mf::ServiceInfo& kService = kElementsService;
-  static ::streams::ElementsBlocksResult invoke(::streams::ElementsServant& servant, const Request& request,
+  static ::streams::ElementsBlocksResult invoke(Servant& servant, const Request& request,
                                                 mf::StreamReader<mf::Bytes>& reader);
-  static void invoke(::streams::ElementsAsyncServant& servant, Request&& request,
-                     mf::StreamReader<mf::Bytes> reader,
+  static void invoke(AsyncServant& servant, Request&& request, mf::StreamReader<mf::Bytes> reader,
                      mf::Responder<::streams::ElementsBlocksResult> responder);
 };
 
-struct ElementsPeople {
+struct ElementsPeople : ElementsMethod {
   using Request = ::streams::ElementsPeopleRequest;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::streams::ElementsServant;
-  using AsyncServant = ::streams::ElementsAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ParamElement = mf::Graph<::streams::Person>;
@@ -1064,11 +815,10 @@ struct ElementsPeople {
       .deadline = {},
       .streams = mf::Streams::both,
   };
-  static constexpr const mf::ServiceInfo& kService = kElementsService;
-  static void invoke(::streams::ElementsServant& servant, const Request& request,
+  static void invoke(Servant& servant, const Request& request,
                      mf::StreamReader<mf::Graph<::streams::Person>>& reader,
                      mf::StreamWriter<mf::Graph<::streams::Person>>& writer);
-  static void invoke(::streams::ElementsAsyncServant& servant, Request&& request,
+  static void invoke(AsyncServant& servant, Request&& request,
                      mf::StreamReader<mf::Graph<::streams::Person>> reader,
                      mf::StreamWriter<mf::Graph<::streams::Person>> writer, mf::Responder<void> responder);
   static std::optional<std::string> param_element_violation(const ParamElement& value) {
@@ -1083,12 +833,10 @@ struct ElementsPeople {
   }
 };
 
-struct ElementsNotes {
+struct ElementsNotes : ElementsMethod {
   using Request = ::streams::ElementsNotesRequest;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::streams::ElementsServant;
-  using AsyncServant = ::streams::ElementsAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ParamElement = ::streams::Note;
@@ -1101,19 +849,15 @@ struct ElementsNotes {
       .deadline = {},
       .streams = mf::Streams::params,
   };
-  static constexpr const mf::ServiceInfo& kService = kElementsService;
-  static void invoke(::streams::ElementsServant& servant, const Request& request,
-                     mf::StreamReader<::streams::Note>& reader);
-  static void invoke(::streams::ElementsAsyncServant& servant, Request&& request,
-                     mf::StreamReader<::streams::Note> reader, mf::Responder<void> responder);
+  static void invoke(Servant& servant, const Request& request, mf::StreamReader<::streams::Note>& reader);
+  static void invoke(AsyncServant& servant, Request&& request, mf::StreamReader<::streams::Note> reader,
+                     mf::Responder<void> responder);
 };
 
-struct ElementsMaybe {
+struct ElementsMaybe : ElementsMethod {
   using Request = ::streams::ElementsMaybeRequest;
   using Result = bool;
   using Errors = mf::ErrorList<>;
-  using Servant = ::streams::ElementsServant;
-  using AsyncServant = ::streams::ElementsAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ParamElement = std::optional<std::uint32_t>;
@@ -1126,19 +870,16 @@ struct ElementsMaybe {
       .deadline = {},
       .streams = mf::Streams::params,
   };
-  static constexpr const mf::ServiceInfo& kService = kElementsService;
-  static bool invoke(::streams::ElementsServant& servant, const Request& request,
+  static bool invoke(Servant& servant, const Request& request,
                      mf::StreamReader<std::optional<std::uint32_t>>& reader);
-  static void invoke(::streams::ElementsAsyncServant& servant, Request&& request,
+  static void invoke(AsyncServant& servant, Request&& request,
                      mf::StreamReader<std::optional<std::uint32_t>> reader, mf::Responder<bool> responder);
 };
 
-struct ElementsVenues {
+struct ElementsVenues : ElementsMethod {
   using Request = ::streams::ElementsVenuesRequest;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::streams::ElementsServant;
-  using AsyncServant = ::streams::ElementsAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ParamElement = ::streams::Lang;
@@ -1153,20 +894,16 @@ struct ElementsVenues {
       .deadline = std::chrono::minutes(90),
       .streams = mf::Streams::both,
   };
-  static constexpr const mf::ServiceInfo& kService = kElementsService;
-  static void invoke(::streams::ElementsServant& servant, const Request& request,
-                     mf::StreamReader<::streams::Lang>& reader, mf::StreamWriter<::streams::Venue>& writer);
-  static void invoke(::streams::ElementsAsyncServant& servant, Request&& request,
-                     mf::StreamReader<::streams::Lang> reader, mf::StreamWriter<::streams::Venue> writer,
-                     mf::Responder<void> responder);
+  static void invoke(Servant& servant, const Request& request, mf::StreamReader<::streams::Lang>& reader,
+                     mf::StreamWriter<::streams::Venue>& writer);
+  static void invoke(AsyncServant& servant, Request&& request, mf::StreamReader<::streams::Lang> reader,
+                     mf::StreamWriter<::streams::Venue> writer, mf::Responder<void> responder);
 };
 
-struct ElementsPairs {
+struct ElementsPairs : ElementsMethod {
   using Request = ::streams::ElementsPairsRequest;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::streams::ElementsServant;
-  using AsyncServant = ::streams::ElementsAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ResultElement = std::array<std::uint16_t, 2>;
@@ -1179,19 +916,16 @@ struct ElementsPairs {
       .deadline = {},
       .streams = mf::Streams::results,
   };
-  static constexpr const mf::ServiceInfo& kService = kElementsService;
-  static void invoke(::streams::ElementsServant& servant, const Request& request,
+  static void invoke(Servant& servant, const Request& request,
                      mf::StreamWriter<std::array<std::uint16_t, 2>>& writer);
-  static void invoke(::streams::ElementsAsyncServant& servant, Request&& request,
+  static void invoke(AsyncServant& servant, Request&& request,
                      mf::StreamWriter<std::array<std::uint16_t, 2>> writer, mf::Responder<void> responder);
 };
 
-struct ElementsUuids {
+struct ElementsUuids : ElementsMethod {
   using Request = ::streams::ElementsUuidsRequest;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::streams::ElementsServant;
-  using AsyncServant = ::streams::ElementsAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ResultElement = mf::Uuid;
@@ -1204,19 +938,15 @@ struct ElementsUuids {
       .deadline = {},
       .streams = mf::Streams::results,
   };
-  static constexpr const mf::ServiceInfo& kService = kElementsService;
-  static void invoke(::streams::ElementsServant& servant, const Request& request,
-                     mf::StreamWriter<mf::Uuid>& writer);
-  static void invoke(::streams::ElementsAsyncServant& servant, Request&& request,
-                     mf::StreamWriter<mf::Uuid> writer, mf::Responder<void> responder);
+  static void invoke(Servant& servant, const Request& request, mf::StreamWriter<mf::Uuid>& writer);
+  static void invoke(AsyncServant& servant, Request&& request, mf::StreamWriter<mf::Uuid> writer,
+                     mf::Responder<void> responder);
 };
 
-struct ElementsTimes {
+struct ElementsTimes : ElementsMethod {
   using Request = ::streams::ElementsTimesRequest;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::streams::ElementsServant;
-  using AsyncServant = ::streams::ElementsAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ResultElement = mf::Timestamp;
@@ -1229,46 +959,24 @@ struct ElementsTimes {
       .deadline = {},
       .streams = mf::Streams::results,
   };
-  static constexpr const mf::ServiceInfo& kService = kElementsService;
-  static void invoke(::streams::ElementsServant& servant, const Request& request,
-                     mf::StreamWriter<mf::Timestamp>& writer);
-  static void invoke(::streams::ElementsAsyncServant& servant, Request&& request,
-                     mf::StreamWriter<mf::Timestamp> writer, mf::Responder<void> responder);
+  static void invoke(Servant& servant, const Request& request, mf::StreamWriter<mf::Timestamp>& writer);
+  static void invoke(AsyncServant& servant, Request&& request, mf::StreamWriter<mf::Timestamp> writer,
+                     mf::Responder<void> responder);
 };
 
-inline constexpr std::string_view kNames_Descriptor =
-    R"mf(service streams.Names_
- method out
-  params memcpy
-  params_stream u32
-  results memcpy
-  results_stream u32
- method request
-  params memcpy
-  params_stream u32
-  results memcpy
-  results_stream u32
-)mf";
-inline constexpr std::string_view kNames_Annex =
-    R"mf(annex streams.Names_
-)mf";
-inline constexpr std::array<std::string_view, 2> kNames_Methods{"out", "request"};
-inline constexpr mf::ServiceInfo kNames_Service{
-    .name = "streams.Names_",
-    .per_agent = false,
-    .descriptor = kNames_Descriptor,
-    .annex = kNames_Annex,
-    .fingerprint = {0x63, 0xcd, 0x65, 0x65, 0xf1, 0x46, 0x2f, 0x90, 0xed, 0xc5, 0x87, 0x3f, 0x8e, 0x22, 0x1d,
-                    0xab},
-    .methods = kNames_Methods,
+extern const mf::ServiceInfo kNames_Service;
+
+/// What all methods of streams.Names_ have in common.
+struct Names_Method {
+  using Servant = ::streams::Names_Servant;
+  using AsyncServant = ::streams::Names_AsyncServant;
+  static constexpr const mf::ServiceInfo& kService = kNames_Service;
 };
 
-struct Names_Out {
+struct Names_Out : Names_Method {
   using Request = ::streams::Names_OutRequest;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::streams::Names_Servant;
-  using AsyncServant = ::streams::Names_AsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ParamElement = std::uint32_t;
@@ -1283,20 +991,16 @@ struct Names_Out {
       .deadline = {},
       .streams = mf::Streams::both,
   };
-  static constexpr const mf::ServiceInfo& kService = kNames_Service;
-  static void invoke(::streams::Names_Servant& servant, const Request& request,
-                     mf::StreamReader<std::uint32_t>& reader, mf::StreamWriter<std::uint32_t>& writer);
-  static void invoke(::streams::Names_AsyncServant& servant, Request&& request,
-                     mf::StreamReader<std::uint32_t> reader, mf::StreamWriter<std::uint32_t> writer,
-                     mf::Responder<void> responder);
+  static void invoke(Servant& servant, const Request& request, mf::StreamReader<std::uint32_t>& reader,
+                     mf::StreamWriter<std::uint32_t>& writer);
+  static void invoke(AsyncServant& servant, Request&& request, mf::StreamReader<std::uint32_t> reader,
+                     mf::StreamWriter<std::uint32_t> writer, mf::Responder<void> responder);
 };
 
-struct Names_Request {
+struct Names_Request : Names_Method {
   using Request = ::streams::Names_RequestRequest;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::streams::Names_Servant;
-  using AsyncServant = ::streams::Names_AsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ParamElement = std::uint32_t;
@@ -1311,54 +1015,25 @@ struct Names_Request {
       .deadline = {},
       .streams = mf::Streams::both,
   };
-  static constexpr const mf::ServiceInfo& kService = kNames_Service;
-  static void invoke(::streams::Names_Servant& servant, const Request& request,
-                     mf::StreamReader<std::uint32_t>& reader, mf::StreamWriter<std::uint32_t>& writer);
-  static void invoke(::streams::Names_AsyncServant& servant, Request&& request,
-                     mf::StreamReader<std::uint32_t> reader, mf::StreamWriter<std::uint32_t> writer,
-                     mf::Responder<void> responder);
+  static void invoke(Servant& servant, const Request& request, mf::StreamReader<std::uint32_t>& reader,
+                     mf::StreamWriter<std::uint32_t>& writer);
+  static void invoke(AsyncServant& servant, Request&& request, mf::StreamReader<std::uint32_t> reader,
+                     mf::StreamWriter<std::uint32_t> writer, mf::Responder<void> responder);
 };
 
-inline constexpr std::string_view kOnlyDescriptor =
-    R"mf(service streams.Only
- per node uuid
- method scan
-  params febird
-   request string
-   servant u32
-  results memcpy
-  results_stream u32
- method reader
-  params memcpy
-  params_stream u32
-  results memcpy
-  results_stream u32
- method responder
-  params memcpy
-  params_stream u32
-  results memcpy
-   value u32
-)mf";
-inline constexpr std::string_view kOnlyAnnex =
-    R"mf(annex streams.Only
-)mf";
-inline constexpr std::array<std::string_view, 3> kOnlyMethods{"scan", "reader", "responder"};
-inline constexpr mf::ServiceInfo kOnlyService{
-    .name = "streams.Only",
-    .per_agent = true,
-    .descriptor = kOnlyDescriptor,
-    .annex = kOnlyAnnex,
-    .fingerprint = {0xc0, 0x44, 0x9d, 0x2a, 0x30, 0xc1, 0x52, 0x48, 0x46, 0x33, 0x05, 0x0c, 0x77, 0x29, 0x61,
-                    0xca},
-    .methods = kOnlyMethods,
+extern const mf::ServiceInfo kOnlyService;
+
+/// What all methods of streams.Only have in common.
+struct OnlyMethod {
+  using Servant = ::streams::OnlyServant;
+  using AsyncServant = ::streams::OnlyAsyncServant;
+  static constexpr const mf::ServiceInfo& kService = kOnlyService;
 };
 
-struct OnlyScan {
+struct OnlyScan : OnlyMethod {
   using Request = ::streams::OnlyScanRequest;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::streams::OnlyServant;
-  using AsyncServant = ::streams::OnlyAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ResultElement = std::uint32_t;
@@ -1371,19 +1046,15 @@ struct OnlyScan {
       .deadline = {},
       .streams = mf::Streams::results,
   };
-  static constexpr const mf::ServiceInfo& kService = kOnlyService;
-  static void invoke(::streams::OnlyServant& servant, const Request& request,
-                     mf::StreamWriter<std::uint32_t>& writer);
-  static void invoke(::streams::OnlyAsyncServant& servant, Request&& request,
-                     mf::StreamWriter<std::uint32_t> writer, mf::Responder<void> responder);
+  static void invoke(Servant& servant, const Request& request, mf::StreamWriter<std::uint32_t>& writer);
+  static void invoke(AsyncServant& servant, Request&& request, mf::StreamWriter<std::uint32_t> writer,
+                     mf::Responder<void> responder);
 };
 
-struct OnlyReader {
+struct OnlyReader : OnlyMethod {
   using Request = ::streams::OnlyReaderRequest;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::streams::OnlyServant;
-  using AsyncServant = ::streams::OnlyAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ParamElement = std::uint32_t;
@@ -1398,20 +1069,16 @@ struct OnlyReader {
       .deadline = {},
       .streams = mf::Streams::both,
   };
-  static constexpr const mf::ServiceInfo& kService = kOnlyService;
-  static void invoke(::streams::OnlyServant& servant, const Request& request,
-                     mf::StreamReader<std::uint32_t>& reader, mf::StreamWriter<std::uint32_t>& writer);
-  static void invoke(::streams::OnlyAsyncServant& servant, Request&& request,
-                     mf::StreamReader<std::uint32_t> reader, mf::StreamWriter<std::uint32_t> writer,
-                     mf::Responder<void> responder);
+  static void invoke(Servant& servant, const Request& request, mf::StreamReader<std::uint32_t>& reader,
+                     mf::StreamWriter<std::uint32_t>& writer);
+  static void invoke(AsyncServant& servant, Request&& request, mf::StreamReader<std::uint32_t> reader,
+                     mf::StreamWriter<std::uint32_t> writer, mf::Responder<void> responder);
 };
 
-struct OnlyResponder {
+struct OnlyResponder : OnlyMethod {
   using Request = ::streams::OnlyResponderRequest;
   using Result = std::uint32_t;
   using Errors = mf::ErrorList<>;
-  using Servant = ::streams::OnlyServant;
-  using AsyncServant = ::streams::OnlyAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ParamElement = std::uint32_t;
@@ -1424,53 +1091,25 @@ struct OnlyResponder {
       .deadline = {},
       .streams = mf::Streams::params,
   };
-  static constexpr const mf::ServiceInfo& kService = kOnlyService;
-  static std::uint32_t invoke(::streams::OnlyServant& servant, const Request& request,
+  static std::uint32_t invoke(Servant& servant, const Request& request,
                               mf::StreamReader<std::uint32_t>& reader);
-  static void invoke(::streams::OnlyAsyncServant& servant, Request&& request,
-                     mf::StreamReader<std::uint32_t> reader, mf::Responder<std::uint32_t> responder);
+  static void invoke(AsyncServant& servant, Request&& request, mf::StreamReader<std::uint32_t> reader,
+                     mf::Responder<std::uint32_t> responder);
 };
 
-inline constexpr std::string_view kLangsDescriptor =
-    R"mf(service streams.Langs
- per lang streams.Lang
- method all
-  params memcpy
-  results memcpy
-  results_stream u32
- method one
-  params memcpy
-   duration duration
-  results memcpy
-   value duration
-type streams.Lang enum u16 open
- none 0
- de 49
-)mf";
-inline constexpr std::string_view kLangsAnnex =
-    R"mf(annex streams.Langs
- method one
-  params
-   duration
-    default "0.200s"
-)mf";
-inline constexpr std::array<std::string_view, 2> kLangsMethods{"all", "one"};
-inline constexpr mf::ServiceInfo kLangsService{
-    .name = "streams.Langs",
-    .per_agent = true,
-    .descriptor = kLangsDescriptor,
-    .annex = kLangsAnnex,
-    .fingerprint = {0x6c, 0x6d, 0xc3, 0x0c, 0x8e, 0x3d, 0x86, 0x12, 0x2c, 0xeb, 0x1d, 0xe3, 0x5d, 0x18, 0xd5,
-                    0xd4},
-    .methods = kLangsMethods,
+extern const mf::ServiceInfo kLangsService;
+
+/// What all methods of streams.Langs have in common.
+struct LangsMethod {
+  using Servant = ::streams::LangsServant;
+  using AsyncServant = ::streams::LangsAsyncServant;
+  static constexpr const mf::ServiceInfo& kService = kLangsService;
 };
 
-struct LangsAll {
+struct LangsAll : LangsMethod {
   using Request = ::streams::LangsAllRequest;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::streams::LangsServant;
-  using AsyncServant = ::streams::LangsAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ResultElement = std::uint32_t;
@@ -1483,98 +1122,54 @@ struct LangsAll {
       .deadline = {},
       .streams = mf::Streams::results,
   };
-  static constexpr const mf::ServiceInfo& kService = kLangsService;
-  static void invoke(::streams::LangsServant& servant, const Request& request,
-                     mf::StreamWriter<std::uint32_t>& writer);
-  static void invoke(::streams::LangsAsyncServant& servant, Request&& request,
-                     mf::StreamWriter<std::uint32_t> writer, mf::Responder<void> responder);
+  static void invoke(Servant& servant, const Request& request, mf::StreamWriter<std::uint32_t>& writer);
+  static void invoke(AsyncServant& servant, Request&& request, mf::StreamWriter<std::uint32_t> writer,
+                     mf::Responder<void> responder);
 };
 
-struct LangsOne {
+struct LangsOne : LangsMethod {
   using Request = ::streams::LangsOneRequest;
   using Result = mf::Duration;
   using Errors = mf::ErrorList<>;
-  using Servant = ::streams::LangsServant;
-  using AsyncServant = ::streams::LangsAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "one", .index = 1, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kLangsService;
-  static mf::Duration invoke(::streams::LangsServant& servant, mf::Duration duration);
-  static mf::Duration invoke(::streams::LangsServant& servant, const Request& request);
-  static mf::Outcomes<mf::Duration> invoke_batch(::streams::LangsServant& servant, const Request* requests,
+  static mf::Duration invoke(Servant& servant, mf::Duration duration);
+  static mf::Duration invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<mf::Duration> invoke_batch(Servant& servant, const Request* requests,
                                                  std::size_t count);
-  static void invoke(::streams::LangsAsyncServant& servant, Request&& request,
-                     mf::Responder<mf::Duration> responder);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<mf::Duration> responder);
 };
 
-inline constexpr std::string_view kKeptDescriptor =
-    R"mf(service streams.Kept
- method put
-  params memcpy
-   x u32
-  results memcpy
-   value u32
- method put_batch
-  params memcpy
-   x u32
-  results memcpy
-   value u32
- method put_items
-  params memcpy
-   x u32
-  results memcpy
- method async_put
-  params memcpy
-   x u32
-  results memcpy
- method put_bulk
-  params memcpy
-  params_stream u32
-  results memcpy
-)mf";
-inline constexpr std::string_view kKeptAnnex =
-    R"mf(annex streams.Kept
-)mf";
-inline constexpr std::array<std::string_view, 5> kKeptMethods{
-    "put", "put_batch", "put_items", "async_put", "put_bulk",
-};
-inline constexpr mf::ServiceInfo kKeptService{
-    .name = "streams.Kept",
-    .per_agent = false,
-    .descriptor = kKeptDescriptor,
-    .annex = kKeptAnnex,
-    .fingerprint = {0x90, 0x67, 0xf1, 0xff, 0xaf, 0xe7, 0x14, 0x0d, 0x4c, 0xc5, 0x3b, 0x91, 0x2e, 0x0a, 0x5c,
-                    0xb4},
-    .methods = kKeptMethods,
+extern const mf::ServiceInfo kKeptService;
+
+/// What all methods of streams.Kept have in common.
+struct KeptMethod {
+  using Servant = ::streams::KeptServant;
+  using AsyncServant = ::streams::KeptAsyncServant;
+  static constexpr const mf::ServiceInfo& kService = kKeptService;
 };
 
-struct KeptPut {
+struct KeptPut : KeptMethod {
   using Request = ::streams::KeptPutRequest;
   using Result = std::uint32_t;
   using Errors = mf::ErrorList<>;
-  using Servant = ::streams::KeptServant;
-  using AsyncServant = ::streams::KeptAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "put", .index = 0, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kKeptService;
-  static std::uint32_t invoke(::streams::KeptServant& servant, std::uint32_t x);
-  static std::uint32_t invoke(::streams::KeptServant& servant, const Request& request);
-  static mf::Outcomes<std::uint32_t> invoke_batch(::streams::KeptServant& servant, const Request* requests,
+  static std::uint32_t invoke(Servant& servant, std::uint32_t x);
+  static std::uint32_t invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<std::uint32_t> invoke_batch(Servant& servant, const Request* requests,
                                                   std::size_t count);
-  static void invoke(::streams::KeptAsyncServant& servant, Request&& request,
-                     mf::Responder<std::uint32_t> responder);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<std::uint32_t> responder);
 };
 
-struct KeptPutBatch {
+struct KeptPutBatch : KeptMethod {
   using Request = ::streams::KeptPutBatchRequest;
   using Result = std::uint32_t;
   using Errors = mf::ErrorList<>;
-  using Servant = ::streams::KeptServant;
-  using AsyncServant = ::streams::KeptAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
@@ -1585,21 +1180,17 @@ struct KeptPutBatch {
       .deadline = {},
       .batch_max = 128,
   };
-  static constexpr const mf::ServiceInfo& kService = kKeptService;
-  static std::uint32_t invoke(::streams::KeptServant& servant, std::uint32_t x);
-  static std::uint32_t invoke(::streams::KeptServant& servant, const Request& request);
-  static mf::Outcomes<std::uint32_t> invoke_batch(::streams::KeptServant& servant, const Request* requests,
+  static std::uint32_t invoke(Servant& servant, std::uint32_t x);
+  static std::uint32_t invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<std::uint32_t> invoke_batch(Servant& servant, const Request* requests,
                                                   std::size_t count);
-  static void invoke(::streams::KeptAsyncServant& servant, Request&& request,
-                     mf::Responder<std::uint32_t> responder);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<std::uint32_t> responder);
 };
 
-struct KeptPutItems {
+struct KeptPutItems : KeptMethod {
   using Request = ::streams::KeptPutItemsRequest;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::streams::KeptServant;
-  using AsyncServant = ::streams::KeptAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
@@ -1610,20 +1201,16 @@ struct KeptPutItems {
       .deadline = {},
       .batch_max = 128,
   };
-  static constexpr const mf::ServiceInfo& kService = kKeptService;
-  static void invoke(::streams::KeptServant& servant, std::uint32_t x);
-  static void invoke(::streams::KeptServant& servant, const Request& request);
-  static mf::Outcomes<void> invoke_batch(::streams::KeptServant& servant, const Request* requests,
-                                         std::size_t count);
-  static void invoke(::streams::KeptAsyncServant& servant, Request&& request, mf::Responder<void> responder);
+  static void invoke(Servant& servant, std::uint32_t x);
+  static void invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<void> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder);
 };
 
-struct KeptAsyncPut {
+struct KeptAsyncPut : KeptMethod {
   using Request = ::streams::KeptAsyncPutRequest;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::streams::KeptServant;
-  using AsyncServant = ::streams::KeptAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
@@ -1634,20 +1221,16 @@ struct KeptAsyncPut {
       .deadline = {},
       .batch_max = 128,
   };
-  static constexpr const mf::ServiceInfo& kService = kKeptService;
-  static void invoke(::streams::KeptServant& servant, std::uint32_t x);
-  static void invoke(::streams::KeptServant& servant, const Request& request);
-  static mf::Outcomes<void> invoke_batch(::streams::KeptServant& servant, const Request* requests,
-                                         std::size_t count);
-  static void invoke(::streams::KeptAsyncServant& servant, Request&& request, mf::Responder<void> responder);
+  static void invoke(Servant& servant, std::uint32_t x);
+  static void invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<void> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder);
 };
 
-struct KeptPutBulk {
+struct KeptPutBulk : KeptMethod {
   using Request = ::streams::KeptPutBulkRequest;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::streams::KeptServant;
-  using AsyncServant = ::streams::KeptAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   using ParamElement = std::uint32_t;
@@ -1660,11 +1243,9 @@ struct KeptPutBulk {
       .deadline = {},
       .streams = mf::Streams::params,
   };
-  static constexpr const mf::ServiceInfo& kService = kKeptService;
-  static void invoke(::streams::KeptServant& servant, const Request& request,
-                     mf::StreamReader<std::uint32_t>& reader);
-  static void invoke(::streams::KeptAsyncServant& servant, Request&& request,
-                     mf::StreamReader<std::uint32_t> reader, mf::Responder<void> responder);
+  static void invoke(Servant& servant, const Request& request, mf::StreamReader<std::uint32_t>& reader);
+  static void invoke(AsyncServant& servant, Request&& request, mf::StreamReader<std::uint32_t> reader,
+                     mf::Responder<void> responder);
 };
 
 }  // namespace streams::methods

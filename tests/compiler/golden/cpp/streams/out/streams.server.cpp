@@ -19,358 +19,339 @@ namespace streams {
 
 namespace methods {
 
-void IndexScan::invoke(::streams::IndexServant& servant, const Request& request,
+void IndexScan::invoke(Servant& servant, const Request& request,
                        mf::StreamWriter<::streams::Posting>& writer) {
   return servant.scan(request.from, writer);
 }
 
-void IndexScan::invoke(::streams::IndexAsyncServant& servant, Request&& request,
-                       mf::StreamWriter<::streams::Posting> writer, mf::Responder<void> responder) {
+void IndexScan::invoke(AsyncServant& servant, Request&& request, mf::StreamWriter<::streams::Posting> writer,
+                       mf::Responder<void> responder) {
   return servant.scan(request, std::move(writer), std::move(responder));
 }
 
-std::uint64_t IndexLoad::invoke(::streams::IndexServant& servant, const Request& request,
+std::uint64_t IndexLoad::invoke(Servant& servant, const Request& request,
                                 mf::StreamReader<::streams::Posting>& reader) {
   return servant.load(request.into, reader);
 }
 
-void IndexLoad::invoke(::streams::IndexAsyncServant& servant, Request&& request,
-                       mf::StreamReader<::streams::Posting> reader, mf::Responder<std::uint64_t> responder) {
+void IndexLoad::invoke(AsyncServant& servant, Request&& request, mf::StreamReader<::streams::Posting> reader,
+                       mf::Responder<std::uint64_t> responder) {
   return servant.load(std::move(request), std::move(reader), std::move(responder));
 }
 
-void IndexFollow::invoke(::streams::IndexServant& servant, const Request& /*request*/,
-                         mf::StreamReader<std::string>& reader,
+void IndexFollow::invoke(Servant& servant, const Request& /*request*/, mf::StreamReader<std::string>& reader,
                          mf::StreamWriter<::streams::Posting>& writer) {
   return servant.follow(reader, writer);
 }
 
-void IndexFollow::invoke(::streams::IndexAsyncServant& servant, Request&& request,
-                         mf::StreamReader<std::string> reader, mf::StreamWriter<::streams::Posting> writer,
-                         mf::Responder<void> responder) {
+void IndexFollow::invoke(AsyncServant& servant, Request&& request, mf::StreamReader<std::string> reader,
+                         mf::StreamWriter<::streams::Posting> writer, mf::Responder<void> responder) {
   return servant.follow(request, std::move(reader), std::move(writer), std::move(responder));
 }
 
-std::uint64_t IndexSize::invoke(::streams::IndexServant& servant) {
+std::uint64_t IndexSize::invoke(Servant& servant) {
   return servant.size();
 }
 
-std::uint64_t IndexSize::invoke(::streams::IndexServant& servant, const Request& /*request*/) {
+std::uint64_t IndexSize::invoke(Servant& servant, const Request& /*request*/) {
   return servant.size();
 }
 
-mf::Outcomes<std::uint64_t> IndexSize::invoke_batch(::streams::IndexServant& servant, const Request* requests,
+mf::Outcomes<std::uint64_t> IndexSize::invoke_batch(Servant& servant, const Request* requests,
                                                     std::size_t count) {
   return servant.size_items({requests, count});
 }
 
-void IndexSize::invoke(::streams::IndexAsyncServant& servant, Request&& request,
-                       mf::Responder<std::uint64_t> responder) {
+void IndexSize::invoke(AsyncServant& servant, Request&& request, mf::Responder<std::uint64_t> responder) {
   return servant.size(request, std::move(responder));
 }
 
-void ElementsNumbers::invoke(::streams::ElementsServant& servant, const Request& /*request*/,
+void ElementsNumbers::invoke(Servant& servant, const Request& /*request*/,
                              mf::StreamWriter<std::int64_t>& writer) {
   return servant.numbers(writer);
 }
 
-void ElementsNumbers::invoke(::streams::ElementsAsyncServant& servant, Request&& request,
-                             mf::StreamWriter<std::int64_t> writer, mf::Responder<void> responder) {
+void ElementsNumbers::invoke(AsyncServant& servant, Request&& request, mf::StreamWriter<std::int64_t> writer,
+                             mf::Responder<void> responder) {
   return servant.numbers(request, std::move(writer), std::move(responder));
 }
 
-void ElementsFlags::invoke(::streams::ElementsServant& servant, const Request& request,
-                           mf::StreamWriter<bool>& writer) {
+void ElementsFlags::invoke(Servant& servant, const Request& request, mf::StreamWriter<bool>& writer) {
   return servant.flags(request.limit, request.of, writer);
 }
 
-void ElementsFlags::invoke(::streams::ElementsAsyncServant& servant, Request&& request,
-                           mf::StreamWriter<bool> writer, mf::Responder<void> responder) {
+void ElementsFlags::invoke(AsyncServant& servant, Request&& request, mf::StreamWriter<bool> writer,
+                           mf::Responder<void> responder) {
   return servant.flags(std::move(request), std::move(writer), std::move(responder));
 }
 
-void ElementsHits::invoke(::streams::ElementsServant& servant, const Request& request,
+void ElementsHits::invoke(Servant& servant, const Request& request,
                           mf::StreamWriter<::streams::Hit>& writer) {
   return servant.hits(request.terms, writer);
 }
 
-void ElementsHits::invoke(::streams::ElementsAsyncServant& servant, Request&& request,
-                          mf::StreamWriter<::streams::Hit> writer, mf::Responder<void> responder) {
+void ElementsHits::invoke(AsyncServant& servant, Request&& request, mf::StreamWriter<::streams::Hit> writer,
+                          mf::Responder<void> responder) {
   return servant.hits(std::move(request), std::move(writer), std::move(responder));
 }
 
-void ElementsChanges::invoke(::streams::ElementsServant& servant, const Request& /*request*/,
+void ElementsChanges::invoke(Servant& servant, const Request& /*request*/,
                              mf::StreamWriter<::streams::Change>& writer) {
   return servant.changes(writer);
 }
 
-void ElementsChanges::invoke(::streams::ElementsAsyncServant& servant, Request&& request,
+void ElementsChanges::invoke(AsyncServant& servant, Request&& request,
                              mf::StreamWriter<::streams::Change> writer, mf::Responder<void> responder) {
   return servant.changes(request, std::move(writer), std::move(responder));
 }
 
-void ElementsLists::invoke(::streams::ElementsServant& servant, const Request& /*request*/,
+void ElementsLists::invoke(Servant& servant, const Request& /*request*/,
                            mf::StreamReader<::streams::Names>& reader,
                            mf::StreamWriter<std::vector<std::uint32_t>>& writer) {
   return servant.lists(reader, writer);
 }
 
-void ElementsLists::invoke(::streams::ElementsAsyncServant& servant, Request&& request,
+void ElementsLists::invoke(AsyncServant& servant, Request&& request,
                            mf::StreamReader<::streams::Names> reader,
                            mf::StreamWriter<std::vector<std::uint32_t>> writer,
                            mf::Responder<void> responder) {
   return servant.lists(request, std::move(reader), std::move(writer), std::move(responder));
 }
 
-::streams::ElementsBlocksResult ElementsBlocks::invoke(::streams::ElementsServant& servant,
-                                                       const Request& /*request*/,
+::streams::ElementsBlocksResult ElementsBlocks::invoke(Servant& servant, const Request& /*request*/,
                                                        mf::StreamReader<mf::Bytes>& reader) {
   return servant.blocks(reader);
 }
 
-void ElementsBlocks::invoke(::streams::ElementsAsyncServant& servant, Request&& request,
-                            mf::StreamReader<mf::Bytes> reader,
+void ElementsBlocks::invoke(AsyncServant& servant, Request&& request, mf::StreamReader<mf::Bytes> reader,
                             mf::Responder<::streams::ElementsBlocksResult> responder) {
   return servant.blocks(request, std::move(reader), std::move(responder));
 }
 
-void ElementsPeople::invoke(::streams::ElementsServant& servant, const Request& /*request*/,
+void ElementsPeople::invoke(Servant& servant, const Request& /*request*/,
                             mf::StreamReader<mf::Graph<::streams::Person>>& reader,
                             mf::StreamWriter<mf::Graph<::streams::Person>>& writer) {
   return servant.people(reader, writer);
 }
 
-void ElementsPeople::invoke(::streams::ElementsAsyncServant& servant, Request&& request,
+void ElementsPeople::invoke(AsyncServant& servant, Request&& request,
                             mf::StreamReader<mf::Graph<::streams::Person>> reader,
                             mf::StreamWriter<mf::Graph<::streams::Person>> writer,
                             mf::Responder<void> responder) {
   return servant.people(request, std::move(reader), std::move(writer), std::move(responder));
 }
 
-void ElementsNotes::invoke(::streams::ElementsServant& servant, const Request& /*request*/,
+void ElementsNotes::invoke(Servant& servant, const Request& /*request*/,
                            mf::StreamReader<::streams::Note>& reader) {
   return servant.notes(reader);
 }
 
-void ElementsNotes::invoke(::streams::ElementsAsyncServant& servant, Request&& request,
-                           mf::StreamReader<::streams::Note> reader, mf::Responder<void> responder) {
+void ElementsNotes::invoke(AsyncServant& servant, Request&& request, mf::StreamReader<::streams::Note> reader,
+                           mf::Responder<void> responder) {
   return servant.notes(request, std::move(reader), std::move(responder));
 }
 
-bool ElementsMaybe::invoke(::streams::ElementsServant& servant, const Request& /*request*/,
+bool ElementsMaybe::invoke(Servant& servant, const Request& /*request*/,
                            mf::StreamReader<std::optional<std::uint32_t>>& reader) {
   return servant.maybe(reader);
 }
 
-void ElementsMaybe::invoke(::streams::ElementsAsyncServant& servant, Request&& request,
+void ElementsMaybe::invoke(AsyncServant& servant, Request&& request,
                            mf::StreamReader<std::optional<std::uint32_t>> reader,
                            mf::Responder<bool> responder) {
   return servant.maybe(request, std::move(reader), std::move(responder));
 }
 
-void ElementsVenues::invoke(::streams::ElementsServant& servant, const Request& /*request*/,
+void ElementsVenues::invoke(Servant& servant, const Request& /*request*/,
                             mf::StreamReader<::streams::Lang>& reader,
                             mf::StreamWriter<::streams::Venue>& writer) {
   return servant.venues(reader, writer);
 }
 
-void ElementsVenues::invoke(::streams::ElementsAsyncServant& servant, Request&& request,
+void ElementsVenues::invoke(AsyncServant& servant, Request&& request,
                             mf::StreamReader<::streams::Lang> reader,
                             mf::StreamWriter<::streams::Venue> writer, mf::Responder<void> responder) {
   return servant.venues(request, std::move(reader), std::move(writer), std::move(responder));
 }
 
-void ElementsPairs::invoke(::streams::ElementsServant& servant, const Request& /*request*/,
+void ElementsPairs::invoke(Servant& servant, const Request& /*request*/,
                            mf::StreamWriter<std::array<std::uint16_t, 2>>& writer) {
   return servant.pairs(writer);
 }
 
-void ElementsPairs::invoke(::streams::ElementsAsyncServant& servant, Request&& request,
+void ElementsPairs::invoke(AsyncServant& servant, Request&& request,
                            mf::StreamWriter<std::array<std::uint16_t, 2>> writer,
                            mf::Responder<void> responder) {
   return servant.pairs(request, std::move(writer), std::move(responder));
 }
 
-void ElementsUuids::invoke(::streams::ElementsServant& servant, const Request& /*request*/,
-                           mf::StreamWriter<mf::Uuid>& writer) {
+void ElementsUuids::invoke(Servant& servant, const Request& /*request*/, mf::StreamWriter<mf::Uuid>& writer) {
   return servant.uuids(writer);
 }
 
-void ElementsUuids::invoke(::streams::ElementsAsyncServant& servant, Request&& request,
-                           mf::StreamWriter<mf::Uuid> writer, mf::Responder<void> responder) {
+void ElementsUuids::invoke(AsyncServant& servant, Request&& request, mf::StreamWriter<mf::Uuid> writer,
+                           mf::Responder<void> responder) {
   return servant.uuids(request, std::move(writer), std::move(responder));
 }
 
-void ElementsTimes::invoke(::streams::ElementsServant& servant, const Request& request,
+void ElementsTimes::invoke(Servant& servant, const Request& request,
                            mf::StreamWriter<mf::Timestamp>& writer) {
   return servant.times(request.from, request.step, writer);
 }
 
-void ElementsTimes::invoke(::streams::ElementsAsyncServant& servant, Request&& request,
-                           mf::StreamWriter<mf::Timestamp> writer, mf::Responder<void> responder) {
+void ElementsTimes::invoke(AsyncServant& servant, Request&& request, mf::StreamWriter<mf::Timestamp> writer,
+                           mf::Responder<void> responder) {
   return servant.times(request, std::move(writer), std::move(responder));
 }
 
-void Names_Out::invoke(::streams::Names_Servant& servant, const Request& /*request*/,
-                       mf::StreamReader<std::uint32_t>& reader, mf::StreamWriter<std::uint32_t>& writer) {
+void Names_Out::invoke(Servant& servant, const Request& /*request*/, mf::StreamReader<std::uint32_t>& reader,
+                       mf::StreamWriter<std::uint32_t>& writer) {
   return servant.out(reader, writer);
 }
 
-void Names_Out::invoke(::streams::Names_AsyncServant& servant, Request&& request,
-                       mf::StreamReader<std::uint32_t> reader, mf::StreamWriter<std::uint32_t> writer,
-                       mf::Responder<void> responder) {
+void Names_Out::invoke(AsyncServant& servant, Request&& request, mf::StreamReader<std::uint32_t> reader,
+                       mf::StreamWriter<std::uint32_t> writer, mf::Responder<void> responder) {
   return servant.out(request, std::move(reader), std::move(writer), std::move(responder));
 }
 
-void Names_Request::invoke(::streams::Names_Servant& servant, const Request& /*request*/,
+void Names_Request::invoke(Servant& servant, const Request& /*request*/,
                            mf::StreamReader<std::uint32_t>& reader, mf::StreamWriter<std::uint32_t>& writer) {
   return servant.request(reader, writer);
 }
 
-void Names_Request::invoke(::streams::Names_AsyncServant& servant, Request&& request,
-                           mf::StreamReader<std::uint32_t> reader, mf::StreamWriter<std::uint32_t> writer,
-                           mf::Responder<void> responder) {
+void Names_Request::invoke(AsyncServant& servant, Request&& request, mf::StreamReader<std::uint32_t> reader,
+                           mf::StreamWriter<std::uint32_t> writer, mf::Responder<void> responder) {
   return servant.request(request, std::move(reader), std::move(writer), std::move(responder));
 }
 
-void OnlyScan::invoke(::streams::OnlyServant& servant, const Request& request,
-                      mf::StreamWriter<std::uint32_t>& writer) {
+void OnlyScan::invoke(Servant& servant, const Request& request, mf::StreamWriter<std::uint32_t>& writer) {
   return servant.scan(request.request, request.servant_, writer);
 }
 
-void OnlyScan::invoke(::streams::OnlyAsyncServant& servant, Request&& request,
-                      mf::StreamWriter<std::uint32_t> writer, mf::Responder<void> responder) {
+void OnlyScan::invoke(AsyncServant& servant, Request&& request, mf::StreamWriter<std::uint32_t> writer,
+                      mf::Responder<void> responder) {
   return servant.scan(std::move(request), std::move(writer), std::move(responder));
 }
 
-void OnlyReader::invoke(::streams::OnlyServant& servant, const Request& /*request*/,
-                        mf::StreamReader<std::uint32_t>& reader, mf::StreamWriter<std::uint32_t>& writer) {
+void OnlyReader::invoke(Servant& servant, const Request& /*request*/, mf::StreamReader<std::uint32_t>& reader,
+                        mf::StreamWriter<std::uint32_t>& writer) {
   return servant.reader(reader, writer);
 }
 
-void OnlyReader::invoke(::streams::OnlyAsyncServant& servant, Request&& request,
-                        mf::StreamReader<std::uint32_t> reader, mf::StreamWriter<std::uint32_t> writer,
-                        mf::Responder<void> responder) {
+void OnlyReader::invoke(AsyncServant& servant, Request&& request, mf::StreamReader<std::uint32_t> reader,
+                        mf::StreamWriter<std::uint32_t> writer, mf::Responder<void> responder) {
   return servant.reader(request, std::move(reader), std::move(writer), std::move(responder));
 }
 
-std::uint32_t OnlyResponder::invoke(::streams::OnlyServant& servant, const Request& /*request*/,
+std::uint32_t OnlyResponder::invoke(Servant& servant, const Request& /*request*/,
                                     mf::StreamReader<std::uint32_t>& reader) {
   return servant.responder(reader);
 }
 
-void OnlyResponder::invoke(::streams::OnlyAsyncServant& servant, Request&& request,
-                           mf::StreamReader<std::uint32_t> reader, mf::Responder<std::uint32_t> responder) {
+void OnlyResponder::invoke(AsyncServant& servant, Request&& request, mf::StreamReader<std::uint32_t> reader,
+                           mf::Responder<std::uint32_t> responder) {
   return servant.responder(request, std::move(reader), std::move(responder));
 }
 
-void LangsAll::invoke(::streams::LangsServant& servant, const Request& /*request*/,
-                      mf::StreamWriter<std::uint32_t>& writer) {
+void LangsAll::invoke(Servant& servant, const Request& /*request*/, mf::StreamWriter<std::uint32_t>& writer) {
   return servant.all(writer);
 }
 
-void LangsAll::invoke(::streams::LangsAsyncServant& servant, Request&& request,
-                      mf::StreamWriter<std::uint32_t> writer, mf::Responder<void> responder) {
+void LangsAll::invoke(AsyncServant& servant, Request&& request, mf::StreamWriter<std::uint32_t> writer,
+                      mf::Responder<void> responder) {
   return servant.all(request, std::move(writer), std::move(responder));
 }
 
-mf::Duration LangsOne::invoke(::streams::LangsServant& servant, mf::Duration duration) {
+mf::Duration LangsOne::invoke(Servant& servant, mf::Duration duration) {
   return servant.one(duration);
 }
 
-mf::Duration LangsOne::invoke(::streams::LangsServant& servant, const Request& request) {
+mf::Duration LangsOne::invoke(Servant& servant, const Request& request) {
   return servant.one(request.duration);
 }
 
-mf::Outcomes<mf::Duration> LangsOne::invoke_batch(::streams::LangsServant& servant, const Request* requests,
+mf::Outcomes<mf::Duration> LangsOne::invoke_batch(Servant& servant, const Request* requests,
                                                   std::size_t count) {
   return servant.one_items({requests, count});
 }
 
-void LangsOne::invoke(::streams::LangsAsyncServant& servant, Request&& request,
-                      mf::Responder<mf::Duration> responder) {
+void LangsOne::invoke(AsyncServant& servant, Request&& request, mf::Responder<mf::Duration> responder) {
   return servant.one(request, std::move(responder));
 }
 
-std::uint32_t KeptPut::invoke(::streams::KeptServant& servant, std::uint32_t x) {
+std::uint32_t KeptPut::invoke(Servant& servant, std::uint32_t x) {
   return servant.put(x);
 }
 
-std::uint32_t KeptPut::invoke(::streams::KeptServant& servant, const Request& request) {
+std::uint32_t KeptPut::invoke(Servant& servant, const Request& request) {
   return servant.put(request.x);
 }
 
-mf::Outcomes<std::uint32_t> KeptPut::invoke_batch(::streams::KeptServant& servant, const Request* requests,
+mf::Outcomes<std::uint32_t> KeptPut::invoke_batch(Servant& servant, const Request* requests,
                                                   std::size_t count) {
   return servant.put_items_({requests, count});
 }
 
-void KeptPut::invoke(::streams::KeptAsyncServant& servant, Request&& request,
-                     mf::Responder<std::uint32_t> responder) {
+void KeptPut::invoke(AsyncServant& servant, Request&& request, mf::Responder<std::uint32_t> responder) {
   return servant.put(request, std::move(responder));
 }
 
-std::uint32_t KeptPutBatch::invoke(::streams::KeptServant& servant, std::uint32_t x) {
+std::uint32_t KeptPutBatch::invoke(Servant& servant, std::uint32_t x) {
   return servant.put_batch(x);
 }
 
-std::uint32_t KeptPutBatch::invoke(::streams::KeptServant& servant, const Request& request) {
+std::uint32_t KeptPutBatch::invoke(Servant& servant, const Request& request) {
   return servant.put_batch(request.x);
 }
 
-mf::Outcomes<std::uint32_t> KeptPutBatch::invoke_batch(::streams::KeptServant& servant,
-                                                       const Request* requests, std::size_t count) {
+mf::Outcomes<std::uint32_t> KeptPutBatch::invoke_batch(Servant& servant, const Request* requests,
+                                                       std::size_t count) {
   return servant.put_batch_items({requests, count});
 }
 
-void KeptPutBatch::invoke(::streams::KeptAsyncServant& servant, Request&& request,
-                          mf::Responder<std::uint32_t> responder) {
+void KeptPutBatch::invoke(AsyncServant& servant, Request&& request, mf::Responder<std::uint32_t> responder) {
   return servant.put_batch(request, std::move(responder));
 }
 
-void KeptPutItems::invoke(::streams::KeptServant& servant, std::uint32_t x) {
+void KeptPutItems::invoke(Servant& servant, std::uint32_t x) {
   return servant.put_items(x);
 }
 
-void KeptPutItems::invoke(::streams::KeptServant& servant, const Request& request) {
+void KeptPutItems::invoke(Servant& servant, const Request& request) {
   return servant.put_items(request.x);
 }
 
-mf::Outcomes<void> KeptPutItems::invoke_batch(::streams::KeptServant& servant, const Request* requests,
-                                              std::size_t count) {
+mf::Outcomes<void> KeptPutItems::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
   return servant.put_items_items({requests, count});
 }
 
-void KeptPutItems::invoke(::streams::KeptAsyncServant& servant, Request&& request,
-                          mf::Responder<void> responder) {
+void KeptPutItems::invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder) {
   return servant.put_items(request, std::move(responder));
 }
 
-void KeptAsyncPut::invoke(::streams::KeptServant& servant, std::uint32_t x) {
+void KeptAsyncPut::invoke(Servant& servant, std::uint32_t x) {
   return servant.async_put(x);
 }
 
-void KeptAsyncPut::invoke(::streams::KeptServant& servant, const Request& request) {
+void KeptAsyncPut::invoke(Servant& servant, const Request& request) {
   return servant.async_put(request.x);
 }
 
-mf::Outcomes<void> KeptAsyncPut::invoke_batch(::streams::KeptServant& servant, const Request* requests,
-                                              std::size_t count) {
+mf::Outcomes<void> KeptAsyncPut::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
   return servant.async_put_items_({requests, count});
 }
 
-void KeptAsyncPut::invoke(::streams::KeptAsyncServant& servant, Request&& request,
-                          mf::Responder<void> responder) {
+void KeptAsyncPut::invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder) {
   return servant.async_put(request, std::move(responder));
 }
 
-void KeptPutBulk::invoke(::streams::KeptServant& servant, const Request& /*request*/,
+void KeptPutBulk::invoke(Servant& servant, const Request& /*request*/,
                          mf::StreamReader<std::uint32_t>& reader) {
   return servant.put_bulk(reader);
 }
 
-void KeptPutBulk::invoke(::streams::KeptAsyncServant& servant, Request&& request,
-                         mf::StreamReader<std::uint32_t> reader, mf::Responder<void> responder) {
+void KeptPutBulk::invoke(AsyncServant& servant, Request&& request, mf::StreamReader<std::uint32_t> reader,
+                         mf::Responder<void> responder) {
   return servant.put_bulk(request, std::move(reader), std::move(responder));
 }
 

@@ -11,29 +11,17 @@
 namespace mf::codec {
 
 template <>
-inline constexpr Tier kPlannedTier<::archive::after::Choice> = Tier::archive;
+inline constexpr TypeInfo kTypeInfo<::archive::after::Choice>{Tier::archive, "Choice"};
 template <>
-inline constexpr std::string_view kShortName<::archive::after::Choice> = "Choice";
+inline constexpr TypeInfo kTypeInfo<::archive::after::Extra>{Tier::archive, "Extra"};
 template <>
-inline constexpr Tier kPlannedTier<::archive::after::Extra> = Tier::archive;
+inline constexpr TypeInfo kTypeInfo<::archive::after::Stored>{Tier::archive, "Stored"};
 template <>
-inline constexpr std::string_view kShortName<::archive::after::Extra> = "Extra";
+inline constexpr TypeInfo kTypeInfo<::archive::after::Part>{Tier::archive, "Part"};
 template <>
-inline constexpr Tier kPlannedTier<::archive::after::Stored> = Tier::archive;
+inline constexpr TypeInfo kTypeInfo<::archive::after::Node>{Tier::archive, "Node"};
 template <>
-inline constexpr std::string_view kShortName<::archive::after::Stored> = "Stored";
-template <>
-inline constexpr Tier kPlannedTier<::archive::after::Part> = Tier::archive;
-template <>
-inline constexpr std::string_view kShortName<::archive::after::Part> = "Part";
-template <>
-inline constexpr Tier kPlannedTier<::archive::after::Node> = Tier::archive;
-template <>
-inline constexpr std::string_view kShortName<::archive::after::Node> = "Node";
-template <>
-inline constexpr Tier kPlannedTier<::archive::after::Tag> = Tier::archive;
-template <>
-inline constexpr std::string_view kShortName<::archive::after::Tag> = "Tag";
+inline constexpr TypeInfo kTypeInfo<::archive::after::Tag>{Tier::archive, "Tag"};
 
 template <>
 struct EnumTraits<::archive::after::Lang> {

@@ -11,21 +11,13 @@
 namespace mf::codec {
 
 template <>
-inline constexpr Tier kPlannedTier<::archive::before::Choice> = Tier::archive;
+inline constexpr TypeInfo kTypeInfo<::archive::before::Choice>{Tier::archive, "Choice"};
 template <>
-inline constexpr std::string_view kShortName<::archive::before::Choice> = "Choice";
+inline constexpr TypeInfo kTypeInfo<::archive::before::Stored>{Tier::archive, "Stored"};
 template <>
-inline constexpr Tier kPlannedTier<::archive::before::Stored> = Tier::archive;
+inline constexpr TypeInfo kTypeInfo<::archive::before::Part>{Tier::archive, "Part"};
 template <>
-inline constexpr std::string_view kShortName<::archive::before::Stored> = "Stored";
-template <>
-inline constexpr Tier kPlannedTier<::archive::before::Part> = Tier::archive;
-template <>
-inline constexpr std::string_view kShortName<::archive::before::Part> = "Part";
-template <>
-inline constexpr Tier kPlannedTier<::archive::before::Node> = Tier::archive;
-template <>
-inline constexpr std::string_view kShortName<::archive::before::Node> = "Node";
+inline constexpr TypeInfo kTypeInfo<::archive::before::Node>{Tier::archive, "Node"};
 
 template <>
 struct EnumTraits<::archive::before::Lang> {

@@ -20,91 +20,49 @@
 namespace mf::codec {
 
 template <>
-inline constexpr Tier kPlannedTier<::archive::now::Point> = Tier::memcpy;
+inline constexpr TypeInfo kTypeInfo<::archive::now::Point>{Tier::memcpy, "Point"};
 template <>
-inline constexpr std::string_view kShortName<::archive::now::Point> = "Point";
+inline constexpr TypeInfo kTypeInfo<::archive::now::Hit>{Tier::febird, "Hit"};
 template <>
-inline constexpr Tier kPlannedTier<::archive::now::Hit> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::archive::now::Geo>{Tier::custom, "Geo"};
 template <>
-inline constexpr std::string_view kShortName<::archive::now::Hit> = "Hit";
+inline constexpr TypeInfo kTypeInfo<::archive::now::Pair>{Tier::archive, "Pair"};
 template <>
-inline constexpr Tier kPlannedTier<::archive::now::Geo> = Tier::custom;
+inline constexpr TypeInfo kTypeInfo<::archive::now::Choice>{Tier::archive, "Choice"};
 template <>
-inline constexpr std::string_view kShortName<::archive::now::Geo> = "Geo";
+inline constexpr TypeInfo kTypeInfo<::archive::now::Rows>{Tier::archive, "Rows"};
 template <>
-inline constexpr Tier kPlannedTier<::archive::now::Pair> = Tier::archive;
+inline constexpr TypeInfo kTypeInfo<::archive::now::Nothing>{Tier::archive, "Nothing"};
 template <>
-inline constexpr std::string_view kShortName<::archive::now::Pair> = "Pair";
+inline constexpr TypeInfo kTypeInfo<::archive::now::Tree>{Tier::archive, "Tree"};
 template <>
-inline constexpr Tier kPlannedTier<::archive::now::Choice> = Tier::archive;
+inline constexpr TypeInfo kTypeInfo<::archive::now::Nest>{Tier::archive, "Nest"};
 template <>
-inline constexpr std::string_view kShortName<::archive::now::Choice> = "Choice";
+inline constexpr TypeInfo kTypeInfo<::archive::now::Giant>{Tier::memcpy, "Giant"};
 template <>
-inline constexpr Tier kPlannedTier<::archive::now::Rows> = Tier::archive;
+inline constexpr TypeInfo kTypeInfo<::archive::now::Whale>{Tier::archive, "Whale"};
 template <>
-inline constexpr std::string_view kShortName<::archive::now::Rows> = "Rows";
+inline constexpr TypeInfo kTypeInfo<::archive::now::Giants>{Tier::archive, "Giants"};
 template <>
-inline constexpr Tier kPlannedTier<::archive::now::Nothing> = Tier::archive;
+inline constexpr TypeInfo kTypeInfo<::archive::now::Shark>{Tier::febird, "Shark"};
 template <>
-inline constexpr std::string_view kShortName<::archive::now::Nothing> = "Nothing";
+inline constexpr TypeInfo kTypeInfo<::archive::now::Sharks>{Tier::febird, "Sharks"};
 template <>
-inline constexpr Tier kPlannedTier<::archive::now::Tree> = Tier::archive;
+inline constexpr TypeInfo kTypeInfo<::archive::now::All>{Tier::archive, "All"};
 template <>
-inline constexpr std::string_view kShortName<::archive::now::Tree> = "Tree";
+inline constexpr TypeInfo kTypeInfo<::archive::now::Person>{Tier::archive, "Person"};
 template <>
-inline constexpr Tier kPlannedTier<::archive::now::Nest> = Tier::archive;
+inline constexpr TypeInfo kTypeInfo<::archive::now::Contact>{Tier::archive, "Contact"};
 template <>
-inline constexpr std::string_view kShortName<::archive::now::Nest> = "Nest";
+inline constexpr TypeInfo kTypeInfo<::archive::now::Config>{Tier::archive, "Config"};
 template <>
-inline constexpr Tier kPlannedTier<::archive::now::Giant> = Tier::memcpy;
-template <>
-inline constexpr std::string_view kShortName<::archive::now::Giant> = "Giant";
-template <>
-inline constexpr Tier kPlannedTier<::archive::now::Whale> = Tier::archive;
-template <>
-inline constexpr std::string_view kShortName<::archive::now::Whale> = "Whale";
-template <>
-inline constexpr Tier kPlannedTier<::archive::now::Giants> = Tier::archive;
-template <>
-inline constexpr std::string_view kShortName<::archive::now::Giants> = "Giants";
-template <>
-inline constexpr Tier kPlannedTier<::archive::now::Shark> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::archive::now::Shark> = "Shark";
-template <>
-inline constexpr Tier kPlannedTier<::archive::now::Sharks> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::archive::now::Sharks> = "Sharks";
-template <>
-inline constexpr Tier kPlannedTier<::archive::now::All> = Tier::archive;
-template <>
-inline constexpr std::string_view kShortName<::archive::now::All> = "All";
-template <>
-inline constexpr Tier kPlannedTier<::archive::now::Person> = Tier::archive;
-template <>
-inline constexpr std::string_view kShortName<::archive::now::Person> = "Person";
-template <>
-inline constexpr Tier kPlannedTier<::archive::now::Contact> = Tier::archive;
-template <>
-inline constexpr std::string_view kShortName<::archive::now::Contact> = "Contact";
-template <>
-inline constexpr Tier kPlannedTier<::archive::now::Config> = Tier::archive;
-template <>
-inline constexpr std::string_view kShortName<::archive::now::Config> = "Config";
-template <>
-inline constexpr Tier kPlannedTier<::archive::now::Page> = Tier::archive;
-template <>
-inline constexpr std::string_view kShortName<::archive::now::Page> = "Page";
+inline constexpr TypeInfo kTypeInfo<::archive::now::Page>{Tier::archive, "Page"};
 template <>
 inline constexpr std::size_t kHeapOfNew<::archive::now::Page> = 127;
 template <>
-inline constexpr Tier kPlannedTier<::archive::now::Holder> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::archive::now::Holder>{Tier::febird, "Holder"};
 template <>
-inline constexpr std::string_view kShortName<::archive::now::Holder> = "Holder";
-template <>
-inline constexpr Tier kPlannedTier<::archive::now::Broken> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::archive::now::Broken> = "Broken";
+inline constexpr TypeInfo kTypeInfo<::archive::now::Broken>{Tier::febird, "Broken"};
 
 template <>
 struct EnumTraits<::archive::now::Rank> {

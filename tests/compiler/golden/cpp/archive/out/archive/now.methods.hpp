@@ -2,17 +2,13 @@
 // archive.now.Store: fingerprint 945a5d5aa357c48f43343a5e2c41e99a
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 #include <optional>
-#include <span>
 #include <string>
-#include <string_view>
-#include <type_traits>
 #include <vector>
 
 #include "archive/now.codec.hpp"
@@ -178,100 +174,31 @@ struct Readable<::archive::now::StorePairRequest> {
 
 namespace archive::now::methods {
 
-inline constexpr std::string_view kStoreDescriptor =
-    R"mf(service archive.now.Store
- method put
-  params febird
-   config archive.now.Config
-   geo archive.now.Geo
-  results febird
-   value archive.now.Config
-  throws archive.now.Broken
- method hold
-  params febird
-   holder archive.now.Holder
-  results febird
-   holder archive.now.Holder
-   pairs list<archive.now.Pair>
- method pair
-  params febird
-   pair archive.now.Pair
-  results febird
-   value archive.now.Pair
-type archive.now.Broken error febird
- config archive.now.Config
- geo archive.now.Geo
-type archive.now.Choice union archive
- text 1: string
- pair 2: archive.now.Pair
- numbers 3: list<u32>
- at 4: archive.now.Point
- far 20: bool
-type archive.now.Config struct archive
- name 1: string
- parent 2: ref<archive.now.Config>?
- owner 3: ref<archive.now.Person>
- contact 4: archive.now.Contact
- inside 5: archive.now.Person?
- others 6: list<ref<archive.now.Person>?>
-type archive.now.Contact union archive
- mail 1: string
- person 2: ref<archive.now.Person>
-type archive.now.Geo struct custom
-type archive.now.Holder struct febird
- id u32
- config archive.now.Config
- pairs list<archive.now.Pair>
- geo archive.now.Geo
- choice archive.now.Choice?
- people map<string,archive.now.Person>
-type archive.now.Pair struct archive
- a 1: u32
- b 2: u32
- note 3: string?
-type archive.now.Person struct archive
- name 1: string
- boss 2: ref<archive.now.Person>?
- friends 3: list<ref<archive.now.Person>>
- by_name 4: map<string,ref<archive.now.Person>>
-type archive.now.Point struct memcpy
- x f32
- y u8
-)mf";
-inline constexpr std::string_view kStoreAnnex =
-    R"mf(annex archive.now.Store
-)mf";
-inline constexpr std::array<std::string_view, 3> kStoreMethods{"put", "hold", "pair"};
-inline constexpr mf::ServiceInfo kStoreService{
-    .name = "archive.now.Store",
-    .per_agent = false,
-    .descriptor = kStoreDescriptor,
-    .annex = kStoreAnnex,
-    .fingerprint = {0x94, 0x5a, 0x5d, 0x5a, 0xa3, 0x57, 0xc4, 0x8f, 0x43, 0x34, 0x3a, 0x5e, 0x2c, 0x41, 0xe9,
-                    0x9a},
-    .methods = kStoreMethods,
+extern const mf::ServiceInfo kStoreService;
+
+/// What all methods of archive.now.Store have in common.
+struct StoreMethod {
+  using Servant = ::archive::now::StoreServant;
+  using AsyncServant = ::archive::now::StoreAsyncServant;
+  static constexpr const mf::ServiceInfo& kService = kStoreService;
 };
 
-struct StorePut {
+struct StorePut : StoreMethod {
   using Request = ::archive::now::StorePutRequest;
   using Result = mf::Graph<::archive::now::Config>;
   using Errors = mf::ErrorList<::archive::now::Broken>;
-  using Servant = ::archive::now::StoreServant;
-  using AsyncServant = ::archive::now::StoreAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{
       .name = "put", .index = 0, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kStoreService;
-  static mf::Graph<::archive::now::Config> invoke(::archive::now::StoreServant& servant,
+  static mf::Graph<::archive::now::Config> invoke(Servant& servant,
                                                   const mf::Graph<::archive::now::Config>& config,
                                                   const ::archive::now::Geo& geo);
-  static mf::Graph<::archive::now::Config> invoke(::archive::now::StoreServant& servant,
-                                                  const Request& request);
-  static mf::Outcomes<mf::Graph<::archive::now::Config>> invoke_batch(::archive::now::StoreServant& servant,
+  static mf::Graph<::archive::now::Config> invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<mf::Graph<::archive::now::Config>> invoke_batch(Servant& servant,
                                                                       const Request* requests,
                                                                       std::size_t count);
-  static void invoke(::archive::now::StoreAsyncServant& servant, Request&& request,
+  static void invoke(AsyncServant& servant, Request&& request,
                      mf::Responder<mf::Graph<::archive::now::Config>> responder);
   static std::optional<std::string> result_violation(const Result& value) {
     namespace check = mf::codec::check;
@@ -280,45 +207,35 @@ struct StorePut {
   }
 };
 
-struct StoreHold {
+struct StoreHold : StoreMethod {
   using Request = ::archive::now::StoreHoldRequest;
   using Result = ::archive::now::StoreHoldResult;
   using Errors = mf::ErrorList<>;
-  using Servant = ::archive::now::StoreServant;
-  using AsyncServant = ::archive::now::StoreAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{
       .name = "hold", .index = 1, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kStoreService;
-  static ::archive::now::StoreHoldResult invoke(::archive::now::StoreServant& servant,
-                                                const ::archive::now::Holder& holder);
-  static ::archive::now::StoreHoldResult invoke(::archive::now::StoreServant& servant,
-                                                const Request& request);
-  static mf::Outcomes<::archive::now::StoreHoldResult> invoke_batch(::archive::now::StoreServant& servant,
-                                                                    const Request* requests,
+  static ::archive::now::StoreHoldResult invoke(Servant& servant, const ::archive::now::Holder& holder);
+  static ::archive::now::StoreHoldResult invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<::archive::now::StoreHoldResult> invoke_batch(Servant& servant, const Request* requests,
                                                                     std::size_t count);
-  static void invoke(::archive::now::StoreAsyncServant& servant, Request&& request,
+  static void invoke(AsyncServant& servant, Request&& request,
                      mf::Responder<::archive::now::StoreHoldResult> responder);
 };
 
-struct StorePair {
+struct StorePair : StoreMethod {
   using Request = ::archive::now::StorePairRequest;
   using Result = ::archive::now::Pair;
   using Errors = mf::ErrorList<>;
-  using Servant = ::archive::now::StoreServant;
-  using AsyncServant = ::archive::now::StoreAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{
       .name = "pair", .index = 2, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kStoreService;
-  static ::archive::now::Pair invoke(::archive::now::StoreServant& servant, const ::archive::now::Pair& pair);
-  static ::archive::now::Pair invoke(::archive::now::StoreServant& servant, const Request& request);
-  static mf::Outcomes<::archive::now::Pair> invoke_batch(::archive::now::StoreServant& servant,
-                                                         const Request* requests, std::size_t count);
-  static void invoke(::archive::now::StoreAsyncServant& servant, Request&& request,
-                     mf::Responder<::archive::now::Pair> responder);
+  static ::archive::now::Pair invoke(Servant& servant, const ::archive::now::Pair& pair);
+  static ::archive::now::Pair invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<::archive::now::Pair> invoke_batch(Servant& servant, const Request* requests,
+                                                         std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<::archive::now::Pair> responder);
 };
 
 }  // namespace archive::now::methods

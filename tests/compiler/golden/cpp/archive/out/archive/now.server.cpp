@@ -10,64 +10,60 @@ namespace archive::now {
 
 namespace methods {
 
-mf::Graph<::archive::now::Config> StorePut::invoke(::archive::now::StoreServant& servant,
+mf::Graph<::archive::now::Config> StorePut::invoke(Servant& servant,
                                                    const mf::Graph<::archive::now::Config>& config,
                                                    const ::archive::now::Geo& geo) {
   return servant.put(config, geo);
 }
 
-mf::Graph<::archive::now::Config> StorePut::invoke(::archive::now::StoreServant& servant,
-                                                   const Request& request) {
+mf::Graph<::archive::now::Config> StorePut::invoke(Servant& servant, const Request& request) {
   return servant.put(request.config, request.geo);
 }
 
-mf::Outcomes<mf::Graph<::archive::now::Config>> StorePut::invoke_batch(::archive::now::StoreServant& servant,
+mf::Outcomes<mf::Graph<::archive::now::Config>> StorePut::invoke_batch(Servant& servant,
                                                                        const Request* requests,
                                                                        std::size_t count) {
   return servant.put_items({requests, count});
 }
 
-void StorePut::invoke(::archive::now::StoreAsyncServant& servant, Request&& request,
+void StorePut::invoke(AsyncServant& servant, Request&& request,
                       mf::Responder<mf::Graph<::archive::now::Config>> responder) {
   return servant.put(std::move(request), std::move(responder));
 }
 
-::archive::now::StoreHoldResult StoreHold::invoke(::archive::now::StoreServant& servant,
-                                                  const ::archive::now::Holder& holder) {
+::archive::now::StoreHoldResult StoreHold::invoke(Servant& servant, const ::archive::now::Holder& holder) {
   return servant.hold(holder);
 }
 
-::archive::now::StoreHoldResult StoreHold::invoke(::archive::now::StoreServant& servant,
-                                                  const Request& request) {
+::archive::now::StoreHoldResult StoreHold::invoke(Servant& servant, const Request& request) {
   return servant.hold(request.holder);
 }
 
-mf::Outcomes<::archive::now::StoreHoldResult> StoreHold::invoke_batch(::archive::now::StoreServant& servant,
+mf::Outcomes<::archive::now::StoreHoldResult> StoreHold::invoke_batch(Servant& servant,
                                                                       const Request* requests,
                                                                       std::size_t count) {
   return servant.hold_items({requests, count});
 }
 
-void StoreHold::invoke(::archive::now::StoreAsyncServant& servant, Request&& request,
+void StoreHold::invoke(AsyncServant& servant, Request&& request,
                        mf::Responder<::archive::now::StoreHoldResult> responder) {
   return servant.hold(std::move(request), std::move(responder));
 }
 
-::archive::now::Pair StorePair::invoke(::archive::now::StoreServant& servant,
-                                       const ::archive::now::Pair& pair) {
+::archive::now::Pair StorePair::invoke(Servant& servant, const ::archive::now::Pair& pair) {
   return servant.pair(pair);
 }
 
-::archive::now::Pair StorePair::invoke(::archive::now::StoreServant& servant, const Request& request) {
+::archive::now::Pair StorePair::invoke(Servant& servant, const Request& request) {
   return servant.pair(request.pair);
 }
 
-mf::Outcomes<::archive::now::Pair> StorePair::invoke_batch(::archive::now::StoreServant& servant,
-                                                           const Request* requests, std::size_t count) {
+mf::Outcomes<::archive::now::Pair> StorePair::invoke_batch(Servant& servant, const Request* requests,
+                                                           std::size_t count) {
   return servant.pair_items({requests, count});
 }
 
-void StorePair::invoke(::archive::now::StoreAsyncServant& servant, Request&& request,
+void StorePair::invoke(AsyncServant& servant, Request&& request,
                        mf::Responder<::archive::now::Pair> responder) {
   return servant.pair(std::move(request), std::move(responder));
 }

@@ -21,49 +21,27 @@
 namespace mf::codec {
 
 template <>
-inline constexpr Tier kPlannedTier<::shapes::kinds::Posting> = Tier::memcpy;
+inline constexpr TypeInfo kTypeInfo<::shapes::kinds::Posting>{Tier::memcpy, "Posting"};
 template <>
-inline constexpr std::string_view kShortName<::shapes::kinds::Posting> = "Posting";
+inline constexpr TypeInfo kTypeInfo<::shapes::kinds::Value>{Tier::febird, "Value"};
 template <>
-inline constexpr Tier kPlannedTier<::shapes::kinds::Value> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::shapes::kinds::Document>{Tier::febird, "Document"};
 template <>
-inline constexpr std::string_view kShortName<::shapes::kinds::Value> = "Value";
+inline constexpr TypeInfo kTypeInfo<::shapes::kinds::Terms>{Tier::febird, "Terms"};
 template <>
-inline constexpr Tier kPlannedTier<::shapes::kinds::Document> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::shapes::kinds::Call>{Tier::febird, "Call"};
 template <>
-inline constexpr std::string_view kShortName<::shapes::kinds::Document> = "Document";
+inline constexpr TypeInfo kTypeInfo<::shapes::kinds::Expression>{Tier::febird, "Expression"};
 template <>
-inline constexpr Tier kPlannedTier<::shapes::kinds::Terms> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::shapes::kinds::Vec3>{Tier::memcpy, "Vec3"};
 template <>
-inline constexpr std::string_view kShortName<::shapes::kinds::Terms> = "Terms";
+inline constexpr TypeInfo kTypeInfo<::shapes::kinds::Segment>{Tier::memcpy, "Segment"};
 template <>
-inline constexpr Tier kPlannedTier<::shapes::kinds::Call> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::shapes::kinds::Coloured>{Tier::memcpy, "Coloured"};
 template <>
-inline constexpr std::string_view kShortName<::shapes::kinds::Call> = "Call";
+inline constexpr TypeInfo kTypeInfo<::shapes::kinds::Page>{Tier::febird, "Page"};
 template <>
-inline constexpr Tier kPlannedTier<::shapes::kinds::Expression> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::shapes::kinds::Expression> = "Expression";
-template <>
-inline constexpr Tier kPlannedTier<::shapes::kinds::Vec3> = Tier::memcpy;
-template <>
-inline constexpr std::string_view kShortName<::shapes::kinds::Vec3> = "Vec3";
-template <>
-inline constexpr Tier kPlannedTier<::shapes::kinds::Segment> = Tier::memcpy;
-template <>
-inline constexpr std::string_view kShortName<::shapes::kinds::Segment> = "Segment";
-template <>
-inline constexpr Tier kPlannedTier<::shapes::kinds::Coloured> = Tier::memcpy;
-template <>
-inline constexpr std::string_view kShortName<::shapes::kinds::Coloured> = "Coloured";
-template <>
-inline constexpr Tier kPlannedTier<::shapes::kinds::Page> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::shapes::kinds::Page> = "Page";
-template <>
-inline constexpr Tier kPlannedTier<::shapes::kinds::WrongKind> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::shapes::kinds::WrongKind> = "WrongKind";
+inline constexpr TypeInfo kTypeInfo<::shapes::kinds::WrongKind>{Tier::febird, "WrongKind"};
 
 template <>
 struct EnumTraits<::shapes::kinds::Field> {

@@ -2,17 +2,13 @@
 // shapes.kinds.Kinds: fingerprint 4dbe13498b75c26cc88693c3157468bc
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 #include <optional>
-#include <span>
 #include <string>
-#include <string_view>
-#include <type_traits>
 
 #include "mf/codec/constraints.hpp"
 #include "mf/codec/readable.hpp"
@@ -104,11 +100,6 @@ struct Memcpy<::shapes::kinds::KindsFindRequest> {
   static bool valid(const std::byte* /*from*/) noexcept { return true; }
 };
 
-static_assert(sizeof(::shapes::kinds::KindsFindRequest) == 2 &&
-              alignof(::shapes::kinds::KindsFindRequest) == 2);
-static_assert(std::is_trivially_copyable_v<::shapes::kinds::KindsFindRequest>);
-static_assert(offsetof(::shapes::kinds::KindsFindRequest, fields) == 0);
-
 template <>
 struct Febird<::shapes::kinds::KindsFindResult> {
   static constexpr std::size_t kMinSize = 3;
@@ -161,100 +152,29 @@ struct Readable<::shapes::kinds::KindsEvaluateRequest> {
 
 namespace shapes::kinds::methods {
 
-inline constexpr std::string_view kKindsDescriptor =
-    R"mf(service shapes.kinds.Kinds
- method turn
-  params febird
-   value shapes.kinds.Value
-   fields shapes.kinds.Field
-  results febird
-   value shapes.kinds.Value
-  throws shapes.kinds.WrongKind
- method find
-  params memcpy
-   fields shapes.kinds.Field
-  results febird
-   fields shapes.kinds.Field
-   value shapes.kinds.Value
- method evaluate
-  params febird
-   expression shapes.kinds.Expression
-  results memcpy
-   value f64
-type shapes.kinds.Call struct febird
- function string
- arguments map<string,shapes.kinds.Expression>
- otherwise shapes.kinds.Expression?
-type shapes.kinds.Expression union febird
- number 1: f64
- name 2: string
- sum 3: shapes.kinds.Terms
- call 4: shapes.kinds.Call
-type shapes.kinds.Field flags u16
- title 0
- body 1
- url 9
-type shapes.kinds.Posting struct memcpy
- doc u32
- fields shapes.kinds.Field
- rank shapes.kinds.Rank
-type shapes.kinds.Rank enum u8 closed
- bm25 0
- pagerank 1
-type shapes.kinds.Terms struct febird
- terms list<shapes.kinds.Expression>
-type shapes.kinds.Value union febird
- number 1: f64
- text 2: string
- terms 5: list<string>
- posting 300: shapes.kinds.Posting
-type shapes.kinds.WrongKind error febird
- value shapes.kinds.Value
- fields shapes.kinds.Field
-)mf";
-inline constexpr std::string_view kKindsAnnex =
-    R"mf(annex shapes.kinds.Kinds
- method turn
-  params
-   fields
-    default ["title"]
-type shapes.kinds.Value
- number
-  constraint finite
- text
-  constraint length 1..8
- terms
-  element
-   constraint length 1..
-)mf";
-inline constexpr std::array<std::string_view, 3> kKindsMethods{"turn", "find", "evaluate"};
-inline constexpr mf::ServiceInfo kKindsService{
-    .name = "shapes.kinds.Kinds",
-    .per_agent = false,
-    .descriptor = kKindsDescriptor,
-    .annex = kKindsAnnex,
-    .fingerprint = {0x4d, 0xbe, 0x13, 0x49, 0x8b, 0x75, 0xc2, 0x6c, 0xc8, 0x86, 0x93, 0xc3, 0x15, 0x74, 0x68,
-                    0xbc},
-    .methods = kKindsMethods,
+extern const mf::ServiceInfo kKindsService;
+
+/// What all methods of shapes.kinds.Kinds have in common.
+struct KindsMethod {
+  using Servant = ::shapes::kinds::KindsServant;
+  using AsyncServant = ::shapes::kinds::KindsAsyncServant;
+  static constexpr const mf::ServiceInfo& kService = kKindsService;
 };
 
-struct KindsTurn {
+struct KindsTurn : KindsMethod {
   using Request = ::shapes::kinds::KindsTurnRequest;
   using Result = ::shapes::kinds::Value;
   using Errors = mf::ErrorList<::shapes::kinds::WrongKind>;
-  using Servant = ::shapes::kinds::KindsServant;
-  using AsyncServant = ::shapes::kinds::KindsAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{
       .name = "turn", .index = 0, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kKindsService;
-  static ::shapes::kinds::Value invoke(::shapes::kinds::KindsServant& servant,
-                                       const ::shapes::kinds::Value& value, ::shapes::kinds::Field fields);
-  static ::shapes::kinds::Value invoke(::shapes::kinds::KindsServant& servant, const Request& request);
-  static mf::Outcomes<::shapes::kinds::Value> invoke_batch(::shapes::kinds::KindsServant& servant,
-                                                           const Request* requests, std::size_t count);
-  static void invoke(::shapes::kinds::KindsAsyncServant& servant, Request&& request,
+  static ::shapes::kinds::Value invoke(Servant& servant, const ::shapes::kinds::Value& value,
+                                       ::shapes::kinds::Field fields);
+  static ::shapes::kinds::Value invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<::shapes::kinds::Value> invoke_batch(Servant& servant, const Request* requests,
+                                                           std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request,
                      mf::Responder<::shapes::kinds::Value> responder);
   static std::optional<std::string> result_violation(const Result& value) {
     namespace check = mf::codec::check;
@@ -263,45 +183,35 @@ struct KindsTurn {
   }
 };
 
-struct KindsFind {
+struct KindsFind : KindsMethod {
   using Request = ::shapes::kinds::KindsFindRequest;
   using Result = ::shapes::kinds::KindsFindResult;
   using Errors = mf::ErrorList<>;
-  using Servant = ::shapes::kinds::KindsServant;
-  using AsyncServant = ::shapes::kinds::KindsAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{
       .name = "find", .index = 1, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kKindsService;
-  static ::shapes::kinds::KindsFindResult invoke(::shapes::kinds::KindsServant& servant,
-                                                 ::shapes::kinds::Field fields);
-  static ::shapes::kinds::KindsFindResult invoke(::shapes::kinds::KindsServant& servant,
-                                                 const Request& request);
-  static mf::Outcomes<::shapes::kinds::KindsFindResult> invoke_batch(::shapes::kinds::KindsServant& servant,
+  static ::shapes::kinds::KindsFindResult invoke(Servant& servant, ::shapes::kinds::Field fields);
+  static ::shapes::kinds::KindsFindResult invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<::shapes::kinds::KindsFindResult> invoke_batch(Servant& servant,
                                                                      const Request* requests,
                                                                      std::size_t count);
-  static void invoke(::shapes::kinds::KindsAsyncServant& servant, Request&& request,
+  static void invoke(AsyncServant& servant, Request&& request,
                      mf::Responder<::shapes::kinds::KindsFindResult> responder);
 };
 
-struct KindsEvaluate {
+struct KindsEvaluate : KindsMethod {
   using Request = ::shapes::kinds::KindsEvaluateRequest;
   using Result = double;
   using Errors = mf::ErrorList<>;
-  using Servant = ::shapes::kinds::KindsServant;
-  using AsyncServant = ::shapes::kinds::KindsAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "evaluate", .index = 2, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kKindsService;
-  static double invoke(::shapes::kinds::KindsServant& servant, const ::shapes::kinds::Expression& expression);
-  static double invoke(::shapes::kinds::KindsServant& servant, const Request& request);
-  static mf::Outcomes<double> invoke_batch(::shapes::kinds::KindsServant& servant, const Request* requests,
-                                           std::size_t count);
-  static void invoke(::shapes::kinds::KindsAsyncServant& servant, Request&& request,
-                     mf::Responder<double> responder);
+  static double invoke(Servant& servant, const ::shapes::kinds::Expression& expression);
+  static double invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<double> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<double> responder);
 };
 
 }  // namespace shapes::kinds::methods

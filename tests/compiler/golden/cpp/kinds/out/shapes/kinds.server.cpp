@@ -13,62 +13,58 @@ namespace shapes::kinds {
 
 namespace methods {
 
-::shapes::kinds::Value KindsTurn::invoke(::shapes::kinds::KindsServant& servant,
-                                         const ::shapes::kinds::Value& value, ::shapes::kinds::Field fields) {
+::shapes::kinds::Value KindsTurn::invoke(Servant& servant, const ::shapes::kinds::Value& value,
+                                         ::shapes::kinds::Field fields) {
   return servant.turn(value, fields);
 }
 
-::shapes::kinds::Value KindsTurn::invoke(::shapes::kinds::KindsServant& servant, const Request& request) {
+::shapes::kinds::Value KindsTurn::invoke(Servant& servant, const Request& request) {
   return servant.turn(request.value, request.fields);
 }
 
-mf::Outcomes<::shapes::kinds::Value> KindsTurn::invoke_batch(::shapes::kinds::KindsServant& servant,
-                                                             const Request* requests, std::size_t count) {
+mf::Outcomes<::shapes::kinds::Value> KindsTurn::invoke_batch(Servant& servant, const Request* requests,
+                                                             std::size_t count) {
   return servant.turn_items({requests, count});
 }
 
-void KindsTurn::invoke(::shapes::kinds::KindsAsyncServant& servant, Request&& request,
+void KindsTurn::invoke(AsyncServant& servant, Request&& request,
                        mf::Responder<::shapes::kinds::Value> responder) {
   return servant.turn(std::move(request), std::move(responder));
 }
 
-::shapes::kinds::KindsFindResult KindsFind::invoke(::shapes::kinds::KindsServant& servant,
-                                                   ::shapes::kinds::Field fields) {
+::shapes::kinds::KindsFindResult KindsFind::invoke(Servant& servant, ::shapes::kinds::Field fields) {
   return servant.find(fields);
 }
 
-::shapes::kinds::KindsFindResult KindsFind::invoke(::shapes::kinds::KindsServant& servant,
-                                                   const Request& request) {
+::shapes::kinds::KindsFindResult KindsFind::invoke(Servant& servant, const Request& request) {
   return servant.find(request.fields);
 }
 
-mf::Outcomes<::shapes::kinds::KindsFindResult> KindsFind::invoke_batch(::shapes::kinds::KindsServant& servant,
+mf::Outcomes<::shapes::kinds::KindsFindResult> KindsFind::invoke_batch(Servant& servant,
                                                                        const Request* requests,
                                                                        std::size_t count) {
   return servant.find_items({requests, count});
 }
 
-void KindsFind::invoke(::shapes::kinds::KindsAsyncServant& servant, Request&& request,
+void KindsFind::invoke(AsyncServant& servant, Request&& request,
                        mf::Responder<::shapes::kinds::KindsFindResult> responder) {
   return servant.find(request, std::move(responder));
 }
 
-double KindsEvaluate::invoke(::shapes::kinds::KindsServant& servant,
-                             const ::shapes::kinds::Expression& expression) {
+double KindsEvaluate::invoke(Servant& servant, const ::shapes::kinds::Expression& expression) {
   return servant.evaluate(expression);
 }
 
-double KindsEvaluate::invoke(::shapes::kinds::KindsServant& servant, const Request& request) {
+double KindsEvaluate::invoke(Servant& servant, const Request& request) {
   return servant.evaluate(request.expression);
 }
 
-mf::Outcomes<double> KindsEvaluate::invoke_batch(::shapes::kinds::KindsServant& servant,
-                                                 const Request* requests, std::size_t count) {
+mf::Outcomes<double> KindsEvaluate::invoke_batch(Servant& servant, const Request* requests,
+                                                 std::size_t count) {
   return servant.evaluate_items({requests, count});
 }
 
-void KindsEvaluate::invoke(::shapes::kinds::KindsAsyncServant& servant, Request&& request,
-                           mf::Responder<double> responder) {
+void KindsEvaluate::invoke(AsyncServant& servant, Request&& request, mf::Responder<double> responder) {
   return servant.evaluate(std::move(request), std::move(responder));
 }
 

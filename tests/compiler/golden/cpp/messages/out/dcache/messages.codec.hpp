@@ -11,697 +11,476 @@
 namespace mf::codec {
 
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::Timestamps> = Tier::memcpy;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::Timestamps>{Tier::memcpy, "Timestamps"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::Timestamps> = "Timestamps";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::Checksum>{Tier::febird, "Checksum"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::Checksum> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::CellAddress>{Tier::febird, "CellAddress"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::Checksum> = "Checksum";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::Subject>{Tier::febird, "Subject"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::CellAddress> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::StorageInfo>{Tier::febird, "StorageInfo"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::CellAddress> = "CellAddress";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::FileAttributes>{Tier::febird, "FileAttributes"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::Subject> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::SpaceCost>{Tier::memcpy, "SpaceCost"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::Subject> = "Subject";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::QueueCost>{Tier::febird, "QueueCost"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::StorageInfo> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolCost>{Tier::febird, "PoolCost"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::StorageInfo> = "StorageInfo";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::ProtocolInfo>{Tier::febird, "ProtocolInfo"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::FileAttributes> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::Envelope>{Tier::febird, "Envelope"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::FileAttributes> = "FileAttributes";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolAcceptFileMessage>{
+    Tier::febird, "PoolAcceptFileMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::SpaceCost> = Tier::memcpy;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolCheckFileMessage>{
+    Tier::febird, "PoolCheckFileMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::SpaceCost> = "SpaceCost";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolCheckFreeSpaceMessage>{
+    Tier::febird, "PoolCheckFreeSpaceMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::QueueCost> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolDeliverFileMessage>{
+    Tier::febird, "PoolDeliverFileMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::QueueCost> = "QueueCost";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolFetchFileMessage>{
+    Tier::febird, "PoolFetchFileMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PoolCost> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolFlushControlMessage>{
+    Tier::febird, "PoolFlushControlMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PoolCost> = "PoolCost";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolFlushDoFlushMessage>{
+    Tier::febird, "PoolFlushDoFlushMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::ProtocolInfo> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolFlushGainControlMessage>{
+    Tier::febird, "PoolFlushGainControlMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::ProtocolInfo> = "ProtocolInfo";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolIoFileMessage>{Tier::febird, "PoolIoFileMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::Envelope> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolLinkGroupInfoMessage>{
+    Tier::febird, "PoolLinkGroupInfoMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::Envelope> = "Envelope";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolLinkInfoMessage>{
+    Tier::febird, "PoolLinkInfoMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PoolAcceptFileMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolManagerGetPoolListMessage>{
+    Tier::febird, "PoolManagerGetPoolListMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PoolAcceptFileMessage> = "PoolAcceptFileMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolManagerGetPoolMonitorMessage>{
+    Tier::febird, "PoolManagerGetPoolMonitorMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PoolCheckFileMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolManagerPoolModeMessage>{
+    Tier::febird, "PoolManagerPoolModeMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PoolCheckFileMessage> = "PoolCheckFileMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolManagerPoolUpMessage>{
+    Tier::febird, "PoolManagerPoolUpMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PoolCheckFreeSpaceMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolMgrGetPoolByLinkMessage>{
+    Tier::febird, "PoolMgrGetPoolByLinkMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PoolCheckFreeSpaceMessage> = "PoolCheckFreeSpaceMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolMgrGetPoolByPoolGroupMessage>{
+    Tier::febird, "PoolMgrGetPoolByPoolGroupMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PoolDeliverFileMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolMgrGetPoolLinkGroupsMessage>{
+    Tier::febird, "PoolMgrGetPoolLinkGroupsMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PoolDeliverFileMessage> = "PoolDeliverFileMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolMgrGetPoolLinksMessage>{
+    Tier::febird, "PoolMgrGetPoolLinksMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PoolFetchFileMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolMgrPoolInfoMessage>{
+    Tier::febird, "PoolMgrPoolInfoMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PoolFetchFileMessage> = "PoolFetchFileMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolMgrQueryPoolsMessage>{
+    Tier::febird, "PoolMgrQueryPoolsMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PoolFlushControlMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolMgrReplicateFileMessage>{
+    Tier::febird, "PoolMgrReplicateFileMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PoolFlushControlMessage> = "PoolFlushControlMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolMgrSelectReadPoolMessage>{
+    Tier::febird, "PoolMgrSelectReadPoolMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PoolFlushDoFlushMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolMgrSelectWritePoolMessage>{
+    Tier::febird, "PoolMgrSelectWritePoolMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PoolFlushDoFlushMessage> = "PoolFlushDoFlushMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolMigrationCancelMessage>{
+    Tier::febird, "PoolMigrationCancelMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PoolFlushGainControlMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolMigrationCopyFinishedMessage>{
+    Tier::febird, "PoolMigrationCopyFinishedMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PoolFlushGainControlMessage> = "PoolFlushGainControlMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolMigrationCopyReplicaMessage>{
+    Tier::febird, "PoolMigrationCopyReplicaMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PoolIoFileMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolMigrationPingMessage>{
+    Tier::febird, "PoolMigrationPingMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PoolIoFileMessage> = "PoolIoFileMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolMigrationUpdateReplicaMessage>{
+    Tier::febird, "PoolMigrationUpdateReplicaMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PoolLinkGroupInfoMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolMigrationJobCancelMessage>{
+    Tier::febird, "PoolMigrationJobCancelMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PoolLinkGroupInfoMessage> = "PoolLinkGroupInfoMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolModifyModeMessage>{
+    Tier::febird, "PoolModifyModeMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PoolLinkInfoMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolModifyPersistencyMessage>{
+    Tier::febird, "PoolModifyPersistencyMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PoolLinkInfoMessage> = "PoolLinkInfoMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolMoverKillMessage>{
+    Tier::febird, "PoolMoverKillMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PoolManagerGetPoolListMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolPassiveIoFileMessage>{
+    Tier::febird, "PoolPassiveIoFileMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PoolManagerGetPoolListMessage> = "PoolManagerGetPoolListMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolQueryRepositoryMessage>{
+    Tier::febird, "PoolQueryRepositoryMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PoolManagerGetPoolMonitorMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolRemoveFilesMessage>{
+    Tier::febird, "PoolRemoveFilesMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PoolManagerGetPoolMonitorMessage> = "PoolManagerGetPoolMonitorMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolReplicateFileMessage>{
+    Tier::febird, "PoolReplicateFileMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PoolManagerPoolModeMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolSetStickyMessage>{
+    Tier::febird, "PoolSetStickyMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PoolManagerPoolModeMessage> = "PoolManagerPoolModeMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolStatusChangedMessage>{
+    Tier::febird, "PoolStatusChangedMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PoolManagerPoolUpMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolUpdateCacheStatisticsMessage>{
+    Tier::febird, "PoolUpdateCacheStatisticsMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PoolManagerPoolUpMessage> = "PoolManagerPoolUpMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolDataRequestMessage>{
+    Tier::febird, "PoolDataRequestMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PoolMgrGetPoolByLinkMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolHeartbeatMessage>{
+    Tier::febird, "PoolHeartbeatMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PoolMgrGetPoolByLinkMessage> = "PoolMgrGetPoolByLinkMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolCostUpdateMessage>{
+    Tier::febird, "PoolCostUpdateMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PoolMgrGetPoolByPoolGroupMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolTagUpdateMessage>{
+    Tier::febird, "PoolTagUpdateMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PoolMgrGetPoolByPoolGroupMessage> = "PoolMgrGetPoolByPoolGroupMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolInfoRequestMessage>{
+    Tier::febird, "PoolInfoRequestMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PoolMgrGetPoolLinkGroupsMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsAddCacheLocationMessage>{
+    Tier::febird, "PnfsAddCacheLocationMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PoolMgrGetPoolLinkGroupsMessage> = "PoolMgrGetPoolLinkGroupsMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsCancelUploadMessage>{
+    Tier::febird, "PnfsCancelUploadMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PoolMgrGetPoolLinksMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsClearCacheLocationMessage>{
+    Tier::febird, "PnfsClearCacheLocationMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PoolMgrGetPoolLinksMessage> = "PoolMgrGetPoolLinksMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsCommitUploadMessage>{
+    Tier::febird, "PnfsCommitUploadMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PoolMgrPoolInfoMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsCreateEntryMessage>{
+    Tier::febird, "PnfsCreateEntryMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PoolMgrPoolInfoMessage> = "PoolMgrPoolInfoMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsCreateUploadPathMessage>{
+    Tier::febird, "PnfsCreateUploadPathMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PoolMgrQueryPoolsMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsDeleteEntryMessage>{
+    Tier::febird, "PnfsDeleteEntryMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PoolMgrQueryPoolsMessage> = "PoolMgrQueryPoolsMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsFlagMessage>{Tier::febird, "PnfsFlagMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PoolMgrReplicateFileMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsGetCacheLocationsMessage>{
+    Tier::febird, "PnfsGetCacheLocationsMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PoolMgrReplicateFileMessage> = "PoolMgrReplicateFileMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsGetFileAttributesMessage>{
+    Tier::febird, "PnfsGetFileAttributesMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PoolMgrSelectReadPoolMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsGetParentMessage>{
+    Tier::febird, "PnfsGetParentMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PoolMgrSelectReadPoolMessage> = "PoolMgrSelectReadPoolMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsListDirectoryMessage>{
+    Tier::febird, "PnfsListDirectoryMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PoolMgrSelectWritePoolMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsListExtendedAttributesMessage>{
+    Tier::febird, "PnfsListExtendedAttributesMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PoolMgrSelectWritePoolMessage> = "PoolMgrSelectWritePoolMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsMapPathMessage>{
+    Tier::febird, "PnfsMapPathMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PoolMigrationCancelMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsReadExtendedAttributesMessage>{
+    Tier::febird, "PnfsReadExtendedAttributesMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PoolMigrationCancelMessage> = "PoolMigrationCancelMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsRemoveChecksumMessage>{
+    Tier::febird, "PnfsRemoveChecksumMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PoolMigrationCopyFinishedMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsRemoveExtendedAttributesMessage>{
+    Tier::febird, "PnfsRemoveExtendedAttributesMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PoolMigrationCopyFinishedMessage> = "PoolMigrationCopyFinishedMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsRemoveLabelsMessage>{
+    Tier::febird, "PnfsRemoveLabelsMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PoolMigrationCopyReplicaMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsRenameMessage>{Tier::febird, "PnfsRenameMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PoolMigrationCopyReplicaMessage> = "PoolMigrationCopyReplicaMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsSetChecksumMessage>{
+    Tier::febird, "PnfsSetChecksumMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PoolMigrationPingMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsSetFileAttributesMessage>{
+    Tier::febird, "PnfsSetFileAttributesMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PoolMigrationPingMessage> = "PoolMigrationPingMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsSymLinkMessage>{
+    Tier::febird, "PnfsSymLinkMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PoolMigrationUpdateReplicaMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsWriteExtendedAttributesMessage>{
+    Tier::febird, "PnfsWriteExtendedAttributesMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PoolMigrationUpdateReplicaMessage> = "PoolMigrationUpdateReplicaMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsNotifyFlushMessage>{
+    Tier::febird, "PnfsNotifyFlushMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PoolMigrationJobCancelMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsGetPathMessage>{
+    Tier::febird, "PnfsGetPathMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PoolMigrationJobCancelMessage> = "PoolMigrationJobCancelMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsLookupMessage>{Tier::febird, "PnfsLookupMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PoolModifyModeMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::SpaceReserveMessage>{
+    Tier::febird, "SpaceReserveMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PoolModifyModeMessage> = "PoolModifyModeMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::SpaceReleaseMessage>{
+    Tier::febird, "SpaceReleaseMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PoolModifyPersistencyMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::SpaceUseMessage>{Tier::febird, "SpaceUseMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PoolModifyPersistencyMessage> = "PoolModifyPersistencyMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::SpaceGetMetaDataMessage>{
+    Tier::febird, "SpaceGetMetaDataMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PoolMoverKillMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::SpaceGetTokensMessage>{
+    Tier::febird, "SpaceGetTokensMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PoolMoverKillMessage> = "PoolMoverKillMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::SpaceGetFileTokensMessage>{
+    Tier::febird, "SpaceGetFileTokensMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PoolPassiveIoFileMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::SpaceExtendLifetimeMessage>{
+    Tier::febird, "SpaceExtendLifetimeMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PoolPassiveIoFileMessage> = "PoolPassiveIoFileMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::SpaceGetLinkGroupNamesMessage>{
+    Tier::febird, "SpaceGetLinkGroupNamesMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PoolQueryRepositoryMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::SpaceGetLinkGroupsMessage>{
+    Tier::febird, "SpaceGetLinkGroupsMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PoolQueryRepositoryMessage> = "PoolQueryRepositoryMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::SpaceCancelUseMessage>{
+    Tier::febird, "SpaceCancelUseMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PoolRemoveFilesMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::SpaceBindMessage>{Tier::febird, "SpaceBindMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PoolRemoveFilesMessage> = "PoolRemoveFilesMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PinPinMessage>{Tier::febird, "PinPinMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PoolReplicateFileMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PinUnpinMessage>{Tier::febird, "PinUnpinMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PoolReplicateFileMessage> = "PoolReplicateFileMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PinExtendMessage>{Tier::febird, "PinExtendMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PoolSetStickyMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PinCountMessage>{Tier::febird, "PinCountMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PoolSetStickyMessage> = "PoolSetStickyMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PinListMessage>{Tier::febird, "PinListMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PoolStatusChangedMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PinMovePinMessage>{Tier::febird, "PinMovePinMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PoolStatusChangedMessage> = "PoolStatusChangedMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PinRequestsFinishedMessage>{
+    Tier::febird, "PinRequestsFinishedMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PoolUpdateCacheStatisticsMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PinStageStatusMessage>{
+    Tier::febird, "PinStageStatusMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PoolUpdateCacheStatisticsMessage> = "PoolUpdateCacheStatisticsMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::MoverInfoMessage>{Tier::febird, "MoverInfoMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PoolDataRequestMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::DoorRequestInfoMessage>{
+    Tier::febird, "DoorRequestInfoMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PoolDataRequestMessage> = "PoolDataRequestMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::DoorTransferFinishedMessage>{
+    Tier::febird, "DoorTransferFinishedMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PoolHeartbeatMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::DoorValidateMessage>{
+    Tier::febird, "DoorValidateMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PoolHeartbeatMessage> = "PoolHeartbeatMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::StorageInfoNoticeMessage>{
+    Tier::febird, "StorageInfoNoticeMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PoolCostUpdateMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::RemoveFileInfoMessage>{
+    Tier::febird, "RemoveFileInfoMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PoolCostUpdateMessage> = "PoolCostUpdateMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::WarningPnfsFileInfoMessage>{
+    Tier::febird, "WarningPnfsFileInfoMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PoolTagUpdateMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolHitInfoMessage>{
+    Tier::febird, "PoolHitInfoMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PoolTagUpdateMessage> = "PoolTagUpdateMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::FlushInfoMessage>{Tier::febird, "FlushInfoMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PoolInfoRequestMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::RestoreInfoMessage>{
+    Tier::febird, "RestoreInfoMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PoolInfoRequestMessage> = "PoolInfoRequestMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::BillingRecordMessage>{
+    Tier::febird, "BillingRecordMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PnfsAddCacheLocationMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::LoginRequestMessage>{
+    Tier::febird, "LoginRequestMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PnfsAddCacheLocationMessage> = "PnfsAddCacheLocationMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::LoginReplyMessage>{Tier::febird, "LoginReplyMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PnfsCancelUploadMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::MapRequestMessage>{Tier::febird, "MapRequestMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PnfsCancelUploadMessage> = "PnfsCancelUploadMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::ReverseMapRequestMessage>{
+    Tier::febird, "ReverseMapRequestMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PnfsClearCacheLocationMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::TokenIntrospectionMessage>{
+    Tier::febird, "TokenIntrospectionMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PnfsClearCacheLocationMessage> = "PnfsClearCacheLocationMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::RemoteTransferStartMessage>{
+    Tier::febird, "RemoteTransferStartMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PnfsCommitUploadMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::RemoteTransferCancelMessage>{
+    Tier::febird, "RemoteTransferCancelMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PnfsCommitUploadMessage> = "PnfsCommitUploadMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::RemoteTransferStatusMessage>{
+    Tier::febird, "RemoteTransferStatusMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PnfsCreateEntryMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::TransferManagerQueryMessage>{
+    Tier::febird, "TransferManagerQueryMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PnfsCreateEntryMessage> = "PnfsCreateEntryMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::TransferCompleteMessage>{
+    Tier::febird, "TransferCompleteMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PnfsCreateUploadPathMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::TransferFailedMessage>{
+    Tier::febird, "TransferFailedMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PnfsCreateUploadPathMessage> = "PnfsCreateUploadPathMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::TransferProgressMessage>{
+    Tier::febird, "TransferProgressMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PnfsDeleteEntryMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::SrmPingMessage>{Tier::febird, "SrmPingMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PnfsDeleteEntryMessage> = "PnfsDeleteEntryMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::SrmPrepareToGetMessage>{
+    Tier::febird, "SrmPrepareToGetMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PnfsFlagMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::SrmPrepareToPutMessage>{
+    Tier::febird, "SrmPrepareToPutMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PnfsFlagMessage> = "PnfsFlagMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::SrmReleaseFilesMessage>{
+    Tier::febird, "SrmReleaseFilesMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PnfsGetCacheLocationsMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::SrmBringOnlineMessage>{
+    Tier::febird, "SrmBringOnlineMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PnfsGetCacheLocationsMessage> = "PnfsGetCacheLocationsMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::SrmAbortRequestMessage>{
+    Tier::febird, "SrmAbortRequestMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PnfsGetFileAttributesMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::SrmStatusOfGetMessage>{
+    Tier::febird, "SrmStatusOfGetMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PnfsGetFileAttributesMessage> = "PnfsGetFileAttributesMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::SrmStatusOfPutMessage>{
+    Tier::febird, "SrmStatusOfPutMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PnfsGetParentMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::SrmLsMessage>{Tier::febird, "SrmLsMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PnfsGetParentMessage> = "PnfsGetParentMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::SrmMkdirMessage>{Tier::febird, "SrmMkdirMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PnfsListDirectoryMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::SrmRmdirMessage>{Tier::febird, "SrmRmdirMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PnfsListDirectoryMessage> = "PnfsListDirectoryMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::SrmRmMessage>{Tier::febird, "SrmRmMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PnfsListExtendedAttributesMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::SrmMvMessage>{Tier::febird, "SrmMvMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PnfsListExtendedAttributesMessage> = "PnfsListExtendedAttributesMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::SrmCheckPermissionMessage>{
+    Tier::febird, "SrmCheckPermissionMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PnfsMapPathMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::SrmCopyMessage>{Tier::febird, "SrmCopyMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PnfsMapPathMessage> = "PnfsMapPathMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::BulkRequestMessage>{
+    Tier::febird, "BulkRequestMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PnfsReadExtendedAttributesMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::BulkStatusMessage>{Tier::febird, "BulkStatusMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PnfsReadExtendedAttributesMessage> = "PnfsReadExtendedAttributesMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::BulkCancelMessage>{Tier::febird, "BulkCancelMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PnfsRemoveChecksumMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::BulkDeleteMessage>{Tier::febird, "BulkDeleteMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PnfsRemoveChecksumMessage> = "PnfsRemoveChecksumMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::BulkTargetsMessage>{
+    Tier::febird, "BulkTargetsMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PnfsRemoveExtendedAttributesMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::BulkArchiveMessage>{
+    Tier::febird, "BulkArchiveMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PnfsRemoveExtendedAttributesMessage> = "PnfsRemoveExtendedAttributesMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::ReplicaVerifyMessage>{
+    Tier::febird, "ReplicaVerifyMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PnfsRemoveLabelsMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::ReplicaAdjustMessage>{
+    Tier::febird, "ReplicaAdjustMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PnfsRemoveLabelsMessage> = "PnfsRemoveLabelsMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::ReplicaRemoveMessage>{
+    Tier::febird, "ReplicaRemoveMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PnfsRenameMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::ReplicaStateMessage>{
+    Tier::febird, "ReplicaStateMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PnfsRenameMessage> = "PnfsRenameMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::ResilienceScanMessage>{
+    Tier::febird, "ResilienceScanMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PnfsSetChecksumMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::ResilienceCancelMessage>{
+    Tier::febird, "ResilienceCancelMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PnfsSetChecksumMessage> = "PnfsSetChecksumMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::QosTransitionMessage>{
+    Tier::febird, "QosTransitionMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PnfsSetFileAttributesMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::QosQueryMessage>{Tier::febird, "QosQueryMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PnfsSetFileAttributesMessage> = "PnfsSetFileAttributesMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::QosModifyMessage>{Tier::febird, "QosModifyMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PnfsSymLinkMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::QosBackLogMessage>{Tier::febird, "QosBackLogMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PnfsSymLinkMessage> = "PnfsSymLinkMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::MissingFileMessage>{
+    Tier::febird, "MissingFileMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PnfsWriteExtendedAttributesMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::CleanerRequestMessage>{
+    Tier::febird, "CleanerRequestMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PnfsWriteExtendedAttributesMessage> = "PnfsWriteExtendedAttributesMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::CleanerStatusMessage>{
+    Tier::febird, "CleanerStatusMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PnfsNotifyFlushMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::CleanerHoldMessage>{
+    Tier::febird, "CleanerHoldMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PnfsNotifyFlushMessage> = "PnfsNotifyFlushMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::HsmStoreMessage>{Tier::febird, "HsmStoreMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PnfsGetPathMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::HsmRestoreMessage>{Tier::febird, "HsmRestoreMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PnfsGetPathMessage> = "PnfsGetPathMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::HsmRemoveMessage>{Tier::febird, "HsmRemoveMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PnfsLookupMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::NearlineRequestMessage>{
+    Tier::febird, "NearlineRequestMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PnfsLookupMessage> = "PnfsLookupMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::NearlineStatusMessage>{
+    Tier::febird, "NearlineStatusMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::SpaceReserveMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::TapeRecallScheduleMessage>{
+    Tier::febird, "TapeRecallScheduleMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::SpaceReserveMessage> = "SpaceReserveMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::ZoneUpdateMessage>{Tier::febird, "ZoneUpdateMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::SpaceReleaseMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::CellHelloMessage>{Tier::febird, "CellHelloMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::SpaceReleaseMessage> = "SpaceReleaseMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::CellRouteMessage>{Tier::febird, "CellRouteMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::SpaceUseMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::CellTunnelMessage>{Tier::febird, "CellTunnelMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::SpaceUseMessage> = "SpaceUseMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::TopologyQueryMessage>{
+    Tier::febird, "TopologyQueryMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::SpaceGetMetaDataMessage> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::WebdavLockMessage>{Tier::febird, "WebdavLockMessage"};
 template <>
-inline constexpr std::string_view kShortName<::dcache::messages::SpaceGetMetaDataMessage> = "SpaceGetMetaDataMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::WebdavUnlockMessage>{
+    Tier::febird, "WebdavUnlockMessage"};
 template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::SpaceGetTokensMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::SpaceGetTokensMessage> = "SpaceGetTokensMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::SpaceGetFileTokensMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::SpaceGetFileTokensMessage> = "SpaceGetFileTokensMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::SpaceExtendLifetimeMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::SpaceExtendLifetimeMessage> = "SpaceExtendLifetimeMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::SpaceGetLinkGroupNamesMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::SpaceGetLinkGroupNamesMessage> = "SpaceGetLinkGroupNamesMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::SpaceGetLinkGroupsMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::SpaceGetLinkGroupsMessage> = "SpaceGetLinkGroupsMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::SpaceCancelUseMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::SpaceCancelUseMessage> = "SpaceCancelUseMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::SpaceBindMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::SpaceBindMessage> = "SpaceBindMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PinPinMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PinPinMessage> = "PinPinMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PinUnpinMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PinUnpinMessage> = "PinUnpinMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PinExtendMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PinExtendMessage> = "PinExtendMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PinCountMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PinCountMessage> = "PinCountMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PinListMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PinListMessage> = "PinListMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PinMovePinMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PinMovePinMessage> = "PinMovePinMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PinRequestsFinishedMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PinRequestsFinishedMessage> = "PinRequestsFinishedMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PinStageStatusMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PinStageStatusMessage> = "PinStageStatusMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::MoverInfoMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::MoverInfoMessage> = "MoverInfoMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::DoorRequestInfoMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::DoorRequestInfoMessage> = "DoorRequestInfoMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::DoorTransferFinishedMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::DoorTransferFinishedMessage> = "DoorTransferFinishedMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::DoorValidateMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::DoorValidateMessage> = "DoorValidateMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::StorageInfoNoticeMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::StorageInfoNoticeMessage> = "StorageInfoNoticeMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::RemoveFileInfoMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::RemoveFileInfoMessage> = "RemoveFileInfoMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::WarningPnfsFileInfoMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::WarningPnfsFileInfoMessage> = "WarningPnfsFileInfoMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::PoolHitInfoMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::PoolHitInfoMessage> = "PoolHitInfoMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::FlushInfoMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::FlushInfoMessage> = "FlushInfoMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::RestoreInfoMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::RestoreInfoMessage> = "RestoreInfoMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::BillingRecordMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::BillingRecordMessage> = "BillingRecordMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::LoginRequestMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::LoginRequestMessage> = "LoginRequestMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::LoginReplyMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::LoginReplyMessage> = "LoginReplyMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::MapRequestMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::MapRequestMessage> = "MapRequestMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::ReverseMapRequestMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::ReverseMapRequestMessage> = "ReverseMapRequestMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::TokenIntrospectionMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::TokenIntrospectionMessage> = "TokenIntrospectionMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::RemoteTransferStartMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::RemoteTransferStartMessage> = "RemoteTransferStartMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::RemoteTransferCancelMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::RemoteTransferCancelMessage> = "RemoteTransferCancelMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::RemoteTransferStatusMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::RemoteTransferStatusMessage> = "RemoteTransferStatusMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::TransferManagerQueryMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::TransferManagerQueryMessage> = "TransferManagerQueryMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::TransferCompleteMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::TransferCompleteMessage> = "TransferCompleteMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::TransferFailedMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::TransferFailedMessage> = "TransferFailedMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::TransferProgressMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::TransferProgressMessage> = "TransferProgressMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::SrmPingMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::SrmPingMessage> = "SrmPingMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::SrmPrepareToGetMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::SrmPrepareToGetMessage> = "SrmPrepareToGetMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::SrmPrepareToPutMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::SrmPrepareToPutMessage> = "SrmPrepareToPutMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::SrmReleaseFilesMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::SrmReleaseFilesMessage> = "SrmReleaseFilesMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::SrmBringOnlineMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::SrmBringOnlineMessage> = "SrmBringOnlineMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::SrmAbortRequestMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::SrmAbortRequestMessage> = "SrmAbortRequestMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::SrmStatusOfGetMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::SrmStatusOfGetMessage> = "SrmStatusOfGetMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::SrmStatusOfPutMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::SrmStatusOfPutMessage> = "SrmStatusOfPutMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::SrmLsMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::SrmLsMessage> = "SrmLsMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::SrmMkdirMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::SrmMkdirMessage> = "SrmMkdirMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::SrmRmdirMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::SrmRmdirMessage> = "SrmRmdirMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::SrmRmMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::SrmRmMessage> = "SrmRmMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::SrmMvMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::SrmMvMessage> = "SrmMvMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::SrmCheckPermissionMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::SrmCheckPermissionMessage> = "SrmCheckPermissionMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::SrmCopyMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::SrmCopyMessage> = "SrmCopyMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::BulkRequestMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::BulkRequestMessage> = "BulkRequestMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::BulkStatusMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::BulkStatusMessage> = "BulkStatusMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::BulkCancelMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::BulkCancelMessage> = "BulkCancelMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::BulkDeleteMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::BulkDeleteMessage> = "BulkDeleteMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::BulkTargetsMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::BulkTargetsMessage> = "BulkTargetsMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::BulkArchiveMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::BulkArchiveMessage> = "BulkArchiveMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::ReplicaVerifyMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::ReplicaVerifyMessage> = "ReplicaVerifyMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::ReplicaAdjustMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::ReplicaAdjustMessage> = "ReplicaAdjustMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::ReplicaRemoveMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::ReplicaRemoveMessage> = "ReplicaRemoveMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::ReplicaStateMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::ReplicaStateMessage> = "ReplicaStateMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::ResilienceScanMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::ResilienceScanMessage> = "ResilienceScanMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::ResilienceCancelMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::ResilienceCancelMessage> = "ResilienceCancelMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::QosTransitionMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::QosTransitionMessage> = "QosTransitionMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::QosQueryMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::QosQueryMessage> = "QosQueryMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::QosModifyMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::QosModifyMessage> = "QosModifyMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::QosBackLogMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::QosBackLogMessage> = "QosBackLogMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::MissingFileMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::MissingFileMessage> = "MissingFileMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::CleanerRequestMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::CleanerRequestMessage> = "CleanerRequestMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::CleanerStatusMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::CleanerStatusMessage> = "CleanerStatusMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::CleanerHoldMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::CleanerHoldMessage> = "CleanerHoldMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::HsmStoreMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::HsmStoreMessage> = "HsmStoreMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::HsmRestoreMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::HsmRestoreMessage> = "HsmRestoreMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::HsmRemoveMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::HsmRemoveMessage> = "HsmRemoveMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::NearlineRequestMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::NearlineRequestMessage> = "NearlineRequestMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::NearlineStatusMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::NearlineStatusMessage> = "NearlineStatusMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::TapeRecallScheduleMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::TapeRecallScheduleMessage> = "TapeRecallScheduleMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::ZoneUpdateMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::ZoneUpdateMessage> = "ZoneUpdateMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::CellHelloMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::CellHelloMessage> = "CellHelloMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::CellRouteMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::CellRouteMessage> = "CellRouteMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::CellTunnelMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::CellTunnelMessage> = "CellTunnelMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::TopologyQueryMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::TopologyQueryMessage> = "TopologyQueryMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::WebdavLockMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::WebdavLockMessage> = "WebdavLockMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::WebdavUnlockMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::WebdavUnlockMessage> = "WebdavUnlockMessage";
-template <>
-inline constexpr Tier kPlannedTier<::dcache::messages::EventSubscribeMessage> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::dcache::messages::EventSubscribeMessage> = "EventSubscribeMessage";
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::EventSubscribeMessage>{
+    Tier::febird, "EventSubscribeMessage"};
 
 template <>
 struct EnumTraits<::dcache::messages::PoolMode> {

@@ -17,9 +17,7 @@
 namespace mf::codec {
 
 template <>
-inline constexpr Tier kPlannedTier<::shapes::patterns::Patterned> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::shapes::patterns::Patterned> = "Patterned";
+inline constexpr TypeInfo kTypeInfo<::shapes::patterns::Patterned>{Tier::febird, "Patterned"};
 
 template <>
 struct Febird<::shapes::patterns::Patterned> {

@@ -2,17 +2,13 @@
 // shapes.patterns.Finder: fingerprint 207a46f64771d6713ee78a15f6433c39
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 #include <optional>
-#include <span>
 #include <string>
-#include <string_view>
-#include <type_traits>
 
 #include "mf/codec/constraints.hpp"
 #include "mf/codec/pattern.hpp"
@@ -77,52 +73,27 @@ struct Constraints<::shapes::patterns::FinderFindRequest> {
 
 namespace shapes::patterns::methods {
 
-inline constexpr std::string_view kFinderDescriptor =
-    R"mf(service shapes.patterns.Finder
- method find
-  params febird
-   expression string
-  results febird
-   value string
-)mf";
-inline constexpr std::string_view kFinderAnnex =
-    R"mf(annex shapes.patterns.Finder
- method find
-  params
-   expression
-    constraint pattern "[a-z]+"
-  results
-   value
-    constraint pattern "a.*"
-)mf";
-inline constexpr std::array<std::string_view, 1> kFinderMethods{"find"};
-inline constexpr mf::ServiceInfo kFinderService{
-    .name = "shapes.patterns.Finder",
-    .per_agent = false,
-    .descriptor = kFinderDescriptor,
-    .annex = kFinderAnnex,
-    .fingerprint = {0x20, 0x7a, 0x46, 0xf6, 0x47, 0x71, 0xd6, 0x71, 0x3e, 0xe7, 0x8a, 0x15, 0xf6, 0x43, 0x3c,
-                    0x39},
-    .methods = kFinderMethods,
+extern const mf::ServiceInfo kFinderService;
+
+/// What all methods of shapes.patterns.Finder have in common.
+struct FinderMethod {
+  using Servant = ::shapes::patterns::FinderServant;
+  using AsyncServant = ::shapes::patterns::FinderAsyncServant;
+  static constexpr const mf::ServiceInfo& kService = kFinderService;
 };
 
-struct FinderFind {
+struct FinderFind : FinderMethod {
   using Request = ::shapes::patterns::FinderFindRequest;
   using Result = std::string;
   using Errors = mf::ErrorList<>;
-  using Servant = ::shapes::patterns::FinderServant;
-  using AsyncServant = ::shapes::patterns::FinderAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{
       .name = "find", .index = 0, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kFinderService;
-  static std::string invoke(::shapes::patterns::FinderServant& servant, const std::string& expression);
-  static std::string invoke(::shapes::patterns::FinderServant& servant, const Request& request);
-  static mf::Outcomes<std::string> invoke_batch(::shapes::patterns::FinderServant& servant,
-                                                const Request* requests, std::size_t count);
-  static void invoke(::shapes::patterns::FinderAsyncServant& servant, Request&& request,
-                     mf::Responder<std::string> responder);
+  static std::string invoke(Servant& servant, const std::string& expression);
+  static std::string invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<std::string> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<std::string> responder);
   static std::optional<std::string> result_violation(const Result& value) {
     namespace check = mf::codec::check;
     static constexpr check::Step kPattern0[] = {

@@ -10,21 +10,20 @@ namespace shapes::patterns {
 
 namespace methods {
 
-std::string FinderFind::invoke(::shapes::patterns::FinderServant& servant, const std::string& expression) {
+std::string FinderFind::invoke(Servant& servant, const std::string& expression) {
   return servant.find(expression);
 }
 
-std::string FinderFind::invoke(::shapes::patterns::FinderServant& servant, const Request& request) {
+std::string FinderFind::invoke(Servant& servant, const Request& request) {
   return servant.find(request.expression);
 }
 
-mf::Outcomes<std::string> FinderFind::invoke_batch(::shapes::patterns::FinderServant& servant,
-                                                   const Request* requests, std::size_t count) {
+mf::Outcomes<std::string> FinderFind::invoke_batch(Servant& servant, const Request* requests,
+                                                   std::size_t count) {
   return servant.find_items({requests, count});
 }
 
-void FinderFind::invoke(::shapes::patterns::FinderAsyncServant& servant, Request&& request,
-                        mf::Responder<std::string> responder) {
+void FinderFind::invoke(AsyncServant& servant, Request&& request, mf::Responder<std::string> responder) {
   return servant.find(std::move(request), std::move(responder));
 }
 

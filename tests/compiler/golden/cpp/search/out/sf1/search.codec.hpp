@@ -13,17 +13,11 @@
 namespace mf::codec {
 
 template <>
-inline constexpr Tier kPlannedTier<::sf1::search::Hit> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::sf1::search::Hit>{Tier::febird, "Hit"};
 template <>
-inline constexpr std::string_view kShortName<::sf1::search::Hit> = "Hit";
+inline constexpr TypeInfo kTypeInfo<::sf1::search::NoSuchCollection>{Tier::febird, "NoSuchCollection"};
 template <>
-inline constexpr Tier kPlannedTier<::sf1::search::NoSuchCollection> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::sf1::search::NoSuchCollection> = "NoSuchCollection";
-template <>
-inline constexpr Tier kPlannedTier<::sf1::search::DuplicateDocument> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::sf1::search::DuplicateDocument> = "DuplicateDocument";
+inline constexpr TypeInfo kTypeInfo<::sf1::search::DuplicateDocument>{Tier::febird, "DuplicateDocument"};
 
 template <>
 struct EnumTraits<::sf1::search::Rank> {

@@ -3,17 +3,13 @@
 // sf1.search.Admin: fingerprint 6f16a413e0ab1782e0f2c4f2309cf308
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 #include <optional>
-#include <span>
 #include <string>
-#include <string_view>
-#include <type_traits>
 #include <vector>
 
 #include "mf/codec/constraints.hpp"
@@ -158,11 +154,6 @@ struct Memcpy<::sf1::search::IndexStatsResult> {
   static bool valid(const std::byte* /*from*/) noexcept { return true; }
 };
 
-static_assert(sizeof(::sf1::search::IndexStatsResult) == 16 && alignof(::sf1::search::IndexStatsResult) == 8);
-static_assert(std::is_trivially_copyable_v<::sf1::search::IndexStatsResult>);
-static_assert(offsetof(::sf1::search::IndexStatsResult, documents) == 0);
-static_assert(offsetof(::sf1::search::IndexStatsResult, terms) == 8);
-
 template <>
 struct Memcpy<::sf1::search::IndexClearRequest> {
   static constexpr std::size_t kSize = 0;
@@ -182,11 +173,6 @@ struct Memcpy<::sf1::search::IndexTouchRequest> {
   static bool valid(const std::byte* /*from*/) noexcept { return true; }
 };
 
-static_assert(sizeof(::sf1::search::IndexTouchRequest) == 4 &&
-              alignof(::sf1::search::IndexTouchRequest) == 4);
-static_assert(std::is_trivially_copyable_v<::sf1::search::IndexTouchRequest>);
-static_assert(offsetof(::sf1::search::IndexTouchRequest, doc) == 0);
-
 template <>
 struct Memcpy<::sf1::search::IndexScoreRequest> {
   static constexpr std::size_t kSize = 16;
@@ -195,12 +181,6 @@ struct Memcpy<::sf1::search::IndexScoreRequest> {
   static void clear_padding(std::byte* at) noexcept { std::memset(at + 4, 0, 4); }
   static bool valid(const std::byte* /*from*/) noexcept { return true; }
 };
-
-static_assert(sizeof(::sf1::search::IndexScoreRequest) == 16 &&
-              alignof(::sf1::search::IndexScoreRequest) == 8);
-static_assert(std::is_trivially_copyable_v<::sf1::search::IndexScoreRequest>);
-static_assert(offsetof(::sf1::search::IndexScoreRequest, doc) == 0);
-static_assert(offsetof(::sf1::search::IndexScoreRequest, query) == 8);
 
 template <>
 struct Febird<::sf1::search::AdminPingRequest> {
@@ -220,116 +200,34 @@ struct Febird<::sf1::search::AdminPingRequest> {
 
 namespace sf1::search::methods {
 
-inline constexpr std::string_view kIndexDescriptor =
-    R"mf(service sf1.search.Index
- per collection string
- method add
-  params febird
-   doc sf1.text.Document
-  results memcpy
-   value u32
-  throws sf1.search.DuplicateDocument
- method query
-  params febird
-   terms list<string>
-   limit u32
-   rank sf1.search.Rank?
-  results febird
-   value list<sf1.search.Hit>
-  throws sf1.search.NoSuchCollection
- method stats
-  params memcpy
-  results memcpy
-   documents u64
-   terms u64
- method clear
-  params memcpy
-  results memcpy
- method touch
-  oneway
-  params memcpy
-   doc u32
- method score
-  params memcpy
-   doc u32
-   query u64
-  results memcpy
-   value f32
-type sf1.search.DuplicateDocument error febird
- doc u32
- lang sf1.search.Lang
-type sf1.search.Hit struct febird
- doc u32
- score f32
- title string
- positions list<u32>
-type sf1.search.Lang enum u16 open
- en 0
- ko 1
-type sf1.search.NoSuchCollection error febird
- name string
-type sf1.search.Rank enum u8 closed
- bm25 0
- pagerank 1
-type sf1.text.Document struct febird
- id u32
- title string
- paragraphs list<string>
- words map<string,list<sf1.text.Position>>
-type sf1.text.Position struct memcpy
- start u32
- length u16
-)mf";
-inline constexpr std::string_view kIndexAnnex =
-    R"mf(annex sf1.search.Index
- method query
-  params
-   terms
-    constraint length 1..32
-   limit
-    default 10
-    constraint range 1..1000
-   rank
-    default "bm25"
-)mf";
-inline constexpr std::array<std::string_view, 6> kIndexMethods{
-    "add", "query", "stats", "clear", "touch", "score",
-};
-inline constexpr mf::ServiceInfo kIndexService{
-    .name = "sf1.search.Index",
-    .per_agent = true,
-    .descriptor = kIndexDescriptor,
-    .annex = kIndexAnnex,
-    .fingerprint = {0xe7, 0x96, 0x8e, 0xf3, 0xb2, 0xc6, 0x36, 0xa7, 0x03, 0xb6, 0xf6, 0xa1, 0x1c, 0x4a, 0x7e,
-                    0x1c},
-    .methods = kIndexMethods,
+extern const mf::ServiceInfo kIndexService;
+
+/// What all methods of sf1.search.Index have in common.
+struct IndexMethod {
+  using Servant = ::sf1::search::IndexServant;
+  using AsyncServant = ::sf1::search::IndexAsyncServant;
+  static constexpr const mf::ServiceInfo& kService = kIndexService;
 };
 
-struct IndexAdd {
+struct IndexAdd : IndexMethod {
   using Request = ::sf1::search::IndexAddRequest;
   using Result = ::sf1::text::DocId;
   using Errors = mf::ErrorList<::sf1::search::DuplicateDocument>;
-  using Servant = ::sf1::search::IndexServant;
-  using AsyncServant = ::sf1::search::IndexAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "add", .index = 0, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kIndexService;
-  static ::sf1::text::DocId invoke(::sf1::search::IndexServant& servant, const ::sf1::text::Document& doc);
-  static ::sf1::text::DocId invoke(::sf1::search::IndexServant& servant, const Request& request);
-  static mf::Outcomes<::sf1::text::DocId> invoke_batch(::sf1::search::IndexServant& servant,
-                                                       const Request* requests, std::size_t count);
-  static void invoke(::sf1::search::IndexAsyncServant& servant, Request&& request,
-                     mf::Responder<::sf1::text::DocId> responder);
+  static ::sf1::text::DocId invoke(Servant& servant, const ::sf1::text::Document& doc);
+  static ::sf1::text::DocId invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<::sf1::text::DocId> invoke_batch(Servant& servant, const Request* requests,
+                                                       std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<::sf1::text::DocId> responder);
 };
 
-struct IndexQuery {
+struct IndexQuery : IndexMethod {
   using Request = ::sf1::search::IndexQueryRequest;
   using Result = std::vector<::sf1::search::Hit>;
   using Errors = mf::ErrorList<::sf1::search::NoSuchCollection>;
-  using Servant = ::sf1::search::IndexServant;
-  using AsyncServant = ::sf1::search::IndexAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{
@@ -340,132 +238,95 @@ struct IndexQuery {
       .deadline = std::chrono::milliseconds(200),
       .batch_max = 128,
   };
-  static constexpr const mf::ServiceInfo& kService = kIndexService;
-  static std::vector<::sf1::search::Hit> invoke(::sf1::search::IndexServant& servant,
-                                                const std::vector<std::string>& terms, std::uint32_t limit,
+  static std::vector<::sf1::search::Hit> invoke(Servant& servant, const std::vector<std::string>& terms,
+                                                std::uint32_t limit,
                                                 const std::optional<::sf1::search::Rank>& rank);
-  static std::vector<::sf1::search::Hit> invoke(::sf1::search::IndexServant& servant, const Request& request);
-  static mf::Outcomes<std::vector<::sf1::search::Hit>> invoke_batch(::sf1::search::IndexServant& servant,
-                                                                    const Request* requests,
+  static std::vector<::sf1::search::Hit> invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<std::vector<::sf1::search::Hit>> invoke_batch(Servant& servant, const Request* requests,
                                                                     std::size_t count);
-  static void invoke(::sf1::search::IndexAsyncServant& servant, Request&& request,
+  static void invoke(AsyncServant& servant, Request&& request,
                      mf::Responder<std::vector<::sf1::search::Hit>> responder);
 };
 
-struct IndexStats {
+struct IndexStats : IndexMethod {
   using Request = ::sf1::search::IndexStatsRequest;
   using Result = ::sf1::search::IndexStatsResult;
   using Errors = mf::ErrorList<>;
-  using Servant = ::sf1::search::IndexServant;
-  using AsyncServant = ::sf1::search::IndexAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "stats", .index = 2, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kIndexService;
-  static ::sf1::search::IndexStatsResult invoke(::sf1::search::IndexServant& servant);
-  static ::sf1::search::IndexStatsResult invoke(::sf1::search::IndexServant& servant, const Request& request);
-  static mf::Outcomes<::sf1::search::IndexStatsResult> invoke_batch(::sf1::search::IndexServant& servant,
-                                                                    const Request* requests,
+  static ::sf1::search::IndexStatsResult invoke(Servant& servant);
+  static ::sf1::search::IndexStatsResult invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<::sf1::search::IndexStatsResult> invoke_batch(Servant& servant, const Request* requests,
                                                                     std::size_t count);
-  static void invoke(::sf1::search::IndexAsyncServant& servant, Request&& request,
+  static void invoke(AsyncServant& servant, Request&& request,
                      mf::Responder<::sf1::search::IndexStatsResult> responder);
 };
 
-struct IndexClear {
+struct IndexClear : IndexMethod {
   using Request = ::sf1::search::IndexClearRequest;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::sf1::search::IndexServant;
-  using AsyncServant = ::sf1::search::IndexAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "clear", .index = 3, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kIndexService;
-  static void invoke(::sf1::search::IndexServant& servant);
-  static void invoke(::sf1::search::IndexServant& servant, const Request& request);
-  static mf::Outcomes<void> invoke_batch(::sf1::search::IndexServant& servant, const Request* requests,
-                                         std::size_t count);
-  static void invoke(::sf1::search::IndexAsyncServant& servant, Request&& request,
-                     mf::Responder<void> responder);
+  static void invoke(Servant& servant);
+  static void invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<void> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder);
 };
 
-struct IndexTouch {
+struct IndexTouch : IndexMethod {
   using Request = ::sf1::search::IndexTouchRequest;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::sf1::search::IndexServant;
-  using AsyncServant = ::sf1::search::IndexAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "touch", .index = 4, .idempotent = false, .oneway = true, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kIndexService;
-  static void invoke(::sf1::search::IndexServant& servant, ::sf1::text::DocId doc);
-  static void invoke(::sf1::search::IndexServant& servant, const Request& request);
-  static void invoke_batch(::sf1::search::IndexServant& servant, const Request* requests, std::size_t count);
-  static void invoke(::sf1::search::IndexAsyncServant& servant, Request&& request);
+  static void invoke(Servant& servant, ::sf1::text::DocId doc);
+  static void invoke(Servant& servant, const Request& request);
+  static void invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request);
 };
 
-struct IndexScore {
+struct IndexScore : IndexMethod {
   using Request = ::sf1::search::IndexScoreRequest;
   using Result = float;
   using Errors = mf::ErrorList<>;
-  using Servant = ::sf1::search::IndexServant;
-  using AsyncServant = ::sf1::search::IndexAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "score", .index = 5, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 512};
-  static constexpr const mf::ServiceInfo& kService = kIndexService;
-  static float invoke(::sf1::search::IndexServant& servant, ::sf1::text::DocId doc, std::uint64_t query);
-  static float invoke(::sf1::search::IndexServant& servant, const Request& request);
-  static mf::Outcomes<float> invoke_batch(::sf1::search::IndexServant& servant, const Request* requests,
-                                          std::size_t count);
-  static void invoke(::sf1::search::IndexAsyncServant& servant, Request&& request,
-                     mf::Responder<float> responder);
+  static float invoke(Servant& servant, ::sf1::text::DocId doc, std::uint64_t query);
+  static float invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<float> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<float> responder);
 };
 
-inline constexpr std::string_view kAdminDescriptor =
-    R"mf(service sf1.search.Admin
- method ping
-  params febird
-   payload bytes
-  results febird
-   value bytes
-)mf";
-inline constexpr std::string_view kAdminAnnex =
-    R"mf(annex sf1.search.Admin
-)mf";
-inline constexpr std::array<std::string_view, 1> kAdminMethods{"ping"};
-inline constexpr mf::ServiceInfo kAdminService{
-    .name = "sf1.search.Admin",
-    .per_agent = false,
-    .descriptor = kAdminDescriptor,
-    .annex = kAdminAnnex,
-    .fingerprint = {0x6f, 0x16, 0xa4, 0x13, 0xe0, 0xab, 0x17, 0x82, 0xe0, 0xf2, 0xc4, 0xf2, 0x30, 0x9c, 0xf3,
-                    0x08},
-    .methods = kAdminMethods,
+extern const mf::ServiceInfo kAdminService;
+
+/// What all methods of sf1.search.Admin have in common.
+struct AdminMethod {
+  using Servant = ::sf1::search::AdminServant;
+  using AsyncServant = ::sf1::search::AdminAsyncServant;
+  static constexpr const mf::ServiceInfo& kService = kAdminService;
 };
 
-struct AdminPing {
+struct AdminPing : AdminMethod {
   using Request = ::sf1::search::AdminPingRequest;
   using Result = mf::Bytes;
   using Errors = mf::ErrorList<>;
-  using Servant = ::sf1::search::AdminServant;
-  using AsyncServant = ::sf1::search::AdminAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{
       .name = "ping", .index = 0, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kAdminService;
-  static mf::Bytes invoke(::sf1::search::AdminServant& servant, const mf::Bytes& payload);
-  static mf::Bytes invoke(::sf1::search::AdminServant& servant, const Request& request);
-  static mf::Outcomes<mf::Bytes> invoke_batch(::sf1::search::AdminServant& servant, const Request* requests,
-                                              std::size_t count);
-  static void invoke(::sf1::search::AdminAsyncServant& servant, Request&& request,
-                     mf::Responder<mf::Bytes> responder);
+  static mf::Bytes invoke(Servant& servant, const mf::Bytes& payload);
+  static mf::Bytes invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<mf::Bytes> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<mf::Bytes> responder);
 };
 
 }  // namespace sf1::search::methods

@@ -11,134 +11,125 @@ namespace sf1::search {
 
 namespace methods {
 
-::sf1::text::DocId IndexAdd::invoke(::sf1::search::IndexServant& servant, const ::sf1::text::Document& doc) {
+::sf1::text::DocId IndexAdd::invoke(Servant& servant, const ::sf1::text::Document& doc) {
   return servant.add(doc);
 }
 
-::sf1::text::DocId IndexAdd::invoke(::sf1::search::IndexServant& servant, const Request& request) {
+::sf1::text::DocId IndexAdd::invoke(Servant& servant, const Request& request) {
   return servant.add(request.doc);
 }
 
-mf::Outcomes<::sf1::text::DocId> IndexAdd::invoke_batch(::sf1::search::IndexServant& servant,
-                                                        const Request* requests, std::size_t count) {
+mf::Outcomes<::sf1::text::DocId> IndexAdd::invoke_batch(Servant& servant, const Request* requests,
+                                                        std::size_t count) {
   return servant.add_items({requests, count});
 }
 
-void IndexAdd::invoke(::sf1::search::IndexAsyncServant& servant, Request&& request,
-                      mf::Responder<::sf1::text::DocId> responder) {
+void IndexAdd::invoke(AsyncServant& servant, Request&& request, mf::Responder<::sf1::text::DocId> responder) {
   return servant.add(std::move(request), std::move(responder));
 }
 
-std::vector<::sf1::search::Hit> IndexQuery::invoke(::sf1::search::IndexServant& servant,
-                                                   const std::vector<std::string>& terms, std::uint32_t limit,
+std::vector<::sf1::search::Hit> IndexQuery::invoke(Servant& servant, const std::vector<std::string>& terms,
+                                                   std::uint32_t limit,
                                                    const std::optional<::sf1::search::Rank>& rank) {
   return servant.query(terms, limit, rank);
 }
 
-std::vector<::sf1::search::Hit> IndexQuery::invoke(::sf1::search::IndexServant& servant,
-                                                   const Request& request) {
+std::vector<::sf1::search::Hit> IndexQuery::invoke(Servant& servant, const Request& request) {
   return servant.query(request.terms, request.limit, request.rank);
 }
 
-mf::Outcomes<std::vector<::sf1::search::Hit>> IndexQuery::invoke_batch(::sf1::search::IndexServant& servant,
+mf::Outcomes<std::vector<::sf1::search::Hit>> IndexQuery::invoke_batch(Servant& servant,
                                                                        const Request* requests,
                                                                        std::size_t count) {
   return servant.query_items({requests, count});
 }
 
-void IndexQuery::invoke(::sf1::search::IndexAsyncServant& servant, Request&& request,
+void IndexQuery::invoke(AsyncServant& servant, Request&& request,
                         mf::Responder<std::vector<::sf1::search::Hit>> responder) {
   return servant.query(std::move(request), std::move(responder));
 }
 
-::sf1::search::IndexStatsResult IndexStats::invoke(::sf1::search::IndexServant& servant) {
+::sf1::search::IndexStatsResult IndexStats::invoke(Servant& servant) {
   return servant.stats();
 }
 
-::sf1::search::IndexStatsResult IndexStats::invoke(::sf1::search::IndexServant& servant,
-                                                   const Request& /*request*/) {
+::sf1::search::IndexStatsResult IndexStats::invoke(Servant& servant, const Request& /*request*/) {
   return servant.stats();
 }
 
-mf::Outcomes<::sf1::search::IndexStatsResult> IndexStats::invoke_batch(::sf1::search::IndexServant& servant,
+mf::Outcomes<::sf1::search::IndexStatsResult> IndexStats::invoke_batch(Servant& servant,
                                                                        const Request* requests,
                                                                        std::size_t count) {
   return servant.stats_items({requests, count});
 }
 
-void IndexStats::invoke(::sf1::search::IndexAsyncServant& servant, Request&& request,
+void IndexStats::invoke(AsyncServant& servant, Request&& request,
                         mf::Responder<::sf1::search::IndexStatsResult> responder) {
   return servant.stats(request, std::move(responder));
 }
 
-void IndexClear::invoke(::sf1::search::IndexServant& servant) {
+void IndexClear::invoke(Servant& servant) {
   return servant.clear();
 }
 
-void IndexClear::invoke(::sf1::search::IndexServant& servant, const Request& /*request*/) {
+void IndexClear::invoke(Servant& servant, const Request& /*request*/) {
   return servant.clear();
 }
 
-mf::Outcomes<void> IndexClear::invoke_batch(::sf1::search::IndexServant& servant, const Request* requests,
-                                            std::size_t count) {
+mf::Outcomes<void> IndexClear::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
   return servant.clear_items({requests, count});
 }
 
-void IndexClear::invoke(::sf1::search::IndexAsyncServant& servant, Request&& request,
-                        mf::Responder<void> responder) {
+void IndexClear::invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder) {
   return servant.clear(request, std::move(responder));
 }
 
-void IndexTouch::invoke(::sf1::search::IndexServant& servant, ::sf1::text::DocId doc) {
+void IndexTouch::invoke(Servant& servant, ::sf1::text::DocId doc) {
   return servant.touch(doc);
 }
 
-void IndexTouch::invoke(::sf1::search::IndexServant& servant, const Request& request) {
+void IndexTouch::invoke(Servant& servant, const Request& request) {
   return servant.touch(request.doc);
 }
 
-void IndexTouch::invoke_batch(::sf1::search::IndexServant& servant, const Request* requests,
-                              std::size_t count) {
+void IndexTouch::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
   return servant.touch_items({requests, count});
 }
 
-void IndexTouch::invoke(::sf1::search::IndexAsyncServant& servant, Request&& request) {
+void IndexTouch::invoke(AsyncServant& servant, Request&& request) {
   return servant.touch(request);
 }
 
-float IndexScore::invoke(::sf1::search::IndexServant& servant, ::sf1::text::DocId doc, std::uint64_t query) {
+float IndexScore::invoke(Servant& servant, ::sf1::text::DocId doc, std::uint64_t query) {
   return servant.score(doc, query);
 }
 
-float IndexScore::invoke(::sf1::search::IndexServant& servant, const Request& request) {
+float IndexScore::invoke(Servant& servant, const Request& request) {
   return servant.score(request.doc, request.query);
 }
 
-mf::Outcomes<float> IndexScore::invoke_batch(::sf1::search::IndexServant& servant, const Request* requests,
-                                             std::size_t count) {
+mf::Outcomes<float> IndexScore::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
   return servant.score_items({requests, count});
 }
 
-void IndexScore::invoke(::sf1::search::IndexAsyncServant& servant, Request&& request,
-                        mf::Responder<float> responder) {
+void IndexScore::invoke(AsyncServant& servant, Request&& request, mf::Responder<float> responder) {
   return servant.score(request, std::move(responder));
 }
 
-mf::Bytes AdminPing::invoke(::sf1::search::AdminServant& servant, const mf::Bytes& payload) {
+mf::Bytes AdminPing::invoke(Servant& servant, const mf::Bytes& payload) {
   return servant.ping(payload);
 }
 
-mf::Bytes AdminPing::invoke(::sf1::search::AdminServant& servant, const Request& request) {
+mf::Bytes AdminPing::invoke(Servant& servant, const Request& request) {
   return servant.ping(request.payload);
 }
 
-mf::Outcomes<mf::Bytes> AdminPing::invoke_batch(::sf1::search::AdminServant& servant, const Request* requests,
+mf::Outcomes<mf::Bytes> AdminPing::invoke_batch(Servant& servant, const Request* requests,
                                                 std::size_t count) {
   return servant.ping_items({requests, count});
 }
 
-void AdminPing::invoke(::sf1::search::AdminAsyncServant& servant, Request&& request,
-                       mf::Responder<mf::Bytes> responder) {
+void AdminPing::invoke(AsyncServant& servant, Request&& request, mf::Responder<mf::Bytes> responder) {
   return servant.ping(std::move(request), std::move(responder));
 }
 

@@ -11,13 +11,9 @@
 namespace mf::codec {
 
 template <>
-inline constexpr Tier kPlannedTier<::sf1::text::Position> = Tier::memcpy;
+inline constexpr TypeInfo kTypeInfo<::sf1::text::Position>{Tier::memcpy, "Position"};
 template <>
-inline constexpr std::string_view kShortName<::sf1::text::Position> = "Position";
-template <>
-inline constexpr Tier kPlannedTier<::sf1::text::Document> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::sf1::text::Document> = "Document";
+inline constexpr TypeInfo kTypeInfo<::sf1::text::Document>{Tier::febird, "Document"};
 
 template <>
 struct Memcpy<::sf1::text::Position> {

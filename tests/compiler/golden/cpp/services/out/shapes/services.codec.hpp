@@ -12,13 +12,9 @@
 namespace mf::codec {
 
 template <>
-inline constexpr Tier kPlannedTier<::shapes::services::Pair> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::shapes::services::Pair>{Tier::febird, "Pair"};
 template <>
-inline constexpr std::string_view kShortName<::shapes::services::Pair> = "Pair";
-template <>
-inline constexpr Tier kPlannedTier<::shapes::services::Refused> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::shapes::services::Refused> = "Refused";
+inline constexpr TypeInfo kTypeInfo<::shapes::services::Refused>{Tier::febird, "Refused"};
 
 template <>
 struct Febird<::shapes::services::Pair> {

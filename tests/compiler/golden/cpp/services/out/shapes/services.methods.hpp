@@ -3,7 +3,6 @@
 // shapes.services.Sharded: fingerprint da167a27623b5225bfb7a72152c259bc
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -12,10 +11,7 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
-#include <string_view>
-#include <type_traits>
 #include <vector>
 
 #include "mf/codec/constraints.hpp"
@@ -253,11 +249,6 @@ struct Memcpy<::shapes::services::PlainIn1Out0Request> {
   static bool valid(const std::byte* /*from*/) noexcept { return true; }
 };
 
-static_assert(sizeof(::shapes::services::PlainIn1Out0Request) == 4 &&
-              alignof(::shapes::services::PlainIn1Out0Request) == 4);
-static_assert(std::is_trivially_copyable_v<::shapes::services::PlainIn1Out0Request>);
-static_assert(offsetof(::shapes::services::PlainIn1Out0Request, a) == 0);
-
 template <>
 struct Febird<::shapes::services::PlainIn1Out1Request> {
   static constexpr std::size_t kMinSize = 1;
@@ -335,13 +326,6 @@ struct Memcpy<::shapes::services::PlainIn3Out1Request> {
   static void limit(std::byte* at) noexcept { Memcpy<bool>::limit(at + 16); }
 };
 
-static_assert(sizeof(::shapes::services::PlainIn3Out1Request) == 24 &&
-              alignof(::shapes::services::PlainIn3Out1Request) == 8);
-static_assert(std::is_trivially_copyable_v<::shapes::services::PlainIn3Out1Request>);
-static_assert(offsetof(::shapes::services::PlainIn3Out1Request, a) == 0);
-static_assert(offsetof(::shapes::services::PlainIn3Out1Request, b) == 8);
-static_assert(offsetof(::shapes::services::PlainIn3Out1Request, c) == 16);
-
 template <>
 struct Febird<::shapes::services::PlainIn4Out1Request> {
   static constexpr std::size_t kMinSize = 4;
@@ -365,14 +349,6 @@ struct Memcpy<::shapes::services::PlainIn4Out2Request> {
   static bool valid(const std::byte* /*from*/) noexcept { return true; }
 };
 
-static_assert(sizeof(::shapes::services::PlainIn4Out2Request) == 16 &&
-              alignof(::shapes::services::PlainIn4Out2Request) == 4);
-static_assert(std::is_trivially_copyable_v<::shapes::services::PlainIn4Out2Request>);
-static_assert(offsetof(::shapes::services::PlainIn4Out2Request, a) == 0);
-static_assert(offsetof(::shapes::services::PlainIn4Out2Request, b) == 4);
-static_assert(offsetof(::shapes::services::PlainIn4Out2Request, c) == 8);
-static_assert(offsetof(::shapes::services::PlainIn4Out2Request, d) == 12);
-
 template <>
 struct Memcpy<::shapes::services::PlainIn4Out2Result> {
   static constexpr std::size_t kSize = 16;
@@ -381,12 +357,6 @@ struct Memcpy<::shapes::services::PlainIn4Out2Result> {
   static void clear_padding(std::byte* /*at*/) noexcept {}
   static bool valid(const std::byte* /*from*/) noexcept { return true; }
 };
-
-static_assert(sizeof(::shapes::services::PlainIn4Out2Result) == 16 &&
-              alignof(::shapes::services::PlainIn4Out2Result) == 8);
-static_assert(std::is_trivially_copyable_v<::shapes::services::PlainIn4Out2Result>);
-static_assert(offsetof(::shapes::services::PlainIn4Out2Result, sum) == 0);
-static_assert(offsetof(::shapes::services::PlainIn4Out2Result, mean) == 8);
 
 template <>
 struct Febird<::shapes::services::PlainIn5Out1Request> {
@@ -417,15 +387,6 @@ struct Memcpy<::shapes::services::PlainIn5Out2Request> {
   static bool valid(const std::byte* /*from*/) noexcept { return true; }
 };
 
-static_assert(sizeof(::shapes::services::PlainIn5Out2Request) == 20 &&
-              alignof(::shapes::services::PlainIn5Out2Request) == 4);
-static_assert(std::is_trivially_copyable_v<::shapes::services::PlainIn5Out2Request>);
-static_assert(offsetof(::shapes::services::PlainIn5Out2Request, a) == 0);
-static_assert(offsetof(::shapes::services::PlainIn5Out2Request, b) == 4);
-static_assert(offsetof(::shapes::services::PlainIn5Out2Request, c) == 8);
-static_assert(offsetof(::shapes::services::PlainIn5Out2Request, d) == 12);
-static_assert(offsetof(::shapes::services::PlainIn5Out2Request, e) == 16);
-
 template <>
 struct Memcpy<::shapes::services::PlainIn5Out2Result> {
   static constexpr std::size_t kSize = 8;
@@ -435,12 +396,6 @@ struct Memcpy<::shapes::services::PlainIn5Out2Result> {
   static bool valid(const std::byte* /*from*/) noexcept { return true; }
 };
 
-static_assert(sizeof(::shapes::services::PlainIn5Out2Result) == 8 &&
-              alignof(::shapes::services::PlainIn5Out2Result) == 4);
-static_assert(std::is_trivially_copyable_v<::shapes::services::PlainIn5Out2Result>);
-static_assert(offsetof(::shapes::services::PlainIn5Out2Result, low) == 0);
-static_assert(offsetof(::shapes::services::PlainIn5Out2Result, high) == 4);
-
 template <>
 struct Memcpy<::shapes::services::PlainIn6Out1Request> {
   static constexpr std::size_t kSize = 24;
@@ -449,16 +404,6 @@ struct Memcpy<::shapes::services::PlainIn6Out1Request> {
   static void clear_padding(std::byte* /*at*/) noexcept {}
   static bool valid(const std::byte* /*from*/) noexcept { return true; }
 };
-
-static_assert(sizeof(::shapes::services::PlainIn6Out1Request) == 24 &&
-              alignof(::shapes::services::PlainIn6Out1Request) == 4);
-static_assert(std::is_trivially_copyable_v<::shapes::services::PlainIn6Out1Request>);
-static_assert(offsetof(::shapes::services::PlainIn6Out1Request, a) == 0);
-static_assert(offsetof(::shapes::services::PlainIn6Out1Request, b) == 4);
-static_assert(offsetof(::shapes::services::PlainIn6Out1Request, c) == 8);
-static_assert(offsetof(::shapes::services::PlainIn6Out1Request, d) == 12);
-static_assert(offsetof(::shapes::services::PlainIn6Out1Request, e) == 16);
-static_assert(offsetof(::shapes::services::PlainIn6Out1Request, f) == 20);
 
 template <>
 struct Memcpy<::shapes::services::PlainNote0Request> {
@@ -478,11 +423,6 @@ struct Memcpy<::shapes::services::PlainNote1Request> {
   static void clear_padding(std::byte* /*at*/) noexcept {}
   static bool valid(const std::byte* /*from*/) noexcept { return true; }
 };
-
-static_assert(sizeof(::shapes::services::PlainNote1Request) == 4 &&
-              alignof(::shapes::services::PlainNote1Request) == 4);
-static_assert(std::is_trivially_copyable_v<::shapes::services::PlainNote1Request>);
-static_assert(offsetof(::shapes::services::PlainNote1Request, a) == 0);
 
 template <>
 struct Febird<::shapes::services::PlainNote2Request> {
@@ -572,337 +512,174 @@ struct Memcpy<::shapes::services::ShardedNamedResult> {
   static bool valid(const std::byte* /*from*/) noexcept { return true; }
 };
 
-static_assert(sizeof(::shapes::services::ShardedNamedResult) == 4 &&
-              alignof(::shapes::services::ShardedNamedResult) == 4);
-static_assert(std::is_trivially_copyable_v<::shapes::services::ShardedNamedResult>);
-static_assert(offsetof(::shapes::services::ShardedNamedResult, only) == 0);
-
 }  // namespace mf::codec
 
 namespace shapes::services::methods {
 
-inline constexpr std::string_view kPlainDescriptor =
-    R"mf(service shapes.services.Plain
- method in0_out0
-  params memcpy
-  results memcpy
- method in0_out1
-  params memcpy
-  results memcpy
-   value i32
- method in0_out2
-  params memcpy
-  results febird
-   count u64
-   name string
- method in1_out0
-  params memcpy
-   a i32
-  results memcpy
- method in1_out1
-  params febird
-   a string
-  results febird
-   value string
- method in2_out0
-  params febird
-   a i32
-   b string
-  results memcpy
- method in2_out1
-  params febird
-   a i32
-   b list<string>
-  results febird
-   value shapes.services.Pair
- method in3_out1
-  params memcpy
-   a i32
-   b f64
-   c bool
-  results memcpy
-   value bool
- method in4_out1
-  params febird
-   a i8
-   b u8
-   c i64
-   d bytes
-  results febird
-   value bytes
- method in4_out2
-  params memcpy
-   a i32
-   b i32
-   c i32
-   d i32
-  results memcpy
-   sum i64
-   mean f64
- method in5_out1
-  params febird
-   a shapes.services.Pair
-   b shapes.services.Pair?
-   c map<string,shapes.services.Pair>
-   d set<i32>
-   e uuid
-  results febird
-   value list<shapes.services.Pair>
- method in5_out2
-  params memcpy
-   a i32
-   b i32
-   c i32
-   d i32
-   e i32
-  results memcpy
-   low i32
-   high i32
- method in6_out1
-  params memcpy
-   a i32
-   b i32
-   c i32
-   d i32
-   e i32
-   f i32
-  results memcpy
-   value i32
- method note0
-  oneway
-  params memcpy
- method note1
-  oneway
-  params memcpy
-   a i32
- method note2
-  oneway
-  params febird
-   a string
-   b list<i32>
-type shapes.services.Pair struct febird
- left i32
- right string
-)mf";
-inline constexpr std::string_view kPlainAnnex =
-    R"mf(annex shapes.services.Plain
-)mf";
-inline constexpr std::array<std::string_view, 16> kPlainMethods{
-    "in0_out0", "in0_out1", "in0_out2", "in1_out0", "in1_out1", "in2_out0", "in2_out1", "in3_out1",
-    "in4_out1", "in4_out2", "in5_out1", "in5_out2", "in6_out1", "note0", "note1", "note2",
-};
-inline constexpr mf::ServiceInfo kPlainService{
-    .name = "shapes.services.Plain",
-    .per_agent = false,
-    .descriptor = kPlainDescriptor,
-    .annex = kPlainAnnex,
-    .fingerprint = {0xf7, 0x7c, 0x48, 0x74, 0x1b, 0xeb, 0xec, 0x31, 0x79, 0x09, 0x00, 0x45, 0x3b, 0x5d, 0x17,
-                    0xd4},
-    .methods = kPlainMethods,
+extern const mf::ServiceInfo kPlainService;
+
+/// What all methods of shapes.services.Plain have in common.
+struct PlainMethod {
+  using Servant = ::shapes::services::PlainServant;
+  using AsyncServant = ::shapes::services::PlainAsyncServant;
+  static constexpr const mf::ServiceInfo& kService = kPlainService;
 };
 
-struct PlainIn0Out0 {
+struct PlainIn0Out0 : PlainMethod {
   using Request = ::shapes::services::PlainIn0Out0Request;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::shapes::services::PlainServant;
-  using AsyncServant = ::shapes::services::PlainAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "in0_out0", .index = 0, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kPlainService;
-  static void invoke(::shapes::services::PlainServant& servant);
-  static void invoke(::shapes::services::PlainServant& servant, const Request& request);
-  static mf::Outcomes<void> invoke_batch(::shapes::services::PlainServant& servant, const Request* requests,
-                                         std::size_t count);
-  static void invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
-                     mf::Responder<void> responder);
+  static void invoke(Servant& servant);
+  static void invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<void> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder);
 };
 
-struct PlainIn0Out1 {
+struct PlainIn0Out1 : PlainMethod {
   using Request = ::shapes::services::PlainIn0Out1Request;
   using Result = std::int32_t;
   using Errors = mf::ErrorList<>;
-  using Servant = ::shapes::services::PlainServant;
-  using AsyncServant = ::shapes::services::PlainAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "in0_out1", .index = 1, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kPlainService;
-  static std::int32_t invoke(::shapes::services::PlainServant& servant);
-  static std::int32_t invoke(::shapes::services::PlainServant& servant, const Request& request);
-  static mf::Outcomes<std::int32_t> invoke_batch(::shapes::services::PlainServant& servant,
-                                                 const Request* requests, std::size_t count);
-  static void invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
-                     mf::Responder<std::int32_t> responder);
+  static std::int32_t invoke(Servant& servant);
+  static std::int32_t invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<std::int32_t> invoke_batch(Servant& servant, const Request* requests,
+                                                 std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<std::int32_t> responder);
 };
 
-struct PlainIn0Out2 {
+struct PlainIn0Out2 : PlainMethod {
   using Request = ::shapes::services::PlainIn0Out2Request;
   using Result = ::shapes::services::PlainIn0Out2Result;
   using Errors = mf::ErrorList<>;
-  using Servant = ::shapes::services::PlainServant;
-  using AsyncServant = ::shapes::services::PlainAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{
       .name = "in0_out2", .index = 2, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kPlainService;
-  static ::shapes::services::PlainIn0Out2Result invoke(::shapes::services::PlainServant& servant);
-  static ::shapes::services::PlainIn0Out2Result invoke(::shapes::services::PlainServant& servant,
-                                                       const Request& request);
-  static mf::Outcomes<::shapes::services::PlainIn0Out2Result> invoke_batch(
-      ::shapes::services::PlainServant& servant, const Request* requests, std::size_t count);
-  static void invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
+  static ::shapes::services::PlainIn0Out2Result invoke(Servant& servant);
+  static ::shapes::services::PlainIn0Out2Result invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<::shapes::services::PlainIn0Out2Result> invoke_batch(Servant& servant,
+                                                                           const Request* requests,
+                                                                           std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request,
                      mf::Responder<::shapes::services::PlainIn0Out2Result> responder);
 };
 
-struct PlainIn1Out0 {
+struct PlainIn1Out0 : PlainMethod {
   using Request = ::shapes::services::PlainIn1Out0Request;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::shapes::services::PlainServant;
-  using AsyncServant = ::shapes::services::PlainAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "in1_out0", .index = 3, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kPlainService;
-  static void invoke(::shapes::services::PlainServant& servant, std::int32_t a);
-  static void invoke(::shapes::services::PlainServant& servant, const Request& request);
-  static mf::Outcomes<void> invoke_batch(::shapes::services::PlainServant& servant, const Request* requests,
-                                         std::size_t count);
-  static void invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
-                     mf::Responder<void> responder);
+  static void invoke(Servant& servant, std::int32_t a);
+  static void invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<void> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder);
 };
 
-struct PlainIn1Out1 {
+struct PlainIn1Out1 : PlainMethod {
   using Request = ::shapes::services::PlainIn1Out1Request;
   using Result = std::string;
   using Errors = mf::ErrorList<>;
-  using Servant = ::shapes::services::PlainServant;
-  using AsyncServant = ::shapes::services::PlainAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{
       .name = "in1_out1", .index = 4, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kPlainService;
-  static std::string invoke(::shapes::services::PlainServant& servant, const std::string& a);
-  static std::string invoke(::shapes::services::PlainServant& servant, const Request& request);
-  static mf::Outcomes<std::string> invoke_batch(::shapes::services::PlainServant& servant,
-                                                const Request* requests, std::size_t count);
-  static void invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
-                     mf::Responder<std::string> responder);
+  static std::string invoke(Servant& servant, const std::string& a);
+  static std::string invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<std::string> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<std::string> responder);
 };
 
-struct PlainIn2Out0 {
+struct PlainIn2Out0 : PlainMethod {
   using Request = ::shapes::services::PlainIn2Out0Request;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::shapes::services::PlainServant;
-  using AsyncServant = ::shapes::services::PlainAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "in2_out0", .index = 5, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kPlainService;
-  static void invoke(::shapes::services::PlainServant& servant, std::int32_t a, const std::string& b);
-  static void invoke(::shapes::services::PlainServant& servant, const Request& request);
-  static mf::Outcomes<void> invoke_batch(::shapes::services::PlainServant& servant, const Request* requests,
-                                         std::size_t count);
-  static void invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
-                     mf::Responder<void> responder);
+  static void invoke(Servant& servant, std::int32_t a, const std::string& b);
+  static void invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<void> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder);
 };
 
-struct PlainIn2Out1 {
+struct PlainIn2Out1 : PlainMethod {
   using Request = ::shapes::services::PlainIn2Out1Request;
   using Result = ::shapes::services::Pair;
   using Errors = mf::ErrorList<>;
-  using Servant = ::shapes::services::PlainServant;
-  using AsyncServant = ::shapes::services::PlainAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{
       .name = "in2_out1", .index = 6, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kPlainService;
-  static ::shapes::services::Pair invoke(::shapes::services::PlainServant& servant, std::int32_t a,
-                                         const std::vector<std::string>& b);
-  static ::shapes::services::Pair invoke(::shapes::services::PlainServant& servant, const Request& request);
-  static mf::Outcomes<::shapes::services::Pair> invoke_batch(::shapes::services::PlainServant& servant,
-                                                             const Request* requests, std::size_t count);
-  static void invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
+  static ::shapes::services::Pair invoke(Servant& servant, std::int32_t a, const std::vector<std::string>& b);
+  static ::shapes::services::Pair invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<::shapes::services::Pair> invoke_batch(Servant& servant, const Request* requests,
+                                                             std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request,
                      mf::Responder<::shapes::services::Pair> responder);
 };
 
-struct PlainIn3Out1 {
+struct PlainIn3Out1 : PlainMethod {
   using Request = ::shapes::services::PlainIn3Out1Request;
   using Result = bool;
   using Errors = mf::ErrorList<>;
-  using Servant = ::shapes::services::PlainServant;
-  using AsyncServant = ::shapes::services::PlainAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "in3_out1", .index = 7, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kPlainService;
-  static bool invoke(::shapes::services::PlainServant& servant, std::int32_t a, double b, bool c);
-  static bool invoke(::shapes::services::PlainServant& servant, const Request& request);
-  static mf::Outcomes<bool> invoke_batch(::shapes::services::PlainServant& servant, const Request* requests,
-                                         std::size_t count);
-  static void invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
-                     mf::Responder<bool> responder);
+  static bool invoke(Servant& servant, std::int32_t a, double b, bool c);
+  static bool invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<bool> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<bool> responder);
 };
 
-struct PlainIn4Out1 {
+struct PlainIn4Out1 : PlainMethod {
   using Request = ::shapes::services::PlainIn4Out1Request;
   using Result = mf::Bytes;
   using Errors = mf::ErrorList<>;
-  using Servant = ::shapes::services::PlainServant;
-  using AsyncServant = ::shapes::services::PlainAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{
       .name = "in4_out1", .index = 8, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kPlainService;
-  static mf::Bytes invoke(::shapes::services::PlainServant& servant, std::int8_t a, std::uint8_t b,
-                          std::int64_t c, const mf::Bytes& d);
-  static mf::Bytes invoke(::shapes::services::PlainServant& servant, const Request& request);
-  static mf::Outcomes<mf::Bytes> invoke_batch(::shapes::services::PlainServant& servant,
-                                              const Request* requests, std::size_t count);
-  static void invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
-                     mf::Responder<mf::Bytes> responder);
+  static mf::Bytes invoke(Servant& servant, std::int8_t a, std::uint8_t b, std::int64_t c,
+                          const mf::Bytes& d);
+  static mf::Bytes invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<mf::Bytes> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<mf::Bytes> responder);
 };
 
-struct PlainIn4Out2 {
+struct PlainIn4Out2 : PlainMethod {
   using Request = ::shapes::services::PlainIn4Out2Request;
   using Result = ::shapes::services::PlainIn4Out2Result;
   using Errors = mf::ErrorList<>;
-  using Servant = ::shapes::services::PlainServant;
-  using AsyncServant = ::shapes::services::PlainAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "in4_out2", .index = 9, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kPlainService;
-  static ::shapes::services::PlainIn4Out2Result invoke(::shapes::services::PlainServant& servant,
-                                                       std::int32_t a, std::int32_t b, std::int32_t c,
-                                                       std::int32_t d);
-  static ::shapes::services::PlainIn4Out2Result invoke(::shapes::services::PlainServant& servant,
-                                                       const Request& request);
-  static mf::Outcomes<::shapes::services::PlainIn4Out2Result> invoke_batch(
-      ::shapes::services::PlainServant& servant, const Request* requests, std::size_t count);
-  static void invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
+  static ::shapes::services::PlainIn4Out2Result invoke(Servant& servant, std::int32_t a, std::int32_t b,
+                                                       std::int32_t c, std::int32_t d);
+  static ::shapes::services::PlainIn4Out2Result invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<::shapes::services::PlainIn4Out2Result> invoke_batch(Servant& servant,
+                                                                           const Request* requests,
+                                                                           std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request,
                      mf::Responder<::shapes::services::PlainIn4Out2Result> responder);
 };
 
-struct PlainIn5Out1 {
+struct PlainIn5Out1 : PlainMethod {
   using Request = ::shapes::services::PlainIn5Out1Request;
   using Result = std::vector<::shapes::services::Pair>;
   using Errors = mf::ErrorList<>;
-  using Servant = ::shapes::services::PlainServant;
-  using AsyncServant = ::shapes::services::PlainAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{
@@ -913,26 +690,22 @@ struct PlainIn5Out1 {
       .deadline = {},
       .batch_max = 128,
   };
-  static constexpr const mf::ServiceInfo& kService = kPlainService;
   static std::vector<::shapes::services::Pair> invoke(
-      ::shapes::services::PlainServant& servant, const ::shapes::services::Pair& a,
-      const std::optional<::shapes::services::Pair>& b,
+      Servant& servant, const ::shapes::services::Pair& a, const std::optional<::shapes::services::Pair>& b,
       const std::map<std::string, ::shapes::services::Pair>& c, const std::set<std::int32_t>& d,
       const mf::Uuid& e);
-  static std::vector<::shapes::services::Pair> invoke(::shapes::services::PlainServant& servant,
-                                                      const Request& request);
-  static mf::Outcomes<std::vector<::shapes::services::Pair>> invoke_batch(
-      ::shapes::services::PlainServant& servant, const Request* requests, std::size_t count);
-  static void invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
+  static std::vector<::shapes::services::Pair> invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<std::vector<::shapes::services::Pair>> invoke_batch(Servant& servant,
+                                                                          const Request* requests,
+                                                                          std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request,
                      mf::Responder<std::vector<::shapes::services::Pair>> responder);
 };
 
-struct PlainIn5Out2 {
+struct PlainIn5Out2 : PlainMethod {
   using Request = ::shapes::services::PlainIn5Out2Request;
   using Result = ::shapes::services::PlainIn5Out2Result;
   using Errors = mf::ErrorList<>;
-  using Servant = ::shapes::services::PlainServant;
-  using AsyncServant = ::shapes::services::PlainAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
@@ -943,24 +716,20 @@ struct PlainIn5Out2 {
       .deadline = {},
       .batch_max = 128,
   };
-  static constexpr const mf::ServiceInfo& kService = kPlainService;
-  static ::shapes::services::PlainIn5Out2Result invoke(::shapes::services::PlainServant& servant,
-                                                       std::int32_t a, std::int32_t b, std::int32_t c,
-                                                       std::int32_t d, std::int32_t e);
-  static ::shapes::services::PlainIn5Out2Result invoke(::shapes::services::PlainServant& servant,
-                                                       const Request& request);
-  static mf::Outcomes<::shapes::services::PlainIn5Out2Result> invoke_batch(
-      ::shapes::services::PlainServant& servant, const Request* requests, std::size_t count);
-  static void invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
+  static ::shapes::services::PlainIn5Out2Result invoke(Servant& servant, std::int32_t a, std::int32_t b,
+                                                       std::int32_t c, std::int32_t d, std::int32_t e);
+  static ::shapes::services::PlainIn5Out2Result invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<::shapes::services::PlainIn5Out2Result> invoke_batch(Servant& servant,
+                                                                           const Request* requests,
+                                                                           std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request,
                      mf::Responder<::shapes::services::PlainIn5Out2Result> responder);
 };
 
-struct PlainIn6Out1 {
+struct PlainIn6Out1 : PlainMethod {
   using Request = ::shapes::services::PlainIn6Out1Request;
   using Result = std::int32_t;
   using Errors = mf::ErrorList<>;
-  using Servant = ::shapes::services::PlainServant;
-  using AsyncServant = ::shapes::services::PlainAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
@@ -971,134 +740,69 @@ struct PlainIn6Out1 {
       .deadline = {},
       .batch_max = 128,
   };
-  static constexpr const mf::ServiceInfo& kService = kPlainService;
-  static std::int32_t invoke(::shapes::services::PlainServant& servant, std::int32_t a, std::int32_t b,
-                             std::int32_t c, std::int32_t d, std::int32_t e, std::int32_t f);
-  static std::int32_t invoke(::shapes::services::PlainServant& servant, const Request& request);
-  static mf::Outcomes<std::int32_t> invoke_batch(::shapes::services::PlainServant& servant,
-                                                 const Request* requests, std::size_t count);
-  static void invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
-                     mf::Responder<std::int32_t> responder);
+  static std::int32_t invoke(Servant& servant, std::int32_t a, std::int32_t b, std::int32_t c, std::int32_t d,
+                             std::int32_t e, std::int32_t f);
+  static std::int32_t invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<std::int32_t> invoke_batch(Servant& servant, const Request* requests,
+                                                 std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<std::int32_t> responder);
 };
 
-struct PlainNote0 {
+struct PlainNote0 : PlainMethod {
   using Request = ::shapes::services::PlainNote0Request;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::shapes::services::PlainServant;
-  using AsyncServant = ::shapes::services::PlainAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "note0", .index = 13, .idempotent = false, .oneway = true, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kPlainService;
-  static void invoke(::shapes::services::PlainServant& servant);
-  static void invoke(::shapes::services::PlainServant& servant, const Request& request);
-  static void invoke_batch(::shapes::services::PlainServant& servant, const Request* requests,
-                           std::size_t count);
-  static void invoke(::shapes::services::PlainAsyncServant& servant, Request&& request);
+  static void invoke(Servant& servant);
+  static void invoke(Servant& servant, const Request& request);
+  static void invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request);
 };
 
-struct PlainNote1 {
+struct PlainNote1 : PlainMethod {
   using Request = ::shapes::services::PlainNote1Request;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::shapes::services::PlainServant;
-  using AsyncServant = ::shapes::services::PlainAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "note1", .index = 14, .idempotent = false, .oneway = true, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kPlainService;
-  static void invoke(::shapes::services::PlainServant& servant, std::int32_t a);
-  static void invoke(::shapes::services::PlainServant& servant, const Request& request);
-  static void invoke_batch(::shapes::services::PlainServant& servant, const Request* requests,
-                           std::size_t count);
-  static void invoke(::shapes::services::PlainAsyncServant& servant, Request&& request);
+  static void invoke(Servant& servant, std::int32_t a);
+  static void invoke(Servant& servant, const Request& request);
+  static void invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request);
 };
 
-struct PlainNote2 {
+struct PlainNote2 : PlainMethod {
   using Request = ::shapes::services::PlainNote2Request;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::shapes::services::PlainServant;
-  using AsyncServant = ::shapes::services::PlainAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "note2", .index = 15, .idempotent = false, .oneway = true, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kPlainService;
-  static void invoke(::shapes::services::PlainServant& servant, const std::string& a,
-                     const std::vector<std::int32_t>& b);
-  static void invoke(::shapes::services::PlainServant& servant, const Request& request);
-  static void invoke_batch(::shapes::services::PlainServant& servant, const Request* requests,
-                           std::size_t count);
-  static void invoke(::shapes::services::PlainAsyncServant& servant, Request&& request);
+  static void invoke(Servant& servant, const std::string& a, const std::vector<std::int32_t>& b);
+  static void invoke(Servant& servant, const Request& request);
+  static void invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request);
 };
 
-inline constexpr std::string_view kShardedDescriptor =
-    R"mf(service shapes.services.Sharded
- per shard u32
- method read
-  params febird
-   key string
-   limit u32
-   from duration
-  results febird
-   value list<shapes.services.Pair>
-  throws shapes.services.Refused
- method ratio
-  params febird
-   of list<bool>
-  results memcpy
-   value f64
- method named
-  params memcpy
-  results memcpy
-   only i32
-type shapes.services.Pair struct febird
- left i32
- right string
-type shapes.services.Refused error febird
- why string
- code i32
-)mf";
-inline constexpr std::string_view kShardedAnnex =
-    R"mf(annex shapes.services.Sharded
- method read
-  params
-   key
-    constraint length 1..64
-   limit
-    default 10
-    constraint range 1..1000
-   from
-    default "1s"
- method ratio
-  results
-   value
-    constraint range 0.0..1.0
-type shapes.services.Refused
- code
-  default 7
-)mf";
-inline constexpr std::array<std::string_view, 3> kShardedMethods{"read", "ratio", "named"};
-inline constexpr mf::ServiceInfo kShardedService{
-    .name = "shapes.services.Sharded",
-    .per_agent = true,
-    .descriptor = kShardedDescriptor,
-    .annex = kShardedAnnex,
-    .fingerprint = {0xda, 0x16, 0x7a, 0x27, 0x62, 0x3b, 0x52, 0x25, 0xbf, 0xb7, 0xa7, 0x21, 0x52, 0xc2, 0x59,
-                    0xbc},
-    .methods = kShardedMethods,
+extern const mf::ServiceInfo kShardedService;
+
+/// What all methods of shapes.services.Sharded have in common.
+struct ShardedMethod {
+  using Servant = ::shapes::services::ShardedServant;
+  using AsyncServant = ::shapes::services::ShardedAsyncServant;
+  static constexpr const mf::ServiceInfo& kService = kShardedService;
 };
 
-struct ShardedRead {
+struct ShardedRead : ShardedMethod {
   using Request = ::shapes::services::ShardedReadRequest;
   using Result = std::vector<::shapes::services::Pair>;
   using Errors = mf::ErrorList<::shapes::services::Refused>;
-  using Servant = ::shapes::services::ShardedServant;
-  using AsyncServant = ::shapes::services::ShardedAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{
@@ -1109,35 +813,28 @@ struct ShardedRead {
       .deadline = std::chrono::milliseconds(200),
       .batch_max = 512,
   };
-  static constexpr const mf::ServiceInfo& kService = kShardedService;
-  static std::vector<::shapes::services::Pair> invoke(::shapes::services::ShardedServant& servant,
-                                                      const std::string& key, std::uint32_t limit,
-                                                      mf::Duration from);
-  static std::vector<::shapes::services::Pair> invoke(::shapes::services::ShardedServant& servant,
-                                                      const Request& request);
-  static mf::Outcomes<std::vector<::shapes::services::Pair>> invoke_batch(
-      ::shapes::services::ShardedServant& servant, const Request* requests, std::size_t count);
-  static void invoke(::shapes::services::ShardedAsyncServant& servant, Request&& request,
+  static std::vector<::shapes::services::Pair> invoke(Servant& servant, const std::string& key,
+                                                      std::uint32_t limit, mf::Duration from);
+  static std::vector<::shapes::services::Pair> invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<std::vector<::shapes::services::Pair>> invoke_batch(Servant& servant,
+                                                                          const Request* requests,
+                                                                          std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request,
                      mf::Responder<std::vector<::shapes::services::Pair>> responder);
 };
 
-struct ShardedRatio {
+struct ShardedRatio : ShardedMethod {
   using Request = ::shapes::services::ShardedRatioRequest;
   using Result = double;
   using Errors = mf::ErrorList<>;
-  using Servant = ::shapes::services::ShardedServant;
-  using AsyncServant = ::shapes::services::ShardedAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "ratio", .index = 1, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kShardedService;
-  static double invoke(::shapes::services::ShardedServant& servant, const std::vector<mf::Bool>& of);
-  static double invoke(::shapes::services::ShardedServant& servant, const Request& request);
-  static mf::Outcomes<double> invoke_batch(::shapes::services::ShardedServant& servant,
-                                           const Request* requests, std::size_t count);
-  static void invoke(::shapes::services::ShardedAsyncServant& servant, Request&& request,
-                     mf::Responder<double> responder);
+  static double invoke(Servant& servant, const std::vector<mf::Bool>& of);
+  static double invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<double> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<double> responder);
   static std::optional<std::string> result_violation(const Result& value) {
     namespace check = mf::codec::check;
     if (auto violated = check::in_range<double>(value, 0.0, 1.0, "0.0", "1.0")) {
@@ -1147,23 +844,20 @@ struct ShardedRatio {
   }
 };
 
-struct ShardedNamed {
+struct ShardedNamed : ShardedMethod {
   using Request = ::shapes::services::ShardedNamedRequest;
   using Result = ::shapes::services::ShardedNamedResult;
   using Errors = mf::ErrorList<>;
-  using Servant = ::shapes::services::ShardedServant;
-  using AsyncServant = ::shapes::services::ShardedAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "named", .index = 2, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kShardedService;
-  static ::shapes::services::ShardedNamedResult invoke(::shapes::services::ShardedServant& servant);
-  static ::shapes::services::ShardedNamedResult invoke(::shapes::services::ShardedServant& servant,
-                                                       const Request& request);
-  static mf::Outcomes<::shapes::services::ShardedNamedResult> invoke_batch(
-      ::shapes::services::ShardedServant& servant, const Request* requests, std::size_t count);
-  static void invoke(::shapes::services::ShardedAsyncServant& servant, Request&& request,
+  static ::shapes::services::ShardedNamedResult invoke(Servant& servant);
+  static ::shapes::services::ShardedNamedResult invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<::shapes::services::ShardedNamedResult> invoke_batch(Servant& servant,
+                                                                           const Request* requests,
+                                                                           std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request,
                      mf::Responder<::shapes::services::ShardedNamedResult> responder);
 };
 

@@ -11,363 +11,340 @@ namespace shapes::services {
 
 namespace methods {
 
-void PlainIn0Out0::invoke(::shapes::services::PlainServant& servant) {
+void PlainIn0Out0::invoke(Servant& servant) {
   return servant.in0_out0();
 }
 
-void PlainIn0Out0::invoke(::shapes::services::PlainServant& servant, const Request& /*request*/) {
+void PlainIn0Out0::invoke(Servant& servant, const Request& /*request*/) {
   return servant.in0_out0();
 }
 
-mf::Outcomes<void> PlainIn0Out0::invoke_batch(::shapes::services::PlainServant& servant,
-                                              const Request* requests, std::size_t count) {
+mf::Outcomes<void> PlainIn0Out0::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
   return servant.in0_out0_items({requests, count});
 }
 
-void PlainIn0Out0::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
-                          mf::Responder<void> responder) {
+void PlainIn0Out0::invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder) {
   return servant.in0_out0(request, std::move(responder));
 }
 
-std::int32_t PlainIn0Out1::invoke(::shapes::services::PlainServant& servant) {
+std::int32_t PlainIn0Out1::invoke(Servant& servant) {
   return servant.in0_out1();
 }
 
-std::int32_t PlainIn0Out1::invoke(::shapes::services::PlainServant& servant, const Request& /*request*/) {
+std::int32_t PlainIn0Out1::invoke(Servant& servant, const Request& /*request*/) {
   return servant.in0_out1();
 }
 
-mf::Outcomes<std::int32_t> PlainIn0Out1::invoke_batch(::shapes::services::PlainServant& servant,
-                                                      const Request* requests, std::size_t count) {
+mf::Outcomes<std::int32_t> PlainIn0Out1::invoke_batch(Servant& servant, const Request* requests,
+                                                      std::size_t count) {
   return servant.in0_out1_items({requests, count});
 }
 
-void PlainIn0Out1::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
-                          mf::Responder<std::int32_t> responder) {
+void PlainIn0Out1::invoke(AsyncServant& servant, Request&& request, mf::Responder<std::int32_t> responder) {
   return servant.in0_out1(request, std::move(responder));
 }
 
-::shapes::services::PlainIn0Out2Result PlainIn0Out2::invoke(::shapes::services::PlainServant& servant) {
+::shapes::services::PlainIn0Out2Result PlainIn0Out2::invoke(Servant& servant) {
   return servant.in0_out2();
 }
 
-::shapes::services::PlainIn0Out2Result PlainIn0Out2::invoke(::shapes::services::PlainServant& servant,
-                                                            const Request& /*request*/) {
+::shapes::services::PlainIn0Out2Result PlainIn0Out2::invoke(Servant& servant, const Request& /*request*/) {
   return servant.in0_out2();
 }
 
-mf::Outcomes<::shapes::services::PlainIn0Out2Result> PlainIn0Out2::invoke_batch(
-    ::shapes::services::PlainServant& servant, const Request* requests, std::size_t count) {
+mf::Outcomes<::shapes::services::PlainIn0Out2Result> PlainIn0Out2::invoke_batch(Servant& servant,
+                                                                                const Request* requests,
+                                                                                std::size_t count) {
   return servant.in0_out2_items({requests, count});
 }
 
-void PlainIn0Out2::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
+void PlainIn0Out2::invoke(AsyncServant& servant, Request&& request,
                           mf::Responder<::shapes::services::PlainIn0Out2Result> responder) {
   return servant.in0_out2(request, std::move(responder));
 }
 
-void PlainIn1Out0::invoke(::shapes::services::PlainServant& servant, std::int32_t a) {
+void PlainIn1Out0::invoke(Servant& servant, std::int32_t a) {
   return servant.in1_out0(a);
 }
 
-void PlainIn1Out0::invoke(::shapes::services::PlainServant& servant, const Request& request) {
+void PlainIn1Out0::invoke(Servant& servant, const Request& request) {
   return servant.in1_out0(request.a);
 }
 
-mf::Outcomes<void> PlainIn1Out0::invoke_batch(::shapes::services::PlainServant& servant,
-                                              const Request* requests, std::size_t count) {
+mf::Outcomes<void> PlainIn1Out0::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
   return servant.in1_out0_items({requests, count});
 }
 
-void PlainIn1Out0::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
-                          mf::Responder<void> responder) {
+void PlainIn1Out0::invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder) {
   return servant.in1_out0(request, std::move(responder));
 }
 
-std::string PlainIn1Out1::invoke(::shapes::services::PlainServant& servant, const std::string& a) {
+std::string PlainIn1Out1::invoke(Servant& servant, const std::string& a) {
   return servant.in1_out1(a);
 }
 
-std::string PlainIn1Out1::invoke(::shapes::services::PlainServant& servant, const Request& request) {
+std::string PlainIn1Out1::invoke(Servant& servant, const Request& request) {
   return servant.in1_out1(request.a);
 }
 
-mf::Outcomes<std::string> PlainIn1Out1::invoke_batch(::shapes::services::PlainServant& servant,
-                                                     const Request* requests, std::size_t count) {
+mf::Outcomes<std::string> PlainIn1Out1::invoke_batch(Servant& servant, const Request* requests,
+                                                     std::size_t count) {
   return servant.in1_out1_items({requests, count});
 }
 
-void PlainIn1Out1::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
-                          mf::Responder<std::string> responder) {
+void PlainIn1Out1::invoke(AsyncServant& servant, Request&& request, mf::Responder<std::string> responder) {
   return servant.in1_out1(std::move(request), std::move(responder));
 }
 
-void PlainIn2Out0::invoke(::shapes::services::PlainServant& servant, std::int32_t a, const std::string& b) {
+void PlainIn2Out0::invoke(Servant& servant, std::int32_t a, const std::string& b) {
   return servant.in2_out0(a, b);
 }
 
-void PlainIn2Out0::invoke(::shapes::services::PlainServant& servant, const Request& request) {
+void PlainIn2Out0::invoke(Servant& servant, const Request& request) {
   return servant.in2_out0(request.a, request.b);
 }
 
-mf::Outcomes<void> PlainIn2Out0::invoke_batch(::shapes::services::PlainServant& servant,
-                                              const Request* requests, std::size_t count) {
+mf::Outcomes<void> PlainIn2Out0::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
   return servant.in2_out0_items({requests, count});
 }
 
-void PlainIn2Out0::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
-                          mf::Responder<void> responder) {
+void PlainIn2Out0::invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder) {
   return servant.in2_out0(std::move(request), std::move(responder));
 }
 
-::shapes::services::Pair PlainIn2Out1::invoke(::shapes::services::PlainServant& servant, std::int32_t a,
+::shapes::services::Pair PlainIn2Out1::invoke(Servant& servant, std::int32_t a,
                                               const std::vector<std::string>& b) {
   return servant.in2_out1(a, b);
 }
 
-::shapes::services::Pair PlainIn2Out1::invoke(::shapes::services::PlainServant& servant,
-                                              const Request& request) {
+::shapes::services::Pair PlainIn2Out1::invoke(Servant& servant, const Request& request) {
   return servant.in2_out1(request.a, request.b);
 }
 
-mf::Outcomes<::shapes::services::Pair> PlainIn2Out1::invoke_batch(::shapes::services::PlainServant& servant,
-                                                                  const Request* requests,
+mf::Outcomes<::shapes::services::Pair> PlainIn2Out1::invoke_batch(Servant& servant, const Request* requests,
                                                                   std::size_t count) {
   return servant.in2_out1_items({requests, count});
 }
 
-void PlainIn2Out1::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
+void PlainIn2Out1::invoke(AsyncServant& servant, Request&& request,
                           mf::Responder<::shapes::services::Pair> responder) {
   return servant.in2_out1(std::move(request), std::move(responder));
 }
 
-bool PlainIn3Out1::invoke(::shapes::services::PlainServant& servant, std::int32_t a, double b, bool c) {
+bool PlainIn3Out1::invoke(Servant& servant, std::int32_t a, double b, bool c) {
   return servant.in3_out1(a, b, c);
 }
 
-bool PlainIn3Out1::invoke(::shapes::services::PlainServant& servant, const Request& request) {
+bool PlainIn3Out1::invoke(Servant& servant, const Request& request) {
   return servant.in3_out1(request.a, request.b, request.c);
 }
 
-mf::Outcomes<bool> PlainIn3Out1::invoke_batch(::shapes::services::PlainServant& servant,
-                                              const Request* requests, std::size_t count) {
+mf::Outcomes<bool> PlainIn3Out1::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
   return servant.in3_out1_items({requests, count});
 }
 
-void PlainIn3Out1::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
-                          mf::Responder<bool> responder) {
+void PlainIn3Out1::invoke(AsyncServant& servant, Request&& request, mf::Responder<bool> responder) {
   return servant.in3_out1(request, std::move(responder));
 }
 
-mf::Bytes PlainIn4Out1::invoke(::shapes::services::PlainServant& servant, std::int8_t a, std::uint8_t b,
-                               std::int64_t c, const mf::Bytes& d) {
+mf::Bytes PlainIn4Out1::invoke(Servant& servant, std::int8_t a, std::uint8_t b, std::int64_t c,
+                               const mf::Bytes& d) {
   return servant.in4_out1(a, b, c, d);
 }
 
-mf::Bytes PlainIn4Out1::invoke(::shapes::services::PlainServant& servant, const Request& request) {
+mf::Bytes PlainIn4Out1::invoke(Servant& servant, const Request& request) {
   return servant.in4_out1(request.a, request.b, request.c, request.d);
 }
 
-mf::Outcomes<mf::Bytes> PlainIn4Out1::invoke_batch(::shapes::services::PlainServant& servant,
-                                                   const Request* requests, std::size_t count) {
+mf::Outcomes<mf::Bytes> PlainIn4Out1::invoke_batch(Servant& servant, const Request* requests,
+                                                   std::size_t count) {
   return servant.in4_out1_items({requests, count});
 }
 
-void PlainIn4Out1::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
-                          mf::Responder<mf::Bytes> responder) {
+void PlainIn4Out1::invoke(AsyncServant& servant, Request&& request, mf::Responder<mf::Bytes> responder) {
   return servant.in4_out1(std::move(request), std::move(responder));
 }
 
-::shapes::services::PlainIn4Out2Result PlainIn4Out2::invoke(::shapes::services::PlainServant& servant,
-                                                            std::int32_t a, std::int32_t b, std::int32_t c,
-                                                            std::int32_t d) {
+::shapes::services::PlainIn4Out2Result PlainIn4Out2::invoke(Servant& servant, std::int32_t a, std::int32_t b,
+                                                            std::int32_t c, std::int32_t d) {
   return servant.in4_out2(a, b, c, d);
 }
 
-::shapes::services::PlainIn4Out2Result PlainIn4Out2::invoke(::shapes::services::PlainServant& servant,
-                                                            const Request& request) {
+::shapes::services::PlainIn4Out2Result PlainIn4Out2::invoke(Servant& servant, const Request& request) {
   return servant.in4_out2(request.a, request.b, request.c, request.d);
 }
 
-mf::Outcomes<::shapes::services::PlainIn4Out2Result> PlainIn4Out2::invoke_batch(
-    ::shapes::services::PlainServant& servant, const Request* requests, std::size_t count) {
+mf::Outcomes<::shapes::services::PlainIn4Out2Result> PlainIn4Out2::invoke_batch(Servant& servant,
+                                                                                const Request* requests,
+                                                                                std::size_t count) {
   return servant.in4_out2_items({requests, count});
 }
 
-void PlainIn4Out2::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
+void PlainIn4Out2::invoke(AsyncServant& servant, Request&& request,
                           mf::Responder<::shapes::services::PlainIn4Out2Result> responder) {
   return servant.in4_out2(request, std::move(responder));
 }
 
 std::vector<::shapes::services::Pair> PlainIn5Out1::invoke(
-    ::shapes::services::PlainServant& servant, const ::shapes::services::Pair& a,
-    const std::optional<::shapes::services::Pair>& b,
+    Servant& servant, const ::shapes::services::Pair& a, const std::optional<::shapes::services::Pair>& b,
     const std::map<std::string, ::shapes::services::Pair>& c, const std::set<std::int32_t>& d,
     const mf::Uuid& e) {
   return servant.in5_out1(a, b, c, d, e);
 }
 
-std::vector<::shapes::services::Pair> PlainIn5Out1::invoke(::shapes::services::PlainServant& servant,
-                                                           const Request& request) {
+std::vector<::shapes::services::Pair> PlainIn5Out1::invoke(Servant& servant, const Request& request) {
   return servant.in5_out1(request.a, request.b, request.c, request.d, request.e);
 }
 
-mf::Outcomes<std::vector<::shapes::services::Pair>> PlainIn5Out1::invoke_batch(
-    ::shapes::services::PlainServant& servant, const Request* requests, std::size_t count) {
+mf::Outcomes<std::vector<::shapes::services::Pair>> PlainIn5Out1::invoke_batch(Servant& servant,
+                                                                               const Request* requests,
+                                                                               std::size_t count) {
   return servant.in5_out1_items({requests, count});
 }
 
-void PlainIn5Out1::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
+void PlainIn5Out1::invoke(AsyncServant& servant, Request&& request,
                           mf::Responder<std::vector<::shapes::services::Pair>> responder) {
   return servant.in5_out1(std::move(request), std::move(responder));
 }
 
-::shapes::services::PlainIn5Out2Result PlainIn5Out2::invoke(::shapes::services::PlainServant& servant,
-                                                            std::int32_t a, std::int32_t b, std::int32_t c,
-                                                            std::int32_t d, std::int32_t e) {
+::shapes::services::PlainIn5Out2Result PlainIn5Out2::invoke(Servant& servant, std::int32_t a, std::int32_t b,
+                                                            std::int32_t c, std::int32_t d, std::int32_t e) {
   return servant.in5_out2(a, b, c, d, e);
 }
 
-::shapes::services::PlainIn5Out2Result PlainIn5Out2::invoke(::shapes::services::PlainServant& servant,
-                                                            const Request& request) {
+::shapes::services::PlainIn5Out2Result PlainIn5Out2::invoke(Servant& servant, const Request& request) {
   return servant.in5_out2(request.a, request.b, request.c, request.d, request.e);
 }
 
-mf::Outcomes<::shapes::services::PlainIn5Out2Result> PlainIn5Out2::invoke_batch(
-    ::shapes::services::PlainServant& servant, const Request* requests, std::size_t count) {
+mf::Outcomes<::shapes::services::PlainIn5Out2Result> PlainIn5Out2::invoke_batch(Servant& servant,
+                                                                                const Request* requests,
+                                                                                std::size_t count) {
   return servant.in5_out2_items({requests, count});
 }
 
-void PlainIn5Out2::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
+void PlainIn5Out2::invoke(AsyncServant& servant, Request&& request,
                           mf::Responder<::shapes::services::PlainIn5Out2Result> responder) {
   return servant.in5_out2(request, std::move(responder));
 }
 
-std::int32_t PlainIn6Out1::invoke(::shapes::services::PlainServant& servant, std::int32_t a, std::int32_t b,
-                                  std::int32_t c, std::int32_t d, std::int32_t e, std::int32_t f) {
+std::int32_t PlainIn6Out1::invoke(Servant& servant, std::int32_t a, std::int32_t b, std::int32_t c,
+                                  std::int32_t d, std::int32_t e, std::int32_t f) {
   return servant.in6_out1(a, b, c, d, e, f);
 }
 
-std::int32_t PlainIn6Out1::invoke(::shapes::services::PlainServant& servant, const Request& request) {
+std::int32_t PlainIn6Out1::invoke(Servant& servant, const Request& request) {
   return servant.in6_out1(request.a, request.b, request.c, request.d, request.e, request.f);
 }
 
-mf::Outcomes<std::int32_t> PlainIn6Out1::invoke_batch(::shapes::services::PlainServant& servant,
-                                                      const Request* requests, std::size_t count) {
+mf::Outcomes<std::int32_t> PlainIn6Out1::invoke_batch(Servant& servant, const Request* requests,
+                                                      std::size_t count) {
   return servant.in6_out1_items({requests, count});
 }
 
-void PlainIn6Out1::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request,
-                          mf::Responder<std::int32_t> responder) {
+void PlainIn6Out1::invoke(AsyncServant& servant, Request&& request, mf::Responder<std::int32_t> responder) {
   return servant.in6_out1(request, std::move(responder));
 }
 
-void PlainNote0::invoke(::shapes::services::PlainServant& servant) {
+void PlainNote0::invoke(Servant& servant) {
   return servant.note0();
 }
 
-void PlainNote0::invoke(::shapes::services::PlainServant& servant, const Request& /*request*/) {
+void PlainNote0::invoke(Servant& servant, const Request& /*request*/) {
   return servant.note0();
 }
 
-void PlainNote0::invoke_batch(::shapes::services::PlainServant& servant, const Request* requests,
-                              std::size_t count) {
+void PlainNote0::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
   return servant.note0_items({requests, count});
 }
 
-void PlainNote0::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request) {
+void PlainNote0::invoke(AsyncServant& servant, Request&& request) {
   return servant.note0(request);
 }
 
-void PlainNote1::invoke(::shapes::services::PlainServant& servant, std::int32_t a) {
+void PlainNote1::invoke(Servant& servant, std::int32_t a) {
   return servant.note1(a);
 }
 
-void PlainNote1::invoke(::shapes::services::PlainServant& servant, const Request& request) {
+void PlainNote1::invoke(Servant& servant, const Request& request) {
   return servant.note1(request.a);
 }
 
-void PlainNote1::invoke_batch(::shapes::services::PlainServant& servant, const Request* requests,
-                              std::size_t count) {
+void PlainNote1::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
   return servant.note1_items({requests, count});
 }
 
-void PlainNote1::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request) {
+void PlainNote1::invoke(AsyncServant& servant, Request&& request) {
   return servant.note1(request);
 }
 
-void PlainNote2::invoke(::shapes::services::PlainServant& servant, const std::string& a,
-                        const std::vector<std::int32_t>& b) {
+void PlainNote2::invoke(Servant& servant, const std::string& a, const std::vector<std::int32_t>& b) {
   return servant.note2(a, b);
 }
 
-void PlainNote2::invoke(::shapes::services::PlainServant& servant, const Request& request) {
+void PlainNote2::invoke(Servant& servant, const Request& request) {
   return servant.note2(request.a, request.b);
 }
 
-void PlainNote2::invoke_batch(::shapes::services::PlainServant& servant, const Request* requests,
-                              std::size_t count) {
+void PlainNote2::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
   return servant.note2_items({requests, count});
 }
 
-void PlainNote2::invoke(::shapes::services::PlainAsyncServant& servant, Request&& request) {
+void PlainNote2::invoke(AsyncServant& servant, Request&& request) {
   return servant.note2(std::move(request));
 }
 
-std::vector<::shapes::services::Pair> ShardedRead::invoke(::shapes::services::ShardedServant& servant,
-                                                          const std::string& key, std::uint32_t limit,
-                                                          mf::Duration from) {
+std::vector<::shapes::services::Pair> ShardedRead::invoke(Servant& servant, const std::string& key,
+                                                          std::uint32_t limit, mf::Duration from) {
   return servant.read(key, limit, from);
 }
 
-std::vector<::shapes::services::Pair> ShardedRead::invoke(::shapes::services::ShardedServant& servant,
-                                                          const Request& request) {
+std::vector<::shapes::services::Pair> ShardedRead::invoke(Servant& servant, const Request& request) {
   return servant.read(request.key, request.limit, request.from);
 }
 
-mf::Outcomes<std::vector<::shapes::services::Pair>> ShardedRead::invoke_batch(
-    ::shapes::services::ShardedServant& servant, const Request* requests, std::size_t count) {
+mf::Outcomes<std::vector<::shapes::services::Pair>> ShardedRead::invoke_batch(Servant& servant,
+                                                                              const Request* requests,
+                                                                              std::size_t count) {
   return servant.read_items({requests, count});
 }
 
-void ShardedRead::invoke(::shapes::services::ShardedAsyncServant& servant, Request&& request,
+void ShardedRead::invoke(AsyncServant& servant, Request&& request,
                          mf::Responder<std::vector<::shapes::services::Pair>> responder) {
   return servant.read(std::move(request), std::move(responder));
 }
 
-double ShardedRatio::invoke(::shapes::services::ShardedServant& servant, const std::vector<mf::Bool>& of) {
+double ShardedRatio::invoke(Servant& servant, const std::vector<mf::Bool>& of) {
   return servant.ratio(of);
 }
 
-double ShardedRatio::invoke(::shapes::services::ShardedServant& servant, const Request& request) {
+double ShardedRatio::invoke(Servant& servant, const Request& request) {
   return servant.ratio(request.of);
 }
 
-mf::Outcomes<double> ShardedRatio::invoke_batch(::shapes::services::ShardedServant& servant,
-                                                const Request* requests, std::size_t count) {
+mf::Outcomes<double> ShardedRatio::invoke_batch(Servant& servant, const Request* requests,
+                                                std::size_t count) {
   return servant.ratio_items({requests, count});
 }
 
-void ShardedRatio::invoke(::shapes::services::ShardedAsyncServant& servant, Request&& request,
-                          mf::Responder<double> responder) {
+void ShardedRatio::invoke(AsyncServant& servant, Request&& request, mf::Responder<double> responder) {
   return servant.ratio(std::move(request), std::move(responder));
 }
 
-::shapes::services::ShardedNamedResult ShardedNamed::invoke(::shapes::services::ShardedServant& servant) {
+::shapes::services::ShardedNamedResult ShardedNamed::invoke(Servant& servant) {
   return servant.named();
 }
 
-::shapes::services::ShardedNamedResult ShardedNamed::invoke(::shapes::services::ShardedServant& servant,
-                                                            const Request& /*request*/) {
+::shapes::services::ShardedNamedResult ShardedNamed::invoke(Servant& servant, const Request& /*request*/) {
   return servant.named();
 }
 
-mf::Outcomes<::shapes::services::ShardedNamedResult> ShardedNamed::invoke_batch(
-    ::shapes::services::ShardedServant& servant, const Request* requests, std::size_t count) {
+mf::Outcomes<::shapes::services::ShardedNamedResult> ShardedNamed::invoke_batch(Servant& servant,
+                                                                                const Request* requests,
+                                                                                std::size_t count) {
   return servant.named_items({requests, count});
 }
 
-void ShardedNamed::invoke(::shapes::services::ShardedAsyncServant& servant, Request&& request,
+void ShardedNamed::invoke(AsyncServant& servant, Request&& request,
                           mf::Responder<::shapes::services::ShardedNamedResult> responder) {
   return servant.named(request, std::move(responder));
 }

@@ -17,67 +17,37 @@
 namespace mf::codec {
 
 template <>
-inline constexpr Tier kPlannedTier<::vectors::shapes::Integers> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::vectors::shapes::Integers>{Tier::febird, "Integers"};
 template <>
-inline constexpr std::string_view kShortName<::vectors::shapes::Integers> = "Integers";
+inline constexpr TypeInfo kTypeInfo<::vectors::shapes::Scalars>{Tier::memcpy, "Scalars"};
 template <>
-inline constexpr Tier kPlannedTier<::vectors::shapes::Scalars> = Tier::memcpy;
+inline constexpr TypeInfo kTypeInfo<::vectors::shapes::Posting>{Tier::memcpy, "Posting"};
 template <>
-inline constexpr std::string_view kShortName<::vectors::shapes::Scalars> = "Scalars";
+inline constexpr TypeInfo kTypeInfo<::vectors::shapes::Nothing>{Tier::memcpy, "Nothing"};
 template <>
-inline constexpr Tier kPlannedTier<::vectors::shapes::Posting> = Tier::memcpy;
+inline constexpr TypeInfo kTypeInfo<::vectors::shapes::Nested>{Tier::memcpy, "Nested"};
 template <>
-inline constexpr std::string_view kShortName<::vectors::shapes::Posting> = "Posting";
+inline constexpr TypeInfo kTypeInfo<::vectors::shapes::Texts>{Tier::febird, "Texts"};
 template <>
-inline constexpr Tier kPlannedTier<::vectors::shapes::Nothing> = Tier::memcpy;
+inline constexpr TypeInfo kTypeInfo<::vectors::shapes::Hit>{Tier::febird, "Hit"};
 template <>
-inline constexpr std::string_view kShortName<::vectors::shapes::Nothing> = "Nothing";
+inline constexpr TypeInfo kTypeInfo<::vectors::shapes::Lists>{Tier::febird, "Lists"};
 template <>
-inline constexpr Tier kPlannedTier<::vectors::shapes::Nested> = Tier::memcpy;
+inline constexpr TypeInfo kTypeInfo<::vectors::shapes::Maps>{Tier::febird, "Maps"};
 template <>
-inline constexpr std::string_view kShortName<::vectors::shapes::Nested> = "Nested";
+inline constexpr TypeInfo kTypeInfo<::vectors::shapes::Tree>{Tier::febird, "Tree"};
 template <>
-inline constexpr Tier kPlannedTier<::vectors::shapes::Texts> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::vectors::shapes::Texts> = "Texts";
-template <>
-inline constexpr Tier kPlannedTier<::vectors::shapes::Hit> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::vectors::shapes::Hit> = "Hit";
-template <>
-inline constexpr Tier kPlannedTier<::vectors::shapes::Lists> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::vectors::shapes::Lists> = "Lists";
-template <>
-inline constexpr Tier kPlannedTier<::vectors::shapes::Maps> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::vectors::shapes::Maps> = "Maps";
-template <>
-inline constexpr Tier kPlannedTier<::vectors::shapes::Tree> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::vectors::shapes::Tree> = "Tree";
-template <>
-inline constexpr Tier kPlannedTier<::vectors::shapes::Defaults> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::vectors::shapes::Defaults> = "Defaults";
+inline constexpr TypeInfo kTypeInfo<::vectors::shapes::Defaults>{Tier::febird, "Defaults"};
 template <>
 inline constexpr std::size_t kHeapOfNew<::vectors::shapes::Defaults> = 80;
 template <>
-inline constexpr Tier kPlannedTier<::vectors::shapes::NoSuchCollection> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::vectors::shapes::NoSuchCollection>{Tier::febird, "NoSuchCollection"};
 template <>
-inline constexpr std::string_view kShortName<::vectors::shapes::NoSuchCollection> = "NoSuchCollection";
+inline constexpr TypeInfo kTypeInfo<::vectors::shapes::Duplicate>{Tier::febird, "Duplicate"};
 template <>
-inline constexpr Tier kPlannedTier<::vectors::shapes::Duplicate> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::vectors::shapes::Empty>{Tier::febird, "Empty"};
 template <>
-inline constexpr std::string_view kShortName<::vectors::shapes::Duplicate> = "Duplicate";
-template <>
-inline constexpr Tier kPlannedTier<::vectors::shapes::Empty> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::vectors::shapes::Empty> = "Empty";
-template <>
-inline constexpr Tier kPlannedTier<::vectors::shapes::Bounded> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::vectors::shapes::Bounded> = "Bounded";
+inline constexpr TypeInfo kTypeInfo<::vectors::shapes::Bounded>{Tier::febird, "Bounded"};
 
 template <>
 struct EnumTraits<::vectors::shapes::Rank> {

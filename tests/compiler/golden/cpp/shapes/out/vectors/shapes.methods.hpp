@@ -2,17 +2,13 @@
 // vectors.shapes.Index: fingerprint 5a1cc0ec701bfbcc7c0e02d60c1665af
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 #include <optional>
-#include <span>
 #include <string>
-#include <string_view>
-#include <type_traits>
 #include <vector>
 
 #include "mf/codec/constraints.hpp"
@@ -96,11 +92,6 @@ struct Memcpy<::vectors::shapes::IndexOneRequest> {
   static bool valid(const std::byte* /*from*/) noexcept { return true; }
 };
 
-static_assert(sizeof(::vectors::shapes::IndexOneRequest) == 4 &&
-              alignof(::vectors::shapes::IndexOneRequest) == 4);
-static_assert(std::is_trivially_copyable_v<::vectors::shapes::IndexOneRequest>);
-static_assert(offsetof(::vectors::shapes::IndexOneRequest, value) == 0);
-
 template <>
 struct Febird<::vectors::shapes::IndexQueryRequest> {
   static constexpr std::size_t kMinSize = 2;
@@ -154,12 +145,6 @@ struct Memcpy<::vectors::shapes::IndexStatsResult> {
   static bool valid(const std::byte* /*from*/) noexcept { return true; }
 };
 
-static_assert(sizeof(::vectors::shapes::IndexStatsResult) == 16 &&
-              alignof(::vectors::shapes::IndexStatsResult) == 8);
-static_assert(std::is_trivially_copyable_v<::vectors::shapes::IndexStatsResult>);
-static_assert(offsetof(::vectors::shapes::IndexStatsResult, documents) == 0);
-static_assert(offsetof(::vectors::shapes::IndexStatsResult, terms) == 8);
-
 template <>
 struct Febird<::vectors::shapes::IndexNamedRequest> {
   static constexpr std::size_t kMinSize = 1;
@@ -209,199 +194,112 @@ struct Memcpy<::vectors::shapes::IndexTouchRequest> {
   static bool valid(const std::byte* /*from*/) noexcept { return true; }
 };
 
-static_assert(sizeof(::vectors::shapes::IndexTouchRequest) == 4 &&
-              alignof(::vectors::shapes::IndexTouchRequest) == 4);
-static_assert(std::is_trivially_copyable_v<::vectors::shapes::IndexTouchRequest>);
-static_assert(offsetof(::vectors::shapes::IndexTouchRequest, doc) == 0);
-
 }  // namespace mf::codec
 
 namespace vectors::shapes::methods {
 
-inline constexpr std::string_view kIndexDescriptor =
-    R"mf(service vectors.shapes.Index
- method nothing
-  params memcpy
-  results memcpy
- method one
-  params memcpy
-   value i32
-  results memcpy
-   value i32
- method query
-  params febird
-   terms list<string>
-   limit u32
-  results febird
-   value list<vectors.shapes.Hit>
-  throws vectors.shapes.NoSuchCollection
-  throws vectors.shapes.Duplicate
- method stats
-  params memcpy
-  results memcpy
-   documents u64
-   terms u64
- method named
-  params febird
-   text string
-  results febird
-   hit vectors.shapes.Hit
- method touch
-  oneway
-  params memcpy
-   doc u32
-type vectors.shapes.Duplicate error febird
- doc u64
- rank vectors.shapes.Rank
-type vectors.shapes.Hit struct febird
- doc u32
- score f32
- title string
- positions list<u32>
-type vectors.shapes.NoSuchCollection error febird
- name string
-type vectors.shapes.Rank enum u8 closed
- bm25 0
- pagerank 1
-)mf";
-inline constexpr std::string_view kIndexAnnex =
-    R"mf(annex vectors.shapes.Index
- method query
-  params
-   limit
-    default 10
-    constraint range 1..1000
-)mf";
-inline constexpr std::array<std::string_view, 6> kIndexMethods{
-    "nothing", "one", "query", "stats", "named", "touch",
-};
-inline constexpr mf::ServiceInfo kIndexService{
-    .name = "vectors.shapes.Index",
-    .per_agent = false,
-    .descriptor = kIndexDescriptor,
-    .annex = kIndexAnnex,
-    .fingerprint = {0x5a, 0x1c, 0xc0, 0xec, 0x70, 0x1b, 0xfb, 0xcc, 0x7c, 0x0e, 0x02, 0xd6, 0x0c, 0x16, 0x65,
-                    0xaf},
-    .methods = kIndexMethods,
+extern const mf::ServiceInfo kIndexService;
+
+/// What all methods of vectors.shapes.Index have in common.
+struct IndexMethod {
+  using Servant = ::vectors::shapes::IndexServant;
+  using AsyncServant = ::vectors::shapes::IndexAsyncServant;
+  static constexpr const mf::ServiceInfo& kService = kIndexService;
 };
 
-struct IndexNothing {
+struct IndexNothing : IndexMethod {
   using Request = ::vectors::shapes::IndexNothingRequest;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::vectors::shapes::IndexServant;
-  using AsyncServant = ::vectors::shapes::IndexAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "nothing", .index = 0, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kIndexService;
-  static void invoke(::vectors::shapes::IndexServant& servant);
-  static void invoke(::vectors::shapes::IndexServant& servant, const Request& request);
-  static mf::Outcomes<void> invoke_batch(::vectors::shapes::IndexServant& servant, const Request* requests,
-                                         std::size_t count);
-  static void invoke(::vectors::shapes::IndexAsyncServant& servant, Request&& request,
-                     mf::Responder<void> responder);
+  static void invoke(Servant& servant);
+  static void invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<void> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder);
 };
 
-struct IndexOne {
+struct IndexOne : IndexMethod {
   using Request = ::vectors::shapes::IndexOneRequest;
   using Result = std::int32_t;
   using Errors = mf::ErrorList<>;
-  using Servant = ::vectors::shapes::IndexServant;
-  using AsyncServant = ::vectors::shapes::IndexAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "one", .index = 1, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kIndexService;
-  static std::int32_t invoke(::vectors::shapes::IndexServant& servant, std::int32_t value);
-  static std::int32_t invoke(::vectors::shapes::IndexServant& servant, const Request& request);
-  static mf::Outcomes<std::int32_t> invoke_batch(::vectors::shapes::IndexServant& servant,
-                                                 const Request* requests, std::size_t count);
-  static void invoke(::vectors::shapes::IndexAsyncServant& servant, Request&& request,
-                     mf::Responder<std::int32_t> responder);
+  static std::int32_t invoke(Servant& servant, std::int32_t value);
+  static std::int32_t invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<std::int32_t> invoke_batch(Servant& servant, const Request* requests,
+                                                 std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<std::int32_t> responder);
 };
 
-struct IndexQuery {
+struct IndexQuery : IndexMethod {
   using Request = ::vectors::shapes::IndexQueryRequest;
   using Result = std::vector<::vectors::shapes::Hit>;
   using Errors = mf::ErrorList<::vectors::shapes::NoSuchCollection, ::vectors::shapes::Duplicate>;
-  using Servant = ::vectors::shapes::IndexServant;
-  using AsyncServant = ::vectors::shapes::IndexAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{
       .name = "query", .index = 2, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kIndexService;
-  static std::vector<::vectors::shapes::Hit> invoke(::vectors::shapes::IndexServant& servant,
-                                                    const std::vector<std::string>& terms,
+  static std::vector<::vectors::shapes::Hit> invoke(Servant& servant, const std::vector<std::string>& terms,
                                                     std::uint32_t limit);
-  static std::vector<::vectors::shapes::Hit> invoke(::vectors::shapes::IndexServant& servant,
-                                                    const Request& request);
-  static mf::Outcomes<std::vector<::vectors::shapes::Hit>> invoke_batch(
-      ::vectors::shapes::IndexServant& servant, const Request* requests, std::size_t count);
-  static void invoke(::vectors::shapes::IndexAsyncServant& servant, Request&& request,
+  static std::vector<::vectors::shapes::Hit> invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<std::vector<::vectors::shapes::Hit>> invoke_batch(Servant& servant,
+                                                                        const Request* requests,
+                                                                        std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request,
                      mf::Responder<std::vector<::vectors::shapes::Hit>> responder);
 };
 
-struct IndexStats {
+struct IndexStats : IndexMethod {
   using Request = ::vectors::shapes::IndexStatsRequest;
   using Result = ::vectors::shapes::IndexStatsResult;
   using Errors = mf::ErrorList<>;
-  using Servant = ::vectors::shapes::IndexServant;
-  using AsyncServant = ::vectors::shapes::IndexAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "stats", .index = 3, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kIndexService;
-  static ::vectors::shapes::IndexStatsResult invoke(::vectors::shapes::IndexServant& servant);
-  static ::vectors::shapes::IndexStatsResult invoke(::vectors::shapes::IndexServant& servant,
-                                                    const Request& request);
-  static mf::Outcomes<::vectors::shapes::IndexStatsResult> invoke_batch(
-      ::vectors::shapes::IndexServant& servant, const Request* requests, std::size_t count);
-  static void invoke(::vectors::shapes::IndexAsyncServant& servant, Request&& request,
+  static ::vectors::shapes::IndexStatsResult invoke(Servant& servant);
+  static ::vectors::shapes::IndexStatsResult invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<::vectors::shapes::IndexStatsResult> invoke_batch(Servant& servant,
+                                                                        const Request* requests,
+                                                                        std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request,
                      mf::Responder<::vectors::shapes::IndexStatsResult> responder);
 };
 
-struct IndexNamed {
+struct IndexNamed : IndexMethod {
   using Request = ::vectors::shapes::IndexNamedRequest;
   using Result = ::vectors::shapes::IndexNamedResult;
   using Errors = mf::ErrorList<>;
-  using Servant = ::vectors::shapes::IndexServant;
-  using AsyncServant = ::vectors::shapes::IndexAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{
       .name = "named", .index = 4, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kIndexService;
-  static ::vectors::shapes::IndexNamedResult invoke(::vectors::shapes::IndexServant& servant,
-                                                    const std::string& text);
-  static ::vectors::shapes::IndexNamedResult invoke(::vectors::shapes::IndexServant& servant,
-                                                    const Request& request);
-  static mf::Outcomes<::vectors::shapes::IndexNamedResult> invoke_batch(
-      ::vectors::shapes::IndexServant& servant, const Request* requests, std::size_t count);
-  static void invoke(::vectors::shapes::IndexAsyncServant& servant, Request&& request,
+  static ::vectors::shapes::IndexNamedResult invoke(Servant& servant, const std::string& text);
+  static ::vectors::shapes::IndexNamedResult invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<::vectors::shapes::IndexNamedResult> invoke_batch(Servant& servant,
+                                                                        const Request* requests,
+                                                                        std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request,
                      mf::Responder<::vectors::shapes::IndexNamedResult> responder);
 };
 
-struct IndexTouch {
+struct IndexTouch : IndexMethod {
   using Request = ::vectors::shapes::IndexTouchRequest;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::vectors::shapes::IndexServant;
-  using AsyncServant = ::vectors::shapes::IndexAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "touch", .index = 5, .idempotent = false, .oneway = true, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kIndexService;
-  static void invoke(::vectors::shapes::IndexServant& servant, ::vectors::shapes::DocId doc);
-  static void invoke(::vectors::shapes::IndexServant& servant, const Request& request);
-  static void invoke_batch(::vectors::shapes::IndexServant& servant, const Request* requests,
-                           std::size_t count);
-  static void invoke(::vectors::shapes::IndexAsyncServant& servant, Request&& request);
+  static void invoke(Servant& servant, ::vectors::shapes::DocId doc);
+  static void invoke(Servant& servant, const Request& request);
+  static void invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request);
 };
 
 }  // namespace vectors::shapes::methods

@@ -10,116 +10,111 @@ namespace vectors::shapes {
 
 namespace methods {
 
-void IndexNothing::invoke(::vectors::shapes::IndexServant& servant) {
+void IndexNothing::invoke(Servant& servant) {
   return servant.nothing();
 }
 
-void IndexNothing::invoke(::vectors::shapes::IndexServant& servant, const Request& /*request*/) {
+void IndexNothing::invoke(Servant& servant, const Request& /*request*/) {
   return servant.nothing();
 }
 
-mf::Outcomes<void> IndexNothing::invoke_batch(::vectors::shapes::IndexServant& servant,
-                                              const Request* requests, std::size_t count) {
+mf::Outcomes<void> IndexNothing::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
   return servant.nothing_items({requests, count});
 }
 
-void IndexNothing::invoke(::vectors::shapes::IndexAsyncServant& servant, Request&& request,
-                          mf::Responder<void> responder) {
+void IndexNothing::invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder) {
   return servant.nothing(request, std::move(responder));
 }
 
-std::int32_t IndexOne::invoke(::vectors::shapes::IndexServant& servant, std::int32_t value) {
+std::int32_t IndexOne::invoke(Servant& servant, std::int32_t value) {
   return servant.one(value);
 }
 
-std::int32_t IndexOne::invoke(::vectors::shapes::IndexServant& servant, const Request& request) {
+std::int32_t IndexOne::invoke(Servant& servant, const Request& request) {
   return servant.one(request.value);
 }
 
-mf::Outcomes<std::int32_t> IndexOne::invoke_batch(::vectors::shapes::IndexServant& servant,
-                                                  const Request* requests, std::size_t count) {
+mf::Outcomes<std::int32_t> IndexOne::invoke_batch(Servant& servant, const Request* requests,
+                                                  std::size_t count) {
   return servant.one_items({requests, count});
 }
 
-void IndexOne::invoke(::vectors::shapes::IndexAsyncServant& servant, Request&& request,
-                      mf::Responder<std::int32_t> responder) {
+void IndexOne::invoke(AsyncServant& servant, Request&& request, mf::Responder<std::int32_t> responder) {
   return servant.one(request, std::move(responder));
 }
 
-std::vector<::vectors::shapes::Hit> IndexQuery::invoke(::vectors::shapes::IndexServant& servant,
+std::vector<::vectors::shapes::Hit> IndexQuery::invoke(Servant& servant,
                                                        const std::vector<std::string>& terms,
                                                        std::uint32_t limit) {
   return servant.query(terms, limit);
 }
 
-std::vector<::vectors::shapes::Hit> IndexQuery::invoke(::vectors::shapes::IndexServant& servant,
-                                                       const Request& request) {
+std::vector<::vectors::shapes::Hit> IndexQuery::invoke(Servant& servant, const Request& request) {
   return servant.query(request.terms, request.limit);
 }
 
-mf::Outcomes<std::vector<::vectors::shapes::Hit>> IndexQuery::invoke_batch(
-    ::vectors::shapes::IndexServant& servant, const Request* requests, std::size_t count) {
+mf::Outcomes<std::vector<::vectors::shapes::Hit>> IndexQuery::invoke_batch(Servant& servant,
+                                                                           const Request* requests,
+                                                                           std::size_t count) {
   return servant.query_items({requests, count});
 }
 
-void IndexQuery::invoke(::vectors::shapes::IndexAsyncServant& servant, Request&& request,
+void IndexQuery::invoke(AsyncServant& servant, Request&& request,
                         mf::Responder<std::vector<::vectors::shapes::Hit>> responder) {
   return servant.query(std::move(request), std::move(responder));
 }
 
-::vectors::shapes::IndexStatsResult IndexStats::invoke(::vectors::shapes::IndexServant& servant) {
+::vectors::shapes::IndexStatsResult IndexStats::invoke(Servant& servant) {
   return servant.stats();
 }
 
-::vectors::shapes::IndexStatsResult IndexStats::invoke(::vectors::shapes::IndexServant& servant,
-                                                       const Request& /*request*/) {
+::vectors::shapes::IndexStatsResult IndexStats::invoke(Servant& servant, const Request& /*request*/) {
   return servant.stats();
 }
 
-mf::Outcomes<::vectors::shapes::IndexStatsResult> IndexStats::invoke_batch(
-    ::vectors::shapes::IndexServant& servant, const Request* requests, std::size_t count) {
+mf::Outcomes<::vectors::shapes::IndexStatsResult> IndexStats::invoke_batch(Servant& servant,
+                                                                           const Request* requests,
+                                                                           std::size_t count) {
   return servant.stats_items({requests, count});
 }
 
-void IndexStats::invoke(::vectors::shapes::IndexAsyncServant& servant, Request&& request,
+void IndexStats::invoke(AsyncServant& servant, Request&& request,
                         mf::Responder<::vectors::shapes::IndexStatsResult> responder) {
   return servant.stats(request, std::move(responder));
 }
 
-::vectors::shapes::IndexNamedResult IndexNamed::invoke(::vectors::shapes::IndexServant& servant,
-                                                       const std::string& text) {
+::vectors::shapes::IndexNamedResult IndexNamed::invoke(Servant& servant, const std::string& text) {
   return servant.named(text);
 }
 
-::vectors::shapes::IndexNamedResult IndexNamed::invoke(::vectors::shapes::IndexServant& servant,
-                                                       const Request& request) {
+::vectors::shapes::IndexNamedResult IndexNamed::invoke(Servant& servant, const Request& request) {
   return servant.named(request.text);
 }
 
-mf::Outcomes<::vectors::shapes::IndexNamedResult> IndexNamed::invoke_batch(
-    ::vectors::shapes::IndexServant& servant, const Request* requests, std::size_t count) {
+mf::Outcomes<::vectors::shapes::IndexNamedResult> IndexNamed::invoke_batch(Servant& servant,
+                                                                           const Request* requests,
+                                                                           std::size_t count) {
   return servant.named_items({requests, count});
 }
 
-void IndexNamed::invoke(::vectors::shapes::IndexAsyncServant& servant, Request&& request,
+void IndexNamed::invoke(AsyncServant& servant, Request&& request,
                         mf::Responder<::vectors::shapes::IndexNamedResult> responder) {
   return servant.named(std::move(request), std::move(responder));
 }
 
-void IndexTouch::invoke(::vectors::shapes::IndexServant& servant, ::vectors::shapes::DocId doc) {
+void IndexTouch::invoke(Servant& servant, ::vectors::shapes::DocId doc) {
   return servant.touch(doc);
 }
 
-void IndexTouch::invoke(::vectors::shapes::IndexServant& servant, const Request& request) {
+void IndexTouch::invoke(Servant& servant, const Request& request) {
   return servant.touch(request.doc);
 }
 
-void IndexTouch::invoke_batch(::vectors::shapes::IndexServant& servant, const Request* requests,
-                              std::size_t count) {
+void IndexTouch::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
   return servant.touch_items({requests, count});
 }
 
-void IndexTouch::invoke(::vectors::shapes::IndexAsyncServant& servant, Request&& request) {
+void IndexTouch::invoke(AsyncServant& servant, Request&& request) {
   return servant.touch(request);
 }
 

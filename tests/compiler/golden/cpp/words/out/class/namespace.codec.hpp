@@ -12,29 +12,18 @@
 namespace mf::codec {
 
 template <>
-inline constexpr Tier kPlannedTier<::class_::namespace_::stdin_> = Tier::memcpy;
+inline constexpr TypeInfo kTypeInfo<::class_::namespace_::stdin_>{Tier::memcpy, "stdin"};
 template <>
-inline constexpr std::string_view kShortName<::class_::namespace_::stdin_> = "stdin";
+inline constexpr TypeInfo kTypeInfo<::class_::namespace_::IndexClient_>{Tier::febird, "IndexClient"};
 template <>
-inline constexpr Tier kPlannedTier<::class_::namespace_::IndexClient_> = Tier::febird;
+inline constexpr TypeInfo kTypeInfo<::class_::namespace_::IndexQueryRequest_>{
+    Tier::memcpy, "IndexQueryRequest"};
 template <>
-inline constexpr std::string_view kShortName<::class_::namespace_::IndexClient_> = "IndexClient";
+inline constexpr TypeInfo kTypeInfo<::class_::namespace_::template_>{Tier::febird, "template"};
 template <>
-inline constexpr Tier kPlannedTier<::class_::namespace_::IndexQueryRequest_> = Tier::memcpy;
+inline constexpr TypeInfo kTypeInfo<::class_::namespace_::new_>{Tier::febird, "new"};
 template <>
-inline constexpr std::string_view kShortName<::class_::namespace_::IndexQueryRequest_> = "IndexQueryRequest";
-template <>
-inline constexpr Tier kPlannedTier<::class_::namespace_::template_> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::class_::namespace_::template_> = "template";
-template <>
-inline constexpr Tier kPlannedTier<::class_::namespace_::new_> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::class_::namespace_::new_> = "new";
-template <>
-inline constexpr Tier kPlannedTier<::class_::namespace_::throw_> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::class_::namespace_::throw_> = "throw";
+inline constexpr TypeInfo kTypeInfo<::class_::namespace_::throw_>{Tier::febird, "throw"};
 
 template <>
 struct EnumTraits<::class_::namespace_::union_> {

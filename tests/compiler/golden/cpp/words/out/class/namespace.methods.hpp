@@ -2,17 +2,13 @@
 // class.namespace.Index: fingerprint a0002c39eae4b9cfd233ffd11a304379
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 #include <optional>
-#include <span>
 #include <string>
-#include <string_view>
-#include <type_traits>
 #include <vector>
 
 #include "class/namespace.codec.hpp"
@@ -118,12 +114,6 @@ struct Memcpy<::class_::namespace_::IndexAsyncQueryRequest> {
   static bool valid(const std::byte* /*from*/) noexcept { return true; }
 };
 
-static_assert(sizeof(::class_::namespace_::IndexAsyncQueryRequest) == 2 &&
-              alignof(::class_::namespace_::IndexAsyncQueryRequest) == 1);
-static_assert(std::is_trivially_copyable_v<::class_::namespace_::IndexAsyncQueryRequest>);
-static_assert(offsetof(::class_::namespace_::IndexAsyncQueryRequest, requests) == 0);
-static_assert(offsetof(::class_::namespace_::IndexAsyncQueryRequest, value) == 1);
-
 template <>
 struct Memcpy<::class_::namespace_::IndexAsyncQueryResult> {
   static constexpr std::size_t kSize = 8;
@@ -133,12 +123,6 @@ struct Memcpy<::class_::namespace_::IndexAsyncQueryResult> {
   static bool valid(const std::byte* /*from*/) noexcept { return true; }
 };
 
-static_assert(sizeof(::class_::namespace_::IndexAsyncQueryResult) == 8 &&
-              alignof(::class_::namespace_::IndexAsyncQueryResult) == 4);
-static_assert(std::is_trivially_copyable_v<::class_::namespace_::IndexAsyncQueryResult>);
-static_assert(offsetof(::class_::namespace_::IndexAsyncQueryResult, std_) == 0);
-static_assert(offsetof(::class_::namespace_::IndexAsyncQueryResult, mf_) == 4);
-
 template <>
 struct Memcpy<::class_::namespace_::IndexQueryBatchRequest> {
   static constexpr std::size_t kSize = 12;
@@ -147,13 +131,6 @@ struct Memcpy<::class_::namespace_::IndexQueryBatchRequest> {
   static void clear_padding(std::byte* at) noexcept { std::memset(at + 1, 0, 3); }
   static bool valid(const std::byte* /*from*/) noexcept { return true; }
 };
-
-static_assert(sizeof(::class_::namespace_::IndexQueryBatchRequest) == 12 &&
-              alignof(::class_::namespace_::IndexQueryBatchRequest) == 4);
-static_assert(std::is_trivially_copyable_v<::class_::namespace_::IndexQueryBatchRequest>);
-static_assert(offsetof(::class_::namespace_::IndexQueryBatchRequest, request) == 0);
-static_assert(offsetof(::class_::namespace_::IndexQueryBatchRequest, servant_) == 4);
-static_assert(offsetof(::class_::namespace_::IndexQueryBatchRequest, violated_) == 8);
 
 template <>
 struct Constraints<::class_::namespace_::IndexQueryBatchRequest> {
@@ -195,11 +172,6 @@ struct Memcpy<::class_::namespace_::IndexAnyRequest> {
   static constexpr bool kByteLimits = ByteLimited<::class_::namespace_::union_>;
   static void limit(std::byte* at) noexcept { Memcpy<::class_::namespace_::union_>::limit(at); }
 };
-
-static_assert(sizeof(::class_::namespace_::IndexAnyRequest) == 1 &&
-              alignof(::class_::namespace_::IndexAnyRequest) == 1);
-static_assert(std::is_trivially_copyable_v<::class_::namespace_::IndexAnyRequest>);
-static_assert(offsetof(::class_::namespace_::IndexAnyRequest, self) == 0);
 
 template <>
 struct Readable<::class_::namespace_::IndexAnyRequest> : ReadableLayout<::class_::namespace_::IndexAnyRequest> {};
@@ -244,147 +216,43 @@ struct Memcpy<::class_::namespace_::IndexOperatorRequest> {
   static bool valid(const std::byte* /*from*/) noexcept { return true; }
 };
 
-static_assert(sizeof(::class_::namespace_::IndexOperatorRequest) == 4 &&
-              alignof(::class_::namespace_::IndexOperatorRequest) == 4);
-static_assert(std::is_trivially_copyable_v<::class_::namespace_::IndexOperatorRequest>);
-static_assert(offsetof(::class_::namespace_::IndexOperatorRequest, int_) == 0);
-
 }  // namespace mf::codec
 
 namespace class_::namespace_::methods {
 
-inline constexpr std::string_view kIndexDescriptor =
-    R"mf(service class.namespace.Index
- per delete string
- method query
-  params febird
-   options i32
-   token string
-   class list<class.other.virtual>
-   IndexClient class.namespace.IndexClient
-  results memcpy
-   value class.namespace.IndexQueryRequest
-  throws class.namespace.throw
- method async_query
-  params memcpy
-   requests u8
-   value u8
-  results memcpy
-   std i32
-   mf i32
- method query_batch
-  params memcpy
-   request u8
-   servant i32
-   violated i32
-  results febird
-   value class.namespace.template
- method at
-  params memcpy
-  results memcpy
- method any
-  params memcpy
-   self class.namespace.union
-  results memcpy
- method dispatch
-  params febird
-   on class.other.virtual
-  results memcpy
- method service
-  params memcpy
-  results memcpy
-   value class.namespace.stdin
- method operator
-  oneway
-  params memcpy
-   int i32
-type class.namespace.IndexClient struct febird
- value string
- IndexServant list<string>
-type class.namespace.IndexQueryRequest struct memcpy
- new class.namespace.stdin
- template class.namespace.union
-type class.namespace.new struct febird
- delete class.namespace.template?
- both array<class.namespace.template,2>?
- others map<string,class.namespace.template>
-type class.namespace.stdin struct memcpy
- int i32
- errno u8
- major u16
- stdin bool
-type class.namespace.template struct febird
- template class.namespace.template?
- list list<class.namespace.template>
- map map<string,class.namespace.new>
-type class.namespace.throw error febird
- what string
- clone i32
- kName bool
- raise bytes
-type class.namespace.union enum u8 closed
- default 0
- register 1
- EOF 2
-type class.other.virtual struct febird
- do i32
- for list<class.other.virtual>
-)mf";
-inline constexpr std::string_view kIndexAnnex =
-    R"mf(annex class.namespace.Index
- method query_batch
-  params
-   violated
-    constraint range 1..2
-type class.namespace.IndexQueryRequest
- template
-  default "register"
-type class.namespace.stdin
- errno
-  default 1
-)mf";
-inline constexpr std::array<std::string_view, 8> kIndexMethods{
-    "query", "async_query", "query_batch", "at", "any", "dispatch", "service", "operator",
-};
-inline constexpr mf::ServiceInfo kIndexService{
-    .name = "class.namespace.Index",
-    .per_agent = true,
-    .descriptor = kIndexDescriptor,
-    .annex = kIndexAnnex,
-    .fingerprint = {0xa0, 0x00, 0x2c, 0x39, 0xea, 0xe4, 0xb9, 0xcf, 0xd2, 0x33, 0xff, 0xd1, 0x1a, 0x30, 0x43,
-                    0x79},
-    .methods = kIndexMethods,
+extern const mf::ServiceInfo kIndexService;
+
+/// What all methods of class.namespace.Index have in common.
+struct IndexMethod {
+  using Servant = ::class_::namespace_::IndexServant;
+  using AsyncServant = ::class_::namespace_::IndexAsyncServant;
+  static constexpr const mf::ServiceInfo& kService = kIndexService;
 };
 
-struct IndexQuery {
+struct IndexQuery : IndexMethod {
   using Request = ::class_::namespace_::IndexQueryRequest;
   using Result = ::class_::namespace_::IndexQueryRequest_;
   using Errors = mf::ErrorList<::class_::namespace_::throw_>;
-  using Servant = ::class_::namespace_::IndexServant;
-  using AsyncServant = ::class_::namespace_::IndexAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "query", .index = 0, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kIndexService;
   static ::class_::namespace_::IndexQueryRequest_ invoke(
-      ::class_::namespace_::IndexServant& servant, std::int32_t options_, const std::string& token_,
+      Servant& servant, std::int32_t options_, const std::string& token_,
       const std::vector<::class_::other::virtual_>& class_,
       const ::class_::namespace_::IndexClient_& IndexClient__);
-  static ::class_::namespace_::IndexQueryRequest_ invoke(::class_::namespace_::IndexServant& servant,
-                                                         const Request& request);
-  static mf::Outcomes<::class_::namespace_::IndexQueryRequest_> invoke_batch(
-      ::class_::namespace_::IndexServant& servant, const Request* requests, std::size_t count);
-  static void invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
+  static ::class_::namespace_::IndexQueryRequest_ invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<::class_::namespace_::IndexQueryRequest_> invoke_batch(Servant& servant,
+                                                                             const Request* requests,
+                                                                             std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request,
                      mf::Responder<::class_::namespace_::IndexQueryRequest_> responder);
 };
 
-struct IndexAsyncQuery {
+struct IndexAsyncQuery : IndexMethod {
   using Request = ::class_::namespace_::IndexAsyncQueryRequest;
   using Result = ::class_::namespace_::IndexAsyncQueryResult;
   using Errors = mf::ErrorList<>;
-  using Servant = ::class_::namespace_::IndexServant;
-  using AsyncServant = ::class_::namespace_::IndexAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
@@ -395,23 +263,20 @@ struct IndexAsyncQuery {
       .deadline = {},
       .batch_max = 128,
   };
-  static constexpr const mf::ServiceInfo& kService = kIndexService;
-  static ::class_::namespace_::IndexAsyncQueryResult invoke(::class_::namespace_::IndexServant& servant,
-                                                            std::uint8_t requests, std::uint8_t value);
-  static ::class_::namespace_::IndexAsyncQueryResult invoke(::class_::namespace_::IndexServant& servant,
-                                                            const Request& request);
-  static mf::Outcomes<::class_::namespace_::IndexAsyncQueryResult> invoke_batch(
-      ::class_::namespace_::IndexServant& servant, const Request* requests, std::size_t count);
-  static void invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
+  static ::class_::namespace_::IndexAsyncQueryResult invoke(Servant& servant, std::uint8_t requests,
+                                                            std::uint8_t value);
+  static ::class_::namespace_::IndexAsyncQueryResult invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<::class_::namespace_::IndexAsyncQueryResult> invoke_batch(Servant& servant,
+                                                                                const Request* requests,
+                                                                                std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request,
                      mf::Responder<::class_::namespace_::IndexAsyncQueryResult> responder);
 };
 
-struct IndexQueryBatch {
+struct IndexQueryBatch : IndexMethod {
   using Request = ::class_::namespace_::IndexQueryBatchRequest;
   using Result = ::class_::namespace_::template_;
   using Errors = mf::ErrorList<>;
-  using Servant = ::class_::namespace_::IndexServant;
-  using AsyncServant = ::class_::namespace_::IndexAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::febird;
   static constexpr mf::MethodInfo kInfo{
@@ -422,111 +287,85 @@ struct IndexQueryBatch {
       .deadline = {},
       .batch_max = 128,
   };
-  static constexpr const mf::ServiceInfo& kService = kIndexService;
-  static ::class_::namespace_::template_ invoke(::class_::namespace_::IndexServant& servant,
-                                                std::uint8_t request, std::int32_t servant_,
+  static ::class_::namespace_::template_ invoke(Servant& servant, std::uint8_t request, std::int32_t servant_,
                                                 std::int32_t violated_);
-  static ::class_::namespace_::template_ invoke(::class_::namespace_::IndexServant& servant,
-                                                const Request& request);
-  static mf::Outcomes<::class_::namespace_::template_> invoke_batch(
-      ::class_::namespace_::IndexServant& servant, const Request* requests, std::size_t count);
-  static void invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
+  static ::class_::namespace_::template_ invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<::class_::namespace_::template_> invoke_batch(Servant& servant, const Request* requests,
+                                                                    std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request,
                      mf::Responder<::class_::namespace_::template_> responder);
 };
 
-struct IndexAt {
+struct IndexAt : IndexMethod {
   using Request = ::class_::namespace_::IndexAtRequest;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::class_::namespace_::IndexServant;
-  using AsyncServant = ::class_::namespace_::IndexAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "at", .index = 3, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kIndexService;
-  static void invoke(::class_::namespace_::IndexServant& servant);
-  static void invoke(::class_::namespace_::IndexServant& servant, const Request& request);
-  static mf::Outcomes<void> invoke_batch(::class_::namespace_::IndexServant& servant, const Request* requests,
-                                         std::size_t count);
-  static void invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
-                     mf::Responder<void> responder);
+  static void invoke(Servant& servant);
+  static void invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<void> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder);
 };
 
-struct IndexAny {
+struct IndexAny : IndexMethod {
   using Request = ::class_::namespace_::IndexAnyRequest;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::class_::namespace_::IndexServant;
-  using AsyncServant = ::class_::namespace_::IndexAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "any", .index = 4, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kIndexService;
-  static void invoke(::class_::namespace_::IndexServant& servant, ::class_::namespace_::union_ self);
-  static void invoke(::class_::namespace_::IndexServant& servant, const Request& request);
-  static mf::Outcomes<void> invoke_batch(::class_::namespace_::IndexServant& servant, const Request* requests,
-                                         std::size_t count);
-  static void invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
-                     mf::Responder<void> responder);
+  static void invoke(Servant& servant, ::class_::namespace_::union_ self);
+  static void invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<void> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder);
 };
 
-struct IndexDispatch {
+struct IndexDispatch : IndexMethod {
   using Request = ::class_::namespace_::IndexDispatchRequest;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::class_::namespace_::IndexServant;
-  using AsyncServant = ::class_::namespace_::IndexAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::febird;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "dispatch", .index = 5, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kIndexService;
-  static void invoke(::class_::namespace_::IndexServant& servant, const ::class_::other::virtual_& on);
-  static void invoke(::class_::namespace_::IndexServant& servant, const Request& request);
-  static mf::Outcomes<void> invoke_batch(::class_::namespace_::IndexServant& servant, const Request* requests,
-                                         std::size_t count);
-  static void invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
-                     mf::Responder<void> responder);
+  static void invoke(Servant& servant, const ::class_::other::virtual_& on);
+  static void invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<void> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder);
 };
 
-struct IndexService {
+struct IndexService : IndexMethod {
   using Request = ::class_::namespace_::IndexServiceRequest;
   using Result = ::class_::namespace_::stdin_;
   using Errors = mf::ErrorList<>;
-  using Servant = ::class_::namespace_::IndexServant;
-  using AsyncServant = ::class_::namespace_::IndexAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "service", .index = 6, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kIndexService;
-  static ::class_::namespace_::stdin_ invoke(::class_::namespace_::IndexServant& servant);
-  static ::class_::namespace_::stdin_ invoke(::class_::namespace_::IndexServant& servant,
-                                             const Request& request);
-  static mf::Outcomes<::class_::namespace_::stdin_> invoke_batch(::class_::namespace_::IndexServant& servant,
-                                                                 const Request* requests, std::size_t count);
-  static void invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
+  static ::class_::namespace_::stdin_ invoke(Servant& servant);
+  static ::class_::namespace_::stdin_ invoke(Servant& servant, const Request& request);
+  static mf::Outcomes<::class_::namespace_::stdin_> invoke_batch(Servant& servant, const Request* requests,
+                                                                 std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request,
                      mf::Responder<::class_::namespace_::stdin_> responder);
 };
 
-struct IndexOperator {
+struct IndexOperator : IndexMethod {
   using Request = ::class_::namespace_::IndexOperatorRequest;
   using Result = void;
   using Errors = mf::ErrorList<>;
-  using Servant = ::class_::namespace_::IndexServant;
-  using AsyncServant = ::class_::namespace_::IndexAsyncServant;
   static constexpr mf::Tier kRequestTier = mf::Tier::memcpy;
   static constexpr mf::Tier kResultTier = mf::Tier::memcpy;
   static constexpr mf::MethodInfo kInfo{
       .name = "operator", .index = 7, .idempotent = false, .oneway = true, .deadline = {}, .batch_max = 128};
-  static constexpr const mf::ServiceInfo& kService = kIndexService;
-  static void invoke(::class_::namespace_::IndexServant& servant, std::int32_t int_);
-  static void invoke(::class_::namespace_::IndexServant& servant, const Request& request);
-  static void invoke_batch(::class_::namespace_::IndexServant& servant, const Request* requests,
-                           std::size_t count);
-  static void invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request);
+  static void invoke(Servant& servant, std::int32_t int_);
+  static void invoke(Servant& servant, const Request& request);
+  static void invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  static void invoke(AsyncServant& servant, Request&& request);
 };
 
 }  // namespace class_::namespace_::methods

@@ -11,155 +11,147 @@ namespace class_::namespace_ {
 namespace methods {
 
 ::class_::namespace_::IndexQueryRequest_ IndexQuery::invoke(
-    ::class_::namespace_::IndexServant& servant, std::int32_t options_, const std::string& token_,
+    Servant& servant, std::int32_t options_, const std::string& token_,
     const std::vector<::class_::other::virtual_>& class_,
     const ::class_::namespace_::IndexClient_& IndexClient__) {
   return servant.query(options_, token_, class_, IndexClient__);
 }
 
-::class_::namespace_::IndexQueryRequest_ IndexQuery::invoke(::class_::namespace_::IndexServant& servant,
-                                                            const Request& request) {
+::class_::namespace_::IndexQueryRequest_ IndexQuery::invoke(Servant& servant, const Request& request) {
   return servant.query(request.options_, request.token_, request.class_, request.IndexClient__);
 }
 
-mf::Outcomes<::class_::namespace_::IndexQueryRequest_> IndexQuery::invoke_batch(
-    ::class_::namespace_::IndexServant& servant, const Request* requests, std::size_t count) {
+mf::Outcomes<::class_::namespace_::IndexQueryRequest_> IndexQuery::invoke_batch(Servant& servant,
+                                                                                const Request* requests,
+                                                                                std::size_t count) {
   return servant.query_items({requests, count});
 }
 
-void IndexQuery::invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
+void IndexQuery::invoke(AsyncServant& servant, Request&& request,
                         mf::Responder<::class_::namespace_::IndexQueryRequest_> responder) {
   return servant.query(std::move(request), std::move(responder));
 }
 
-::class_::namespace_::IndexAsyncQueryResult IndexAsyncQuery::invoke(
-    ::class_::namespace_::IndexServant& servant, std::uint8_t requests, std::uint8_t value) {
+::class_::namespace_::IndexAsyncQueryResult IndexAsyncQuery::invoke(Servant& servant, std::uint8_t requests,
+                                                                    std::uint8_t value) {
   return servant.async_query(requests, value);
 }
 
-::class_::namespace_::IndexAsyncQueryResult IndexAsyncQuery::invoke(
-    ::class_::namespace_::IndexServant& servant, const Request& request) {
+::class_::namespace_::IndexAsyncQueryResult IndexAsyncQuery::invoke(Servant& servant,
+                                                                    const Request& request) {
   return servant.async_query(request.requests, request.value);
 }
 
 mf::Outcomes<::class_::namespace_::IndexAsyncQueryResult> IndexAsyncQuery::invoke_batch(
-    ::class_::namespace_::IndexServant& servant, const Request* requests, std::size_t count) {
+    Servant& servant, const Request* requests, std::size_t count) {
   return servant.async_query_items({requests, count});
 }
 
-void IndexAsyncQuery::invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
+void IndexAsyncQuery::invoke(AsyncServant& servant, Request&& request,
                              mf::Responder<::class_::namespace_::IndexAsyncQueryResult> responder) {
   return servant.async_query(request, std::move(responder));
 }
 
-::class_::namespace_::template_ IndexQueryBatch::invoke(::class_::namespace_::IndexServant& servant,
-                                                        std::uint8_t request, std::int32_t servant_,
-                                                        std::int32_t violated_) {
+::class_::namespace_::template_ IndexQueryBatch::invoke(Servant& servant, std::uint8_t request,
+                                                        std::int32_t servant_, std::int32_t violated_) {
   return servant.query_batch(request, servant_, violated_);
 }
 
-::class_::namespace_::template_ IndexQueryBatch::invoke(::class_::namespace_::IndexServant& servant,
-                                                        const Request& request) {
+::class_::namespace_::template_ IndexQueryBatch::invoke(Servant& servant, const Request& request) {
   return servant.query_batch(request.request, request.servant_, request.violated_);
 }
 
-mf::Outcomes<::class_::namespace_::template_> IndexQueryBatch::invoke_batch(
-    ::class_::namespace_::IndexServant& servant, const Request* requests, std::size_t count) {
+mf::Outcomes<::class_::namespace_::template_> IndexQueryBatch::invoke_batch(Servant& servant,
+                                                                            const Request* requests,
+                                                                            std::size_t count) {
   return servant.query_batch_items({requests, count});
 }
 
-void IndexQueryBatch::invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
+void IndexQueryBatch::invoke(AsyncServant& servant, Request&& request,
                              mf::Responder<::class_::namespace_::template_> responder) {
   return servant.query_batch(request, std::move(responder));
 }
 
-void IndexAt::invoke(::class_::namespace_::IndexServant& servant) {
+void IndexAt::invoke(Servant& servant) {
   return servant.at_();
 }
 
-void IndexAt::invoke(::class_::namespace_::IndexServant& servant, const Request& /*request*/) {
+void IndexAt::invoke(Servant& servant, const Request& /*request*/) {
   return servant.at_();
 }
 
-mf::Outcomes<void> IndexAt::invoke_batch(::class_::namespace_::IndexServant& servant, const Request* requests,
-                                         std::size_t count) {
+mf::Outcomes<void> IndexAt::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
   return servant.at_items({requests, count});
 }
 
-void IndexAt::invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
-                     mf::Responder<void> responder) {
+void IndexAt::invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder) {
   return servant.at_(request, std::move(responder));
 }
 
-void IndexAny::invoke(::class_::namespace_::IndexServant& servant, ::class_::namespace_::union_ self) {
+void IndexAny::invoke(Servant& servant, ::class_::namespace_::union_ self) {
   return servant.any_(self);
 }
 
-void IndexAny::invoke(::class_::namespace_::IndexServant& servant, const Request& request) {
+void IndexAny::invoke(Servant& servant, const Request& request) {
   return servant.any_(request.self);
 }
 
-mf::Outcomes<void> IndexAny::invoke_batch(::class_::namespace_::IndexServant& servant,
-                                          const Request* requests, std::size_t count) {
+mf::Outcomes<void> IndexAny::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
   return servant.any_items({requests, count});
 }
 
-void IndexAny::invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
-                      mf::Responder<void> responder) {
+void IndexAny::invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder) {
   return servant.any_(request, std::move(responder));
 }
 
-void IndexDispatch::invoke(::class_::namespace_::IndexServant& servant, const ::class_::other::virtual_& on) {
+void IndexDispatch::invoke(Servant& servant, const ::class_::other::virtual_& on) {
   return servant.dispatch_(on);
 }
 
-void IndexDispatch::invoke(::class_::namespace_::IndexServant& servant, const Request& request) {
+void IndexDispatch::invoke(Servant& servant, const Request& request) {
   return servant.dispatch_(request.on);
 }
 
-mf::Outcomes<void> IndexDispatch::invoke_batch(::class_::namespace_::IndexServant& servant,
-                                               const Request* requests, std::size_t count) {
+mf::Outcomes<void> IndexDispatch::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
   return servant.dispatch_items({requests, count});
 }
 
-void IndexDispatch::invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
-                           mf::Responder<void> responder) {
+void IndexDispatch::invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder) {
   return servant.dispatch_(std::move(request), std::move(responder));
 }
 
-::class_::namespace_::stdin_ IndexService::invoke(::class_::namespace_::IndexServant& servant) {
+::class_::namespace_::stdin_ IndexService::invoke(Servant& servant) {
   return servant.service_();
 }
 
-::class_::namespace_::stdin_ IndexService::invoke(::class_::namespace_::IndexServant& servant,
-                                                  const Request& /*request*/) {
+::class_::namespace_::stdin_ IndexService::invoke(Servant& servant, const Request& /*request*/) {
   return servant.service_();
 }
 
-mf::Outcomes<::class_::namespace_::stdin_> IndexService::invoke_batch(
-    ::class_::namespace_::IndexServant& servant, const Request* requests, std::size_t count) {
+mf::Outcomes<::class_::namespace_::stdin_> IndexService::invoke_batch(Servant& servant,
+                                                                      const Request* requests,
+                                                                      std::size_t count) {
   return servant.service_items({requests, count});
 }
 
-void IndexService::invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request,
+void IndexService::invoke(AsyncServant& servant, Request&& request,
                           mf::Responder<::class_::namespace_::stdin_> responder) {
   return servant.service_(request, std::move(responder));
 }
 
-void IndexOperator::invoke(::class_::namespace_::IndexServant& servant, std::int32_t int_) {
+void IndexOperator::invoke(Servant& servant, std::int32_t int_) {
   return servant.operator_(int_);
 }
 
-void IndexOperator::invoke(::class_::namespace_::IndexServant& servant, const Request& request) {
+void IndexOperator::invoke(Servant& servant, const Request& request) {
   return servant.operator_(request.int_);
 }
 
-void IndexOperator::invoke_batch(::class_::namespace_::IndexServant& servant, const Request* requests,
-                                 std::size_t count) {
+void IndexOperator::invoke_batch(Servant& servant, const Request* requests, std::size_t count) {
   return servant.operator_items({requests, count});
 }
 
-void IndexOperator::invoke(::class_::namespace_::IndexAsyncServant& servant, Request&& request) {
+void IndexOperator::invoke(AsyncServant& servant, Request&& request) {
   return servant.operator_(request);
 }
 

@@ -10,9 +10,7 @@
 namespace mf::codec {
 
 template <>
-inline constexpr Tier kPlannedTier<::class_::other::virtual_> = Tier::febird;
-template <>
-inline constexpr std::string_view kShortName<::class_::other::virtual_> = "virtual";
+inline constexpr TypeInfo kTypeInfo<::class_::other::virtual_>{Tier::febird, "virtual"};
 
 template <>
 struct Febird<::class_::other::virtual_> {

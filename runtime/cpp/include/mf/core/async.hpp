@@ -10,7 +10,7 @@
 #include "mf/core/outcome.hpp"
 #include "mf/core/unique_function.hpp"
 
-namespace mf::client {
+namespace mf {
 
 template <class T>
 using Callback = UniqueFunction<void(Outcome<T>&&)>;
@@ -36,4 +36,4 @@ struct Completes<Token, T> {
   }
 };
 
-}  // namespace mf::client
+}  // namespace mf

@@ -1,0 +1,156 @@
+#pragma once
+// A stream's values as users see them, the same on both sides of a call and whatever carries them:
+//
+//   for (const Posting& posting : index.scan(3)) …           a reader is an input range
+//   while (auto posting = reader.next()) …                    or is asked
+//   auto next = co_await reader.async_next(use_awaitable);    Outcome<std::optional<Posting>>; any token
+//   out.write(posting);                                       blocks while the other side has given no credit
+//
+// One thread at a time may use a reader or writer, and one operation of each may be under way. What ends a
+// stream before its end is thrown: mf::Error, or an error that the method declares.
+
+#include <cstddef>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "mf/core/async.hpp"
+#include "mf/core/outcome.hpp"
+
+namespace mf {
+
+namespace detail {
+
+/// Where a reader's values come from. Lives as long as an operation is under way.
+template <class T>
+class Values : public std::enable_shared_from_this<Values<T>> {
+ public:
+  Values() = default;
+  Values(const Values&) = delete;
+  Values& operator=(const Values&) = delete;
+  virtual ~Values() = default;
+
+  /// Waits for a value; false: there are no more.
+  virtual bool next(T& value) = 0;
+  virtual void async_next(Callback<std::optional<T>> done) = 0;
+  /// Nothing more is wanted. Does nothing once the stream has ended.
+  virtual void cancel() noexcept = 0;
+};
+
+/// Where a writer's values go.
+template <class T>
+class Sink {
+ public:
+  Sink() = default;
+  Sink(const Sink&) = delete;
+  Sink& operator=(const Sink&) = delete;
+  virtual ~Sink() = default;
+
+  /// False: the other side wants no more.
+  virtual bool write(const T& value) = 0;
+  virtual void async_write(const T& value, Callback<bool> done) = 0;
+  virtual void flush() = 0;
+};
+
+}  // namespace detail
+
+/// Reads values until there are no more. One that is dropped before tells the other side that nothing more is
+/// wanted.
+template <class T>
+class StreamReader {
+ public:
+  using Value = T;
+
+  class Iterator {
+   public:
+    using value_type = T;
+    using difference_type = std::ptrdiff_t;
+    using iterator_concept = std::input_iterator_tag;
+
+    Iterator() = default;
+    explicit Iterator(StreamReader* reader) : reader_(reader) { ++*this; }
+
+    const T& operator*() const noexcept { return reader_->current_; }
+    const T* operator->() const noexcept { return &reader_->current_; }
+    Iterator& operator++() {
+      if (!reader_->next(reader_->current_)) reader_ = nullptr;
+      return *this;
+    }
+    void operator++(int) { ++*this; }
+    friend bool operator==(const Iterator& iterator, std::default_sentinel_t) noexcept {
+      return iterator.reader_ == nullptr;
+    }
+
+   private:
+    StreamReader* reader_ = nullptr;
+  };
+
+  explicit StreamReader(std::shared_ptr<detail::Values<T>> values) noexcept : values_(std::move(values)) {}
+  StreamReader(StreamReader&&) noexcept = default;
+  StreamReader& operator=(StreamReader&& other) noexcept {
+    StreamReader(std::move(other)).swap(*this);
+    return *this;
+  }
+  ~StreamReader() { cancel(); }
+
+  /// Waits for the next value; nothing at the end.
+  std::optional<T> next() {
+    std::optional<T> value(std::in_place);
+    if (!values_->next(*value)) value.reset();
+    return value;
+  }
+  /// The same into a value that is there, which keeps the memory that it has; false at the end.
+  bool next(T& value) { return values_->next(value); }
+  /// Completes with Outcome<std::optional<T>>.
+  template <class Token>
+  auto async_next(Token&& token) {
+    return Completes<std::decay_t<Token>, std::optional<T>>::initiate(
+        std::forward<Token>(token),
+        [values = values_](Callback<std::optional<T>> done) { values->async_next(std::move(done)); });
+  }
+
+  Iterator begin() { return Iterator(this); }
+  std::default_sentinel_t end() const noexcept { return {}; }
+
+  /// Nothing more is wanted: the other side is told.
+  void cancel() noexcept {
+    if (values_) values_->cancel();
+  }
+
+ private:
+  void swap(StreamReader& other) noexcept { values_.swap(other.values_); }
+
+  std::shared_ptr<detail::Values<T>> values_;
+  T current_{};
+};
+
+/// Writes values, gathered into few messages: they leave when there are many, when the one who writes waits
+/// or ends, or else within a turn of the loop.
+template <class T>
+class StreamWriter {
+ public:
+  using Value = T;
+
+  explicit StreamWriter(std::shared_ptr<detail::Sink<T>> sink) noexcept : sink_(std::move(sink)) {}
+
+  /// Waits while the other side has given no credit. False: it wants no more values, though the call goes on.
+  /// Throws what has ended the call.
+  bool write(const T& value) { return sink_->write(value); }
+  /// Completes with Outcome<bool> when the next value may be written.
+  template <class Token>
+  auto async_write(const T& value, Token&& token) {
+    return Completes<std::decay_t<Token>, bool>::initiate(
+        std::forward<Token>(token), [sink = sink_, copy = T(value)](Callback<bool> done) mutable {
+          sink->async_write(copy, std::move(done));
+        });
+  }
+  /// Sends what was gathered now.
+  void flush() { sink_->flush(); }
+
+ private:
+  std::shared_ptr<detail::Sink<T>> sink_;
+};
+
+}  // namespace mf

@@ -1,0 +1,232 @@
+// The two directions of a stream's call, in bytes: what waits to be sent and what has come, under their own
+// locks, the same at clients and servers. Frames, credit and pieces are protocol.md section 5a; types are
+// stream_values.hpp's.
+//
+// Locks. A link may call on_…() with its own lock held, so a direction never calls its StreamPort with its
+// lock held. What on_…() gives back the link does when it may: send credit, have pending values written, run
+// a completion.
+//
+// Threads. on_…() come from one thread at a time, the user's calls of a direction from another.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "mf/core/buffer.hpp"
+#include "mf/core/clock.hpp"
+#include "mf/core/outcome.hpp"
+#include "mf/core/unique_function.hpp"
+#include "mf/link/waiter.hpp"
+#include "mf/protocol/session.hpp"
+#include "mf/protocol/stream.hpp"
+
+namespace mf::link {
+
+/// What a stream needs of the connection that its call lives on. Any thread, no lock of a stream held. All do
+/// nothing once the call has ended.
+class StreamPort {
+ public:
+  virtual ~StreamPort() = default;
+
+  virtual void send_data(std::uint16_t count, Buffer&& payload) = 0;
+  virtual void send_credit(std::uint32_t bytes) = 0;
+  virtual void send_end() = 0;
+  /// A client: gives the call up. A server: reads no more parameters.
+  virtual void send_cancel() = 0;
+  /// Does the connection take more to write? If not, StreamOut::on_room() follows when it does.
+  [[nodiscard]] virtual bool has_room() = 0;
+  /// Has what was sent written now, by this thread if nobody is writing.
+  virtual void flush() = 0;
+  /// Has StreamOut::write_pending() called within a turn of the loop.
+  virtual void write_soon() = 0;
+  /// Waits until waiter.done(), or until then.
+  virtual void wait(Waiter& waiter, TimePoint until) = 0;
+  /// When a wait has to end: the call's deadline, or earlier if nothing may happen for so long.
+  [[nodiscard]] virtual TimePoint wait_until() = 0;
+  /// What a wait that ran out of time ends with; the call ends with it, too.
+  virtual Failure out_of_time() = 0;
+  /// Runs `work` when the time has come, where completions run. For asynchronous waits.
+  virtual void at(TimePoint when, UniqueFunction<void()> work) = 0;
+};
+
+/// What is left to do for the link after an event of a stream.
+struct StreamEvent {
+  std::optional<Failure> failure{};  // ends the call
+  std::uint32_t credit = 0;          // to send
+  bool write = false;                // StreamOut::write_pending() has something to do
+  UniqueFunction<void()> completion{};
+
+  /// To be run without any lock of the link.
+  void complete() {
+    if (auto run = std::exchange(completion, nullptr)) run();
+  }
+};
+
+/// Values that come.
+class StreamIn {
+ public:
+  struct Frame {
+    SharedBytes bytes;  // whole values, one behind the other
+    std::uint32_t count = 0;
+    std::size_t cost = 0;  // of credit that is still owed for it
+  };
+  enum class Got : std::uint8_t { values, nothing, ended };
+
+  /// `most`: the longest value, in bytes.
+  StreamIn(StreamPort& port, Tier tier, std::uint32_t window, std::shared_ptr<protocol::WindowBudget> budget,
+           std::size_t most);
+  ~StreamIn();
+  StreamIn(const StreamIn&) = delete;
+  StreamIn& operator=(const StreamIn&) = delete;
+
+  [[nodiscard]] StreamEvent on_data(const protocol::Event& event);
+  /// Nothing more comes: the stream is complete, or why it is not.
+  [[nodiscard]] StreamEvent on_end(std::shared_ptr<const Failure> why);
+
+  /// The next values, if there are any: never waits. What was given before counts as taken.
+  [[nodiscard]] Got take(Frame& into);
+  /// The same, waiting. Throws what has ended the stream early, or that time ran out.
+  [[nodiscard]] Got wait(Frame& into);
+  /// Calls once when take() has more to say than `nothing`, perhaps at once.
+  void when_ready(UniqueFunction<void()> ready);
+  /// Why the stream ended early; null: it is complete.
+  [[nodiscard]] std::shared_ptr<const Failure> why() const;
+  /// The user wants no more. True: the stream had not ended.
+  bool abandon() noexcept;
+
+ private:
+  [[nodiscard]] StreamEvent refuse(Code code, std::string message) const;
+  void wake(StreamEvent& event);
+  [[nodiscard]] bool empty() const noexcept { return frames_.empty() && !ended_; }
+
+  StreamPort& port_;
+  const Tier tier_;
+  const std::shared_ptr<protocol::WindowBudget> budget_;
+  const std::size_t most_;
+
+  mutable std::mutex mutex_;
+  protocol::ReceiveWindow window_;
+  std::deque<Frame> frames_;
+  Buffer piece_;  // of a value that goes on
+  bool piece_open_ = false;
+  std::size_t piece_cost_ = 0;  // of its frames, as far as no credit was given back for them
+  std::size_t held_cost_ = 0;   // of the frame that the user is reading
+  bool ended_ = false;
+  bool abandoned_ = false;
+  std::shared_ptr<const Failure> why_;
+  Waiter* waiter_ = nullptr;
+  UniqueFunction<void()> ready_;
+};
+
+/// Values that go.
+class StreamOut {
+ public:
+  StreamOut(StreamPort& port, std::uint32_t credit, std::size_t most);
+  StreamOut(const StreamOut&) = delete;
+  StreamOut& operator=(const StreamOut&) = delete;
+
+  [[nodiscard]] StreamEvent on_credit(std::uint32_t bytes);
+  /// The connection takes more again.
+  [[nodiscard]] StreamEvent on_room();
+  /// The other side wants no more, though the call goes on.
+  [[nodiscard]] StreamEvent on_stopped();
+  [[nodiscard]] StreamEvent on_end(std::shared_ptr<const Failure> why);
+
+  /// `append(buffer)` writes one value behind what the buffer holds. Waits while much is pending. False: the
+  /// other side wants no more. Throws what has ended the call, or that time ran out.
+  template <class Append>
+  bool write(Append&& append) {
+    std::unique_lock lock(mutex_);
+    if (!may_write()) return false;
+    make_room();
+    append(pending_);
+    return wrote(lock);
+  }
+  /// The same without waiting: `done(Outcome<bool>)` runs when the next one may be written, perhaps at once.
+  template <class Append>
+  void async_write(Append&& append, UniqueFunction<void(Outcome<bool>&&)> done) {
+    std::unique_lock lock(mutex_);
+    if (ended_ || stopped_) return end_write(lock, std::move(done));
+    make_room();
+    append(pending_);
+    async_wrote(lock, std::move(done));
+  }
+
+  /// Sends what is pending, as far as there is credit.
+  void write_pending();
+  /// Waits until nothing is pending. False, or throws, as write() does.
+  bool drain();
+  /// Calls once when nothing is pending, or when nothing more will be sent; perhaps at once.
+  void when_drained(UniqueFunction<void()> drained);
+  [[nodiscard]] bool stopped() const;
+
+ private:
+  using Lock = std::unique_lock<std::mutex>;
+  struct Piece {
+    std::uint16_t count = 0;
+    Buffer bytes;
+  };
+
+  [[nodiscard]] bool may_write() const;
+  /// As much as the frame before took, so that values are not moved while they are gathered.
+  void make_room() {
+    if (pending_.capacity() == 0) pending_.reserve(usual_);
+  }
+  [[nodiscard]] std::optional<Failure> add_value();
+  bool wrote(Lock& lock);
+  void async_wrote(Lock& lock, UniqueFunction<void(Outcome<bool>&&)> done);
+  void end_write(Lock& lock, UniqueFunction<void(Outcome<bool>&&)> done);
+  [[nodiscard]] Outcome<bool> state() const;
+  bool wait(Lock& lock, bool for_all);
+  void emit(Lock& lock);
+  [[nodiscard]] bool next_piece(Piece& piece);
+  [[nodiscard]] Buffer cut_front(std::size_t size);
+  void forget_sent();
+  [[nodiscard]] bool much() const noexcept;
+  [[nodiscard]] bool too_much() const noexcept;
+  [[nodiscard]] std::size_t left() const noexcept { return pending_.size() - begin_; }
+  [[nodiscard]] std::size_t unsent() const noexcept { return ends_.size() - first_; }  // values
+  [[nodiscard]] StreamEvent woken();
+
+  StreamPort& port_;
+  const std::size_t most_;
+  const std::size_t least_credit_;  // with less, a value is not begun
+
+  mutable std::mutex mutex_;
+  protocol::SendWindow window_;
+  Buffer pending_;
+  std::vector<std::size_t> ends_;  // of the values in pending_
+  std::size_t begin_ = 0;          // what is before has been sent
+  std::size_t first_ = 0;          // the first value of ends_ that is not wholly sent
+  std::size_t usual_ = 512;
+  bool emitting_ = false;
+  bool again_ = false;  // something has changed while a thread was emitting
+  bool soon_ = false;
+  bool stopped_ = false;
+  bool ended_ = false;
+  std::shared_ptr<const Failure> why_;
+  Waiter* waiter_ = nullptr;
+  UniqueFunction<void()> ready_;    // of an asynchronous write: when little is pending
+  UniqueFunction<void()> drained_;  // when nothing is
+};
+
+/// A call with streams as its client's link sees it. Called with the link's lock held; the results are done
+/// after it.
+class StreamCall {
+ public:
+  virtual ~StreamCall() = default;
+  [[nodiscard]] virtual StreamEvent on_data(const protocol::Event& event) = 0;
+  [[nodiscard]] virtual StreamEvent on_credit(std::uint32_t bytes) = 0;
+  [[nodiscard]] virtual StreamEvent on_stopped() = 0;
+  [[nodiscard]] virtual StreamEvent on_room() = 0;
+  virtual void write_pending() = 0;  // without the link's lock
+};
+
+}  // namespace mf::link

@@ -1,0 +1,149 @@
+// A stream's values with their type, over the bytes of link/stream.hpp: what StreamReader and StreamWriter
+// hold where a call crosses a connection.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "mf/codec/constraints.hpp"
+#include "mf/codec/readable.hpp"
+#include "mf/codec/tiered.hpp"
+#include "mf/core/fresh.hpp"
+#include "mf/core/stream.hpp"
+#include "mf/link/stream.hpp"
+
+namespace mf::link {
+
+/// What is wrong with an element, if anything: of its type, or of the stream that the schema declares. Null:
+/// nothing can be.
+template <class T>
+using Violation = std::optional<std::string> (*)(const T& value);
+
+[[noreturn]] void refuse_value(const std::string& violation);
+
+/// Reads the values that come for a call. `Owner` has the call's life in it, and `input()` and `abandon()`.
+template <class T, Tier kTier, class Owner>
+class WireValues final : public mf::detail::Values<T> {
+ public:
+  WireValues(std::shared_ptr<Owner> owner, Violation<T> violation) noexcept
+      : owner_(std::move(owner)), violation_(violation) {}
+
+  bool next(T& value) override {
+    if (left_ == 0 && !load(owner_->input().wait(frame_))) return false;
+    decode(value);
+    return true;
+  }
+
+  // A callback that asks for the next value is served by the loop that called it, not by a call within the
+  // call.
+  void async_next(Callback<std::optional<T>> done) override {
+    if (serving_) {
+      asked_ = std::move(done);
+      return;
+    }
+    const auto self = this->shared_from_this();
+    serving_ = true;
+    while (done && serve(done)) done = std::exchange(asked_, nullptr);
+    serving_ = false;
+  }
+
+  void cancel() noexcept override { owner_->abandon(); }
+
+ private:
+  /// Completes with the next value, or the end. False: it will when there is one.
+  bool serve(Callback<std::optional<T>>& done) {
+    if (left_ == 0) {
+      const auto got = owner_->input().take(frame_);
+      if (got == StreamIn::Got::nothing) {
+        owner_->input().when_ready([self = this->shared_from_this(), done = std::move(done)]() mutable {
+          self->async_next(std::move(done));
+        });
+        return false;
+      }
+      if (!load(got)) {
+        const auto why = owner_->input().why();
+        done(why ? Outcome<std::optional<T>>(why) : Outcome<std::optional<T>>(std::optional<T>()));
+        return true;
+      }
+    }
+    done(outcome_of([&] {
+      std::optional<T> value(fresh<T>());
+      decode(*value);
+      return value;
+    }));
+    return true;
+  }
+  /// False: there are no more.
+  bool load(StreamIn::Got got) {
+    if (got != StreamIn::Got::values) return false;
+    reader_.emplace(frame_.bytes.span());
+    left_ = frame_.count;
+    return true;
+  }
+  void decode(T& value) {
+    if (!codec::decode<kTier>(*reader_, value) || (--left_ == 0 && !reader_->finish())) [[unlikely]] {
+      left_ = 0;
+      owner_->fail({.code = Code::decode_error,
+                    .execution = Execution::unknown,
+                    .message = "a value of the stream: " + reader_->error().message(),
+                    .declared = nullptr});
+    }
+    if (violation_ != nullptr) {
+      if (auto bad = violation_(value)) [[unlikely]]
+        owner_->fail({.code = Code::invalid_argument,
+                      .execution = Execution::unknown,
+                      .message = "a value of the stream: " + *bad,
+                      .declared = nullptr});
+    }
+  }
+
+  std::shared_ptr<Owner> owner_;
+  const Violation<T> violation_;
+  StreamIn::Frame frame_;
+  std::optional<codec::Reader> reader_;
+  std::uint32_t left_ = 0;  // values of the frame that were not read yet
+  bool serving_ = false;
+  Callback<std::optional<T>> asked_;
+};
+
+/// Writes the values that go out for a call. `Owner` has the call's life in it, and `output()`.
+template <class T, Tier kTier, class Owner>
+class WireSink final : public mf::detail::Sink<T> {
+ public:
+  WireSink(std::shared_ptr<Owner> owner, Violation<T> violation) noexcept
+      : owner_(std::move(owner)), violation_(violation) {}
+
+  bool write(const T& value) override {
+    check(value);
+    return owner_->output().write([&](Buffer& buffer) { append(buffer, value); });
+  }
+  void async_write(const T& value, Callback<bool> done) override {
+    if (const auto fine = outcome_of([&] { check(value); }); !fine) return done(fine.failure());
+    owner_->output().async_write([&](Buffer& buffer) { append(buffer, value); }, std::move(done));
+  }
+  void flush() override { owner_->output().write_pending(); }
+
+ private:
+  void check(const T& value) const {
+    if (violation_ != nullptr) {
+      if (auto bad = violation_(value)) [[unlikely]]
+        refuse_value(*bad);
+    }
+    if constexpr (!codec::Readable<T>::kAlways) {
+      if (const auto bad = codec::refusal<kTier>(value)) [[unlikely]]
+        refuse_value(*bad);
+    }
+  }
+  static void append(Buffer& buffer, const T& value) {
+    codec::Writer writer(buffer.append(codec::encoded_room<kTier>(value)));
+    codec::encode<kTier>(writer, value);
+    buffer.cut_at(writer.position());
+  }
+
+  std::shared_ptr<Owner> owner_;
+  const Violation<T> violation_;
+};
+
+}  // namespace mf::link

@@ -1,0 +1,41 @@
+// A thread that sleeps until something is done.
+#pragma once
+
+#include <atomic>
+#include <semaphore>
+
+#include "mf/core/clock.hpp"
+
+namespace mf::link {
+
+/// Sleeps until finish(), or, on a client's link, until it is asked to lead. It must outlive finish(): keep
+/// it in what the completions share, or let finish() and the end of the wait exclude each other by a lock.
+class Waiter {
+ public:
+  [[nodiscard]] bool done() const noexcept { return done_.load(std::memory_order_acquire); }
+  void finish() noexcept {
+    done_.store(true);
+    if (asleep_.load())
+      wake_.release();  // a system call, and nobody sleeps while the waiter's own thread leads
+  }
+  /// Sleeps until finish(), where nobody has to lead.
+  void wait() {
+    asleep_.store(true);
+    while (!done()) wake_.acquire();
+  }
+  /// The same, or until then.
+  void wait_until(TimePoint until) {
+    if (until == kNever) return wait();
+    asleep_.store(true);
+    while (!done() && wake_.try_acquire_until(until)) {
+    }
+  }
+
+ private:
+  friend class ClientLink;
+  std::atomic<bool> done_{false};
+  std::atomic<bool> asleep_{false};
+  std::counting_semaphore<> wake_{0};
+};
+
+}  // namespace mf::link

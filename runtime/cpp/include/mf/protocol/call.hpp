@@ -1,0 +1,150 @@
+#pragma once
+// One call as its client sees it, as a machine (decision 0019): drivers say what happened, it says what to do
+// next. It alone decides whether a call is sent again, and it ends a call once. It has no socket, no clock,
+// no lock and no memory of its own beside the failure of an attempt that may have run; a lone call's stands
+// on its caller's stack.
+//
+//     for (auto step = call.begin();;) switch (step) {
+//       case CallStep::resolve: ... step = call.on(CallEvent::resolved), or call.fail(CallEvent::unreachable,
+//       why, now) case CallStep::bind:    ... case CallStep::send:    ... case CallStep::end:     return;
+//     }
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "mf/core/clock.hpp"
+#include "mf/core/outcome.hpp"
+
+namespace mf::protocol {
+
+enum class CallState : std::uint8_t { start, resolving, binding, sending, sent, ended };
+inline constexpr std::size_t kCallStates = 6;
+
+enum class CallEvent : std::uint8_t {
+  begin,
+  resolved,     // a connection to an instance is at hand
+  bound,        // and the service is bound on it
+  unreachable,  // there is none, or the service cannot be bound
+  refused,      // the connection did not take the request: nothing has left
+  written,      // the connection has taken the request
+  data,         // of a stream, as are the next two
+  credit,
+  stopped,  // the server reads no more of the parameter stream
+  replied,  // a REPLY has come
+  lost,     // the connection has ended
+  expired,
+  cancelled,
+};
+inline constexpr std::size_t kCallEvents = 13;
+
+enum class CallStep : std::uint8_t {
+  none,     // too late: the call has ended
+  resolve,  // find an instance and a connection to it
+  bind,
+  send,
+  wait,
+  deliver,  // give what has come to the user of the stream
+  end,
+  cancel,  // end, and tell the server
+  again,   // in the table only: resolve, or end
+  wrong,   // in the table only: a driver's mistake
+};
+
+[[nodiscard]] const char* name(CallState state) noexcept;
+[[nodiscard]] const char* name(CallEvent event) noexcept;
+[[nodiscard]] const char* name(CallStep step) noexcept;
+
+namespace detail {
+struct CallCell {
+  CallState state = CallState::ended;
+  CallStep step = CallStep::wrong;
+};
+using CallRow = std::array<CallCell, kCallEvents>;
+inline constexpr CallCell kWrong{};
+inline constexpr CallCell kResolve{CallState::resolving, CallStep::resolve};
+inline constexpr CallCell kBind{CallState::binding, CallStep::bind};
+inline constexpr CallCell kSend{CallState::sending, CallStep::send};
+inline constexpr CallCell kWait{CallState::sent, CallStep::wait};
+inline constexpr CallCell kGive{CallState::sent, CallStep::deliver};
+inline constexpr CallCell kAgain{CallState::ended, CallStep::again};
+inline constexpr CallCell kEnds{CallState::ended, CallStep::end};
+inline constexpr CallCell kTell{CallState::ended, CallStep::cancel};
+inline constexpr CallCell kLate{CallState::ended, CallStep::none};
+// clang-format off
+inline constexpr std::array<CallRow, kCallStates> kCallTable{{
+  //              begin     resolved bound   unreachable refused written data    credit  stopped replied lost    expired cancelled
+  /* start     */ {kResolve, kWrong, kWrong, kWrong,     kWrong, kWrong, kWrong, kWrong, kWrong, kWrong, kWrong, kEnds,  kEnds},
+  /* resolving */ {kWrong,   kBind,  kSend,  kEnds,      kWrong, kWrong, kWrong, kWrong, kWrong, kWrong, kWrong, kEnds,  kEnds},
+  /* binding   */ {kWrong,   kWrong, kSend,  kAgain,     kWrong, kWrong, kWrong, kWrong, kWrong, kWrong, kAgain, kEnds,  kEnds},
+  /* sending   */ {kWrong,   kWrong, kWrong, kWrong,     kAgain, kWait,  kWrong, kWrong, kWrong, kWrong, kAgain, kEnds,  kEnds},
+  /* sent      */ {kWrong,   kWrong, kWrong, kWrong,     kWrong, kWrong, kGive,  kGive,  kGive,  kAgain, kAgain, kTell,  kTell},
+  /* ended     */ {kWrong,   kWrong, kWrong, kWrong,     kLate,  kLate,  kLate,  kLate,  kLate,  kLate,  kLate,  kLate,  kLate},
+}};
+// clang-format on
+}  // namespace detail
+
+/// What all calls of a client may repeat together, so that a broken network does not multiply their load:
+/// begins with 1,000; a repeat takes 1, each call that is begun gives back 0.2, up to 1,000. Any thread may
+/// use it.
+class RetryBudget {
+ public:
+  void on_begin() noexcept {
+    if (fifths_.load(std::memory_order_relaxed) < kMost) fifths_.fetch_add(1, std::memory_order_relaxed);
+  }
+  [[nodiscard]] bool take() noexcept {
+    if (fifths_.fetch_sub(kRepeat, std::memory_order_relaxed) >= kRepeat) return true;
+    fifths_.fetch_add(kRepeat, std::memory_order_relaxed);
+    return false;
+  }
+
+ private:
+  static constexpr std::int32_t kRepeat = 5;
+  static constexpr std::int32_t kMost = 1000 * kRepeat;
+  std::atomic<std::int32_t> fifths_{kMost};
+};
+
+struct CallRules {
+  bool idempotent = false;
+  bool stream = false;
+};
+
+class Call {
+ public:
+  static constexpr int kMostAttempts = 3;
+
+  Call(CallRules rules, TimePoint deadline, RetryBudget& budget) noexcept
+      : budget_(&budget), deadline_(deadline), rules_(rules) {}
+
+  CallStep begin() {
+    budget_->on_begin();
+    return on(CallEvent::begin);
+  }
+  /// For events that are no failures, and a REPLY that is none. Throws std::logic_error for one that this
+  /// state does not know: a mistake of the driver.
+  CallStep on(CallEvent event);
+  /// For failures. Where the call ends, `failure` is what it ends with: that of an earlier attempt, if that
+  /// one may have run and this one surely was not executed.
+  CallStep fail(CallEvent event, Failure& failure, TimePoint now);
+
+  [[nodiscard]] CallState state() const noexcept { return state_; }
+  [[nodiscard]] bool ended() const noexcept { return state_ == CallState::ended; }
+  [[nodiscard]] TimePoint deadline() const noexcept { return deadline_; }
+  /// Attempts that were begun, from 1.
+  [[nodiscard]] int attempt() const noexcept { return attempt_; }
+
+ private:
+  [[nodiscard]] detail::CallCell cell(CallEvent event) const;
+  [[nodiscard]] bool may_repeat(const Failure& failure, TimePoint now) const noexcept;
+
+  RetryBudget* budget_;
+  TimePoint deadline_;
+  std::optional<Failure> may_have_run_;
+  CallRules rules_;
+  CallState state_ = CallState::start;
+  int attempt_ = 1;
+};
+
+}  // namespace mf::protocol

@@ -1,0 +1,437 @@
+#include "mf/link/stream.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "mf/core/error.hpp"
+#include "mf/link/stream_values.hpp"
+
+namespace mf::link {
+namespace {
+
+using protocol::kHeaderSize;
+using protocol::kMaxDataPayload;
+
+// Values are gathered up to here before their writer sends them itself.
+constexpr std::size_t kGathered = std::size_t{32} << 10U;
+// With more than this pending, a writer waits.
+constexpr std::size_t kMostPending = std::size_t{64} << 10U;
+// A value is not cut into pieces for less credit than this, if there may be more soon.
+constexpr std::size_t kLeastCredit = kHeaderSize + 1024;
+constexpr std::uint16_t kMostValues = protocol::kExtendedCount - 1;
+
+Failure failed(Code code, Execution execution, std::string message) {
+  return {.code = code, .execution = execution, .message = std::move(message), .declared = nullptr};
+}
+
+/// The longest payload of a DATA that costs at most so much.
+std::size_t payload_for(std::size_t credit) noexcept {
+  const std::size_t whole = credit & ~std::size_t{7};
+  return whole <= kHeaderSize ? 0 : std::min(whole - kHeaderSize, kMaxDataPayload);
+}
+
+}  // namespace
+
+void refuse_value(const std::string& violation) {
+  throw Error(Code::invalid_argument, Execution::not_executed, "a value of the stream: " + violation);
+}
+
+StreamIn::StreamIn(StreamPort& port, Tier tier, std::uint32_t window,
+                   std::shared_ptr<protocol::WindowBudget> budget, std::size_t most)
+    : port_(port), tier_(tier), budget_(std::move(budget)), most_(most), window_(window) {}
+
+StreamIn::~StreamIn() {
+  window_.release(*budget_);
+}
+
+StreamEvent StreamIn::refuse(Code code, std::string message) const {
+  return {.failure = failed(code, Execution::unknown, std::move(message))};
+}
+
+StreamEvent StreamIn::on_data(const protocol::Event& event) {
+  const std::scoped_lock lock(mutex_);
+  if (ended_ || abandoned_) return {};
+  const std::size_t cost = protocol::padded(event.header.size);
+  const bool whole = event.count != 0;
+  if (!window_.arrived(cost))
+    return refuse(Code::protocol_error, "the peer sent DATA that it had no credit for");
+  if (event.header.encoding() != static_cast<std::uint8_t>(tier_))
+    return refuse(Code::decode_error, "the values of a DATA have another encoding than the schema says");
+  if (!whole && event.payload.empty())
+    return refuse(Code::protocol_error, "the peer sent a piece of a value without bytes");
+  StreamEvent done;
+  if (!piece_open_ && whole) {
+    frames_.push_back({.bytes = event.keep(), .count = event.count, .cost = cost});
+    wake(done);
+    return done;
+  }
+  if (event.count > 1)
+    return refuse(Code::protocol_error, "the peer sent more than the end of a value that goes on");
+  if (piece_.size() + event.payload.size() > most_)
+    return refuse(Code::message_too_large,
+                  "a value of the stream has more than " + std::to_string(most_) + " bytes");
+  piece_.append(event.payload);
+  piece_open_ = !whole;
+  piece_cost_ += cost;
+  if (whole) {
+    frames_.push_back({.bytes = SharedBytes(std::exchange(piece_, Buffer())),
+                       .count = 1,
+                       .cost = std::exchange(piece_cost_, 0)});
+    wake(done);
+  } else if (frames_.empty() && held_cost_ == 0) {
+    // The user waits for this very value, so its pieces count as taken.
+    done.credit = window_.taken(std::exchange(piece_cost_, 0), *budget_);
+  }
+  return done;
+}
+
+StreamEvent StreamIn::on_end(std::shared_ptr<const Failure> why) {
+  const std::scoped_lock lock(mutex_);
+  StreamEvent done;
+  if (ended_) return done;
+  ended_ = true;
+  why_ = std::move(why);
+  if (!why_ && piece_open_) {
+    why_ = mf::detail::shared(
+        failed(Code::protocol_error, Execution::unknown, "the stream ended within a value"));
+  }
+  wake(done);
+  return done;
+}
+
+void StreamIn::wake(StreamEvent& event) {
+  if (waiter_ != nullptr) std::exchange(waiter_, nullptr)->finish();
+  event.completion = std::exchange(ready_, nullptr);
+}
+
+StreamIn::Got StreamIn::take(Frame& into) {
+  std::uint32_t credit = 0;
+  auto got = Got::nothing;
+  {
+    const std::scoped_lock lock(mutex_);
+    into.bytes.reset();
+    std::size_t taken = std::exchange(held_cost_, 0);
+    if (!frames_.empty()) {
+      into = std::move(frames_.front());
+      frames_.pop_front();
+      held_cost_ = into.cost;
+      got = Got::values;
+    } else {
+      taken += std::exchange(piece_cost_, 0);
+      if (ended_) got = Got::ended;
+    }
+    if (taken != 0 && !ended_) credit = window_.taken(taken, *budget_);
+  }
+  if (credit != 0) port_.send_credit(credit);
+  return got;
+}
+
+StreamIn::Got StreamIn::wait(Frame& into) {
+  for (;;) {
+    const auto got = take(into);
+    if (got == Got::ended && why_) why_->raise();
+    if (got != Got::nothing) return got;
+    const auto until = port_.wait_until();
+    Waiter waiter;
+    {
+      const std::scoped_lock lock(mutex_);
+      if (!empty()) continue;
+      waiter_ = &waiter;
+    }
+    port_.wait(waiter, until);
+    bool late = false;
+    {
+      const std::scoped_lock lock(mutex_);
+      waiter_ = nullptr;
+      late = empty();
+    }
+    if (!late || until == kNever || std::chrono::steady_clock::now() < until) continue;
+    port_.out_of_time().raise();
+  }
+}
+
+void StreamIn::when_ready(UniqueFunction<void()> ready) {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (empty()) {
+      ready_ = std::move(ready);
+      return;
+    }
+  }
+  ready();
+}
+
+std::shared_ptr<const Failure> StreamIn::why() const {
+  const std::scoped_lock lock(mutex_);
+  return why_;
+}
+
+bool StreamIn::abandon() noexcept {
+  const std::scoped_lock lock(mutex_);
+  frames_.clear();
+  piece_ = Buffer();
+  return !std::exchange(abandoned_, true) && !ended_;
+}
+
+StreamOut::StreamOut(StreamPort& port, std::uint32_t credit, std::size_t most)
+    : port_(port),
+      most_(most),
+      least_credit_(std::min<std::size_t>(kLeastCredit, credit / 2)),
+      window_(credit) {}
+
+StreamEvent StreamOut::woken() {
+  StreamEvent done;
+  if (waiter_ != nullptr) {
+    std::exchange(waiter_, nullptr)->finish();  // who waits writes itself
+  } else {
+    again_ = emitting_;
+    done.write = unsent() != 0 && !emitting_;
+  }
+  return done;
+}
+
+StreamEvent StreamOut::on_credit(std::uint32_t bytes) {
+  const std::scoped_lock lock(mutex_);
+  if (ended_ || stopped_) return {};
+  if (!window_.add(bytes))
+    return {.failure =
+                failed(Code::protocol_error, Execution::unknown, "the peer gave more credit than 2^31 - 1")};
+  return woken();
+}
+
+StreamEvent StreamOut::on_room() {
+  const std::scoped_lock lock(mutex_);
+  return woken();
+}
+
+StreamEvent StreamOut::on_stopped() {
+  const std::scoped_lock lock(mutex_);
+  stopped_ = true;
+  StreamEvent done = woken();
+  done.write = static_cast<bool>(ready_) || static_cast<bool>(drained_);  // write_pending() tells them
+  return done;
+}
+
+StreamEvent StreamOut::on_end(std::shared_ptr<const Failure> why) {
+  const std::scoped_lock lock(mutex_);
+  if (std::exchange(ended_, true)) return {};
+  why_ = std::move(why);
+  StreamEvent done = woken();
+  done.write = static_cast<bool>(ready_) || static_cast<bool>(drained_);
+  return done;
+}
+
+bool StreamOut::may_write() const {
+  if (ended_ && why_) why_->raise();
+  return !ended_ && !stopped_;
+}
+
+Outcome<bool> StreamOut::state() const {
+  if (ended_ && why_) return Outcome<bool>(why_);
+  return !ended_ && !stopped_;
+}
+
+bool StreamOut::stopped() const {
+  const std::scoped_lock lock(mutex_);
+  return stopped_ || ended_;
+}
+
+/// A value was appended; one that is too large is taken back.
+std::optional<Failure> StreamOut::add_value() {
+  const std::size_t before = ends_.empty() ? 0 : ends_.back();
+  const std::size_t size = pending_.size() - before;
+  if (size <= most_) [[likely]] {
+    ends_.push_back(pending_.size());
+    return std::nullopt;
+  }
+  pending_.resize(before);
+  return failed(Code::message_too_large, Execution::not_executed,
+                "a value of " + std::to_string(size) + " bytes is above the " + std::to_string(most_) +
+                    " that the peer takes");
+}
+
+bool StreamOut::much() const noexcept {
+  return left() >= kGathered || unsent() >= kMostValues;
+}
+
+bool StreamOut::too_much() const noexcept {
+  return left() >= kMostPending || unsent() >= 2 * kMostValues;
+}
+
+bool StreamOut::wrote(Lock& lock) {
+  if (const auto too_large = add_value()) too_large->raise();
+  if (much()) {
+    emit(lock);
+    return !too_much() || wait(lock, false);
+  }
+  if (!std::exchange(soon_, true)) {
+    lock.unlock();
+    port_.write_soon();
+  }
+  return true;
+}
+
+void StreamOut::async_wrote(Lock& lock, UniqueFunction<void(Outcome<bool>&&)> done) {
+  if (auto too_large = add_value()) {
+    lock.unlock();
+    return done(std::move(*too_large));
+  }
+  if (much()) emit(lock);
+  if (too_much() && !ended_ && !stopped_) {
+    ready_ = [this, done = std::move(done)]() mutable {
+      Lock relock(mutex_);
+      end_write(relock, std::move(done));
+    };
+    return;
+  }
+  const bool soon = unsent() != 0 && !std::exchange(soon_, true);
+  auto outcome = state();
+  lock.unlock();
+  if (soon) port_.write_soon();
+  done(std::move(outcome));
+}
+
+void StreamOut::end_write(Lock& lock, UniqueFunction<void(Outcome<bool>&&)> done) {
+  auto outcome = state();
+  lock.unlock();
+  done(std::move(outcome));
+}
+
+bool StreamOut::wait(Lock& lock, bool for_all) {
+  for (;;) {
+    lock.unlock();
+    const auto until = port_.wait_until();
+    lock.lock();
+    emit(lock);
+    // From here to the wait the lock is held: what changes meanwhile finds the waiter.
+    if (ended_ || stopped_ || (for_all ? unsent() == 0 : !too_much())) return may_write();
+    Waiter waiter;
+    waiter_ = &waiter;
+    lock.unlock();
+    port_.wait(waiter, until);
+    lock.lock();
+    waiter_ = nullptr;
+    if (waiter.done() || until == kNever || std::chrono::steady_clock::now() < until) continue;
+    lock.unlock();
+    port_.out_of_time().raise();
+  }
+}
+
+bool StreamOut::drain() {
+  Lock lock(mutex_);
+  return wait(lock, true);
+}
+
+void StreamOut::when_drained(UniqueFunction<void()> drained) {
+  {
+    Lock lock(mutex_);
+    emit(lock);
+    if (unsent() != 0 && !ended_ && !stopped_) {
+      drained_ = std::move(drained);
+      return;
+    }
+  }
+  drained();
+}
+
+void StreamOut::write_pending() {
+  UniqueFunction<void()> ready;
+  UniqueFunction<void()> drained;
+  {
+    Lock lock(mutex_);
+    soon_ = false;
+    emit(lock);
+    const bool over = ended_ || stopped_;
+    if (over || !too_much()) ready = std::exchange(ready_, nullptr);
+    if (over || unsent() == 0) drained = std::exchange(drained_, nullptr);
+  }
+  if (ready) ready();
+  if (drained) drained();
+}
+
+// Frames are cut with the lock held and handed to the connection without it; one thread at a time does both,
+// so that they leave in their order.
+void StreamOut::emit(Lock& lock) {
+  if (emitting_) return;
+  emitting_ = true;
+  bool sent = false;
+  while (unsent() != 0 && !ended_ && !stopped_) {
+    again_ = false;
+    lock.unlock();
+    const bool room = port_.has_room();
+    lock.lock();
+    Piece piece;
+    if (!room || !next_piece(piece)) {
+      if (again_) continue;
+      break;
+    }
+    lock.unlock();
+    port_.send_data(piece.count, std::move(piece.bytes));
+    lock.lock();
+    sent = true;
+  }
+  emitting_ = false;
+  if (waiter_ != nullptr) std::exchange(waiter_, nullptr)->finish();  // of another thread, which looks again
+  if (!sent) return;
+  lock.unlock();
+  port_.flush();
+  lock.lock();
+}
+
+// The next frame: as many whole values as fit, or a piece of one that does not fit alone.
+bool StreamOut::next_piece(Piece& piece) {
+  if (ended_ || stopped_) return false;
+  const std::size_t most = payload_for(window_.credit());
+  const bool within = first_ == 0 ? begin_ != 0 : begin_ != ends_[first_ - 1];
+  const auto first = ends_.begin() + static_cast<std::ptrdiff_t>(first_);
+  std::size_t size = 0;
+  if (within) {
+    size = std::min(*first - begin_, most);
+    piece.count = size == *first - begin_ ? 1 : 0;
+  } else {
+    const auto fitting = std::upper_bound(first, ends_.end(), begin_ + most);
+    const auto count = std::min<std::ptrdiff_t>(fitting - first, kMostValues);
+    piece.count = static_cast<std::uint16_t>(count);
+    size = count == 0 ? std::min(*first - begin_, most) : *(first + count - 1) - begin_;
+  }
+  if (piece.count == 0 && (size == 0 || window_.credit() < least_credit_)) return false;
+  if (!window_.spend(protocol::data_cost(size))) return false;
+  first_ += piece.count;
+  piece.bytes = cut_front(size);
+  return true;
+}
+
+Buffer StreamOut::cut_front(std::size_t size) {
+  if (begin_ == 0 && size == pending_.size()) {
+    ends_.clear();
+    first_ = 0;
+    usual_ = std::min(pending_.size() + 512, kGathered + kGathered / 2);
+    return std::exchange(pending_, Buffer());
+  }
+  Buffer front;
+  front.append(std::span<const std::byte>(pending_.data() + begin_, size));
+  begin_ += size;
+  if (first_ == ends_.size()) {
+    pending_.clear();
+    ends_.clear();
+    begin_ = 0;
+    first_ = 0;
+  } else if (begin_ >= kMostPending && first_ != 0) {
+    forget_sent();
+  }
+  return front;
+}
+
+/// Moves what is unsent to the front, so that a stream that never stands still does not grow.
+void StreamOut::forget_sent() {
+  const std::size_t gone = ends_[first_ - 1];
+  std::memmove(pending_.data(), pending_.data() + gone, pending_.size() - gone);
+  pending_.resize(pending_.size() - gone);
+  ends_.erase(ends_.begin(), ends_.begin() + static_cast<std::ptrdiff_t>(first_));
+  for (auto& end : ends_) end -= gone;
+  begin_ -= gone;
+  first_ = 0;
+}
+
+}  // namespace mf::link

@@ -1,0 +1,71 @@
+#include "mf/protocol/call.hpp"
+
+#include <stdexcept>
+#include <string>
+
+namespace mf::protocol {
+namespace {
+
+constexpr std::array<const char*, kCallStates> kStates{"start",   "resolving", "binding",
+                                                       "sending", "sent",      "ended"};
+constexpr std::array<const char*, kCallEvents> kEvents{
+    "begin",  "resolved", "bound",   "unreachable", "refused", "written",  "data",
+    "credit", "stopped",  "replied", "lost",        "expired", "cancelled"};
+constexpr std::array<const char*, 10> kSteps{"none",    "resolve", "bind",   "send",  "wait",
+                                             "deliver", "end",     "cancel", "again", "wrong"};
+
+bool is_lost(Code code) noexcept {
+  return code == Code::unavailable || code == Code::connection_lost;
+}
+
+}  // namespace
+
+const char* name(CallState state) noexcept {
+  return kStates.at(static_cast<std::size_t>(state));
+}
+const char* name(CallEvent event) noexcept {
+  return kEvents.at(static_cast<std::size_t>(event));
+}
+const char* name(CallStep step) noexcept {
+  return kSteps.at(static_cast<std::size_t>(step));
+}
+
+detail::CallCell Call::cell(CallEvent event) const {
+  const auto cell = detail::kCallTable[static_cast<std::size_t>(state_)][static_cast<std::size_t>(event)];
+  if (cell.step == CallStep::wrong) [[unlikely]]
+    throw std::logic_error(std::string("a call that is ") + name(state_) + " cannot see the event " +
+                           name(event));
+  return cell;
+}
+
+CallStep Call::on(CallEvent event) {
+  const auto next = cell(event);
+  state_ = next.state;
+  return next.step == CallStep::again ? CallStep::end : next.step;
+}
+
+CallStep Call::fail(CallEvent event, Failure& failure, TimePoint now) {
+  const auto next = cell(event);
+  if (next.step == CallStep::none) return CallStep::none;
+  if (next.step == CallStep::again && may_repeat(failure, now)) {
+    if (failure.execution != Execution::not_executed && !may_have_run_) may_have_run_ = std::move(failure);
+    ++attempt_;
+    state_ = CallState::resolving;
+    return CallStep::resolve;
+  }
+  state_ = CallState::ended;
+  if (may_have_run_ && failure.execution == Execution::not_executed) failure = std::move(*may_have_run_);
+  return next.step == CallStep::again ? CallStep::end : next.step;
+}
+
+// The rules of decision 0019, in their order.
+bool Call::may_repeat(const Failure& failure, TimePoint now) const noexcept {
+  if (attempt_ >= kMostAttempts || now >= deadline_) return false;
+  const bool unharmed = failure.execution == Execution::not_executed;
+  if (!is_lost(failure.code) && !(unharmed && failure.code == Code::shutting_down)) return false;
+  if (!unharmed && !rules_.idempotent) return false;
+  if (rules_.stream && state_ == CallState::sent) return false;
+  return failure.code == Code::shutting_down || budget_->take();
+}
+
+}  // namespace mf::protocol
