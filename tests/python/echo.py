@@ -204,13 +204,13 @@ class EchoScatter:
     def __init__(self, target: ScatterTarget) -> None:
         self._target = target
 
-    def twice(self, x: int, *, options: mf.CallOptions | None = None) -> mf.Scattered[int]:
+    def twice(self, x: int, *, options: mf.CallOptions | None = None) -> mf.Scattered[str, int]:
         return self._target.call(TWICE, options, x)
 
-    async def twice_async(self, x: int, *, options: mf.CallOptions | None = None) -> mf.Scattered[int]:
+    async def twice_async(self, x: int, *, options: mf.CallOptions | None = None) -> mf.Scattered[str, int]:
         return await self._target.call_async(TWICE, options, x)
 
-    def flaky(self, x: int, *, options: mf.CallOptions | None = None) -> mf.Scattered[int]:
+    def flaky(self, x: int, *, options: mf.CallOptions | None = None) -> mf.Scattered[str, int]:
         return self._target.call(FLAKY, options, x)
 
 

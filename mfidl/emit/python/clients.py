@@ -14,7 +14,7 @@ from mfidl.emit.python.literals import constant_default, is_made_by_call, litera
 from mfidl.emit.python.names import MethodNames, written
 from mfidl.emit.python.service_file import CallView, ServiceFile
 from mfidl.emit.python.types import annotation
-from mfidl.model import Method, Service, Stream, Struct
+from mfidl.model import Method, Primitive, Scalar, Service, Stream, Struct
 
 _OTHER = "anything else that failed; its `code` and `execution` say more."
 
@@ -28,18 +28,22 @@ class ClientView:
     agent: str  # name of the parameter of at(); "" without agent
     agents: str
     agent_type: str
+    agent_enum: str  # the enum whose members the agents are; "" for other types
     calls: tuple[CallView, ...]
     scatter_calls: tuple[CallView, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """One form of a method: the function's name and result, and the target's function that it calls."""
+    """One form of a method: the function's name and result, and the target's function that it calls. `key`
+    makes agents of the texts that the target gives outcomes for.
+    """
 
     name: str
     result: str
     called: str
     awaited: bool = False
+    key: str = ""
 
 
 class ClientFile(ServiceFile):
@@ -56,29 +60,48 @@ class ClientFile(ServiceFile):
             context.imports.name("mf.core.target", "ScatterTarget")
         calls: list[CallView] = []
         scattered: list[CallView] = []
+        agent = self._agent(service)
         for method, own in zip(service.methods, names.methods, strict=True):
             if method.streams:
                 calls += self._streams(method, own)
             else:
                 calls += [*self._one(method, own), *self._many(method, own)]
-                scattered += self._scattered(method, own)
+                scattered += self._scattered(method, own, agent[2], self._key(service))
         return ClientView(
             names.client,
             names.scatter,
             self._own("_methods", names.constant),
             docstring(service.doc or f"Calls {service.full_name}.", 4),
-            *self._agent(service),
+            *agent,
             tuple(calls),
             tuple(scattered),
         )
 
-    def _agent(self, service: Service) -> tuple[str, str, str]:
-        """The parameters of at() and on(), and the type of an agent; its text is the runtime's business."""
+    def _agent(self, service: Service) -> tuple[str, str, str, str]:
+        """The parameters of at() and on(), the type of an agent, and the enum that it is, if any. The text of
+        an agent is the runtime's business.
+        """
         if service.agent is None:
-            return "", "", ""
+            return "", "", "", ""
         scope = Scope(PYTHON_RESERVED, {"self", "int", "str"})
         one, all_ = (scope.take(f"{written(service.agent)}{plural}") for plural in ("", "s"))
-        return one, all_, annotation(self._context, service.agent.spelled)
+        type_ = annotation(self._context, service.agent.spelled)
+        enum = (
+            "" if isinstance(service.agent.type, Primitive) else annotation(self._context, service.agent.type)
+        )
+        return one, all_, type_, enum
+
+    def _key(self, service: Service) -> str:
+        """What makes an agent of its text; "" where it is the text."""
+        match service.agent and service.agent.type:
+            case None | Primitive(Scalar.STRING):
+                return ""
+            case Primitive(Scalar.UUID) as uuid:
+                return annotation(self._context, uuid)
+            case Primitive():
+                return "int"
+            case _:
+                return "self._agent"
 
     # Forms of a method without streams
 
@@ -86,15 +109,19 @@ class ClientFile(ServiceFile):
         result = self._result_type(method, names)
         return self._both(method, names, result, self._doc(method, _OTHER))
 
-    def _scattered(self, method: Method, names: MethodNames) -> list[CallView]:
+    def _scattered(self, method: Method, names: MethodNames, agent: str, key: str) -> list[CallView]:
         """An outcome for each agent: nothing is raised for what one of them did."""
-        result = f"mf.Scattered[{self._result_type(method, names)}]"
-        return self._both(method, names, result, self._doc(method, ""))
+        if not agent:
+            return []
+        result = f"mf.Scattered[{agent}, {self._result_type(method, names)}]"
+        return self._both(method, names, result, self._doc(method, ""), key)
 
-    def _both(self, method: Method, names: MethodNames, result: str, doc: str) -> list[CallView]:
+    def _both(
+        self, method: Method, names: MethodNames, result: str, doc: str, key: str = ""
+    ) -> list[CallView]:
         """The blocking and the awaited form."""
-        blocking = _Form(names.function, result, "call")
-        awaited = _Form(names.asynchronous, result, "call_async", True)
+        blocking = _Form(names.function, result, "call", key=key)
+        awaited = _Form(names.asynchronous, result, "call_async", True, key)
         return [
             self._call(method, names, blocking, doc),
             self._call(method, names, awaited, _like(blocking)),
@@ -172,10 +199,13 @@ class ClientFile(ServiceFile):
         options = "mf.BatchOptions" if form.called.startswith("batch") else "mf.CallOptions"
         back = "" if form.result == "None" else "return "
         head = self._head(form.name, parameters, options, form.result, 6 if form.awaited else 0)
+        before, after = f"{'await ' * form.awaited}self._target.{form.called}(", ")"
+        if form.key:
+            before, after = "(" * form.awaited + before, ")" * form.awaited + f").keyed({form.key})"
         return CallView(
             ("async " if form.awaited else "") + head,
             docstring(doc, 8),
-            bracket(f"{back}{'await ' * form.awaited}self._target.{form.called}(", arguments, ")", 8),
+            bracket(f"{back}{before}", arguments, after, 8),
             decorator(self._context, method.deprecated).rstrip("\n"),
         )
 

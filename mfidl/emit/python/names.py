@@ -61,7 +61,7 @@ SERVICE_HELPERS = _words(
 CODEC_HELPERS = _words("Codec MEMCPY Method ServiceInfo TypeCodec method rules shape")
 # Files that a package has, beside which a package of that name could not stand.
 _FILES = frozenset(["_types", "_codec", "_methods", "_client", "_server"])
-_TARGET_FUNCTIONS = frozenset(["at", "any", "on", "everywhere", "_over", "_target"])
+_TARGET_FUNCTIONS = frozenset(["at", "any", "on", "everywhere", "_agent", "_over", "_target"])
 _MODULE_WORDS = PYTHON_RESERVED | BUILTINS | TYPE_HELPERS | SERVICE_HELPERS | CODEC_HELPERS
 
 

@@ -166,8 +166,8 @@ RANK = "type demo.Rank enum i8 closed\n low -1\n mid 2\ntype demo.Zoo enum u8 op
         ("u8", [0, 255, "7", Shard.SEVENTH], [256, -1, "300", "abc", "07", "+7", " 7", "1_0", "٣", A_UUID]),
         ("i64", [-(2**63), "-1"], [2**63, "-0", "9" * 5000]),
         ("uuid", [A_UUID, str(A_UUID)], [7, f"{{{A_UUID}}}", A_UUID.hex, "x", str(A_UUID)[:-1] + "A"]),
-        ("demo.Rank", [-1, "2"], [0, 3, 300, "mid"]),
-        ("demo.Zoo", [0, 255], [256, "cat"]),
+        ("demo.Rank", [-1, "2"], [0, 3, 300, "middle"]),
+        ("demo.Zoo", [0, 255], [256, "dog"]),
         ("string", ["07", 300, A_UUID], []),
     ],
 )

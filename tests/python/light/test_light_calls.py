@@ -188,7 +188,7 @@ def test_an_awaited_scatter_waits_for_all_agents_at_once() -> None:
             await Meeting.everybody.wait()
             return 2 * x
 
-    async def run() -> mf.Scattered[int]:
+    async def run() -> mf.Scattered[str, int]:
         Meeting.everybody = asyncio.Event()
         echo = light(a=Meeting(), b=Meeting(), c=Meeting())
         return await echo.on(["c", "x", "a", "b"]).twice_async(4, options=mf.CallOptions(deadline=5))

@@ -8,6 +8,7 @@ seen before, now gone                                             UNAVAILABLE at
 from collections.abc import Iterable
 from time import monotonic
 
+from mf.core.agent_names import shown_agent
 from mf.core.error import Code, Error, not_executed, shortened, some_of
 from mf.core.service import ServiceInfo
 from mf.link.balancing import order
@@ -200,8 +201,8 @@ def _nobody(service: ServiceInfo, agent: str | None, view: View) -> Error:
         return not_executed(Code.UNAVAILABLE, view.trouble or f"no server of {service.name} is known yet")
     text = f"no server offers {service.name}"
     if agent:
-        text += f' for agent "{shortened(agent)}"'
-    known = [name for name, instances in view.agents.items() if instances and name]
+        text += f' for agent "{shortened(shown_agent(service, agent))}"'
+    known = [shown_agent(service, name) for name, instances in view.agents.items() if instances and name]
     if service.agent is not None:
         text += "; known agents: " + (some_of(known, mark='"') or "none")
     return not_executed(Code.UNAVAILABLE, text)

@@ -27,7 +27,7 @@ class CurrentCall(ABC):
     @property
     @abstractmethod
     def agent(self) -> str:
-        """The agent that was called; empty for a service without `per`."""
+        """The agent that was called, an enum's member by its name; empty for a service without `per`."""
 
     @property
     @abstractmethod

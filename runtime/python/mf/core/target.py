@@ -5,8 +5,8 @@ A generated function is one line: `return self._target.call(_QUERY, options, ter
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterable, Generator, Iterable, Sequence
-from typing import Any, Generic, TypeVar
+from collections.abc import AsyncIterable, Callable, Generator, Iterable, Sequence
+from typing import Any, Generic, TypeVar, cast
 
 from mf.core.agent import Agent
 from mf.core.options import BatchOptions, CallOptions
@@ -14,6 +14,8 @@ from mf.core.outcome import Failure, Outcome
 from mf.core.service import Method, Servant, ServiceInfo
 from mf.core.stream import AsyncDuplexStream, AsyncStreamReader, DuplexStream, StreamReader
 
+K = TypeVar("K")
+K2 = TypeVar("K2")
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -48,18 +50,33 @@ class BatchCall(ABC, Generic[T]):
         return len(self.partial())
 
 
-class Scattered(dict[str, Outcome[T]]):
-    """One outcome per agent, in the order asked for. A dead agent is a failed outcome, not an exception."""
+class Scattered(dict[K, Outcome[T]], Generic[K, T]):
+    """One outcome per agent, in the order asked for. A dead agent is a failed outcome, not an exception.
+
+    `K` is the type of the agents: str, int, UUID or an enum.
+    """
 
     __slots__ = ()
 
+    def keyed(self, key: Callable[[str], K2]) -> "Scattered[K2, T]":
+        """The same by agents of their own type; `key` makes them of their texts. A text that it refuses with
+        ValueError, since it is of a newer schema, stays as it is.
+        """
+        made: Scattered[Any, T] = Scattered()
+        for text, outcome in self.items():
+            try:
+                made[key(cast(str, text))] = outcome
+            except ValueError:
+                made[text] = outcome
+        return made
+
     @property
-    def ok(self) -> dict[str, T]:
+    def ok(self) -> dict[K, T]:
         """The values of those agents that answered."""
         return {agent: outcome.value() for agent, outcome in self.items() if outcome.error is None}
 
     @property
-    def failed(self) -> dict[str, Failure]:
+    def failed(self) -> dict[K, Failure]:
         """The failures of the others."""
         return {agent: outcome.error for agent, outcome in self.items() if outcome.error is not None}
 
@@ -70,13 +87,13 @@ class ScatterTarget(ABC):
     __slots__ = ()
 
     @abstractmethod
-    def call(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> Scattered[T]:
+    def call(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> Scattered[str, T]:
         """One call to each agent. Never raises for what a single agent did."""
 
     @abstractmethod
     async def call_async(
         self, method: Method[Any, T], options: CallOptions | None, *arguments: Any
-    ) -> Scattered[T]:
+    ) -> Scattered[str, T]:
         """The same, awaited."""
 
 
@@ -128,7 +145,6 @@ class Target(ABC):
     ) -> list[Outcome[T]]:
         """Application-level batch: one message with all requests. Raises Error if the message as a whole
         failed."""
-
 
     @abstractmethod
     async def batch_async(

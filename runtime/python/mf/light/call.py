@@ -10,6 +10,7 @@ from itertools import count
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from mf.core.agent_names import shown_agent
 from mf.core.current import NO_METADATA, CurrentCall, enter, leave, maybe_current
 from mf.core.error import Code, Error, not_executed
 from mf.core.log import log_handler_failure
@@ -45,7 +46,7 @@ class LightCall(CurrentCall):
         self._options = options
         self._reply: dict[str, str] | None = None
         self._id = 0
-        self.agent = agent
+        self.agent = shown_agent(service, agent)
         self.cancelled = False
         seconds = options.deadline if options is not None else None
         now = monotonic()

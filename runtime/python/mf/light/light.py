@@ -10,7 +10,8 @@ it has its caller's thread, and declared errors arrive as the very object that w
 from collections.abc import Coroutine, Generator, Iterable, Sequence
 from typing import Any, TypeVar, cast
 
-from mf.core.agent import Agent, agent_text, called_agent
+from mf.core.agent import Agent, called_agent
+from mf.core.agent_names import shown_agent, text_of_agent
 from mf.core.current import enter, leave
 from mf.core.error import Code, DeclaredError, Error, not_executed, shortened, some_of
 from mf.core.offered import offered_agent
@@ -44,7 +45,7 @@ class Light(TargetSource):
 
     def withdraw(self, service: ServiceInfo, agent: Agent = "") -> None:
         """Takes an offer back; calls under way go on."""
-        self._offers.get(service.name, {}).pop(agent_text(agent), None)
+        self._offers.get(service.name, {}).pop(text_of_agent(service, agent), None)
 
     def target(self, service: ServiceInfo) -> Target:
         return LightTarget(self, service, None)
@@ -66,8 +67,10 @@ class Light(TargetSource):
             return next(iter(agents.items()))
         servant = agents.get(agent)
         if servant is None:
-            text = f'nobody in this process offers {service.name} for agent "{shortened(agent)}"'
-            raise not_executed(Code.UNKNOWN_AGENT, f"{text}; known agents: " + some_of(agents, mark='"'))
+            asked = shortened(shown_agent(service, agent))
+            text = f'nobody in this process offers {service.name} for agent "{asked}"'
+            known = [shown_agent(service, each) for each in agents]
+            raise not_executed(Code.UNKNOWN_AGENT, f"{text}; known agents: " + some_of(known, mark='"'))
         return agent, servant
 
 
@@ -261,8 +264,8 @@ class LightScatter(ScatterTarget):
         agents = self._light.agents(self._service) if self._agents is None else self._agents
         return [(agent, LightTarget(self._light, self._service, agent)) for agent in agents]
 
-    def call(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> Scattered[T]:
-        scattered: Scattered[T] = Scattered()
+    def call(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> Scattered[str, T]:
+        scattered: Scattered[str, T] = Scattered()
         for agent, target in self._targets():
             try:
                 scattered[agent] = Outcome(target.call(method, options, *arguments))
@@ -272,7 +275,7 @@ class LightScatter(ScatterTarget):
 
     async def call_async(
         self, method: Method[Any, T], options: CallOptions | None, *arguments: Any
-    ) -> Scattered[T]:
+    ) -> Scattered[str, T]:
         from asyncio import gather
 
         targets = self._targets()

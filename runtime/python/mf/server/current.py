@@ -12,6 +12,7 @@ from threading import Lock
 from time import monotonic
 from types import MappingProxyType
 
+from mf.core.agent_names import shown_agent
 from mf.core.current import NO_METADATA, CurrentCall
 from mf.core.error import Code, Error
 from mf.core.service import Payload
@@ -115,7 +116,8 @@ class ServedCall(ServerCall, CurrentCall):
 
     @property
     def agent(self) -> str:
-        return self.handler.offer.agent
+        offer = self.handler.offer
+        return shown_agent(offer.service, offer.agent)
 
     @property
     def service(self) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from mf.core.agent import Agent
+from mf.core.agent_names import shown_agent
 from mf.core.error import Code, not_executed, shortened, some_of
 from mf.core.offered import offered_agent
 from mf.core.service import FEBIRD, Method, Servant, ServiceInfo, generated_base, is_async
@@ -94,7 +95,8 @@ class Offers:
         text = offered_agent(service, agent)
         agents = self._by_service.setdefault(service.name, {})
         if text in agents:
-            raise ValueError(f"{service.name} is offered already" + (f" for agent {text!r}" if text else ""))
+            shown = f" for agent {shown_agent(service, text)!r}" if text else ""
+            raise ValueError(f"{service.name} is offered already{shown}")
         offer = agents[text] = Offer(servant, text, inline)
         return offer
 
@@ -117,8 +119,11 @@ class Offers:
         if offer is None and not bind.agent:
             offer = next(iter(agents.values()))
         if offer is None:
-            text = f'this server does not offer {bind.service} for agent "{shortened(bind.agent)}"'
-            return Code.UNKNOWN_AGENT, f"{text}; known agents: " + some_of(agents, mark='"')
+            service = next(iter(agents.values())).service
+            asked = shortened(shown_agent(service, bind.agent))
+            text = f'this server does not offer {bind.service} for agent "{asked}"'
+            known = [shown_agent(service, agent) for agent in agents]
+            return Code.UNKNOWN_AGENT, f"{text}; known agents: " + some_of(known, mark='"')
         if offer.service.fingerprint != bind.fingerprint:
             text = f"client and server were generated from different schemas of {bind.service}"
             return Code.SCHEMA_MISMATCH, text

@@ -183,12 +183,16 @@ class IndexScatter:
     def __init__(self, target: ScatterTarget) -> None:
         self._target = target
 
-    def size(self, *, options: mf.CallOptions | None = None) -> mf.Scattered[int]:
-        return self._target.call(INDEX_SIZE, options)
+    @staticmethod
+    def _agent(text: str) -> Venue:
+        return Venue(int(text))
 
-    async def size_async(self, *, options: mf.CallOptions | None = None) -> mf.Scattered[int]:
+    def size(self, *, options: mf.CallOptions | None = None) -> mf.Scattered[Venue, int]:
+        return self._target.call(INDEX_SIZE, options).keyed(self._agent)
+
+    async def size_async(self, *, options: mf.CallOptions | None = None) -> mf.Scattered[Venue, int]:
         """Like `size`, awaited."""
-        return await self._target.call_async(INDEX_SIZE, options)
+        return (await self._target.call_async(INDEX_SIZE, options)).keyed(self._agent)
 
 
 class ElementsClient:
@@ -531,16 +535,20 @@ class LangsScatter:
     def __init__(self, target: ScatterTarget) -> None:
         self._target = target
 
+    @staticmethod
+    def _agent(text: str) -> Lang:
+        return Lang(int(text))
+
     def one(
         self, duration: Duration = Duration(200000000), *, options: mf.CallOptions | None = None
-    ) -> mf.Scattered[Duration]:
-        return self._target.call(LANGS_ONE, options, duration)
+    ) -> mf.Scattered[Lang, Duration]:
+        return self._target.call(LANGS_ONE, options, duration).keyed(self._agent)
 
     async def one_async(
         self, duration: Duration = Duration(200000000), *, options: mf.CallOptions | None = None
-    ) -> mf.Scattered[Duration]:
+    ) -> mf.Scattered[Lang, Duration]:
         """Like `one`, awaited."""
-        return await self._target.call_async(LANGS_ONE, options, duration)
+        return (await self._target.call_async(LANGS_ONE, options, duration)).keyed(self._agent)
 
 
 class KeptClient:

@@ -285,10 +285,12 @@ class IndexScatter:
     def __init__(self, target: ScatterTarget) -> None:
         self._target = target
 
-    def add(self, doc: Document, *, options: mf.CallOptions | None = None) -> mf.Scattered[DocId]:
+    def add(self, doc: Document, *, options: mf.CallOptions | None = None) -> mf.Scattered[str, DocId]:
         return self._target.call(INDEX_ADD, options, doc)
 
-    async def add_async(self, doc: Document, *, options: mf.CallOptions | None = None) -> mf.Scattered[DocId]:
+    async def add_async(
+        self, doc: Document, *, options: mf.CallOptions | None = None
+    ) -> mf.Scattered[str, DocId]:
         """Like `add`, awaited."""
         return await self._target.call_async(INDEX_ADD, options, doc)
 
@@ -299,7 +301,7 @@ class IndexScatter:
         rank: Rank | None = Rank.bm25,
         *,
         options: mf.CallOptions | None = None,
-    ) -> mf.Scattered[list[Hit]]:
+    ) -> mf.Scattered[str, list[Hit]]:
         """The best hits, best first."""
         return self._target.call(INDEX_QUERY, options, terms, limit, rank)
 
@@ -310,37 +312,43 @@ class IndexScatter:
         rank: Rank | None = Rank.bm25,
         *,
         options: mf.CallOptions | None = None,
-    ) -> mf.Scattered[list[Hit]]:
+    ) -> mf.Scattered[str, list[Hit]]:
         """Like `query`, awaited."""
         return await self._target.call_async(INDEX_QUERY, options, terms, limit, rank)
 
-    def stats(self, *, options: mf.CallOptions | None = None) -> mf.Scattered[IndexStatsResult]:
+    def stats(self, *, options: mf.CallOptions | None = None) -> mf.Scattered[str, IndexStatsResult]:
         return self._target.call(INDEX_STATS, options)
 
-    async def stats_async(self, *, options: mf.CallOptions | None = None) -> mf.Scattered[IndexStatsResult]:
+    async def stats_async(
+        self, *, options: mf.CallOptions | None = None
+    ) -> mf.Scattered[str, IndexStatsResult]:
         """Like `stats`, awaited."""
         return await self._target.call_async(INDEX_STATS, options)
 
-    def clear(self, *, options: mf.CallOptions | None = None) -> mf.Scattered[None]:
+    def clear(self, *, options: mf.CallOptions | None = None) -> mf.Scattered[str, None]:
         return self._target.call(INDEX_CLEAR, options)
 
-    async def clear_async(self, *, options: mf.CallOptions | None = None) -> mf.Scattered[None]:
+    async def clear_async(self, *, options: mf.CallOptions | None = None) -> mf.Scattered[str, None]:
         """Like `clear`, awaited."""
         return await self._target.call_async(INDEX_CLEAR, options)
 
-    def touch(self, doc: DocId, *, options: mf.CallOptions | None = None) -> mf.Scattered[None]:
+    def touch(self, doc: DocId, *, options: mf.CallOptions | None = None) -> mf.Scattered[str, None]:
         return self._target.call(INDEX_TOUCH, options, doc)
 
-    async def touch_async(self, doc: DocId, *, options: mf.CallOptions | None = None) -> mf.Scattered[None]:
+    async def touch_async(
+        self, doc: DocId, *, options: mf.CallOptions | None = None
+    ) -> mf.Scattered[str, None]:
         """Like `touch`, awaited."""
         return await self._target.call_async(INDEX_TOUCH, options, doc)
 
-    def score(self, doc: DocId, query: int, *, options: mf.CallOptions | None = None) -> mf.Scattered[float]:
+    def score(
+        self, doc: DocId, query: int, *, options: mf.CallOptions | None = None
+    ) -> mf.Scattered[str, float]:
         return self._target.call(INDEX_SCORE, options, doc, query)
 
     async def score_async(
         self, doc: DocId, query: int, *, options: mf.CallOptions | None = None
-    ) -> mf.Scattered[float]:
+    ) -> mf.Scattered[str, float]:
         """Like `score`, awaited."""
         return await self._target.call_async(INDEX_SCORE, options, doc, query)
 
