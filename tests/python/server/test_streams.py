@@ -548,9 +548,7 @@ HOSTILE: dict[str, tuple[Callable[[Peer], None], Code, str]] = {
         "END after END",
     ),
     "metadata in DATA": (
-        lambda peer: (
-            lambda peer: peer.data(1, b"\4\0\0\0\0\0\0\0" + sized(b"a"), encoding=2 | frame.METADATA)
-        ),
+        lambda peer: peer.data(1, b"\4\0\0\0\0\0\0\0" + sized(b"a"), encoding=2 | frame.METADATA),
         Code.PROTOCOL_ERROR,
         "metadata",
     ),
