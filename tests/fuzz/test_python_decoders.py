@@ -17,7 +17,7 @@ import pytest
 
 import mf
 from mf.codec.codec import Codec
-from mf.protocol.calls import Call
+from mf.protocol.calls import Request
 from mf.protocol.client_session import ClientSession
 from mf.protocol.events import DataReceived
 from mf.protocol.frame import pack
@@ -219,7 +219,7 @@ def session_for(vector: dict[str, Any]) -> ClientSession | ServerSession:
     client = ClientSession(hello, bytearray(4096))
     fed(client, pack(1, hello.pack()))
     for _ in range(9):
-        client.request(Call(1.0), 0x81, 0, 1, b"")
+        client.request(Request(1.0), 0x81, 0, 1, b"")
     return client
 
 

@@ -19,6 +19,7 @@ from mf.core.error import Code, DeclaredError, Error, Execution, MfError
 from mf.core.options import INFINITE, BatchOptions, CallOptions
 from mf.core.outcome import Outcome, each, each_async
 from mf.core.service import ErrorCodec, Method, Servant, ServiceInfo
+from mf.core.stream import AsyncDuplexStream, AsyncStreamReader, DuplexStream, StreamReader
 from mf.core.target import BatchCall, Scattered
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "INFINITE",
+    "AsyncDuplexStream",
+    "AsyncStreamReader",
     "BatchCall",
     "BatchOptions",
     "CallOptions",
@@ -45,6 +48,7 @@ __all__ = [
     "CurrentCall",
     "DeclaredError",
     "DecodeError",
+    "DuplexStream",
     "Duration",
     "Error",
     "ErrorCodec",
@@ -60,6 +64,7 @@ __all__ = [
     "Servant",
     "Server",
     "ServiceInfo",
+    "StreamReader",
     "Timestamp",
     "View",
     "as_numpy",

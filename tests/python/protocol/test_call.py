@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from mf.core.error import Code, Error, Execution, not_executed
-from mf.protocol.call import MOST_ATTEMPTS, Call, CallEvent, CallState, CallStep, RetryBudget
-from mf.protocol.reply import MIXED, OK, pack_mixed
 from mf.core.outcome import Outcome
+from mf.protocol.call import MOST_ATTEMPTS, Call, CallEvent, CallState, CallStep, RetryBudget
+from mf.protocol.reply import MIXED, pack_mixed
 from mf.protocol.wire import pack_failure
 from tests.python.echo import TWICE
 from tests.python.protocol.decision import table
@@ -146,8 +146,10 @@ def test_once_an_attempt_may_have_run_its_failure_stands() -> None:
     call.fail(CallEvent.LOST, LOST, 0.0)
     call.fail(CallEvent.UNREACHABLE, UNSENT, 0.0)
 
+    call.items = 2
+
     assert call.failure is LOST
-    assert [outcome.error for outcome in call.outcomes(2)] == [LOST, LOST]
+    assert [outcome.error for outcome in call.outcomes()] == [LOST, LOST]
 
 
 def test_no_item_of_a_mixed_reply_is_surely_not_executed_after_an_attempt_that_may_have_run() -> None:
@@ -157,22 +159,33 @@ def test_no_item_of_a_mixed_reply_is_surely_not_executed_after_an_attempt_that_m
     call.status, call.encoding = MIXED, TWICE.result_encoding
     call.payload = pack_mixed(TWICE, [Outcome(4), Outcome(error=busy)])
 
-    assert call.replied(0.0) is CallStep.END
-    assert list(call.outcomes(2)) == [Outcome(4), Outcome(error=LOST)]
+    call.items = 2
+
+    assert call.settle(0.0) is CallStep.END
+    assert call.outcomes() == [Outcome(4), Outcome(error=LOST)]
 
 
 def test_a_reply_that_is_a_failure_is_judged_like_any_other() -> None:
     call = call_in(CallState.SENT)
     call.status, call.payload = Code.SHUTTING_DOWN, pack_failure(not_executed(Code.SHUTTING_DOWN, "bye"))
-    again = call.replied(0.0)
+    again = call.settle(0.0)
     call.on(CallEvent.BOUND)
     call.on(CallEvent.WRITTEN)
     call.status, call.payload = Code.INTERNAL, pack_failure(Error(Code.INTERNAL, "ouch"))
 
     assert again is CallStep.RESOLVE
-    assert call.replied(0.0) is CallStep.END
+    assert call.settle(0.0) is CallStep.END
     assert call.failure is not None
     assert call.failure.code is Code.INTERNAL
+
+
+def test_metadata_that_cannot_be_read_ends_a_call_as_decode_error() -> None:
+    call = call_in(CallState.SENT)
+    call.reply_metadata = not_executed(Code.DECODE_ERROR, "metadata: cut off")
+
+    assert call.settle(0.0) is CallStep.END
+    assert call.failure is not None
+    assert (call.failure.code, call.failure.execution) == (Code.DECODE_ERROR, Execution.UNKNOWN)
 
 
 @pytest.mark.parametrize("seed", range(200))
@@ -200,4 +213,3 @@ def test_in_any_order_of_events_a_call_ends_once_and_stays_ended(seed: int) -> N
     if ends and attempts_that_may_have_run and call.failure is not None:
         assert call.failure.execution is Execution.UNKNOWN
     assert call.attempts <= MOST_ATTEMPTS
-    assert OK == 0

@@ -10,7 +10,7 @@ import pytest
 from mf.core.error import Code, Error
 from mf.protocol import events as ev
 from mf.protocol import frame
-from mf.protocol.calls import Binding, Call, Description
+from mf.protocol.calls import Binding, Description, Request
 from mf.protocol.client_session import ClientSession
 from mf.protocol.handshake import Hello
 from mf.protocol.metadata import pack_metadata
@@ -65,11 +65,11 @@ def client(awaited: list[dict[str, Any]]) -> ClientSession:
     session.take_output()
     for event in awaited:
         if event["type"] == "reply":
-            call = Call(1.0)
+            call = Request(1.0)
             call.id, call.route, call.count = event["id"], event["route"], event["count"]
             session.calls.by_id[call.id] = call
         elif event["type"] in (*OF_A_STREAM, "cancel"):
-            session.calls.by_id[event["id"]] = Call(1.0)
+            session.calls.by_id[event["id"]] = Request(1.0)
         elif event["type"] == "bound":
             binding = Binding("s", "", 1, 1.0)
             binding.first = event["route"]
@@ -101,7 +101,7 @@ def with_metadata(words: dict[str, Any], metadata: Any) -> dict[str, Any]:
 def described(event: Any) -> dict[str, Any]:  # noqa: C901 - one case an event
     """An event of ours in the words of the vectors."""
     match event:
-        case (Call() as call, status, encoding, payload):
+        case (Request() as call, status, encoding, payload):
             words = {
                 "type": "reply",
                 "route": call.route,
@@ -256,7 +256,7 @@ def write(client: ClientSession, server: ServerSession, event: dict[str, Any], r
                 ).pack(),
             )
         case "request":
-            call = Call(1.0)
+            call = Request(1.0)
             call.route = event["route"]
             client.calls.last = event["id"] - 1
             flags = event["encoding"] | event["bulk"] * frame.BULK | event["oneway"] * frame.ONEWAY
@@ -297,13 +297,13 @@ def write(client: ClientSession, server: ServerSession, event: dict[str, Any], r
         case "credit":
             sender.send_credit(event["id"], event["bytes"])
         case "end":
-            call = Call(1.0)
+            call = Request(1.0)
             call.id = event["id"]
             client.end_stream(call)
         case "cancel" if role == "client":
             server.stop_stream(event["id"])
         case "cancel":
-            call = Call(1.0)
+            call = Request(1.0)
             call.id = event["id"]
             client.calls.by_id[call.id] = call
             client.cancel(call)

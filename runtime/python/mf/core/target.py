@@ -5,13 +5,14 @@ A generated function is one line: `return self._target.call(_QUERY, options, ter
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncIterable, Generator, Iterable, Sequence
 from typing import Any, Generic, TypeVar
 
 from mf.core.agent import Agent
 from mf.core.options import BatchOptions, CallOptions
 from mf.core.outcome import Failure, Outcome
 from mf.core.service import Method, Servant, ServiceInfo
+from mf.core.stream import AsyncDuplexStream, AsyncStreamReader, DuplexStream, StreamReader
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -38,6 +39,10 @@ class BatchCall(ABC, Generic[T]):
     @abstractmethod
     def partial(self) -> list[Outcome[T] | None]:
         """What has arrived by now, without waiting: None where a request is still under way."""
+
+    @abstractmethod
+    def __await__(self) -> Generator[Any, None, list[Outcome[T]]]:
+        """What results() gives, without blocking the running loop."""
 
     def __len__(self) -> int:
         return len(self.partial())
@@ -123,6 +128,61 @@ class Target(ABC):
     ) -> list[Outcome[T]]:
         """Application-level batch: one message with all requests. Raises Error if the message as a whole
         failed."""
+
+
+    @abstractmethod
+    async def batch_async(
+        self, method: Method[R, T], requests: Sequence[R], options: BatchOptions | None = None
+    ) -> list[Outcome[T]]:
+        """The same as batch, awaited. A task that is cancelled cancels what is under way."""
+
+    @abstractmethod
+    async def bulk_async(
+        self, method: Method[R, T], requests: Sequence[R], options: CallOptions | None = None
+    ) -> list[Outcome[T]]:
+        """The same as bulk, awaited."""
+
+    # Streams
+
+    @abstractmethod
+    def read_stream(
+        self, method: Method[Any, Any], options: CallOptions | None, *arguments: Any
+    ) -> StreamReader[Any]:
+        """Calls a method with a result stream."""
+
+    @abstractmethod
+    def read_stream_async(
+        self, method: Method[Any, Any], options: CallOptions | None, *arguments: Any
+    ) -> AsyncStreamReader[Any]:
+        """The same; called when the first value is asked for, or by `async with`."""
+
+    @abstractmethod
+    def write_stream(
+        self, method: Method[Any, T], options: CallOptions | None, values: Iterable[Any], *arguments: Any
+    ) -> T:
+        """Calls a method with a parameter stream, which it feeds from `values`."""
+
+    @abstractmethod
+    async def write_stream_async(
+        self,
+        method: Method[Any, T],
+        options: CallOptions | None,
+        values: AsyncIterable[Any] | Iterable[Any],
+        *arguments: Any,
+    ) -> T:
+        """The same, awaited."""
+
+    @abstractmethod
+    def duplex_stream(
+        self, method: Method[Any, Any], options: CallOptions | None, *arguments: Any
+    ) -> DuplexStream[Any, Any]:
+        """Calls a method with a stream in both directions."""
+
+    @abstractmethod
+    def duplex_stream_async(
+        self, method: Method[Any, Any], options: CallOptions | None, *arguments: Any
+    ) -> AsyncDuplexStream[Any, Any]:
+        """The same; called by the first value that is written or asked for, or by `async with`."""
 
 
 class TargetSource(ABC):

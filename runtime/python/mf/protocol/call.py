@@ -13,118 +13,24 @@ One object is a call and, as the link sees it, the request that is under way (ca
 needs no other.
 """
 
-from collections.abc import Sequence
-from enum import IntEnum
 from typing import Any, Generic, TypeVar
 
 from mf.core.error import Code, DeclaredError, Error, Execution, not_executed
 from mf.core.outcome import Outcome
 from mf.core.service import Method
-from mf.protocol.calls import Call as Request
+from mf.protocol.call_table import BOUND_AT_ONCE, REPLIED_AT_ONCE, TABLE, CallEvent, CallState, CallStep
+from mf.protocol.calls import Binding, Request
+from mf.protocol.frame import Buffer
 from mf.protocol.reply import MIXED, OK, read_outcomes, read_whole_failure
 
 T = TypeVar("T")
 
 MOST_ATTEMPTS = 3
 
-
-class CallState(IntEnum):
-    START = 0
-    RESOLVING = 1
-    BINDING = 2
-    SENDING = 3
-    SENT = 4
-    ENDED = 5
-
-
-class CallEvent(IntEnum):
-    BEGIN = 0
-    RESOLVED = 1
-    """A connection to an instance is at hand."""
-    BOUND = 2
-    """And the service is bound on it."""
-    UNREACHABLE = 3
-    """There is none, or the service cannot be bound."""
-    REFUSED = 4
-    """The connection did not take the request: nothing has left."""
-    WRITTEN = 5
-    """The connection has taken the request."""
-    DATA = 6
-    CREDIT = 7
-    STOPPED = 8
-    """The server reads no more of the parameter stream."""
-    REPLIED = 9
-    LOST = 10
-    """The connection has ended."""
-    EXPIRED = 11
-    CANCELLED = 12
-
-
-class CallStep(IntEnum):
-    NONE = 0
-    """Too late: the call has ended."""
-    RESOLVE = 1
-    BIND = 2
-    SEND = 3
-    WAIT = 4
-    DELIVER = 5
-    """Give what has come to the user of the stream."""
-    END = 6
-    CANCEL = 7
-    """End, and tell the server."""
-    AGAIN = 8
-    """In the table only: RESOLVE, or END."""
-
-
 _S, _E, _T = CallState, CallEvent, CallStep
-_Cell = tuple[CallState, CallStep]
 
-_RESOLVE = (_S.RESOLVING, _T.RESOLVE)
-_SEND = (_S.SENDING, _T.SEND)
-_DELIVER = (_S.SENT, _T.DELIVER)
-_END = (_S.ENDED, _T.END)
-_CANCEL = (_S.ENDED, _T.CANCEL)
-_AGAIN = (_S.ENDED, _T.AGAIN)
-_LATE = (_S.ENDED, _T.NONE)
-
-TABLE: dict[CallState, dict[CallEvent, _Cell]] = {
-    _S.START: {_E.BEGIN: _RESOLVE, _E.EXPIRED: _END, _E.CANCELLED: _END},
-    _S.RESOLVING: {
-        _E.RESOLVED: (_S.BINDING, _T.BIND),
-        _E.BOUND: _SEND,
-        _E.UNREACHABLE: _END,
-        _E.EXPIRED: _END,
-        _E.CANCELLED: _END,
-    },
-    _S.BINDING: {
-        _E.BOUND: _SEND,
-        _E.UNREACHABLE: _AGAIN,
-        _E.LOST: _AGAIN,
-        _E.EXPIRED: _END,
-        _E.CANCELLED: _END,
-    },
-    _S.SENDING: {
-        _E.REFUSED: _AGAIN,
-        _E.WRITTEN: (_S.SENT, _T.WAIT),
-        _E.LOST: _AGAIN,
-        _E.EXPIRED: _END,
-        _E.CANCELLED: _END,
-    },
-    _S.SENT: {
-        _E.DATA: _DELIVER,
-        _E.CREDIT: _DELIVER,
-        _E.STOPPED: _DELIVER,
-        _E.REPLIED: _AGAIN,
-        _E.LOST: _AGAIN,
-        _E.EXPIRED: _CANCEL,
-        _E.CANCELLED: _CANCEL,
-    },
-    _S.ENDED: {
-        event: _LATE
-        for event in _E
-        if event not in (_E.BEGIN, _E.RESOLVED, _E.BOUND, _E.UNREACHABLE)
-    },
-}
+_MOST = 5_000
+_REPEAT = 5
 
 
 class RetryBudget:
@@ -134,44 +40,66 @@ class RetryBudget:
 
     __slots__ = ("_fifths",)
 
-    _MOST = 5_000
-    _REPEAT = 5
-
     def __init__(self) -> None:
-        self._fifths = self._MOST
+        self._fifths = _MOST
 
     def on_begin(self) -> None:
-        if self._fifths < self._MOST:
+        """A call is begun."""
+        if self._fifths < _MOST:
             self._fifths += 1
 
     def take(self) -> bool:
-        if self._fifths < self._REPEAT:
+        if self._fifths < _REPEAT:
             return False
-        self._fifths -= self._REPEAT
+        self._fifths -= _REPEAT
         return True
 
 
 class Call(Request, Generic[T]):
-    """See above. `failure` is what an attempt, and at last the call, ended with; None: a reply has come."""
+    """See above. `failure` is what an attempt, and at last the call, ended with; None: a reply has come.
+
+    What goes into the REQUEST is `body`, with a block of metadata in front of it if `flags` say so, and
+    `items` calls in it. Fields that keep their defaults in most calls stand in the class.
+    """
 
     state = CallState.START
-    stream = False
     attempts = 1
+    items = 1
     may_have_run: Error | None = None
     """The failure of an attempt that may have run. The call never ends as surely not executed after it."""
 
-    def __init__(self, method: Method[Any, T], deadline: float, budget: RetryBudget) -> None:
+    def __init__(
+        self, method: Method[Any, T], deadline: float, budget: RetryBudget, flags: int = 0, body: Buffer = b""
+    ) -> None:
         self.deadline = deadline
         self.method = method
         self.budget = budget
+        self.flags = flags
+        self.body = body
 
     def begin(self) -> CallStep:
         self.budget.on_begin()
         return self.on(CallEvent.BEGIN)
 
+    def begin_at(self, binding: Binding, now: float) -> None:
+        """Begins a call whose binding is at hand: it may be sent."""
+        self.budget.on_begin()
+        self.state = BOUND_AT_ONCE
+        self.binding = binding
+        self.route = binding.first + self.method.index
+        binding.used = now
+
+    def bound_to(self, binding: Binding, now: float) -> CallStep:
+        """The same, for a call that has begun."""
+        step = self.on(_E.BOUND)
+        self.binding = binding
+        self.route = binding.first + self.method.index
+        binding.used = now
+        return step
+
     def on(self, event: CallEvent) -> CallStep:
-        """What to do after an event that is no failure; a REPLY with one goes to `replied`. Raises
-        ValueError for an event that may not be now."""
+        """What to do after an event that is no failure; a REPLY goes to `settle`. Raises ValueError for an
+        event that may not be now."""
         cell = TABLE[self.state].get(event)
         if cell is None:
             raise self._mistake(event)
@@ -187,6 +115,7 @@ class Call(Request, Generic[T]):
         state, step = cell
         if step is _T.NONE:
             return step
+        self.failure = None
         if step is _T.AGAIN:
             if self._may_repeat(before, failure, now):
                 if failure.execution is not Execution.NOT_EXECUTED:
@@ -198,11 +127,25 @@ class Call(Request, Generic[T]):
         self.failure = self._final(failure)
         return step
 
-    def replied(self, now: float) -> CallStep:
-        """A REPLY has come; status, encoding and payload are set."""
+    def settle(self, now: float) -> CallStep:
+        """What to do after the link was done with the request: a REPLY has come, or `failure` is set."""
+        if self.failure is not None:
+            return self.fail(self.ended_by, self.failure, now)
+        if self.status == OK and self.reply_metadata is None and self.state is _S.SENT:
+            self.state = REPLIED_AT_ONCE
+            return _T.END
+        if type(self.reply_metadata) is Error:
+            return self.fail(_E.REPLIED, Error(Code.DECODE_ERROR, self.reply_metadata.message), now)
         if self.status > MIXED:
             return self.fail(_E.REPLIED, read_whole_failure(self.status, self.payload), now)
         return self.on(_E.REPLIED)
+
+    def goes_on_from(self, other: "Call[T]") -> None:
+        """This call is of some of the items of another one, which was not sent after all: it begins with what
+        is known of that one."""
+        self.state = CallState.RESOLVING
+        self.attempts = other.attempts
+        self.may_have_run = other.may_have_run
 
     def _may_repeat(self, before: CallState, failure: Error, now: float) -> bool:
         code = failure.code
@@ -219,9 +162,10 @@ class Call(Request, Generic[T]):
     def _begin_again(self) -> None:
         self.attempts += 1
         self.state = _S.RESOLVING
-        self.failure = None
         self.done = False
         self.waiter = None
+        self.reply_metadata = None
+        self.ended_by = _E.REPLIED
         self.id = self.end = self.status = 0
 
     def _final(self, failure: Error) -> Error:
@@ -237,25 +181,26 @@ class Call(Request, Generic[T]):
     def value(self) -> T:
         """The result of a call of one item that has ended. Raises what it ended with instead."""
         if self.failure is None and self.status == OK:
-            if self.encoding == self.method.result_encoding:
-                return self.method.decode_result(self.payload)
-            raise wrong_encoding(self.method, self.encoding)
-        outcome = self.outcomes(1)[0]
+            method = self.method
+            if self.encoding == method.result_encoding:
+                return method.decode_result(self.payload)
+            raise wrong_encoding(method, self.encoding)
+        outcome = self.outcomes()[0]
         if outcome.error is None:
             raise Error(Code.DECODE_ERROR, "reply: MIXED without a failure")
         raise outcome.error
 
-    def outcomes(self, count: int) -> Sequence[Outcome[T]]:
+    def outcomes(self) -> list[Outcome[T]]:
         """One outcome per item of a call that has ended. None of them says that the item surely was not
         executed if an attempt may have run."""
         failure: Error | DeclaredError | None = self.failure
         if failure is None:
             try:
-                outcomes = read_outcomes(self.method, self.status, self.encoding, count, self.payload)
+                outcomes = read_outcomes(self.method, self.status, self.encoding, self.items, self.payload)
             except Error as malformed:
                 failure = malformed
         if failure is not None:
-            return [Outcome(error=failure) for _ in range(count)]
+            return [Outcome(error=failure) for _ in range(self.items)]
         if self.may_have_run is not None:
             for outcome in outcomes:
                 if isinstance(outcome.error, Error):

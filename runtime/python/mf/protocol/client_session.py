@@ -4,7 +4,7 @@ from typing import Any
 
 from mf.core.error import Code
 from mf.core.service import Payload
-from mf.protocol.calls import Binding, Call, CallTable, Description
+from mf.protocol.calls import Binding, Description, Request, RequestTable
 from mf.protocol.events import BindingAnswered, DescriptionReceived, GoawayReceived, StreamStopped
 from mf.protocol.frame import (
     BIND,
@@ -44,7 +44,7 @@ class ClientSession(Session):
 
     def __init__(self, hello: Hello, scratch: bytearray) -> None:
         super().__init__(Role.CLIENT, hello, scratch)
-        self.calls = CallTable()
+        self.calls = RequestTable()
         self._bindings: dict[int, Binding] = {}
         self.bound = 0
         """Ranges of routes that are bound, or asked for."""
@@ -93,7 +93,7 @@ class ClientSession(Session):
         self._descriptions.setdefault(description.service, []).append(description)
         self._control(DESCRIBE, pack_str16(description.service))
 
-    def request(self, call: Call, flags: int, deadline_word: int, count: int, payload: Buffer) -> None:
+    def request(self, call: Request, flags: int, deadline_word: int, count: int, payload: Buffer) -> None:
         """Queues a REQUEST on `call.route`. A one-way request is not kept: nothing answers it."""
         id_ = self.calls.add(call)
         call.count = count
@@ -102,12 +102,12 @@ class ClientSession(Session):
         if flags & ONEWAY:
             del self.calls.by_id[id_]
 
-    def cancel(self, call: Call) -> None:
+    def cancel(self, call: Request) -> None:
         """Forgets the call and tells the server, if it was still in flight."""
         if self.calls.by_id.pop(call.id, None) is not None:
             self._control(CANCEL, id_=call.id)
 
-    def end_stream(self, call: Call) -> None:
+    def end_stream(self, call: Request) -> None:
         """Queues END: the parameter stream of the call is complete."""
         self._control(END, id_=call.id)
 
@@ -163,8 +163,8 @@ class ClientSession(Session):
             call.reply_metadata, payload = take_metadata(payload)
         events.append((call, word, flags & ENCODING_MASK, payload))
 
-    def _in_flight(self, id_: int) -> bool:
-        return id_ in self.calls.by_id
+    def _in_flight(self, id_: int) -> Request | None:
+        return self.calls.by_id.get(id_)
 
     def _never_used(self, id_: int) -> bool:
         return id_ > self.calls.last and not self.calls.wrapped
@@ -178,8 +178,9 @@ class ClientSession(Session):
         if type_ == CANCEL:
             if payload or not id_:
                 raise Violation(f"CANCEL: id {id_}, payload of {len(payload)} bytes")
-            if self._is_open(id_, "CANCEL"):
-                events.append(StreamStopped(id_))
+            call = self._open_call(id_, "CANCEL")
+            if call is not None:
+                events.append(StreamStopped(id_, call))
         elif type_ == BOUND:
             binding = self._bindings.pop(route, None)
             if binding is None:

@@ -9,17 +9,17 @@ from typing import Any
 
 from mf.core.error import Code, Error
 from mf.core.service import Payload
-from mf.protocol.calls import Binding, Call, Description
+from mf.protocol.calls import Binding, Description, Request
 from mf.protocol.handshake import Hello
 
 MetadataOrFault = dict[str, str] | Error | None
 """None: the frame had no block of metadata."""
 
-Reply = tuple[Call, int, int, Payload]
+Reply = tuple[Request, int, int, Payload]
 """At a client: the call, status, encoding, payload. The count is the request's; the metadata of the reply,
 or its fault, stands in `call.reply_metadata`."""
 
-Request = tuple[Any, int, int, int, int, int, Payload, MetadataOrFault]
+RequestReceived = tuple[Any, int, int, int, int, int, Payload, MetadataOrFault]
 """At a server: what the route stands for (see ServerSession.accept), id, route, flags, deadline word, count,
 payload, metadata. One with a metadata fault is to be answered with it."""
 
@@ -117,16 +117,18 @@ class CancelRequested:
 class StreamStopped:
     """From a server: it reads no more of the parameter stream of this call."""
 
-    __slots__ = ("id",)
+    __slots__ = ("call", "id")
 
-    def __init__(self, id_: int) -> None:
+    def __init__(self, id_: int, call: Any) -> None:
         self.id = id_
+        self.call = call
 
 
 class DataReceived:
-    """Values of a stream of the call `id`. `cost` is what the frame took of the window."""
+    """Values of a stream of the call `id`. `cost` is what the frame took of the window. `call`, at a client:
+    the request, which may have had its reply in the same read."""
 
-    __slots__ = ("cost", "count", "encoding", "id", "metadata", "payload")
+    __slots__ = ("call", "cost", "count", "encoding", "id", "metadata", "payload")
 
     def __init__(
         self,
@@ -136,7 +138,9 @@ class DataReceived:
         payload: Payload,
         cost: int,
         metadata: MetadataOrFault = None,
+        call: Any = None,
     ) -> None:
+        self.call = call
         self.id = id_
         self.encoding = encoding
         self.count = count
@@ -148,9 +152,10 @@ class DataReceived:
 class CreditReceived:
     """So many more bytes of DATA may be sent on the call `id`."""
 
-    __slots__ = ("bytes", "id")
+    __slots__ = ("bytes", "call", "id")
 
-    def __init__(self, id_: int, bytes_: int) -> None:
+    def __init__(self, id_: int, bytes_: int, call: Any = None) -> None:
+        self.call = call
         self.id = id_
         self.bytes = bytes_
 
@@ -187,7 +192,7 @@ ClientEvent = (
     | PongReceived
 )
 ServerEvent = (
-    Request
+    RequestReceived
     | HelloReceived
     | BindRequested
     | UnbindRequested

@@ -34,8 +34,8 @@ def pack_metadata(entries: Mapping[str, str]) -> bytes:
             raise _too_large(len(text))
         parts += (bytes((len(key),)), key.encode(), U16.pack(len(text)), text)
     if len(entries) > MAX_ENTRIES:
-        text = f"the metadata has {len(entries):,} entries, at most {MAX_ENTRIES} may go"
-        raise not_executed(Code.MESSAGE_TOO_LARGE, text)
+        words = f"the metadata has {len(entries):,} entries, at most {MAX_ENTRIES} may go"
+        raise not_executed(Code.MESSAGE_TOO_LARGE, words)
     body = b"".join(parts)
     size = 4 + len(body)
     if size > MAX_BLOCK:
