@@ -101,7 +101,10 @@ class Search:
             return route
         if trouble is not None and trouble.code in _FINAL:
             raise trouble
-        left = router.limit(key, view, bool(candidates), start, self._deadline) - monotonic()
+        limit = router.limit(key, view, bool(candidates), start, self._deadline)
+        if trouble is not None and trouble.code is Code.OVERLOADED:
+            limit = self._deadline  # a binding becomes free when the calls on it have ended
+        left = limit - monotonic()
         if left <= 0:
             raise trouble or _nobody(service, self._agent, view)
         self.pause = min(self._backoff.next(), left) if candidates else left

@@ -105,6 +105,8 @@ class _Scatter:
                 if self._attempt(agent, search):
                     del searches[agent]
             if searches:
+                for link in {route.link for route in self._routes.values()}:
+                    link.catch_up()  # bindings whose calls have ended make room for others
                 first = min(searches.values(), key=_pause)
                 assert first.view is not None
                 self._router.resolver.wait(self._service.name, first.view, first.pause)

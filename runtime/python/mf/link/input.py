@@ -144,7 +144,7 @@ class LinkInput(LinkOutput):
         self, event: DataReceived | CreditReceived | StreamStopped, finished: list[Pending]
     ) -> None:
         """With the lock: something has come for a call that the session knows."""
-        call = self._session.calls.by_id[event.id]
+        call = event.call
         if not isinstance(call, StreamCall):
             wrong: Error | None = Error(Code.PROTOCOL_ERROR, "a part of a stream, of a call that has none")
         elif isinstance(event, DataReceived):

@@ -163,8 +163,8 @@ class ClientSession(Session):
             call.reply_metadata, payload = take_metadata(payload)
         events.append((call, word, flags & ENCODING_MASK, payload))
 
-    def _in_flight(self, id_: int) -> bool:
-        return id_ in self.calls.by_id
+    def _in_flight(self, id_: int) -> Request | None:
+        return self.calls.by_id.get(id_)
 
     def _never_used(self, id_: int) -> bool:
         return id_ > self.calls.last and not self.calls.wrapped
@@ -178,8 +178,9 @@ class ClientSession(Session):
         if type_ == CANCEL:
             if payload or not id_:
                 raise Violation(f"CANCEL: id {id_}, payload of {len(payload)} bytes")
-            if self._is_open(id_, "CANCEL"):
-                events.append(StreamStopped(id_))
+            call = self._open_call(id_, "CANCEL")
+            if call is not None:
+                events.append(StreamStopped(id_, call))
         elif type_ == BOUND:
             binding = self._bindings.pop(route, None)
             if binding is None:

@@ -117,16 +117,18 @@ class CancelRequested:
 class StreamStopped:
     """From a server: it reads no more of the parameter stream of this call."""
 
-    __slots__ = ("id",)
+    __slots__ = ("call", "id")
 
-    def __init__(self, id_: int) -> None:
+    def __init__(self, id_: int, call: Any) -> None:
         self.id = id_
+        self.call = call
 
 
 class DataReceived:
-    """Values of a stream of the call `id`. `cost` is what the frame took of the window."""
+    """Values of a stream of the call `id`. `cost` is what the frame took of the window. `call`, at a client:
+    the request, which may have had its reply in the same read."""
 
-    __slots__ = ("cost", "count", "encoding", "id", "metadata", "payload")
+    __slots__ = ("call", "cost", "count", "encoding", "id", "metadata", "payload")
 
     def __init__(
         self,
@@ -136,7 +138,9 @@ class DataReceived:
         payload: Payload,
         cost: int,
         metadata: MetadataOrFault = None,
+        call: Any = None,
     ) -> None:
+        self.call = call
         self.id = id_
         self.encoding = encoding
         self.count = count
@@ -148,9 +152,10 @@ class DataReceived:
 class CreditReceived:
     """So many more bytes of DATA may be sent on the call `id`."""
 
-    __slots__ = ("bytes", "id")
+    __slots__ = ("bytes", "call", "id")
 
-    def __init__(self, id_: int, bytes_: int) -> None:
+    def __init__(self, id_: int, bytes_: int, call: Any = None) -> None:
+        self.call = call
         self.id = id_
         self.bytes = bytes_
 

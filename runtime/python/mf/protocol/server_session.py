@@ -203,8 +203,8 @@ class ServerSession(Session):
             in_flight.add(id_)
         events.append((target, id_, route, flags, word, count, payload, metadata))
 
-    def _in_flight(self, id_: int) -> bool:
-        return id_ in self.in_flight
+    def _in_flight(self, id_: int) -> int | None:
+        return id_ if id_ in self.in_flight else None
 
     def _never_used(self, id_: int) -> bool:
         return id_ > self._highest_id
@@ -235,7 +235,7 @@ class ServerSession(Session):
         elif type_ == END:
             if payload:
                 raise Violation("END: a payload where none belongs")
-            if self._is_open(id_, "END"):
+            if self._open_call(id_, "END") is not None:
                 events.append(EndReceived(id_))
         elif type_ == UNBIND:
             self._unbind(events, route, payload)

@@ -381,8 +381,9 @@ class Session:
             (more,) = U32.unpack(payload)
             if not more:
                 raise Violation("CREDIT: of 0 bytes")
-            if self._is_open(id_, "CREDIT"):
-                events.append(CreditReceived(id_, more))
+            call = self._open_call(id_, "CREDIT")
+            if call is not None:
+                events.append(CreditReceived(id_, more, call))
         else:
             self._role_frame(events, (type_, route, id_, word), payload)
         if self.state != next_state:
@@ -392,25 +393,27 @@ class Session:
         flags, route, id_, word, count = fields
         if flags & ~_ENCODED or route or word or not id_ or count >= EXTENDED_COUNT:
             raise Violation(f"DATA: id {id_}, route {route}, flags {flags:#x}, {count} values")
-        if not self._is_open(id_, "DATA"):
+        call = self._open_call(id_, "DATA")
+        if call is None:
             return
         cost = frame_cost(len(payload))
         metadata: MetadataOrFault = None
         if flags & METADATA:
             metadata, payload = take_metadata(payload)
-        events.append(DataReceived(id_, flags & ENCODING_MASK, count, payload, cost, metadata))
+        events.append(DataReceived(id_, flags & ENCODING_MASK, count, payload, cost, metadata, call))
 
-    def _is_open(self, id_: int, what: str) -> bool:
-        """Whether the call is under way. False: it has ended, and the frame is dropped. Raises Violation for
-        an id that was never used."""
-        if self._in_flight(id_):
-            return True
-        if self._never_used(id_):
-            raise Violation(f"{what}: id {id_} was never used on this connection")
-        self.dropped += 1
-        return False
+    def _open_call(self, id_: int, what: str) -> Any:
+        """What `_in_flight` gives for a call that is under way. None: it has ended, and the frame is dropped.
+        Raises Violation for an id that was never used."""
+        call = self._in_flight(id_)
+        if call is None:
+            if self._never_used(id_):
+                raise Violation(f"{what}: id {id_} was never used on this connection")
+            self.dropped += 1
+        return call
 
-    def _in_flight(self, id_: int) -> bool:
+    def _in_flight(self, id_: int) -> Any:
+        """At a client the call, at a server the id; None if it has ended."""
         raise NotImplementedError
 
     def _never_used(self, id_: int) -> bool:
