@@ -213,7 +213,7 @@ class ModuleFiles:
 
     def _client_source(self) -> GeneratedFile:
         texts = any(each.agent.type != "std::string" for each in self._services)
-        headers = {"<utility>", *(('"mf/core/agent.hpp"',) if texts else ())}
+        headers = {"<utility>", f'"{self._stem}.server.hpp"', *(('"mf/core/agent.hpp"',) if texts else ())}
         return self._file("client.cpp", headers, services=self._services)
 
     def _server_header(self) -> GeneratedFile:

@@ -44,6 +44,7 @@ class MethodMaker:
             result_tier=method.results.tier.value,
             elements=tuple(self._elements()),
             info=self._info(),
+            local_invokes=() if method.streams else (self._local_invoke(),),
             invokes=self._stream_invokes() if method.streams else self._invokes(),
             checks=tuple(self._checks()),
             call=call,
@@ -314,21 +315,21 @@ class MethodMaker:
         return FunctionView(fill(f"virtual void {self.names.function}(", parameters, ") = 0;", indent=2))
 
     def _invokes(self) -> tuple[FunctionView, ...]:
-        """For a call that stays in the process, for one that came in a message, for all items of a message,
-        and for an asynchronous servant.
-        """
+        """For a call that came in a message, for all items of a message, and for an asynchronous servant."""
         result, names = self._result(""), self.names
         many = "void" if self.method.oneway else f"mf::Outcomes<{result}>"
         batch = [_SERVANT, "const Request* requests", "std::size_t count"]
         asynchronous, forwarded = self._asynchronous_invoke()
         return (
-            self._invoke(
-                result, "invoke", [_SERVANT, *self._parameters("", False)], names.function, names.params
-            ),
             self._invoke(result, "invoke", [_SERVANT, self._request_used], names.function, self._requested),
             self._invoke(many, "invoke_batch", batch, names.items, ["{requests, count}"]),
             self._invoke("void", "invoke", asynchronous, names.function, forwarded),
         )
+
+    def _local_invoke(self) -> FunctionView:
+        """For a call that stays in the process."""
+        parameters = [_SERVANT, *self._parameters("", defaults=False)]
+        return self._invoke(self._result(""), "invoke", parameters, self.names.function, self.names.params)
 
     def _stream_invokes(self) -> tuple[FunctionView, ...]:
         ends = [

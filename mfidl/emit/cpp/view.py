@@ -273,7 +273,8 @@ class MethodView:
     result_tier: str
     elements: tuple[str, ...]  # of streams: their types and tiers
     info: str
-    invokes: tuple[FunctionView, ...]  # from the description to the servants
+    local_invokes: tuple[FunctionView, ...]  # from the description to a servant of the process
+    invokes: tuple[FunctionView, ...]  # the same for what came in a message
     checks: tuple[CheckView, ...]
     call: FunctionView
     asynchronous: tuple[str, ...]

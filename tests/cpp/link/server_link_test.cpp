@@ -38,6 +38,9 @@ class Kept final : public ServerLink::Handler {
     requests.push_back({protocol::ReplyHead::to(event), event.payload.size(), event.header.oneway()});
   }
   void on_cancel(std::uint32_t) override { ++cancels; }
+  void on_stream(const protocol::Event&) override { ++stream_frames; }
+  bool on_unbind(std::uint16_t first_route) override { return first_route == 0; }
+  void on_room() override { ++rooms; }
   void on_turn_end() override {}
   void on_closed() override { closed = true; }
   std::size_t size() {
@@ -53,6 +56,8 @@ class Kept final : public ServerLink::Handler {
   std::mutex mutex;
   std::vector<Request> requests;
   std::atomic<int> cancels{0};
+  std::atomic<int> stream_frames{0};
+  std::atomic<int> rooms{0};
   std::atomic<bool> closed{false};
   std::atomic<bool> throws{false};
 };

@@ -24,9 +24,9 @@ class Joint final : public StreamPort {
  public:
   explicit Joint(std::uint32_t window = 16'384, std::shared_ptr<protocol::WindowBudget> budget =
                                                     std::make_shared<protocol::WindowBudget>(0, 0, 0))
-      : in(*this, Tier::febird, window, std::move(budget), kMostValue), out(*this, window, kMostValue) {}
+      : in(*this, window, std::move(budget), kMostValue), out(*this, window, kMostValue) {}
 
-  void send_data(std::uint16_t count, Buffer&& payload) override {
+  void send_data(std::uint16_t count, Buffer&& payload, std::uint8_t /*flags*/) override {
     protocol::Event event;
     event.header.flags = static_cast<std::uint8_t>(Tier::febird);
     event.header.size = static_cast<std::uint32_t>(protocol::kHeaderSize + payload.size());
@@ -212,7 +212,7 @@ TEST(Stream, WhatThePeerMayNotSendEndsTheCall) {
     Buffer payload;
     payload.resize(size);
     std::memset(payload.data(), 0, size);
-    joint.send_data(static_cast<std::uint16_t>(count), std::move(payload));
+    joint.send_data(static_cast<std::uint16_t>(count), std::move(payload), 0);
     return joint.failures.empty() ? Code::ok : joint.failures.back().code;
   };
   Joint credit;

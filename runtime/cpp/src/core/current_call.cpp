@@ -1,6 +1,7 @@
 #include "mf/core/current_call.hpp"
 
 #include <ctime>
+#include <string_view>
 
 namespace mf {
 namespace {
@@ -10,8 +11,25 @@ thread_local const CallInfo* current = nullptr;
 }  // namespace
 
 const CallInfo& current_call() noexcept {
-  static constexpr CallInfo kNone{};
+  static const CallInfo kNone{};
   return current != nullptr ? *current : kNone;
+}
+
+bool CallInfo::cancelled() const noexcept {
+  return expired() || (handle.get() != nullptr && handle.get()->cancelled());
+}
+
+std::stop_token CallInfo::stop_token() const {
+  return handle.get() != nullptr ? handle.get()->stop_token() : std::stop_token();
+}
+
+const Metadata& CallInfo::metadata() const noexcept {
+  static const Metadata kNone;
+  return handle.get() != nullptr ? handle.get()->metadata() : kNone;
+}
+
+void set_reply_metadata(std::string_view key, std::string_view value) {
+  if (auto* const handle = current_call().handle.get()) handle->set_reply_metadata(key, value);
 }
 
 bool CallInfo::expired_roughly() const noexcept {

@@ -105,6 +105,7 @@ void ServerLink::handle(protocol::Event& event, TimePoint now) {
       greeted_ = true;
       client_id_ = session_.peer().client_id;
       peer_max_payload_ = session_.peer_max_payload();
+      peer_stream_window_ = session_.peer().stream_window;
       return;
     }
     case protocol::EventType::bind:
@@ -123,13 +124,25 @@ void ServerLink::handle(protocol::Event& event, TimePoint now) {
     }
     case protocol::EventType::cancel:
       return handler_->on_cancel(event.header.id);
+    case protocol::EventType::data:
+    case protocol::EventType::credit:
+    case protocol::EventType::end:
+      return on_stream(event);
+    case protocol::EventType::unbind: {
+      if (handler_->on_unbind(event.header.route)) return;
+      Lock lock(mutex_);
+      return refuse_and_close(Code::protocol_error,
+                              "UNBIND of a route that is not the first of a bound range");
+    }
     case protocol::EventType::describe: {
       auto text = handler_->on_describe(event.text);
       Lock lock(mutex_);
-      if (session_.output_bytes() > options_.max_output) return turn_off(Code::overloaded, kTooManyQuestions);
+      if (session_.output_bytes() > options_.max_output)
+        return refuse_and_close(Code::overloaded, kTooManyQuestions);
       constexpr std::size_t kAround = 6;
       if (event.text.size() + text.size() + kAround > peer_max_payload_) text = {};
-      if (event.text.size() + kAround > peer_max_payload_) return turn_off(Code::protocol_error, kLongName);
+      if (event.text.size() + kAround > peer_max_payload_)
+        return refuse_and_close(Code::protocol_error, kLongName);
       return session_.send_descriptor({.service = event.text, .text = text});
     }
     case protocol::EventType::refused:
@@ -151,13 +164,22 @@ void ServerLink::on_bind(const protocol::Event& event) {
   if (!protocol::parse_bind(event.payload, bind, reason)) return;  // the session has checked it
   const auto [code, why] = handler_->on_bind(event.header.route, bind);
   Lock lock(mutex_);
-  if (session_.output_bytes() > options_.max_output) return turn_off(Code::overloaded, kTooManyQuestions);
-  if (code == Code::protocol_error) return turn_off(code, why);
+  if (session_.output_bytes() > options_.max_output)
+    return refuse_and_close(Code::overloaded, kTooManyQuestions);
+  if (code == Code::protocol_error) return refuse_and_close(code, why);
   session_.send_bound(event.header.route, code, why);
 }
 
+void ServerLink::on_stream(const protocol::Event& event) {
+  if (!session_.never_used(event.header.id)) return handler_->on_stream(event);
+  Lock lock(mutex_);
+  refuse_and_close(Code::protocol_error, std::string(name(event.header.type)) + " for the id " +
+                                             std::to_string(event.header.id) +
+                                             ", with which no call was begun");
+}
+
 // Under the lock: refuses, and closes once that is written.
-void ServerLink::turn_off(Code code, const std::string& reason) {
+void ServerLink::refuse_and_close(Code code, const std::string& reason) {
   session_.fail(code, reason);
   ending_ = true;
   options_.log.write(Level::warning, "connection_broken",
@@ -187,6 +209,45 @@ void ServerLink::send_failure(const protocol::ReplyHead& head, Code code, Execut
   if (closed()) return;
   session_.send_failure(head, code, execution, message);
   flush_after_reply(lock);
+}
+
+void ServerLink::send_early(const protocol::ReplyHead& head, Code code, Execution execution,
+                            std::string_view message) {
+  Lock lock(mutex_);
+  if (closed()) return;
+  session_.send_failure(head, code, execution, message);
+  flush_after_reply(lock);
+}
+
+void ServerLink::send_data(const protocol::DataHead& head, Buffer&& payload) {
+  const Lock lock(mutex_);
+  if (!closed()) session_.send_data(head, std::move(payload));
+}
+
+void ServerLink::send_credit(std::uint32_t id, std::uint32_t bytes) {
+  Lock lock(mutex_);
+  if (closed()) return;
+  session_.send_credit(id, bytes);
+  flush_after_reply(lock);
+}
+
+void ServerLink::send_cancel(std::uint32_t id) {
+  Lock lock(mutex_);
+  if (closed()) return;
+  session_.send_cancel(id);
+  flush_after_reply(lock);
+}
+
+void ServerLink::flush_now() {
+  Lock lock(mutex_);
+  if (!closed() && !in_turn_) flush(lock);
+}
+
+bool ServerLink::has_room() {
+  const Lock lock(mutex_);
+  if (closed() || session_.output_bytes() <= options_.max_output / 2) return true;
+  room_wanted_ = true;
+  return false;
 }
 
 void ServerLink::end_request(std::size_t request_size) {
@@ -244,6 +305,12 @@ void ServerLink::flush(Lock& lock) {
   writing_ = false;
   if (ending_ && session_.output_bytes() == 0) return shut("", lock);
   update_interest();
+  if (!room_wanted_ || session_.output_bytes() > options_.max_output / 4) return;
+  room_wanted_ = false;
+  const auto handler = handler_;
+  lock.unlock();
+  handler->on_room();
+  lock.lock();
 }
 
 void ServerLink::watch_progress() {

@@ -33,13 +33,14 @@ std::size_t payload_for(std::size_t credit) noexcept {
 
 }  // namespace
 
-void refuse_value(const std::string& violation) {
-  throw Error(Code::invalid_argument, Execution::not_executed, "a value of the stream: " + violation);
+Failure wrong_encoding() {
+  return failed(Code::decode_error, Execution::unknown,
+                "the values of the stream have another encoding than the schema says");
 }
 
-StreamIn::StreamIn(StreamPort& port, Tier tier, std::uint32_t window,
-                   std::shared_ptr<protocol::WindowBudget> budget, std::size_t most)
-    : port_(port), tier_(tier), budget_(std::move(budget)), most_(most), window_(window) {}
+StreamIn::StreamIn(StreamPort& port, std::uint32_t window, std::shared_ptr<protocol::WindowBudget> budget,
+                   std::size_t most)
+    : port_(port), budget_(std::move(budget)), most_(most), window_(window) {}
 
 StreamIn::~StreamIn() {
   window_.release(*budget_);
@@ -56,13 +57,13 @@ StreamEvent StreamIn::on_data(const protocol::Event& event) {
   const bool whole = event.count != 0;
   if (!window_.arrived(cost))
     return refuse(Code::protocol_error, "the peer sent DATA that it had no credit for");
-  if (event.header.encoding() != static_cast<std::uint8_t>(tier_))
-    return refuse(Code::decode_error, "the values of a DATA have another encoding than the schema says");
+  if (forbidden_) return refuse(Code::protocol_error, "the peer sent DATA where the method has no stream");
   if (!whole && event.payload.empty())
     return refuse(Code::protocol_error, "the peer sent a piece of a value without bytes");
   StreamEvent done;
   if (!piece_open_ && whole) {
-    frames_.push_back({.bytes = event.keep(), .count = event.count, .cost = cost});
+    frames_.push_back(
+        {.bytes = event.keep(), .encoding = event.header.encoding(), .count = event.count, .cost = cost});
     wake(done);
     return done;
   }
@@ -71,11 +72,15 @@ StreamEvent StreamIn::on_data(const protocol::Event& event) {
   if (piece_.size() + event.payload.size() > most_)
     return refuse(Code::message_too_large,
                   "a value of the stream has more than " + std::to_string(most_) + " bytes");
+  if (piece_open_ && piece_encoding_ != event.header.encoding())
+    return refuse(Code::protocol_error, "the pieces of a value have several encodings");
+  piece_encoding_ = event.header.encoding();
   piece_.append(event.payload);
   piece_open_ = !whole;
   piece_cost_ += cost;
   if (whole) {
     frames_.push_back({.bytes = SharedBytes(std::exchange(piece_, Buffer())),
+                       .encoding = piece_encoding_,
                        .count = 1,
                        .cost = std::exchange(piece_cost_, 0)});
     wake(done);
@@ -165,6 +170,13 @@ void StreamIn::when_ready(UniqueFunction<void()> ready) {
 std::shared_ptr<const Failure> StreamIn::why() const {
   const std::scoped_lock lock(mutex_);
   return why_;
+}
+
+StreamEvent StreamIn::forbid() {
+  const std::scoped_lock lock(mutex_);
+  forbidden_ = true;
+  if (frames_.empty() && !piece_open_) return {};
+  return refuse(Code::protocol_error, "the peer sent DATA where the method has no stream");
 }
 
 bool StreamIn::abandon() noexcept {
@@ -358,16 +370,20 @@ void StreamOut::emit(Lock& lock) {
   bool sent = false;
   while (unsent() != 0 && !ended_ && !stopped_) {
     again_ = false;
+    const bool first = !std::exchange(begun_, true);
+    const std::size_t half = window_.credit() / 2;
     lock.unlock();
     const bool room = port_.has_room();
+    Buffer front = first ? port_.take_front(half) : Buffer();
     lock.lock();
+    if (first) front_ = std::move(front);
     Piece piece;
     if (!room || !next_piece(piece)) {
       if (again_) continue;
       break;
     }
     lock.unlock();
-    port_.send_data(piece.count, std::move(piece.bytes));
+    port_.send_data(piece.count, std::move(piece.bytes), piece.flags);
     lock.lock();
     sent = true;
   }
@@ -382,7 +398,8 @@ void StreamOut::emit(Lock& lock) {
 // The next frame: as many whole values as fit, or a piece of one that does not fit alone.
 bool StreamOut::next_piece(Piece& piece) {
   if (ended_ || stopped_) return false;
-  const std::size_t most = payload_for(window_.credit());
+  const std::size_t room = payload_for(window_.credit());
+  const std::size_t most = room - std::min(room, front_.size());
   const bool within = first_ == 0 ? begin_ != 0 : begin_ != ends_[first_ - 1];
   const auto first = ends_.begin() + static_cast<std::ptrdiff_t>(first_);
   std::size_t size = 0;
@@ -396,9 +413,14 @@ bool StreamOut::next_piece(Piece& piece) {
     size = count == 0 ? std::min(*first - begin_, most) : *(first + count - 1) - begin_;
   }
   if (piece.count == 0 && (size == 0 || window_.credit() < least_credit_)) return false;
-  if (!window_.spend(protocol::data_cost(size))) return false;
+  if (!window_.spend(protocol::data_cost(front_.size() + size))) return false;
   first_ += piece.count;
   piece.bytes = cut_front(size);
+  if (!front_.empty()) [[unlikely]] {
+    front_.append(piece.bytes.span());
+    piece.bytes = std::exchange(front_, Buffer());
+    piece.flags = protocol::kMetadata;
+  }
   return true;
 }
 

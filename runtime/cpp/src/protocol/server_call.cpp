@@ -26,15 +26,17 @@ const char* name(ServerCallStep step) noexcept {
 }
 
 ServerCallStep ServerCall::on(ServerCallEvent event) {
-  auto next = detail::kServerCallTable[static_cast<std::size_t>(state_)][static_cast<std::size_t>(event)];
-  if (next.step == ServerCallStep::wrong) [[unlikely]]
-    throw std::logic_error(std::string("a call that is ") + name(state_) + " cannot see the event " +
-                           name(event));
-  // A one-way call was sent off: it runs although its client has gone.
-  if (oneway_ && event == ServerCallEvent::lost && state_ == ServerCallState::waiting)
-    next = {ServerCallState::waiting, ServerCallStep::wait};
-  state_ = next.state;
-  return next.step;
+  auto state = state_.load(std::memory_order_acquire);
+  for (;;) {
+    auto next = detail::kServerCallTable[static_cast<std::size_t>(state)][static_cast<std::size_t>(event)];
+    if (next.step == ServerCallStep::wrong) [[unlikely]]
+      throw std::logic_error(std::string("a call that is ") + name(state) + " cannot see the event " +
+                             name(event));
+    // A one-way call was sent off: it runs although its client has gone.
+    if (oneway_ && event == ServerCallEvent::lost && state == ServerCallState::waiting)
+      next = {ServerCallState::waiting, ServerCallStep::wait};
+    if (state_.compare_exchange_weak(state, next.state, std::memory_order_acq_rel)) return next.step;
+  }
 }
 
 }  // namespace mf::protocol

@@ -5,15 +5,15 @@
 #include <utility>
 
 #include "mf/core/options.hpp"
+#include "mf/protocol/metadata.hpp"
 
 namespace mf::server {
 namespace {
 
 // Larger payloads are decoded on a worker, whatever the offer says: they must not hold up other connections.
 constexpr std::size_t kMostInline = 4096;
-// Cancels that are remembered: most are of calls that have ended already. With more they are forgotten, and
-// calls that were cancelled simply run.
-constexpr std::size_t kMostCancelled = 4096;
+constexpr std::string_view kCancelled = "cancelled before it was started";
+constexpr std::string_view kIdTwice = "the id of a call that is in flight was used again";
 constexpr std::string_view kTooLate = "the deadline passed while the call waited to be run";
 
 bool expired(TimePoint deadline) {
@@ -22,9 +22,24 @@ bool expired(TimePoint deadline) {
 
 }  // namespace
 
+Connection::Connection(Directory& directory, const std::shared_ptr<link::ServerLink>& link,
+                       std::uint64_t number)
+    : directory_(directory),
+      link_(link),
+      peer_(link->peer()),
+      number_(number),
+      calls_(std::make_shared<Calls>(link->limits().max_streams, link->limits().stream_window)) {}
+
 std::pair<Code, std::string> Connection::on_bind(std::uint16_t first_route, const protocol::Bind& bind) {
   if (!routes_.free(first_route, bind.methods.size())) {
     return {Code::protocol_error, "BIND of routes that are bound already, or of too many"};
+  }
+  const auto link = link_.lock();
+  if (!link) return {Code::shutting_down, "the connection has ended"};
+  if (const auto most = link->limits().max_bindings; routes_.bindings() >= most) {
+    return {Code::overloaded, std::to_string(most) +
+                                  " services and agents are bound on this connection, which is all "
+                                  "that this server holds: UNBIND one"};
   }
   auto found = directory_.find(bind);
   if (!found) return {found.failure().code, found.failure().message};
@@ -80,14 +95,20 @@ void Connection::on_request(const protocol::Event& event, TimePoint now) {
   const auto tier = static_cast<Tier>(event.header.encoding());
   const auto left = protocol::decode_deadline(event.header.deadline());
   const auto deadline = left == kInfinite ? kNever : deadline_after(now, left);
+  if ((event.header.stream() || event.header.metadata()) && !make_live(ticket, event, deadline)) [[unlikely]]
+    return;
   const bool oneway = ticket.oneway();
-  const bool here = binding->offer->where == Where::io_thread && event.payload.size() <= kMostInline;
-  std::unique_lock lock(mutex_);
-  const bool queue = oneway ? !here || lane_runs_ : *binding->oneways != 0;
+  const bool here = binding->offer->where == Where::io_thread && event.payload.size() <= kMostInline &&
+                    !event.header.stream();
+  bool queue = false;
+  if (oneway || oneways_open_.load(std::memory_order_acquire) != 0) {
+    const std::scoped_lock lock(mutex_);
+    queue = oneway ? !here || lane_runs_ : *binding->oneways != 0;
+  }
   if (here && !queue) {
-    lock.unlock();
     // Handlers before it in the same turn may have taken their time.
     if (expired(deadline)) return ticket.fail(Code::deadline_exceeded, Execution::not_executed, kTooLate);
+    if (ticket.call() && !ticket.call()->start()) return ticket.refuse(Code::cancelled, kCancelled);
     return run(*binding, std::move(ticket), method, tier, event.payload, deadline);
   }
   auto job = std::make_unique<Job>(std::move(ticket), event.keep());
@@ -95,14 +116,59 @@ void Connection::on_request(const protocol::Event& event, TimePoint now) {
   job->tier = tier;
   job->deadline = deadline;
   job->binding = binding;
-  if (!queue) {
-    tasks_.emplace_back(
-        [self = shared_from_this(), job = std::move(job)]() mutable { self->run(std::move(job)); });
-    return;
+  if (job->ticket.call()) {
+    job->ticket.call()->on_queued();
+  } else if (!oneway) {
+    if (!calls_->add(job->ticket.id(), &job->slot)) {
+      return job->ticket.fail(Code::protocol_error, Execution::not_executed, kIdTwice);
+    }
+    (void)job->slot.machine.on(protocol::ServerCallEvent::queued);
+    job->ticket.set_slot(&job->slot);
+    job->table = calls_;
   }
-  if (oneway) ++*binding->oneways;
+  if (!queue) return submit(std::move(job));
+  const std::scoped_lock lock(mutex_);
+  if (oneway) {
+    ++*binding->oneways;
+    ++oneways_open_;
+  }
   lane_.push_back(std::move(job));
   if (!std::exchange(lane_runs_, true)) tasks_.emplace_back(LaneTask(shared_from_this()));
+}
+
+bool Connection::make_live(Ticket& ticket, const protocol::Event& event, TimePoint deadline) {
+  if (event.metadata_fault != nullptr) {
+    ticket.fail(Code::decode_error, Execution::not_executed, event.metadata_fault);
+    return false;
+  }
+  const auto& link = ticket.link();
+  if (event.header.stream() && calls_->streams >= link->limits().max_streams) {
+    ticket.fail(
+        Code::overloaded, Execution::not_executed,
+        std::to_string(link->limits().max_streams) + " calls with a stream are open on this connection");
+    return false;
+  }
+  auto call = std::make_shared<Call>(link, calls_, ticket.head(), ticket.oneway(), deadline);
+  if (event.header.metadata()) call->set_metadata(protocol::read_metadata(event.metadata));
+  if (!ticket.oneway() && !call->begin()) {
+    ticket.fail(Code::protocol_error, Execution::not_executed, kIdTwice);
+    return false;
+  }
+  if (event.header.stream())
+    call->open_streams({.stream_window = link->limits().stream_window,
+                        .credit = link->peer_stream_window(),
+                        .max_payload = link->limits().max_payload});
+  ticket.set_call(std::move(call));
+  return true;
+}
+
+void Connection::submit(std::unique_ptr<Job> job) {
+  const bool stream = job->ticket.call() && job->ticket.call()->has_streams();
+  transport::Workers::Task task = [self = shared_from_this(), job = std::move(job)]() mutable {
+    self->run(std::move(job));
+  };
+  if (stream) return directory_.stream_threads().submit(std::move(task));
+  tasks_.emplace_back(std::move(task));
 }
 
 void Connection::run_lane() {
@@ -119,10 +185,12 @@ void Connection::run_lane() {
     }
     if (directory_.stopped()) return drop_lane();
     if (job->ticket.oneway()) {
-      auto& waiting = *job->binding->oneways;
+      const auto binding = job->binding;  // which an UNBIND may take away meanwhile
+      auto& waiting = *binding->oneways;
       run(std::move(job));
       const std::scoped_lock lock(mutex_);
       --waiting;
+      --oneways_open_;
     } else {
       directory_.workers().submit(
           [self = shared_from_this(), job = std::move(job)]() mutable { self->run(std::move(job)); });
@@ -137,14 +205,36 @@ void Connection::drop_lane() {
 }
 
 void Connection::on_cancel(std::uint32_t id) {
-  const std::scoped_lock lock(mutex_);
-  if (cancelled_.size() >= kMostCancelled) cancelled_.clear();
-  cancelled_.insert(id);
+  calls_->on_cancel(id);
 }
 
-bool Connection::was_cancelled(std::uint32_t id) {
-  const std::scoped_lock lock(mutex_);
-  return !cancelled_.empty() && cancelled_.erase(id) != 0;
+void Connection::on_stream(const protocol::Event& event) {
+  const auto call = calls_->find(event.header.id);
+  if (!call) {
+    if (const auto link = link_.lock()) link->count_late_frame();
+    return;
+  }
+  switch (event.type) {
+    case protocol::EventType::data:
+      return call->on_data(event);
+    case protocol::EventType::end:
+      return call->on_end();
+    default:
+      return call->on_credit(event.credit);
+  }
+}
+
+void Connection::on_room() {
+  for (const auto& call : calls_->live()) call->on_room();
+}
+
+void Connection::end_streams() {
+  for (const auto& call : calls_->live()) call->shut_down();
+}
+
+void Connection::on_closed() {
+  calls_->on_lost();
+  directory_.on_closed(number_);
 }
 
 void Connection::on_turn_end() {
@@ -152,16 +242,20 @@ void Connection::on_turn_end() {
 }
 
 void Connection::run(std::unique_ptr<Job> job) {
-  if (was_cancelled(job->ticket.id())) {
-    return job->ticket.fail(Code::cancelled, Execution::not_executed, "cancelled before it was started");
-  }
+  auto& ticket = job->ticket;
   if (expired(job->deadline)) {
-    return job->ticket.fail(Code::deadline_exceeded, Execution::not_executed, kTooLate);
+    ticket.fail(Code::deadline_exceeded, Execution::not_executed, kTooLate);
+  } else if (ticket.call()
+                 ? !ticket.call()->start()
+                 : ticket.slot() != nullptr && job->slot.machine.on(protocol::ServerCallEvent::started) !=
+                                                   protocol::ServerCallStep::run) {
+    ticket.refuse(Code::cancelled, kCancelled);
+  } else {
+    run(*job->binding, std::move(ticket), job->method, job->tier, job->payload.span(), job->deadline);
   }
-  run(*job->binding, std::move(job->ticket), job->method, job->tier, job->payload.span(), job->deadline);
 }
 
-void Connection::run(Binding& binding, Ticket ticket, std::uint16_t method, Tier tier,
+void Connection::run(const Binding& binding, Ticket ticket, std::uint16_t method, Tier tier,
                      std::span<const std::byte> payload, TimePoint deadline) {
   auto& servant = *binding.offer->servant;
   const auto link = link_.lock();
@@ -172,7 +266,7 @@ void Connection::run(Binding& binding, Ticket ticket, std::uint16_t method, Tier
                       .request_id = client << 32U | ticket.id(),
                       .connection = number_,
                       .deadline = deadline};
-  Incoming incoming(std::move(ticket), method, tier, payload, info, directory_.log());
+  Incoming incoming(std::move(ticket), calls_, method, tier, payload, info, directory_.log());
   try {
     servant.dispatch(incoming);
   } catch (const std::exception& error) {  // no memory, mostly

@@ -1,5 +1,5 @@
 // What the server knows of one connection: which routes stand for which offers, the order of its one-way
-// calls, which calls were cancelled.
+// calls, which calls wait or run.
 //
 // Order: one-way calls run one after the other as they were sent, in the connection's lane; while any of an
 // offer are waiting or running, later calls of that offer queue behind them. Calls with a reply leave the
@@ -13,7 +13,6 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 #include "mf/core/outcome.hpp"
@@ -41,6 +40,8 @@ class Directory {
   virtual std::string_view describe(std::string_view service) = 0;
   virtual void on_closed(std::uint64_t connection) = 0;
   virtual transport::Workers& workers() = 0;
+  /// For handlers of streams, which may last: each has a thread of its own.
+  virtual transport::Workers& stream_threads() = 0;
   /// True once the server no longer runs what has not been started.
   [[nodiscard]] virtual bool stopped() const noexcept = 0;
   [[nodiscard]] virtual const Log& log() const = 0;
@@ -48,17 +49,21 @@ class Directory {
 
 class Connection final : public link::ServerLink::Handler, public std::enable_shared_from_this<Connection> {
  public:
-  Connection(Directory& directory, const std::shared_ptr<link::ServerLink>& link, std::uint64_t number)
-      : directory_(directory), link_(link), peer_(link->peer()), number_(number) {}
+  Connection(Directory& directory, const std::shared_ptr<link::ServerLink>& link, std::uint64_t number);
 
   std::pair<Code, std::string> on_bind(std::uint16_t first_route, const protocol::Bind& bind) override;
   std::string_view on_describe(std::string_view service) override { return directory_.describe(service); }
   void on_request(const protocol::Event& event, TimePoint now) override;
   void on_cancel(std::uint32_t id) override;
   void on_turn_end() override;
-  void on_closed() override { directory_.on_closed(number_); }
+  void on_stream(const protocol::Event& event) override;
+  bool on_unbind(std::uint16_t first_route) override { return routes_.unbind(first_route); }
+  void on_room() override;
+  void on_closed() override;
 
   void drain() { draining_.store(true, std::memory_order_release); }
+  /// Ends the streams that are still open: the server stops now.
+  void end_streams();
 
  private:
   struct Job;
@@ -69,7 +74,16 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
   };
   class LaneTask;
   struct Job {
-    Job(Ticket with, SharedBytes bytes) : ticket(std::move(with)), payload(std::move(bytes)) {}
+    Job(Ticket with, SharedBytes bytes)
+        : id(with.id()), slot(with.oneway()), ticket(std::move(with)), payload(std::move(bytes)) {}
+    Job(const Job&) = delete;
+    Job& operator=(const Job&) = delete;
+    ~Job() {
+      if (table) table->remove(id, &slot);
+    }
+    const std::uint32_t id;
+    Slot slot;
+    std::shared_ptr<Calls> table;  // where the slot is, if it is in one
     Ticket ticket;
     SharedBytes payload;
     std::uint16_t method = 0;
@@ -78,24 +92,27 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
     std::shared_ptr<Binding> binding;
   };
 
-  void run(Binding& binding, Ticket ticket, std::uint16_t method, Tier tier,
+  /// Makes the live call of a request with a stream or metadata. False: the request was answered.
+  bool make_live(Ticket& ticket, const protocol::Event& event, TimePoint deadline);
+  void run(const Binding& binding, Ticket ticket, std::uint16_t method, Tier tier,
            std::span<const std::byte> payload, TimePoint deadline);
   void run(std::unique_ptr<Job> job);
+  void submit(std::unique_ptr<Job> job);
   void run_lane();
   void drop_lane();
-  bool was_cancelled(std::uint32_t id);
 
   Directory& directory_;
   const std::weak_ptr<link::ServerLink> link_;
   const std::string peer_;
   const std::uint64_t number_;
-  protocol::Routes<Binding> routes_;  // the reactor's thread only, but for the lanes
+  const std::shared_ptr<Calls> calls_;
+  protocol::Routes<Binding> routes_;          // the reactor's thread only
+  std::atomic<std::size_t> oneways_open_{0};  // of all offers; only the reactor's thread adds to it
   std::vector<transport::Workers::Task> tasks_;
   std::mutex mutex_;  // all below
   std::deque<std::unique_ptr<Job>> lane_;
   bool lane_runs_ = false;
   std::map<const Offer*, std::size_t> oneways_;
-  std::unordered_set<std::uint32_t> cancelled_;
   std::atomic<bool> draining_{false};
 };
 

@@ -33,6 +33,7 @@ class Server::Core final : public server::Directory {
   std::string_view describe(std::string_view service) override;
   void on_closed(std::uint64_t connection) override;
   transport::Workers& workers() override { return *workers_; }
+  transport::Workers& stream_threads() override { return *stream_threads_; }
   [[nodiscard]] bool stopped() const noexcept override {
     return nothing_more_.load(std::memory_order_relaxed);
   }
@@ -62,6 +63,7 @@ class Server::Core final : public server::Directory {
   std::atomic<bool> nothing_more_{false};  // drained: what has not been started will not be
   std::shared_ptr<transport::Reactor> reactor_;
   std::unique_ptr<transport::Workers> workers_;
+  std::unique_ptr<transport::Workers> stream_threads_;
   std::shared_ptr<Acceptor> acceptor_;
   std::unique_ptr<Registrar> registrar_;
   std::mutex stopping_;

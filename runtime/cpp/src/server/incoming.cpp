@@ -1,25 +1,89 @@
 #include "mf/server/incoming.hpp"
 
+#include "mf/protocol/metadata.hpp"
+
 namespace mf::server {
 
+std::shared_ptr<link::ServerLink> Ticket::take_link() {
+  auto link = std::exchange(link_, nullptr);
+  const bool wanted = call_ ? call_->end()
+                            : slot_ == nullptr || slot_->machine.on(protocol::ServerCallEvent::answered) ==
+                                                      protocol::ServerCallStep::answer;
+  if (!link || (wanted && !oneway_)) return link;
+  link->end_request(payload_size_);
+  return nullptr;
+}
+
 void Ticket::answer(std::uint16_t status, Tier tier, Buffer& payload) {
-  const auto link = std::exchange(link_, nullptr);
+  const auto link = take_link();
   if (!link) return;
-  if (oneway_) return link->end_request(payload_size_);
   head_.status = status;
   head_.encoding = static_cast<std::uint8_t>(tier);
+  if (call_) [[unlikely]] {
+    if (const auto metadata = call_->take_reply_metadata(); !metadata.empty()) {
+      Buffer with;
+      with.resize(protocol::metadata_size(metadata));
+      protocol::write_metadata(with.data(), metadata);
+      with.append(payload.span());
+      head_.flags = protocol::kMetadata;
+      return link->send_reply(head_, with, payload_size_);
+    }
+  }
   link->send_reply(head_, payload, payload_size_);
 }
 
 void Ticket::fail(Code code, Execution execution, std::string_view message) {
+  if (const auto link = take_link()) link->send_failure(head_, code, execution, message, payload_size_);
+}
+
+void Ticket::refuse(Code code, std::string_view message) {
   const auto link = std::exchange(link_, nullptr);
+  if (call_) (void)call_->end();
   if (!link) return;
   if (oneway_) return link->end_request(payload_size_);
-  link->send_failure(head_, code, execution, message, payload_size_);
+  link->send_failure(head_, code, Execution::not_executed, message, payload_size_);
 }
 
 void Ticket::done() {
-  if (const auto link = std::exchange(link_, nullptr)) link->end_request(payload_size_);
+  const auto link = std::exchange(link_, nullptr);
+  if (call_) {
+    (void)call_->end();
+  } else if (slot_ != nullptr) {
+    (void)slot_->machine.on(protocol::ServerCallEvent::answered);
+  }
+  if (link) link->end_request(payload_size_);
+}
+
+const std::shared_ptr<Call>& Incoming::live_call() {
+  if (ticket_.call() || ticket_.oneway() || !ticket_.link()) return ticket_.call();
+  auto call = std::make_shared<Call>(ticket_.link(), calls_, ticket_.head(), false, info_.deadline);
+  if (auto* const slot = ticket_.slot()) {
+    call->take_over(slot);
+  } else if (!call->begin() || !call->start()) {
+    return ticket_.call();
+  }
+  ticket_.set_call(std::move(call));
+  return ticket_.call();
+}
+
+bool Incoming::cancelled() noexcept {
+  if (ticket_.call()) return ticket_.call()->cancelled();
+  const auto* const slot = ticket_.slot();
+  return slot != nullptr && slot->machine.state() == protocol::ServerCallState::stopping;
+}
+
+std::stop_token Incoming::stop_token() {
+  const auto& call = live_call();
+  return call ? call->stop_token() : std::stop_token();
+}
+
+const Metadata& Incoming::metadata() noexcept {
+  static const Metadata kNone;
+  return ticket_.call() ? ticket_.call()->metadata() : kNone;
+}
+
+void Incoming::set_reply_metadata(std::string_view key, std::string_view value) {
+  if (const auto& call = live_call()) call->set_reply_metadata(key, value);
 }
 
 }  // namespace mf::server

@@ -33,7 +33,7 @@ void write_failure(protocol::MixedWriter& writer, Buffer& out, const link::Metho
 
 /// How the client is told of a declared error: one that the method does not declare, or that no client could
 /// read, must not leave.
-Failure told(const link::Method& method, const Failure& failure) {
+Failure to_wire_failure(const link::Method& method, const Failure& failure) {
   for (const auto& error : method.errors) {
     if (!error.is(*failure.declared)) continue;
     if (const auto bad = error.refusal(*failure.declared)) {
@@ -50,7 +50,7 @@ void sort_out(const link::Method& method, const Encoder& encoder) {
   auto& results = encoder.results;
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (const auto* failure = results.failure(i)) {
-      if (failure->declared) results.fail(i, shared(told(method, *failure)));
+      if (failure->declared) results.fail(i, shared(to_wire_failure(method, *failure)));
       continue;
     }
     auto bad = method.result_violation == nullptr ? std::nullopt : method.result_violation(encoder.value(i));
@@ -153,6 +153,48 @@ class Collected final : public mf::detail::Answers {
 
 }  // namespace
 
+namespace {
+
+/// The one answer of an asynchronous handler of a stream.
+class StreamAnswer final : public mf::detail::Answers, public std::enable_shared_from_this<StreamAnswer> {
+ public:
+  StreamAnswer(Ticket ticket, const link::Method& method, std::unique_ptr<Encoder> encoder)
+      : ticket_(std::move(ticket)), method_(method), encoder_(std::move(encoder)) {}
+
+  void answer(std::size_t item, void* outcome) override {
+    encoder_->results.set(item, outcome);
+    send();
+  }
+  void fail(std::size_t item, const std::shared_ptr<const Failure>& failure) override {
+    encoder_->results.fail(item, failure);
+    send();
+  }
+
+ private:
+  void send() {
+    const auto call = ticket_.call();
+    call->output().when_drained(
+        [self = shared_from_this()] { detail::answer(self->ticket_, self->method_, *self->encoder_); });
+  }
+
+  Ticket ticket_;
+  const link::Method& method_;
+  const std::unique_ptr<Encoder> encoder_;
+};
+
+}  // namespace
+
+std::shared_ptr<mf::detail::Answers> stream_answers(Incoming& in, const link::Method& method,
+                                                    std::unique_ptr<Encoder> encoder) {
+  return std::make_shared<StreamAnswer>(std::move(in.ticket()), method, std::move(encoder));
+}
+
+void refuse_kind(Incoming& in, Streams streams) {
+  in.ticket().fail(Code::decode_error, Execution::not_executed,
+                   streams == Streams::none ? "the call has a stream, and the method has none"
+                                            : "the method has a stream, and the call has none");
+}
+
 const SharedFailure& passed_deadline() {
   static const SharedFailure failure =
       shared(failed(Code::deadline_exceeded, Execution::not_executed,
@@ -185,7 +227,7 @@ void answer_failure(Incoming& in, const link::Method& method, const Failure& fai
     link::log_oneway_failure(in.log(), method, failure);
     return in.ticket().done();
   }
-  const auto known = failure.declared ? told(method, failure) : failure;
+  const auto known = failure.declared ? to_wire_failure(method, failure) : failure;
   Buffer out;
   protocol::MixedWriter writer(out, 1);
   writer.set(0, known.code);
@@ -237,6 +279,7 @@ void run_batch(Incoming& in, const link::Method& method, Tier tier, Requests& re
 void run_async(Incoming& in, const link::Method& method, Tier tier, Requests& requests, void* servant) {
   const std::size_t items = in.count();
   if (!decode(in, tier, requests)) return;
+  if (!method.info.oneway) (void)in.live_call();  // it goes on when this function has returned
   const CallScope scope(in.info());
   std::shared_ptr<Collected> collected;  // null: nobody waits
   if (!method.info.oneway) {

@@ -16,6 +16,8 @@ namespace {
 
 // Of the agents' names in a refusal: an answer must not be much longer than its question.
 constexpr std::size_t kMostAgentsText = 256;
+// Blocking handlers of streams that run at once, of all connections; more wait.
+constexpr std::size_t kMostStreamThreads = 1024;
 
 Error refused(std::string message) {
   return {Code::invalid_argument, Execution::not_executed, message};
@@ -148,6 +150,9 @@ void Server::Core::accept(std::unique_ptr<transport::Stream> stream) {
   link::ServerLink::Options link_options;
   link_options.session.limits.max_payload = options_.max_payload;
   link_options.session.limits.max_in_flight = options_.max_in_flight;
+  link_options.session.limits.max_bindings = options_.max_bindings;
+  link_options.session.limits.max_streams = options_.max_streams;
+  link_options.session.limits.stream_window = options_.stream_window;
   link_options.session.nonce = nonce_;
   link_options.log = options_.log;
   auto link = std::make_shared<link::ServerLink>(std::move(stream), std::move(link_options), reactor_);
@@ -225,6 +230,7 @@ void Server::Core::start() {
     acceptor_ = std::make_shared<Acceptor>(*this, listen);
     reactor_ = std::make_shared<transport::Reactor>();
     workers_ = std::make_unique<transport::Workers>(options_.workers);
+    stream_threads_ = std::make_unique<transport::Workers>(0, kMostStreamThreads);
     started_ = true;
   }
   acceptor_->open();
@@ -289,7 +295,9 @@ void Server::Core::stop() {
   }
   drain();
   nothing_more_ = true;
+  for (const auto& client : clients()) client.connection->end_streams();
   workers_->stop();
+  stream_threads_->stop();
   for (const auto& client : clients()) client.link->close("");
   reactor_->stop();
   registrar_.reset();

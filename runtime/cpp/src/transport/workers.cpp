@@ -4,77 +4,126 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <chrono>
+#include <system_error>
+#include <thread>
 
 namespace mf::transport {
+namespace {
 
-Workers::Workers(std::size_t threads) {
-  sigset_t all{};
-  sigset_t before{};
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  for (std::size_t i = 0; i < std::max<std::size_t>(threads, 1); ++i)
-    threads_.emplace_back([shared = shared_] { run(*shared); });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+constexpr std::chrono::seconds kIdle{10};
+
+/// The pool whose thread this is, if any.
+thread_local const void* own_pool = nullptr;
+
+}  // namespace
+
+Workers::Workers(std::size_t threads) : Workers(std::max<std::size_t>(threads, 1), 0) {}
+
+Workers::Workers(std::size_t threads, std::size_t most) : most_(std::max(threads, most)) {
+  for (std::size_t i = 0; i < threads; ++i) start(false);
 }
 
 Workers::~Workers() {
   stop();
-  for (auto& thread : threads_) {
-    if (thread.joinable()) thread.detach();
+}
+
+// Signals belong to the application's threads.
+void Workers::start(bool extra) {
+  sigset_t all{};
+  sigset_t before{};
+  sigfillset(&all);
+  {
+    const std::scoped_lock lock(shared_->mutex);
+    ++shared_->threads;
+  }
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::thread([shared = shared_, extra] { run(shared, extra); }).detach();
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void Workers::grow(std::size_t waiting) {
+  for (; waiting > 0; --waiting) {
+    {
+      const std::scoped_lock lock(shared_->mutex);
+      if (shared_->stopping || shared_->threads >= most_) return;
+    }
+    try {
+      start(true);
+    } catch (
+        const std::system_error&) {  // no more threads to be had: those that run take the task when they can
+      const std::scoped_lock lock(shared_->mutex);
+      --shared_->threads;
+      return;
+    }
   }
 }
 
 void Workers::submit(std::vector<Task>& tasks) {
   std::size_t wake = 0;
+  std::size_t lacking = 0;
   {
     const std::scoped_lock lock(shared_->mutex);
     if (!shared_->stopping) {
       for (auto& task : tasks) shared_->queue.push_back(std::move(task));
       wake = std::min(tasks.size(), shared_->idle);
+      if (shared_->threads < most_ && shared_->queue.size() > shared_->idle)
+        lacking = shared_->queue.size() - shared_->idle;
     }
   }
   tasks.clear();
   for (; wake > 0; --wake) shared_->changed.notify_one();
+  if (lacking != 0) grow(lacking);
 }
 
 void Workers::submit(Task task) {
   bool wake = false;
+  bool lacking = false;
   {
     const std::scoped_lock lock(shared_->mutex);
     if (shared_->stopping) return;
     shared_->queue.push_back(std::move(task));
     wake = shared_->idle > 0;
+    lacking = shared_->threads < most_ && shared_->queue.size() > shared_->idle;
   }
   if (wake) shared_->changed.notify_one();
+  if (lacking) grow(1);
 }
 
 void Workers::stop() {
   std::deque<Task> dropped;  // destroyed after unlocking: their destructors answer callers
-  {
-    const std::scoped_lock lock(shared_->mutex);
-    shared_->stopping = true;
-    dropped.swap(shared_->queue);
-  }
+  std::unique_lock lock(shared_->mutex);
+  shared_->stopping = true;
+  dropped.swap(shared_->queue);
   shared_->changed.notify_all();
-  for (auto& thread : threads_) {
-    if (thread.joinable() && thread.get_id() != std::this_thread::get_id()) thread.join();
-  }
+  const std::size_t own =
+      own_pool == shared_.get() ? 1 : 0;  // a task that stops its own pool is not waited for
+  shared_->ended.wait(lock, [&] { return shared_->threads <= own; });
 }
 
-void Workers::run(Shared& shared) {
-  std::unique_lock lock(shared.mutex);
+void Workers::run(const std::shared_ptr<Shared>& shared, bool extra) {
+  own_pool = shared.get();
+  std::unique_lock lock(shared->mutex);
+  const auto something = [&] { return shared->stopping || !shared->queue.empty(); };
   for (;;) {
-    ++shared.idle;
-    shared.changed.wait(lock, [&shared] { return shared.stopping || !shared.queue.empty(); });
-    --shared.idle;
-    if (shared.stopping) return;
-    auto task = std::move(shared.queue.front());
-    shared.queue.pop_front();
+    ++shared->idle;
+    bool work = true;
+    if (extra) {
+      work = shared->changed.wait_for(lock, kIdle, something);
+    } else {
+      shared->changed.wait(lock, something);
+    }
+    --shared->idle;
+    if (shared->stopping || !work) break;
+    auto task = std::move(shared->queue.front());
+    shared->queue.pop_front();
     lock.unlock();
     task();
     task = {};
     lock.lock();
   }
+  --shared->threads;
+  shared->ended.notify_all();
 }
 
 }  // namespace mf::transport

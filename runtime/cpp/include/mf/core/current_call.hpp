@@ -1,15 +1,51 @@
 #pragma once
-// What a handler may ask about the call that it runs in.
+// What a handler may ask about the call that it runs in, and say of its reply.
 //
 // Set for the thread while a plain handler runs, and while an asynchronous one is started: one that goes on
-// elsewhere copies it first.
+// elsewhere takes first what it needs. A copy of a CallInfo keeps texts and times; metadata and cancellation
+// are to be had in the handler only (a stop_token that was taken there lives on).
 
 #include <cstdint>
+#include <stop_token>
 #include <string_view>
 
 #include "mf/core/clock.hpp"
+#include "mf/core/metadata.hpp"
 
 namespace mf {
+
+namespace detail {
+
+/// What carries the call that is running.
+class CallHandle {
+ public:
+  [[nodiscard]] virtual std::stop_token stop_token() = 0;
+  [[nodiscard]] virtual bool cancelled() noexcept = 0;
+  [[nodiscard]] virtual const Metadata& metadata() noexcept = 0;
+  virtual void set_reply_metadata(std::string_view key, std::string_view value) = 0;
+
+ protected:
+  ~CallHandle() = default;
+};
+
+/// A pointer that copies do not have.
+class ScopedHandle {
+ public:
+  ScopedHandle() noexcept = default;
+  ScopedHandle(CallHandle* handle) noexcept : handle_(handle) {}
+  ScopedHandle(const ScopedHandle&) noexcept {}
+  ScopedHandle& operator=(const ScopedHandle&) noexcept {
+    handle_ = nullptr;
+    return *this;
+  }
+  ~ScopedHandle() = default;
+  [[nodiscard]] CallHandle* get() const noexcept { return handle_; }
+
+ private:
+  CallHandle* handle_ = nullptr;
+};
+
+}  // namespace detail
 
 struct CallInfo {
   std::string_view service;
@@ -18,6 +54,7 @@ struct CallInfo {
   std::uint64_t request_id = 0;  // of the message; 0 in-process
   std::uint64_t connection = 0;  // unlike that of every other connection of this server; 0 in-process
   TimePoint deadline = kNever;
+  detail::ScopedHandle handle{};
 
   [[nodiscard]] bool expired() const noexcept {
     return deadline != kNever && std::chrono::steady_clock::now() >= deadline;
@@ -25,10 +62,20 @@ struct CallInfo {
   /// The same by a clock that is some milliseconds behind and four times as quick: for loops over many small
   /// items.
   [[nodiscard]] bool expired_roughly() const noexcept;
+  /// Does nobody want the reply any more: was the call cancelled, has its connection ended, or its deadline
+  /// passed?
+  [[nodiscard]] bool cancelled() const noexcept;
+  /// Asked to stop when that happens.
+  [[nodiscard]] std::stop_token stop_token() const;
+  /// What came with the call.
+  [[nodiscard]] const Metadata& metadata() const noexcept;
 };
 
 /// The call that this thread runs; an empty CallInfo outside of any.
 [[nodiscard]] const CallInfo& current_call() noexcept;
+/// Sends this with the reply to the call that this thread runs; nothing outside of any. Throws
+/// Error(INVALID_ARGUMENT) for what may not travel.
+void set_reply_metadata(std::string_view key, std::string_view value);
 
 /// Makes `call` the current one for the length of a scope.
 class CallScope {

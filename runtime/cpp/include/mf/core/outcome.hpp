@@ -127,4 +127,19 @@ class [[nodiscard]] Outcome<void> {
 template <class T>
 using Outcomes = std::vector<Outcome<T>>;
 
+/// What `call()` gives, or throws, as it is. (What a handler throws is outcome_of()'s business.)
+template <class Call>
+[[nodiscard]] auto attempt(Call&& call) -> Outcome<std::invoke_result_t<Call&>> {
+  try {
+    if constexpr (std::is_void_v<std::invoke_result_t<Call&>>) {
+      call();
+      return {};
+    } else {
+      return call();
+    }
+  } catch (...) {
+    return Failure::from_current_exception();
+  }
+}
+
 }  // namespace mf

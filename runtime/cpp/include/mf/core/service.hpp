@@ -13,6 +13,9 @@ namespace mf {
 /// How values become bytes; the numbers are those of the frame header (protocol.md 1.2).
 enum class Tier : std::uint8_t { memcpy = 1, febird = 2, archive = 3, custom = 4 };
 
+/// Which of a method's directions are streams.
+enum class Streams : std::uint8_t { none = 0, params = 1, results = 2, both = 3 };
+
 /// First 16 bytes of the SHA-256 of a service's descriptor.
 using Fingerprint = std::array<std::uint8_t, 16>;
 

@@ -43,6 +43,12 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
     /// `now` is the time of this turn. Each request ends with one send_…() or end_request().
     virtual void on_request(const protocol::Event& event, TimePoint now) = 0;
     virtual void on_cancel(std::uint32_t id) = 0;
+    /// DATA, CREDIT or END of a call that was begun on this connection, alive or not.
+    virtual void on_stream(const protocol::Event& event) = 0;
+    /// False: no range that begins here is bound.
+    virtual bool on_unbind(std::uint16_t first_route) = 0;
+    /// has_room() is true again, after somebody was told that it is not. On any thread, without a lock.
+    virtual void on_room() = 0;
     virtual void on_turn_end() = 0;
     /// Once, on any thread.
     virtual void on_closed() = 0;
@@ -68,8 +74,20 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   void send_reply(const protocol::ReplyHead& head, Buffer& payload, std::size_t request_size);
   void send_failure(const protocol::ReplyHead& head, Code code, Execution execution, std::string_view message,
                     std::size_t request_size);
+  /// Answers a request that goes on to count until its handler has ended.
+  void send_early(const protocol::ReplyHead& head, Code code, Execution execution, std::string_view message);
   /// A request whose payload had this size has ended without an answer.
   void end_request(std::size_t request_size);
+
+  // Frames of streams; flush_now() has them written. Nothing happens once the connection has ended.
+  void send_data(const protocol::DataHead& head, Buffer&& payload);
+  void send_credit(std::uint32_t id, std::uint32_t bytes);
+  void send_cancel(std::uint32_t id);
+  void flush_now();
+  /// May more be queued to be written? If not, Handler::on_room() follows.
+  [[nodiscard]] bool has_room();
+  void post(UniqueFunction<void()> work) { reactor_->post(std::move(work)); }
+  void at(TimePoint when, UniqueFunction<void()> work) { reactor_->at(when, std::move(work)); }
 
   /// New requests are refused from now on; those in flight are finished.
   void drain(const std::string& reason);
@@ -81,6 +99,14 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   [[nodiscard]] const std::string& peer() const noexcept { return stream_->peer(); }
   [[nodiscard]] std::uint32_t client_id() const noexcept { return client_id_; }
   [[nodiscard]] std::size_t max_payload() const noexcept { return peer_max_payload_; }
+  /// What the peer lets a stream towards it begin with.
+  [[nodiscard]] std::uint32_t peer_stream_window() const noexcept { return peer_stream_window_; }
+  [[nodiscard]] const protocol::Limits& limits() const noexcept { return options_.session.limits; }
+  /// Frames of streams whose call had ended, which may cross its end.
+  [[nodiscard]] std::uint64_t late_frames() const noexcept {
+    return late_frames_.load(std::memory_order_relaxed);
+  }
+  void count_late_frame() noexcept { late_frames_.fetch_add(1, std::memory_order_relaxed); }
 
   void on_ready(transport::Ready ready) override;
 
@@ -92,10 +118,11 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   void handle(std::vector<protocol::Event>& events);
   void handle(protocol::Event& event, TimePoint now);
   void on_bind(const protocol::Event& event);
+  void on_stream(const protocol::Event& event);
   void flush(Lock& lock);
   void flush_after_reply(Lock& lock);
   void watch_progress();
-  void turn_off(Code code, const std::string& reason);
+  void refuse_and_close(Code code, const std::string& reason);
   [[nodiscard]] bool above(std::size_t divisor) const noexcept;
   void update_interest();
   void shut(const std::string& reason, Lock& lock);
@@ -125,6 +152,9 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   std::atomic<bool> closed_{false};
   std::uint32_t client_id_ = 0;
   std::size_t peer_max_payload_ = protocol::kMaxPayloadBeforeHello;
+  std::uint32_t peer_stream_window_ = 0;
+  bool room_wanted_ = false;
+  std::atomic<std::uint64_t> late_frames_{0};
 };
 
 }  // namespace mf::link

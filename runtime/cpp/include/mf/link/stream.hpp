@@ -35,7 +35,10 @@ class StreamPort {
  public:
   virtual ~StreamPort() = default;
 
-  virtual void send_data(std::uint16_t count, Buffer&& payload) = 0;
+  /// `flags`: kMetadata, if the payload begins with what take_front() gave.
+  virtual void send_data(std::uint16_t count, Buffer&& payload, std::uint8_t flags) = 0;
+  /// A block of metadata for the first DATA, of at most so many bytes; empty: none. Asked once.
+  virtual Buffer take_front(std::size_t /*most*/) { return {}; }
   virtual void send_credit(std::uint32_t bytes) = 0;
   virtual void send_end() = 0;
   /// A client: gives the call up. A server: reads no more parameters.
@@ -73,14 +76,15 @@ struct StreamEvent {
 class StreamIn {
  public:
   struct Frame {
-    SharedBytes bytes;  // whole values, one behind the other
+    SharedBytes bytes;          // whole values, one behind the other
+    std::uint8_t encoding = 0;  // a Tier, if it is the schema's
     std::uint32_t count = 0;
     std::size_t cost = 0;  // of credit that is still owed for it
   };
   enum class Got : std::uint8_t { values, nothing, ended };
 
   /// `most`: the longest value, in bytes.
-  StreamIn(StreamPort& port, Tier tier, std::uint32_t window, std::shared_ptr<protocol::WindowBudget> budget,
+  StreamIn(StreamPort& port, std::uint32_t window, std::shared_ptr<protocol::WindowBudget> budget,
            std::size_t most);
   ~StreamIn();
   StreamIn(const StreamIn&) = delete;
@@ -98,6 +102,8 @@ class StreamIn {
   void when_ready(UniqueFunction<void()> ready);
   /// Why the stream ended early; null: it is complete.
   [[nodiscard]] std::shared_ptr<const Failure> why() const;
+  /// The method has no stream in this direction: DATA ends the call.
+  [[nodiscard]] StreamEvent forbid();
   /// The user wants no more. True: the stream had not ended.
   bool abandon() noexcept;
 
@@ -107,7 +113,6 @@ class StreamIn {
   [[nodiscard]] bool empty() const noexcept { return frames_.empty() && !ended_; }
 
   StreamPort& port_;
-  const Tier tier_;
   const std::shared_ptr<protocol::WindowBudget> budget_;
   const std::size_t most_;
 
@@ -115,11 +120,13 @@ class StreamIn {
   protocol::ReceiveWindow window_;
   std::deque<Frame> frames_;
   Buffer piece_;  // of a value that goes on
+  std::uint8_t piece_encoding_ = 0;
   bool piece_open_ = false;
   std::size_t piece_cost_ = 0;  // of its frames, as far as no credit was given back for them
   std::size_t held_cost_ = 0;   // of the frame that the user is reading
   bool ended_ = false;
   bool abandoned_ = false;
+  bool forbidden_ = false;
   std::shared_ptr<const Failure> why_;
   Waiter* waiter_ = nullptr;
   UniqueFunction<void()> ready_;
@@ -171,6 +178,7 @@ class StreamOut {
   using Lock = std::unique_lock<std::mutex>;
   struct Piece {
     std::uint16_t count = 0;
+    std::uint8_t flags = 0;
     Buffer bytes;
   };
 
@@ -206,6 +214,8 @@ class StreamOut {
   std::size_t begin_ = 0;          // what is before has been sent
   std::size_t first_ = 0;          // the first value of ends_ that is not wholly sent
   std::size_t usual_ = 512;
+  Buffer front_;        // stands in front of the first frame's values
+  bool begun_ = false;  // take_front() was asked
   bool emitting_ = false;
   bool again_ = false;  // something has changed while a thread was emitting
   bool soon_ = false;

@@ -21,7 +21,7 @@ namespace mf::link {
 template <class T>
 using Violation = std::optional<std::string> (*)(const T& value);
 
-[[noreturn]] void refuse_value(const std::string& violation);
+[[nodiscard]] Failure wrong_encoding();
 
 /// Reads the values that come for a call. `Owner` has the call's life in it, and `input()` and `abandon()`.
 template <class T, Tier kTier, class Owner>
@@ -54,23 +54,22 @@ class WireValues final : public mf::detail::Values<T> {
  private:
   /// Completes with the next value, or the end. False: it will when there is one.
   bool serve(Callback<std::optional<T>>& done) {
-    if (left_ == 0) {
-      const auto got = owner_->input().take(frame_);
-      if (got == StreamIn::Got::nothing) {
-        owner_->input().when_ready([self = this->shared_from_this(), done = std::move(done)]() mutable {
-          self->async_next(std::move(done));
-        });
-        return false;
-      }
-      if (!load(got)) {
-        const auto why = owner_->input().why();
-        done(why ? Outcome<std::optional<T>>(why) : Outcome<std::optional<T>>(std::optional<T>()));
-        return true;
-      }
+    auto got = StreamIn::Got::values;
+    if (left_ == 0) got = owner_->input().take(frame_);
+    if (got == StreamIn::Got::nothing) {
+      owner_->input().when_ready([self = this->shared_from_this(), done = std::move(done)]() mutable {
+        self->async_next(std::move(done));
+      });
+      return false;
     }
-    done(outcome_of([&] {
-      std::optional<T> value(fresh<T>());
-      decode(*value);
+    done(attempt([&] {
+      std::optional<T> value;
+      if (got == StreamIn::Got::ended) {
+        if (const auto why = owner_->input().why()) why->raise();
+        return value;
+      }
+      if (left_ == 0) (void)load(got);
+      decode(value.emplace(fresh<T>()));
       return value;
     }));
     return true;
@@ -78,6 +77,8 @@ class WireValues final : public mf::detail::Values<T> {
   /// False: there are no more.
   bool load(StreamIn::Got got) {
     if (got != StreamIn::Got::values) return false;
+    if (frame_.encoding != static_cast<std::uint8_t>(kTier)) [[unlikely]]
+      owner_->fail(wrong_encoding());
     reader_.emplace(frame_.bytes.span());
     left_ = frame_.count;
     return true;
@@ -108,7 +109,8 @@ class WireValues final : public mf::detail::Values<T> {
   Callback<std::optional<T>> asked_;
 };
 
-/// Writes the values that go out for a call. `Owner` has the call's life in it, and `output()`.
+/// Writes the values that go out for a call. `Owner` has the call's life in it, `output()` and
+/// `refuse_value()`.
 template <class T, Tier kTier, class Owner>
 class WireSink final : public mf::detail::Sink<T> {
  public:
@@ -120,7 +122,7 @@ class WireSink final : public mf::detail::Sink<T> {
     return owner_->output().write([&](Buffer& buffer) { append(buffer, value); });
   }
   void async_write(const T& value, Callback<bool> done) override {
-    if (const auto fine = outcome_of([&] { check(value); }); !fine) return done(fine.failure());
+    if (const auto fine = attempt([&] { check(value); }); !fine) return done(fine.failure());
     owner_->output().async_write([&](Buffer& buffer) { append(buffer, value); }, std::move(done));
   }
   void flush() override { owner_->output().write_pending(); }
@@ -129,11 +131,11 @@ class WireSink final : public mf::detail::Sink<T> {
   void check(const T& value) const {
     if (violation_ != nullptr) {
       if (auto bad = violation_(value)) [[unlikely]]
-        refuse_value(*bad);
+        owner_->refuse_value(*bad);
     }
     if constexpr (!codec::Readable<T>::kAlways) {
       if (const auto bad = codec::refusal<kTier>(value)) [[unlikely]]
-        refuse_value(*bad);
+        owner_->refuse_value(*bad);
     }
   }
   static void append(Buffer& buffer, const T& value) {

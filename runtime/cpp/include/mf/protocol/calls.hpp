@@ -45,15 +45,21 @@ class PendingCalls {
 
   /// Removes and gives the call that the reply with this id and route answers; nothing if there is none.
   [[nodiscard]] std::optional<T> take(std::uint32_t id, std::uint16_t route) {
-    Slot* slot = find(id);
+    Slot* slot = slot_of(id);
     if (slot == nullptr || slot->route != route) return std::nullopt;
     return remove(*slot);
   }
   /// Removes and gives the call with this id, whatever its route: for one that is given up.
   [[nodiscard]] std::optional<T> take(std::uint32_t id) {
-    Slot* slot = find(id);
+    Slot* slot = slot_of(id);
     if (slot == nullptr) return std::nullopt;
     return remove(*slot);
+  }
+
+  /// The call with this id, to be looked at; null if it is not pending. Valid until the next change.
+  [[nodiscard]] T* find(std::uint32_t id) noexcept {
+    Slot* slot = slot_of(id);
+    return slot == nullptr ? nullptr : &*slot->call;
   }
 
   [[nodiscard]] TimePoint next_deadline() const noexcept { return earliest_; }
@@ -99,7 +105,7 @@ class PendingCalls {
 
   [[nodiscard]] std::size_t mask() const noexcept { return slots_.size() - 1; }
 
-  [[nodiscard]] Slot* find(std::uint32_t id) noexcept {
+  [[nodiscard]] Slot* slot_of(std::uint32_t id) noexcept {
     if (id == 0 || slots_.empty()) return nullptr;
     Slot& slot = slots_[id & mask()];
     if (slot.id == id) return &slot;

@@ -4,6 +4,7 @@
 // clock, no lock.
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -48,11 +49,13 @@ class ServerCall {
   /// Throws std::logic_error for an event that this state does not know.
   ServerCallStep on(ServerCallEvent event);
 
-  [[nodiscard]] ServerCallState state() const noexcept { return state_; }
-  [[nodiscard]] bool ended() const noexcept { return state_ == ServerCallState::ended; }
+  [[nodiscard]] ServerCallState state() const noexcept { return state_.load(std::memory_order_acquire); }
+  [[nodiscard]] bool ended() const noexcept { return state() == ServerCallState::ended; }
+  /// Goes on from where another one stands.
+  void take_over(const ServerCall& from) noexcept { state_.store(from.state(), std::memory_order_release); }
 
  private:
-  ServerCallState state_ = ServerCallState::received;
+  std::atomic<ServerCallState> state_{ServerCallState::received};
   bool oneway_;
 };
 
@@ -81,7 +84,7 @@ inline constexpr std::array<ServerCallRow, kServerCallStates> kServerCallTable{{
   /* waiting  */ {kRun,   kMistake, kAnswer,  kStore, kStore, kStore, kRefuse,  kRefuse, kDrop},
   /* running  */ {kMistake, kMistake,  kAnswer,  kFeed,  kFeed,  kFeed,  kStop,    kStop,   kStop},
   /* stopping */ {kMistake, kMistake,  kDrop,    kStays, kStays, kStays, kStays,   kStays,  kStays},
-  /* ended    */ {kMistake, kMistake,  kOver,    kOver,  kOver,  kOver,  kOver,    kOver,   kOver},
+  /* ended    */ {kOver,    kOver,    kOver,    kOver,  kOver,  kOver,  kOver,    kOver,   kOver},
 }};
 // clang-format on
 }  // namespace detail

@@ -1,14 +1,18 @@
 // One message of calls on its way through a servant, and the duty to answer it.
 //
 // Ticket    answers the message, once, from any thread; one that is dropped unanswered says SHUTTING_DOWN,
-// not executed. Movable. Incoming  the message as dispatch() sees it: payload, count, method, ticket. Lives
-// on the stack of the thread that runs it.
+// not
+//           executed. Movable.
+// Incoming  the message as dispatch() sees it: payload, count, method, ticket. Lives on the stack of the
+// thread that
+//           runs it, and is what the running handler asks about its call.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <string_view>
 #include <utility>
 
@@ -18,6 +22,7 @@
 #include "mf/core/log.hpp"
 #include "mf/core/service.hpp"
 #include "mf/link/server_link.hpp"
+#include "mf/server/call.hpp"
 
 namespace mf::server {
 
@@ -35,26 +40,55 @@ class Ticket {
 
   [[nodiscard]] std::uint32_t count() const noexcept { return head_.count; }
   [[nodiscard]] std::uint32_t id() const noexcept { return head_.id; }
+  [[nodiscard]] const protocol::ReplyHead& head() const noexcept { return head_; }
   [[nodiscard]] bool oneway() const noexcept { return oneway_; }
+  [[nodiscard]] const std::shared_ptr<link::ServerLink>& link() const noexcept { return link_; }
+
+  /// The live call that this answers; null for one that nobody has asked for.
+  [[nodiscard]] const std::shared_ptr<Call>& call() const noexcept { return call_; }
+  void set_call(std::shared_ptr<Call> call) noexcept {
+    call_ = std::move(call);
+    slot_ = nullptr;
+  }
+  /// Where the call stands in the table of its connection; null: it is not there. Until there is a live one.
+  [[nodiscard]] Slot* slot() const noexcept { return slot_; }
+  void set_slot(Slot* slot) noexcept { slot_ = slot; }
 
   /// `status`: protocol::kStatusOk or kStatusMixed. A large payload is moved out of the buffer.
   void answer(std::uint16_t status, Tier tier, Buffer& payload);
   void fail(Code code, Execution execution, std::string_view message);
-  /// Of a one-way call, which nobody waits for.
+  /// Of a call that its machine has ended before it was started.
+  void refuse(Code code, std::string_view message);
+  /// Of a call that nobody waits for: one-way, or given up by its client.
   void done();
 
  private:
+  /// The link to answer on; null if nobody waits for the answer, or it was given.
+  [[nodiscard]] std::shared_ptr<link::ServerLink> take_link();
+
   std::shared_ptr<link::ServerLink> link_;  // null once answered
+  std::shared_ptr<Call> call_;
+  Slot* slot_ = nullptr;
   protocol::ReplyHead head_;
   std::size_t payload_size_;
   bool oneway_;
 };
 
-class Incoming {
+class Incoming final : public mf::detail::CallHandle {
  public:
-  Incoming(Ticket ticket, std::uint16_t method, Tier tier, std::span<const std::byte> payload,
-           const CallInfo& info, const Log& log)
-      : ticket_(std::move(ticket)), method_(method), tier_(tier), payload_(payload), info_(info), log_(log) {}
+  Incoming(Ticket ticket, std::shared_ptr<Calls> calls, std::uint16_t method, Tier tier,
+           std::span<const std::byte> payload, const CallInfo& info, const Log& log)
+      : ticket_(std::move(ticket)),
+        calls_(std::move(calls)),
+        method_(method),
+        tier_(tier),
+        payload_(payload),
+        info_(info),
+        log_(log) {
+    info_.handle = mf::detail::ScopedHandle(this);
+  }
+  Incoming(const Incoming&) = delete;
+  Incoming& operator=(const Incoming&) = delete;
 
   [[nodiscard]] std::uint16_t method() const noexcept { return method_; }
   [[nodiscard]] Tier tier() const noexcept { return tier_; }
@@ -63,13 +97,25 @@ class Incoming {
   [[nodiscard]] const CallInfo& info() const noexcept { return info_; }
   [[nodiscard]] Ticket& ticket() noexcept { return ticket_; }
   [[nodiscard]] const Log& log() const noexcept { return log_; }
+  /// Was the call sent with a stream?
+  [[nodiscard]] bool stream() const noexcept { return ticket_.call() && ticket_.call()->has_streams(); }
+
+  /// The live call, made if there is none yet: for whoever may be asked about it while it runs. Null for a
+  /// one-way call and for one whose id is taken.
+  const std::shared_ptr<Call>& live_call();
+
+  [[nodiscard]] std::stop_token stop_token() override;
+  [[nodiscard]] bool cancelled() noexcept override;
+  [[nodiscard]] const Metadata& metadata() noexcept override;
+  void set_reply_metadata(std::string_view key, std::string_view value) override;
 
  private:
   Ticket ticket_;
+  std::shared_ptr<Calls> calls_;
   std::uint16_t method_;
   Tier tier_;
   std::span<const std::byte> payload_;
-  const CallInfo& info_;
+  CallInfo info_;
   const Log& log_;
 };
 

@@ -197,6 +197,10 @@ void answer_scratch(Incoming& in, Tier tier, Buffer& scratch);
 
 void run_batch(Incoming& in, const link::Method& method, Tier tier, Requests& requests, void* servant);
 void run_async(Incoming& in, const link::Method& method, Tier tier, Requests& requests, void* servant);
+/// Where the answer of an asynchronous handler of a stream goes: the reply leaves behind all that it has
+/// written.
+[[nodiscard]] std::shared_ptr<mf::detail::Answers> stream_answers(Incoming& in, const link::Method& method,
+                                                                  std::unique_ptr<Encoder> encoder);
 
 /// Not null: the deadline has passed, for items of a batch that are yet to be run.
 [[nodiscard]] inline const mf::detail::SharedFailure* too_late() {
@@ -220,20 +224,29 @@ Outcome<typename M::Result> invoke(typename M::Servant& servant, const typename 
   }
 }
 
+/// A call with a stream of a method without one, or the other way round.
+void refuse_kind(Incoming& in, Streams streams);
+
+/// The one request of a message; false: it was refused.
 template <class M>
-void run_one(Incoming& in, typename M::Servant& servant) {
-  auto request = fresh<typename M::Request>();
+bool decode_one(Incoming& in, typename M::Request& request) {
   codec::Reader reader(in.payload());
   if (in.tier() != M::kRequestTier || !codec::decode<M::kRequestTier>(reader, request) || !reader.finish())
       [[unlikely]] {
-    return refuse_payload(in, reader);
+    refuse_payload(in, reader);
+    return false;
   }
   if constexpr (codec::Constrained<typename M::Request>) {
-    if (auto bad = codec::violation(request)) [[unlikely]]
-      return refuse_arguments(in, *bad);
+    if (auto bad = codec::violation(request)) [[unlikely]] {
+      refuse_arguments(in, *bad);
+      return false;
+    }
   }
-  const CallScope scope(in.info());
-  const auto outcome = invoke<M>(servant, request);
+  return true;
+}
+
+template <class M>
+void answer_one(Incoming& in, const Outcome<typename M::Result>& outcome) {
   if (!outcome.ok()) [[unlikely]]
     return answer_failure(in, link::kMethod<M>, outcome.failure());
   if constexpr (std::is_void_v<typename M::Result>) {
@@ -257,10 +270,21 @@ void run_one(Incoming& in, typename M::Servant& servant) {
   }
 }
 
+template <class M>
+void run_one(Incoming& in, typename M::Servant& servant) {
+  auto request = fresh<typename M::Request>();
+  if (!decode_one<M>(in, request)) [[unlikely]]
+    return;
+  const CallScope scope(in.info());
+  answer_one<M>(in, invoke<M>(servant, request));
+}
+
 }  // namespace detail
 
 template <class M>
 void run(Incoming& in, typename M::Servant& servant) {
+  if (in.stream()) [[unlikely]]
+    return detail::refuse_kind(in, M::kInfo.streams);
   if (in.count() == 1) [[likely]]
     return detail::run_one<M>(in, servant);
   detail::RequestsOf<M> requests;
@@ -269,6 +293,8 @@ void run(Incoming& in, typename M::Servant& servant) {
 
 template <class M>
 void run(Incoming& in, typename M::AsyncServant& servant) {
+  if (in.stream()) [[unlikely]]
+    return detail::refuse_kind(in, M::kInfo.streams);
   detail::RequestsOf<M> requests;
   detail::run_async(in, link::kMethod<M>, M::kRequestTier, requests, &servant);
 }

@@ -45,6 +45,14 @@ struct ServerOptions {
   std::uint32_t max_payload = 1U << 24;
   /// Requests in flight on one connection.
   std::uint32_t max_in_flight = 1U << 18;
+  /// Services and agents that one connection may have bound at once.
+  std::uint32_t max_bindings = 4096;
+  /// Calls with a stream that one connection may have open at once. Each blocking handler of one has a
+  /// thread.
+  std::uint32_t max_streams = 256;
+  /// Bytes that a stream towards this server may send before its handler has read any; it grows where that
+  /// helps.
+  std::uint32_t stream_window = 16 * 1024;
   /// How long stop() waits for calls in flight.
   std::chrono::milliseconds drain_timeout{5'000};
   /// Called with CallInfo::connection when a connection has ended.

@@ -4,6 +4,9 @@
 // submit() takes a whole turn's tasks under one lock and wakes at most as many threads as there are tasks.
 // Tasks are started in the order given. stop() lets the running ones finish and drops the rest, whose
 // destructors answer their callers. A task may stop or destroy the pool that runs it: it is not waited for.
+//
+// A pool that may grow starts a thread for a task that finds none idle, up to its most; threads beyond its
+// first ones end when they had nothing to do for ten seconds.
 #pragma once
 
 #include <condition_variable>
@@ -11,7 +14,6 @@
 #include <deque>
 #include <memory>
 #include <mutex>
-#include <thread>
 #include <vector>
 
 #include "mf/core/unique_function.hpp"
@@ -23,6 +25,7 @@ class Workers {
   using Task = UniqueFunction<void()>;
 
   explicit Workers(std::size_t threads);
+  Workers(std::size_t threads, std::size_t most);
   ~Workers();
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
@@ -36,14 +39,18 @@ class Workers {
   struct Shared {
     std::mutex mutex;
     std::condition_variable changed;
+    std::condition_variable ended;
     std::deque<Task> queue;
     std::size_t idle = 0;
+    std::size_t threads = 0;
     bool stopping = false;
   };
-  static void run(Shared& shared);
+  static void run(const std::shared_ptr<Shared>& shared, bool extra);
+  void start(bool extra);
+  void grow(std::size_t waiting);
 
+  const std::size_t most_;
   const std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
-  std::vector<std::thread> threads_;
 };
 
 }  // namespace mf::transport

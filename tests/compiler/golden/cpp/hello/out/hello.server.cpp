@@ -10,10 +10,6 @@ namespace hello {
 
 namespace methods {
 
-std::string GreeterGreet::invoke(Servant& servant, const std::string& name) {
-  return servant.greet(name);
-}
-
 std::string GreeterGreet::invoke(Servant& servant, const Request& request) {
   return servant.greet(request.name);
 }

@@ -10,16 +10,6 @@ namespace optionals {
 
 namespace methods {
 
-::optionals::Present KeeperKeep::invoke(
-    Servant& servant, const std::optional<std::vector<std::uint32_t>>& list,
-    const std::optional<std::vector<std::uint32_t>>& one, const std::optional<::optionals::Row>& row,
-    const std::optional<std::set<std::uint8_t>>& set,
-    const std::optional<std::map<std::uint8_t, std::uint8_t>>& map, const std::optional<mf::Bytes>& raw,
-    const std::optional<std::string>& text, const std::optional<std::array<std::uint8_t, 2>>& array,
-    const std::optional<::optionals::Point>& point) {
-  return servant.keep(list, one, row, set, map, raw, text, array, point);
-}
-
 ::optionals::Present KeeperKeep::invoke(Servant& servant, const Request& request) {
   return servant.keep(request.list, request.one, request.row, request.set, request.map, request.raw,
                       request.text, request.array, request.point);

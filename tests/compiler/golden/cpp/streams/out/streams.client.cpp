@@ -10,11 +10,42 @@
 #include <utility>
 
 #include "mf/core/agent.hpp"
+#include "streams.server.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 namespace streams {
+
+// Calls that stay in the process. They stand here, and not beside the servants, so that the compiler sees them
+// where they are called.
+namespace methods {
+
+std::uint64_t IndexSize::invoke(Servant& servant) {
+  return servant.size();
+}
+
+mf::Duration LangsOne::invoke(Servant& servant, mf::Duration duration) {
+  return servant.one(duration);
+}
+
+std::uint32_t KeptPut::invoke(Servant& servant, std::uint32_t x) {
+  return servant.put(x);
+}
+
+std::uint32_t KeptPutBatch::invoke(Servant& servant, std::uint32_t x) {
+  return servant.put_batch(x);
+}
+
+void KeptPutItems::invoke(Servant& servant, std::uint32_t x) {
+  return servant.put_items(x);
+}
+
+void KeptAsyncPut::invoke(Servant& servant, std::uint32_t x) {
+  return servant.async_put(x);
+}
+
+}  // namespace methods
 
 IndexClient::IndexClient(mf::Client& client) : target_(client, methods::kIndexService) {}
 

@@ -49,10 +49,6 @@ void IndexFollow::invoke(AsyncServant& servant, Request&& request, mf::StreamRea
   return servant.follow(request, std::move(reader), std::move(writer), std::move(responder));
 }
 
-std::uint64_t IndexSize::invoke(Servant& servant) {
-  return servant.size();
-}
-
 std::uint64_t IndexSize::invoke(Servant& servant, const Request& /*request*/) {
   return servant.size();
 }
@@ -262,10 +258,6 @@ void LangsAll::invoke(AsyncServant& servant, Request&& request, mf::StreamWriter
   return servant.all(request, std::move(writer), std::move(responder));
 }
 
-mf::Duration LangsOne::invoke(Servant& servant, mf::Duration duration) {
-  return servant.one(duration);
-}
-
 mf::Duration LangsOne::invoke(Servant& servant, const Request& request) {
   return servant.one(request.duration);
 }
@@ -277,10 +269,6 @@ mf::Outcomes<mf::Duration> LangsOne::invoke_batch(Servant& servant, const Reques
 
 void LangsOne::invoke(AsyncServant& servant, Request&& request, mf::Responder<mf::Duration> responder) {
   return servant.one(request, std::move(responder));
-}
-
-std::uint32_t KeptPut::invoke(Servant& servant, std::uint32_t x) {
-  return servant.put(x);
 }
 
 std::uint32_t KeptPut::invoke(Servant& servant, const Request& request) {
@@ -296,10 +284,6 @@ void KeptPut::invoke(AsyncServant& servant, Request&& request, mf::Responder<std
   return servant.put(request, std::move(responder));
 }
 
-std::uint32_t KeptPutBatch::invoke(Servant& servant, std::uint32_t x) {
-  return servant.put_batch(x);
-}
-
 std::uint32_t KeptPutBatch::invoke(Servant& servant, const Request& request) {
   return servant.put_batch(request.x);
 }
@@ -313,10 +297,6 @@ void KeptPutBatch::invoke(AsyncServant& servant, Request&& request, mf::Responde
   return servant.put_batch(request, std::move(responder));
 }
 
-void KeptPutItems::invoke(Servant& servant, std::uint32_t x) {
-  return servant.put_items(x);
-}
-
 void KeptPutItems::invoke(Servant& servant, const Request& request) {
   return servant.put_items(request.x);
 }
@@ -327,10 +307,6 @@ mf::Outcomes<void> KeptPutItems::invoke_batch(Servant& servant, const Request* r
 
 void KeptPutItems::invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder) {
   return servant.put_items(request, std::move(responder));
-}
-
-void KeptAsyncPut::invoke(Servant& servant, std::uint32_t x) {
-  return servant.async_put(x);
 }
 
 void KeptAsyncPut::invoke(Servant& servant, const Request& request) {

@@ -4,7 +4,29 @@
 
 #include <utility>
 
+#include "archive/now.server.hpp"
+
 namespace archive::now {
+
+// Calls that stay in the process. They stand here, and not beside the servants, so that the compiler sees them
+// where they are called.
+namespace methods {
+
+mf::Graph<::archive::now::Config> StorePut::invoke(Servant& servant,
+                                                   const mf::Graph<::archive::now::Config>& config,
+                                                   const ::archive::now::Geo& geo) {
+  return servant.put(config, geo);
+}
+
+::archive::now::StoreHoldResult StoreHold::invoke(Servant& servant, const ::archive::now::Holder& holder) {
+  return servant.hold(holder);
+}
+
+::archive::now::Pair StorePair::invoke(Servant& servant, const ::archive::now::Pair& pair) {
+  return servant.pair(pair);
+}
+
+}  // namespace methods
 
 StoreClient::StoreClient(mf::Client& client) : target_(client, methods::kStoreService) {}
 

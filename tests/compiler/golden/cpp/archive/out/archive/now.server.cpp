@@ -10,12 +10,6 @@ namespace archive::now {
 
 namespace methods {
 
-mf::Graph<::archive::now::Config> StorePut::invoke(Servant& servant,
-                                                   const mf::Graph<::archive::now::Config>& config,
-                                                   const ::archive::now::Geo& geo) {
-  return servant.put(config, geo);
-}
-
 mf::Graph<::archive::now::Config> StorePut::invoke(Servant& servant, const Request& request) {
   return servant.put(request.config, request.geo);
 }
@@ -31,10 +25,6 @@ void StorePut::invoke(AsyncServant& servant, Request&& request,
   return servant.put(std::move(request), std::move(responder));
 }
 
-::archive::now::StoreHoldResult StoreHold::invoke(Servant& servant, const ::archive::now::Holder& holder) {
-  return servant.hold(holder);
-}
-
 ::archive::now::StoreHoldResult StoreHold::invoke(Servant& servant, const Request& request) {
   return servant.hold(request.holder);
 }
@@ -48,10 +38,6 @@ mf::Outcomes<::archive::now::StoreHoldResult> StoreHold::invoke_batch(Servant& s
 void StoreHold::invoke(AsyncServant& servant, Request&& request,
                        mf::Responder<::archive::now::StoreHoldResult> responder) {
   return servant.hold(std::move(request), std::move(responder));
-}
-
-::archive::now::Pair StorePair::invoke(Servant& servant, const ::archive::now::Pair& pair) {
-  return servant.pair(pair);
 }
 
 ::archive::now::Pair StorePair::invoke(Servant& servant, const Request& request) {

@@ -4,10 +4,31 @@
 
 #include <utility>
 
+#include "shapes/kinds.server.hpp"
+
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 namespace shapes::kinds {
+
+// Calls that stay in the process. They stand here, and not beside the servants, so that the compiler sees them
+// where they are called.
+namespace methods {
+
+::shapes::kinds::Value KindsTurn::invoke(Servant& servant, const ::shapes::kinds::Value& value,
+                                         ::shapes::kinds::Field fields) {
+  return servant.turn(value, fields);
+}
+
+::shapes::kinds::KindsFindResult KindsFind::invoke(Servant& servant, ::shapes::kinds::Field fields) {
+  return servant.find(fields);
+}
+
+double KindsEvaluate::invoke(Servant& servant, const ::shapes::kinds::Expression& expression) {
+  return servant.evaluate(expression);
+}
+
+}  // namespace methods
 
 KindsClient::KindsClient(mf::Client& client) : target_(client, methods::kKindsService) {}
 

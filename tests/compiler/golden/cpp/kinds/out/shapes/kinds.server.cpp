@@ -13,11 +13,6 @@ namespace shapes::kinds {
 
 namespace methods {
 
-::shapes::kinds::Value KindsTurn::invoke(Servant& servant, const ::shapes::kinds::Value& value,
-                                         ::shapes::kinds::Field fields) {
-  return servant.turn(value, fields);
-}
-
 ::shapes::kinds::Value KindsTurn::invoke(Servant& servant, const Request& request) {
   return servant.turn(request.value, request.fields);
 }
@@ -30,10 +25,6 @@ mf::Outcomes<::shapes::kinds::Value> KindsTurn::invoke_batch(Servant& servant, c
 void KindsTurn::invoke(AsyncServant& servant, Request&& request,
                        mf::Responder<::shapes::kinds::Value> responder) {
   return servant.turn(std::move(request), std::move(responder));
-}
-
-::shapes::kinds::KindsFindResult KindsFind::invoke(Servant& servant, ::shapes::kinds::Field fields) {
-  return servant.find(fields);
 }
 
 ::shapes::kinds::KindsFindResult KindsFind::invoke(Servant& servant, const Request& request) {
@@ -49,10 +40,6 @@ mf::Outcomes<::shapes::kinds::KindsFindResult> KindsFind::invoke_batch(Servant& 
 void KindsFind::invoke(AsyncServant& servant, Request&& request,
                        mf::Responder<::shapes::kinds::KindsFindResult> responder) {
   return servant.find(request, std::move(responder));
-}
-
-double KindsEvaluate::invoke(Servant& servant, const ::shapes::kinds::Expression& expression) {
-  return servant.evaluate(expression);
 }
 
 double KindsEvaluate::invoke(Servant& servant, const Request& request) {

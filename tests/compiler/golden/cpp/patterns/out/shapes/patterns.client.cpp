@@ -4,7 +4,19 @@
 
 #include <utility>
 
+#include "shapes/patterns.server.hpp"
+
 namespace shapes::patterns {
+
+// Calls that stay in the process. They stand here, and not beside the servants, so that the compiler sees them
+// where they are called.
+namespace methods {
+
+std::string FinderFind::invoke(Servant& servant, const std::string& expression) {
+  return servant.find(expression);
+}
+
+}  // namespace methods
 
 FinderClient::FinderClient(mf::Client& client) : target_(client, methods::kFinderService) {}
 

@@ -10,10 +10,6 @@ namespace shapes::patterns {
 
 namespace methods {
 
-std::string FinderFind::invoke(Servant& servant, const std::string& expression) {
-  return servant.find(expression);
-}
-
 std::string FinderFind::invoke(Servant& servant, const Request& request) {
   return servant.find(request.expression);
 }

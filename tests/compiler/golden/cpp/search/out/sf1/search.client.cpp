@@ -5,7 +5,45 @@
 
 #include <utility>
 
+#include "sf1/search.server.hpp"
+
 namespace sf1::search {
+
+// Calls that stay in the process. They stand here, and not beside the servants, so that the compiler sees them
+// where they are called.
+namespace methods {
+
+::sf1::text::DocId IndexAdd::invoke(Servant& servant, const ::sf1::text::Document& doc) {
+  return servant.add(doc);
+}
+
+std::vector<::sf1::search::Hit> IndexQuery::invoke(Servant& servant, const std::vector<std::string>& terms,
+                                                   std::uint32_t limit,
+                                                   const std::optional<::sf1::search::Rank>& rank) {
+  return servant.query(terms, limit, rank);
+}
+
+::sf1::search::IndexStatsResult IndexStats::invoke(Servant& servant) {
+  return servant.stats();
+}
+
+void IndexClear::invoke(Servant& servant) {
+  return servant.clear();
+}
+
+void IndexTouch::invoke(Servant& servant, ::sf1::text::DocId doc) {
+  return servant.touch(doc);
+}
+
+float IndexScore::invoke(Servant& servant, ::sf1::text::DocId doc, std::uint64_t query) {
+  return servant.score(doc, query);
+}
+
+mf::Bytes AdminPing::invoke(Servant& servant, const mf::Bytes& payload) {
+  return servant.ping(payload);
+}
+
+}  // namespace methods
 
 IndexClient::IndexClient(mf::Client& client) : target_(client, methods::kIndexService) {}
 

@@ -11,10 +11,6 @@ namespace sf1::search {
 
 namespace methods {
 
-::sf1::text::DocId IndexAdd::invoke(Servant& servant, const ::sf1::text::Document& doc) {
-  return servant.add(doc);
-}
-
 ::sf1::text::DocId IndexAdd::invoke(Servant& servant, const Request& request) {
   return servant.add(request.doc);
 }
@@ -26,12 +22,6 @@ mf::Outcomes<::sf1::text::DocId> IndexAdd::invoke_batch(Servant& servant, const 
 
 void IndexAdd::invoke(AsyncServant& servant, Request&& request, mf::Responder<::sf1::text::DocId> responder) {
   return servant.add(std::move(request), std::move(responder));
-}
-
-std::vector<::sf1::search::Hit> IndexQuery::invoke(Servant& servant, const std::vector<std::string>& terms,
-                                                   std::uint32_t limit,
-                                                   const std::optional<::sf1::search::Rank>& rank) {
-  return servant.query(terms, limit, rank);
 }
 
 std::vector<::sf1::search::Hit> IndexQuery::invoke(Servant& servant, const Request& request) {
@@ -49,10 +39,6 @@ void IndexQuery::invoke(AsyncServant& servant, Request&& request,
   return servant.query(std::move(request), std::move(responder));
 }
 
-::sf1::search::IndexStatsResult IndexStats::invoke(Servant& servant) {
-  return servant.stats();
-}
-
 ::sf1::search::IndexStatsResult IndexStats::invoke(Servant& servant, const Request& /*request*/) {
   return servant.stats();
 }
@@ -68,10 +54,6 @@ void IndexStats::invoke(AsyncServant& servant, Request&& request,
   return servant.stats(request, std::move(responder));
 }
 
-void IndexClear::invoke(Servant& servant) {
-  return servant.clear();
-}
-
 void IndexClear::invoke(Servant& servant, const Request& /*request*/) {
   return servant.clear();
 }
@@ -82,10 +64,6 @@ mf::Outcomes<void> IndexClear::invoke_batch(Servant& servant, const Request* req
 
 void IndexClear::invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder) {
   return servant.clear(request, std::move(responder));
-}
-
-void IndexTouch::invoke(Servant& servant, ::sf1::text::DocId doc) {
-  return servant.touch(doc);
 }
 
 void IndexTouch::invoke(Servant& servant, const Request& request) {
@@ -100,10 +78,6 @@ void IndexTouch::invoke(AsyncServant& servant, Request&& request) {
   return servant.touch(request);
 }
 
-float IndexScore::invoke(Servant& servant, ::sf1::text::DocId doc, std::uint64_t query) {
-  return servant.score(doc, query);
-}
-
 float IndexScore::invoke(Servant& servant, const Request& request) {
   return servant.score(request.doc, request.query);
 }
@@ -114,10 +88,6 @@ mf::Outcomes<float> IndexScore::invoke_batch(Servant& servant, const Request* re
 
 void IndexScore::invoke(AsyncServant& servant, Request&& request, mf::Responder<float> responder) {
   return servant.score(request, std::move(responder));
-}
-
-mf::Bytes AdminPing::invoke(Servant& servant, const mf::Bytes& payload) {
-  return servant.ping(payload);
 }
 
 mf::Bytes AdminPing::invoke(Servant& servant, const Request& request) {

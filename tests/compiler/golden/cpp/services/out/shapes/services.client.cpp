@@ -6,8 +6,100 @@
 #include <utility>
 
 #include "mf/core/agent.hpp"
+#include "shapes/services.server.hpp"
 
 namespace shapes::services {
+
+// Calls that stay in the process. They stand here, and not beside the servants, so that the compiler sees them
+// where they are called.
+namespace methods {
+
+void PlainIn0Out0::invoke(Servant& servant) {
+  return servant.in0_out0();
+}
+
+std::int32_t PlainIn0Out1::invoke(Servant& servant) {
+  return servant.in0_out1();
+}
+
+::shapes::services::PlainIn0Out2Result PlainIn0Out2::invoke(Servant& servant) {
+  return servant.in0_out2();
+}
+
+void PlainIn1Out0::invoke(Servant& servant, std::int32_t a) {
+  return servant.in1_out0(a);
+}
+
+std::string PlainIn1Out1::invoke(Servant& servant, const std::string& a) {
+  return servant.in1_out1(a);
+}
+
+void PlainIn2Out0::invoke(Servant& servant, std::int32_t a, const std::string& b) {
+  return servant.in2_out0(a, b);
+}
+
+::shapes::services::Pair PlainIn2Out1::invoke(Servant& servant, std::int32_t a,
+                                              const std::vector<std::string>& b) {
+  return servant.in2_out1(a, b);
+}
+
+bool PlainIn3Out1::invoke(Servant& servant, std::int32_t a, double b, bool c) {
+  return servant.in3_out1(a, b, c);
+}
+
+mf::Bytes PlainIn4Out1::invoke(Servant& servant, std::int8_t a, std::uint8_t b, std::int64_t c,
+                               const mf::Bytes& d) {
+  return servant.in4_out1(a, b, c, d);
+}
+
+::shapes::services::PlainIn4Out2Result PlainIn4Out2::invoke(Servant& servant, std::int32_t a, std::int32_t b,
+                                                            std::int32_t c, std::int32_t d) {
+  return servant.in4_out2(a, b, c, d);
+}
+
+std::vector<::shapes::services::Pair> PlainIn5Out1::invoke(
+    Servant& servant, const ::shapes::services::Pair& a, const std::optional<::shapes::services::Pair>& b,
+    const std::map<std::string, ::shapes::services::Pair>& c, const std::set<std::int32_t>& d,
+    const mf::Uuid& e) {
+  return servant.in5_out1(a, b, c, d, e);
+}
+
+::shapes::services::PlainIn5Out2Result PlainIn5Out2::invoke(Servant& servant, std::int32_t a, std::int32_t b,
+                                                            std::int32_t c, std::int32_t d, std::int32_t e) {
+  return servant.in5_out2(a, b, c, d, e);
+}
+
+std::int32_t PlainIn6Out1::invoke(Servant& servant, std::int32_t a, std::int32_t b, std::int32_t c,
+                                  std::int32_t d, std::int32_t e, std::int32_t f) {
+  return servant.in6_out1(a, b, c, d, e, f);
+}
+
+void PlainNote0::invoke(Servant& servant) {
+  return servant.note0();
+}
+
+void PlainNote1::invoke(Servant& servant, std::int32_t a) {
+  return servant.note1(a);
+}
+
+void PlainNote2::invoke(Servant& servant, const std::string& a, const std::vector<std::int32_t>& b) {
+  return servant.note2(a, b);
+}
+
+std::vector<::shapes::services::Pair> ShardedRead::invoke(Servant& servant, const std::string& key,
+                                                          std::uint32_t limit, mf::Duration from) {
+  return servant.read(key, limit, from);
+}
+
+double ShardedRatio::invoke(Servant& servant, const std::vector<mf::Bool>& of) {
+  return servant.ratio(of);
+}
+
+::shapes::services::ShardedNamedResult ShardedNamed::invoke(Servant& servant) {
+  return servant.named();
+}
+
+}  // namespace methods
 
 PlainClient::PlainClient(mf::Client& client) : target_(client, methods::kPlainService) {}
 

@@ -11,10 +11,6 @@ namespace shapes::services {
 
 namespace methods {
 
-void PlainIn0Out0::invoke(Servant& servant) {
-  return servant.in0_out0();
-}
-
 void PlainIn0Out0::invoke(Servant& servant, const Request& /*request*/) {
   return servant.in0_out0();
 }
@@ -25,10 +21,6 @@ mf::Outcomes<void> PlainIn0Out0::invoke_batch(Servant& servant, const Request* r
 
 void PlainIn0Out0::invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder) {
   return servant.in0_out0(request, std::move(responder));
-}
-
-std::int32_t PlainIn0Out1::invoke(Servant& servant) {
-  return servant.in0_out1();
 }
 
 std::int32_t PlainIn0Out1::invoke(Servant& servant, const Request& /*request*/) {
@@ -42,10 +34,6 @@ mf::Outcomes<std::int32_t> PlainIn0Out1::invoke_batch(Servant& servant, const Re
 
 void PlainIn0Out1::invoke(AsyncServant& servant, Request&& request, mf::Responder<std::int32_t> responder) {
   return servant.in0_out1(request, std::move(responder));
-}
-
-::shapes::services::PlainIn0Out2Result PlainIn0Out2::invoke(Servant& servant) {
-  return servant.in0_out2();
 }
 
 ::shapes::services::PlainIn0Out2Result PlainIn0Out2::invoke(Servant& servant, const Request& /*request*/) {
@@ -63,10 +51,6 @@ void PlainIn0Out2::invoke(AsyncServant& servant, Request&& request,
   return servant.in0_out2(request, std::move(responder));
 }
 
-void PlainIn1Out0::invoke(Servant& servant, std::int32_t a) {
-  return servant.in1_out0(a);
-}
-
 void PlainIn1Out0::invoke(Servant& servant, const Request& request) {
   return servant.in1_out0(request.a);
 }
@@ -77,10 +61,6 @@ mf::Outcomes<void> PlainIn1Out0::invoke_batch(Servant& servant, const Request* r
 
 void PlainIn1Out0::invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder) {
   return servant.in1_out0(request, std::move(responder));
-}
-
-std::string PlainIn1Out1::invoke(Servant& servant, const std::string& a) {
-  return servant.in1_out1(a);
 }
 
 std::string PlainIn1Out1::invoke(Servant& servant, const Request& request) {
@@ -96,10 +76,6 @@ void PlainIn1Out1::invoke(AsyncServant& servant, Request&& request, mf::Responde
   return servant.in1_out1(std::move(request), std::move(responder));
 }
 
-void PlainIn2Out0::invoke(Servant& servant, std::int32_t a, const std::string& b) {
-  return servant.in2_out0(a, b);
-}
-
 void PlainIn2Out0::invoke(Servant& servant, const Request& request) {
   return servant.in2_out0(request.a, request.b);
 }
@@ -110,11 +86,6 @@ mf::Outcomes<void> PlainIn2Out0::invoke_batch(Servant& servant, const Request* r
 
 void PlainIn2Out0::invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder) {
   return servant.in2_out0(std::move(request), std::move(responder));
-}
-
-::shapes::services::Pair PlainIn2Out1::invoke(Servant& servant, std::int32_t a,
-                                              const std::vector<std::string>& b) {
-  return servant.in2_out1(a, b);
 }
 
 ::shapes::services::Pair PlainIn2Out1::invoke(Servant& servant, const Request& request) {
@@ -131,10 +102,6 @@ void PlainIn2Out1::invoke(AsyncServant& servant, Request&& request,
   return servant.in2_out1(std::move(request), std::move(responder));
 }
 
-bool PlainIn3Out1::invoke(Servant& servant, std::int32_t a, double b, bool c) {
-  return servant.in3_out1(a, b, c);
-}
-
 bool PlainIn3Out1::invoke(Servant& servant, const Request& request) {
   return servant.in3_out1(request.a, request.b, request.c);
 }
@@ -145,11 +112,6 @@ mf::Outcomes<bool> PlainIn3Out1::invoke_batch(Servant& servant, const Request* r
 
 void PlainIn3Out1::invoke(AsyncServant& servant, Request&& request, mf::Responder<bool> responder) {
   return servant.in3_out1(request, std::move(responder));
-}
-
-mf::Bytes PlainIn4Out1::invoke(Servant& servant, std::int8_t a, std::uint8_t b, std::int64_t c,
-                               const mf::Bytes& d) {
-  return servant.in4_out1(a, b, c, d);
 }
 
 mf::Bytes PlainIn4Out1::invoke(Servant& servant, const Request& request) {
@@ -163,11 +125,6 @@ mf::Outcomes<mf::Bytes> PlainIn4Out1::invoke_batch(Servant& servant, const Reque
 
 void PlainIn4Out1::invoke(AsyncServant& servant, Request&& request, mf::Responder<mf::Bytes> responder) {
   return servant.in4_out1(std::move(request), std::move(responder));
-}
-
-::shapes::services::PlainIn4Out2Result PlainIn4Out2::invoke(Servant& servant, std::int32_t a, std::int32_t b,
-                                                            std::int32_t c, std::int32_t d) {
-  return servant.in4_out2(a, b, c, d);
 }
 
 ::shapes::services::PlainIn4Out2Result PlainIn4Out2::invoke(Servant& servant, const Request& request) {
@@ -185,13 +142,6 @@ void PlainIn4Out2::invoke(AsyncServant& servant, Request&& request,
   return servant.in4_out2(request, std::move(responder));
 }
 
-std::vector<::shapes::services::Pair> PlainIn5Out1::invoke(
-    Servant& servant, const ::shapes::services::Pair& a, const std::optional<::shapes::services::Pair>& b,
-    const std::map<std::string, ::shapes::services::Pair>& c, const std::set<std::int32_t>& d,
-    const mf::Uuid& e) {
-  return servant.in5_out1(a, b, c, d, e);
-}
-
 std::vector<::shapes::services::Pair> PlainIn5Out1::invoke(Servant& servant, const Request& request) {
   return servant.in5_out1(request.a, request.b, request.c, request.d, request.e);
 }
@@ -205,11 +155,6 @@ mf::Outcomes<std::vector<::shapes::services::Pair>> PlainIn5Out1::invoke_batch(S
 void PlainIn5Out1::invoke(AsyncServant& servant, Request&& request,
                           mf::Responder<std::vector<::shapes::services::Pair>> responder) {
   return servant.in5_out1(std::move(request), std::move(responder));
-}
-
-::shapes::services::PlainIn5Out2Result PlainIn5Out2::invoke(Servant& servant, std::int32_t a, std::int32_t b,
-                                                            std::int32_t c, std::int32_t d, std::int32_t e) {
-  return servant.in5_out2(a, b, c, d, e);
 }
 
 ::shapes::services::PlainIn5Out2Result PlainIn5Out2::invoke(Servant& servant, const Request& request) {
@@ -227,11 +172,6 @@ void PlainIn5Out2::invoke(AsyncServant& servant, Request&& request,
   return servant.in5_out2(request, std::move(responder));
 }
 
-std::int32_t PlainIn6Out1::invoke(Servant& servant, std::int32_t a, std::int32_t b, std::int32_t c,
-                                  std::int32_t d, std::int32_t e, std::int32_t f) {
-  return servant.in6_out1(a, b, c, d, e, f);
-}
-
 std::int32_t PlainIn6Out1::invoke(Servant& servant, const Request& request) {
   return servant.in6_out1(request.a, request.b, request.c, request.d, request.e, request.f);
 }
@@ -243,10 +183,6 @@ mf::Outcomes<std::int32_t> PlainIn6Out1::invoke_batch(Servant& servant, const Re
 
 void PlainIn6Out1::invoke(AsyncServant& servant, Request&& request, mf::Responder<std::int32_t> responder) {
   return servant.in6_out1(request, std::move(responder));
-}
-
-void PlainNote0::invoke(Servant& servant) {
-  return servant.note0();
 }
 
 void PlainNote0::invoke(Servant& servant, const Request& /*request*/) {
@@ -261,10 +197,6 @@ void PlainNote0::invoke(AsyncServant& servant, Request&& request) {
   return servant.note0(request);
 }
 
-void PlainNote1::invoke(Servant& servant, std::int32_t a) {
-  return servant.note1(a);
-}
-
 void PlainNote1::invoke(Servant& servant, const Request& request) {
   return servant.note1(request.a);
 }
@@ -277,10 +209,6 @@ void PlainNote1::invoke(AsyncServant& servant, Request&& request) {
   return servant.note1(request);
 }
 
-void PlainNote2::invoke(Servant& servant, const std::string& a, const std::vector<std::int32_t>& b) {
-  return servant.note2(a, b);
-}
-
 void PlainNote2::invoke(Servant& servant, const Request& request) {
   return servant.note2(request.a, request.b);
 }
@@ -291,11 +219,6 @@ void PlainNote2::invoke_batch(Servant& servant, const Request* requests, std::si
 
 void PlainNote2::invoke(AsyncServant& servant, Request&& request) {
   return servant.note2(std::move(request));
-}
-
-std::vector<::shapes::services::Pair> ShardedRead::invoke(Servant& servant, const std::string& key,
-                                                          std::uint32_t limit, mf::Duration from) {
-  return servant.read(key, limit, from);
 }
 
 std::vector<::shapes::services::Pair> ShardedRead::invoke(Servant& servant, const Request& request) {
@@ -313,10 +236,6 @@ void ShardedRead::invoke(AsyncServant& servant, Request&& request,
   return servant.read(std::move(request), std::move(responder));
 }
 
-double ShardedRatio::invoke(Servant& servant, const std::vector<mf::Bool>& of) {
-  return servant.ratio(of);
-}
-
 double ShardedRatio::invoke(Servant& servant, const Request& request) {
   return servant.ratio(request.of);
 }
@@ -328,10 +247,6 @@ mf::Outcomes<double> ShardedRatio::invoke_batch(Servant& servant, const Request*
 
 void ShardedRatio::invoke(AsyncServant& servant, Request&& request, mf::Responder<double> responder) {
   return servant.ratio(std::move(request), std::move(responder));
-}
-
-::shapes::services::ShardedNamedResult ShardedNamed::invoke(Servant& servant) {
-  return servant.named();
 }
 
 ::shapes::services::ShardedNamedResult ShardedNamed::invoke(Servant& servant, const Request& /*request*/) {

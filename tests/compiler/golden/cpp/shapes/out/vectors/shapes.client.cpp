@@ -4,7 +4,41 @@
 
 #include <utility>
 
+#include "vectors/shapes.server.hpp"
+
 namespace vectors::shapes {
+
+// Calls that stay in the process. They stand here, and not beside the servants, so that the compiler sees them
+// where they are called.
+namespace methods {
+
+void IndexNothing::invoke(Servant& servant) {
+  return servant.nothing();
+}
+
+std::int32_t IndexOne::invoke(Servant& servant, std::int32_t value) {
+  return servant.one(value);
+}
+
+std::vector<::vectors::shapes::Hit> IndexQuery::invoke(Servant& servant,
+                                                       const std::vector<std::string>& terms,
+                                                       std::uint32_t limit) {
+  return servant.query(terms, limit);
+}
+
+::vectors::shapes::IndexStatsResult IndexStats::invoke(Servant& servant) {
+  return servant.stats();
+}
+
+::vectors::shapes::IndexNamedResult IndexNamed::invoke(Servant& servant, const std::string& text) {
+  return servant.named(text);
+}
+
+void IndexTouch::invoke(Servant& servant, ::vectors::shapes::DocId doc) {
+  return servant.touch(doc);
+}
+
+}  // namespace methods
 
 IndexClient::IndexClient(mf::Client& client) : target_(client, methods::kIndexService) {}
 

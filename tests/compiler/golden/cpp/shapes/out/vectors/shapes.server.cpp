@@ -10,10 +10,6 @@ namespace vectors::shapes {
 
 namespace methods {
 
-void IndexNothing::invoke(Servant& servant) {
-  return servant.nothing();
-}
-
 void IndexNothing::invoke(Servant& servant, const Request& /*request*/) {
   return servant.nothing();
 }
@@ -24,10 +20,6 @@ mf::Outcomes<void> IndexNothing::invoke_batch(Servant& servant, const Request* r
 
 void IndexNothing::invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder) {
   return servant.nothing(request, std::move(responder));
-}
-
-std::int32_t IndexOne::invoke(Servant& servant, std::int32_t value) {
-  return servant.one(value);
 }
 
 std::int32_t IndexOne::invoke(Servant& servant, const Request& request) {
@@ -41,12 +33,6 @@ mf::Outcomes<std::int32_t> IndexOne::invoke_batch(Servant& servant, const Reques
 
 void IndexOne::invoke(AsyncServant& servant, Request&& request, mf::Responder<std::int32_t> responder) {
   return servant.one(request, std::move(responder));
-}
-
-std::vector<::vectors::shapes::Hit> IndexQuery::invoke(Servant& servant,
-                                                       const std::vector<std::string>& terms,
-                                                       std::uint32_t limit) {
-  return servant.query(terms, limit);
 }
 
 std::vector<::vectors::shapes::Hit> IndexQuery::invoke(Servant& servant, const Request& request) {
@@ -64,10 +50,6 @@ void IndexQuery::invoke(AsyncServant& servant, Request&& request,
   return servant.query(std::move(request), std::move(responder));
 }
 
-::vectors::shapes::IndexStatsResult IndexStats::invoke(Servant& servant) {
-  return servant.stats();
-}
-
 ::vectors::shapes::IndexStatsResult IndexStats::invoke(Servant& servant, const Request& /*request*/) {
   return servant.stats();
 }
@@ -83,10 +65,6 @@ void IndexStats::invoke(AsyncServant& servant, Request&& request,
   return servant.stats(request, std::move(responder));
 }
 
-::vectors::shapes::IndexNamedResult IndexNamed::invoke(Servant& servant, const std::string& text) {
-  return servant.named(text);
-}
-
 ::vectors::shapes::IndexNamedResult IndexNamed::invoke(Servant& servant, const Request& request) {
   return servant.named(request.text);
 }
@@ -100,10 +78,6 @@ mf::Outcomes<::vectors::shapes::IndexNamedResult> IndexNamed::invoke_batch(Serva
 void IndexNamed::invoke(AsyncServant& servant, Request&& request,
                         mf::Responder<::vectors::shapes::IndexNamedResult> responder) {
   return servant.named(std::move(request), std::move(responder));
-}
-
-void IndexTouch::invoke(Servant& servant, ::vectors::shapes::DocId doc) {
-  return servant.touch(doc);
 }
 
 void IndexTouch::invoke(Servant& servant, const Request& request) {

@@ -4,7 +4,52 @@
 
 #include <utility>
 
+#include "class/namespace.server.hpp"
+
 namespace class_::namespace_ {
+
+// Calls that stay in the process. They stand here, and not beside the servants, so that the compiler sees them
+// where they are called.
+namespace methods {
+
+::class_::namespace_::IndexQueryRequest_ IndexQuery::invoke(
+    Servant& servant, std::int32_t options_, const std::string& token_,
+    const std::vector<::class_::other::virtual_>& class_,
+    const ::class_::namespace_::IndexClient_& IndexClient__) {
+  return servant.query(options_, token_, class_, IndexClient__);
+}
+
+::class_::namespace_::IndexAsyncQueryResult IndexAsyncQuery::invoke(Servant& servant, std::uint8_t requests,
+                                                                    std::uint8_t value) {
+  return servant.async_query(requests, value);
+}
+
+::class_::namespace_::template_ IndexQueryBatch::invoke(Servant& servant, std::uint8_t request,
+                                                        std::int32_t servant_, std::int32_t violated_) {
+  return servant.query_batch(request, servant_, violated_);
+}
+
+void IndexAt::invoke(Servant& servant) {
+  return servant.at_();
+}
+
+void IndexAny::invoke(Servant& servant, ::class_::namespace_::union_ self) {
+  return servant.any_(self);
+}
+
+void IndexDispatch::invoke(Servant& servant, const ::class_::other::virtual_& on) {
+  return servant.dispatch_(on);
+}
+
+::class_::namespace_::stdin_ IndexService::invoke(Servant& servant) {
+  return servant.service_();
+}
+
+void IndexOperator::invoke(Servant& servant, std::int32_t int_) {
+  return servant.operator_(int_);
+}
+
+}  // namespace methods
 
 IndexClient::IndexClient(mf::Client& client) : target_(client, methods::kIndexService) {}
 

@@ -10,13 +10,6 @@ namespace class_::namespace_ {
 
 namespace methods {
 
-::class_::namespace_::IndexQueryRequest_ IndexQuery::invoke(
-    Servant& servant, std::int32_t options_, const std::string& token_,
-    const std::vector<::class_::other::virtual_>& class_,
-    const ::class_::namespace_::IndexClient_& IndexClient__) {
-  return servant.query(options_, token_, class_, IndexClient__);
-}
-
 ::class_::namespace_::IndexQueryRequest_ IndexQuery::invoke(Servant& servant, const Request& request) {
   return servant.query(request.options_, request.token_, request.class_, request.IndexClient__);
 }
@@ -30,11 +23,6 @@ mf::Outcomes<::class_::namespace_::IndexQueryRequest_> IndexQuery::invoke_batch(
 void IndexQuery::invoke(AsyncServant& servant, Request&& request,
                         mf::Responder<::class_::namespace_::IndexQueryRequest_> responder) {
   return servant.query(std::move(request), std::move(responder));
-}
-
-::class_::namespace_::IndexAsyncQueryResult IndexAsyncQuery::invoke(Servant& servant, std::uint8_t requests,
-                                                                    std::uint8_t value) {
-  return servant.async_query(requests, value);
 }
 
 ::class_::namespace_::IndexAsyncQueryResult IndexAsyncQuery::invoke(Servant& servant,
@@ -52,11 +40,6 @@ void IndexAsyncQuery::invoke(AsyncServant& servant, Request&& request,
   return servant.async_query(request, std::move(responder));
 }
 
-::class_::namespace_::template_ IndexQueryBatch::invoke(Servant& servant, std::uint8_t request,
-                                                        std::int32_t servant_, std::int32_t violated_) {
-  return servant.query_batch(request, servant_, violated_);
-}
-
 ::class_::namespace_::template_ IndexQueryBatch::invoke(Servant& servant, const Request& request) {
   return servant.query_batch(request.request, request.servant_, request.violated_);
 }
@@ -72,10 +55,6 @@ void IndexQueryBatch::invoke(AsyncServant& servant, Request&& request,
   return servant.query_batch(request, std::move(responder));
 }
 
-void IndexAt::invoke(Servant& servant) {
-  return servant.at_();
-}
-
 void IndexAt::invoke(Servant& servant, const Request& /*request*/) {
   return servant.at_();
 }
@@ -86,10 +65,6 @@ mf::Outcomes<void> IndexAt::invoke_batch(Servant& servant, const Request* reques
 
 void IndexAt::invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder) {
   return servant.at_(request, std::move(responder));
-}
-
-void IndexAny::invoke(Servant& servant, ::class_::namespace_::union_ self) {
-  return servant.any_(self);
 }
 
 void IndexAny::invoke(Servant& servant, const Request& request) {
@@ -104,10 +79,6 @@ void IndexAny::invoke(AsyncServant& servant, Request&& request, mf::Responder<vo
   return servant.any_(request, std::move(responder));
 }
 
-void IndexDispatch::invoke(Servant& servant, const ::class_::other::virtual_& on) {
-  return servant.dispatch_(on);
-}
-
 void IndexDispatch::invoke(Servant& servant, const Request& request) {
   return servant.dispatch_(request.on);
 }
@@ -118,10 +89,6 @@ mf::Outcomes<void> IndexDispatch::invoke_batch(Servant& servant, const Request* 
 
 void IndexDispatch::invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder) {
   return servant.dispatch_(std::move(request), std::move(responder));
-}
-
-::class_::namespace_::stdin_ IndexService::invoke(Servant& servant) {
-  return servant.service_();
 }
 
 ::class_::namespace_::stdin_ IndexService::invoke(Servant& servant, const Request& /*request*/) {
@@ -137,10 +104,6 @@ mf::Outcomes<::class_::namespace_::stdin_> IndexService::invoke_batch(Servant& s
 void IndexService::invoke(AsyncServant& servant, Request&& request,
                           mf::Responder<::class_::namespace_::stdin_> responder) {
   return servant.service_(request, std::move(responder));
-}
-
-void IndexOperator::invoke(Servant& servant, std::int32_t int_) {
-  return servant.operator_(int_);
 }
 
 void IndexOperator::invoke(Servant& servant, const Request& request) {
