@@ -220,6 +220,81 @@ def test_defaults_that_can_be_changed_are_made_for_each_call() -> None:
     _python(DEFAULTS, ROOT / "runtime/python", GOLDEN / "defaults/out")
 
 
+STREAMS = """
+import asyncio
+import mf
+from streams import IndexAsyncServant, IndexClient, IndexServant, IndexSizeRequest, Posting, Venue
+
+class Plain(IndexServant):
+    def scan(self, from_):
+        for at in range(from_, from_ + 5): yield Posting(at, 0.5)
+    def load(self, into, postings): return sum(each.doc for each in postings)
+    def follow(self, names):
+        for name in names: yield Posting(len(name))
+    def size(self): return 7
+    def size_items(self, requests): return [mf.Outcome(at) for at, _ in enumerate(requests)]
+
+class Awaited(IndexAsyncServant):
+    async def scan(self, from_):
+        for at in range(from_, from_ + 5): yield Posting(at, 0.5)
+    async def load(self, into, postings): return sum([each.doc async for each in postings])
+    async def follow(self, names):
+        async for name in names: yield Posting(len(name))
+    async def size(self): return 7
+    async def size_items(self, requests): return [mf.Outcome(at) for at, _ in enumerate(requests)]
+
+def values(outcomes): return [each.value() for each in outcomes]
+
+def blocking(index):
+    assert [each.doc for each in index.scan(3)] == [3, 4, 5, 6, 7]
+    assert index.load("x", (Posting(at) for at in range(4))) == 6
+    with index.follow() as both:
+        both.write("abc")
+        assert next(both) == Posting(3)
+        both.end()
+        assert list(both) == []
+    try: index.load("", [])
+    except mf.Error as error: assert error.code is mf.Code.INVALID_ARGUMENT, error
+    else: raise AssertionError
+    assert values(index.size_batch([IndexSizeRequest()] * 3).results()) == [0, 1, 2]
+    assert values(index.size_bulk([IndexSizeRequest()] * 3)) == [0, 1, 2]
+
+async def awaited(index):
+    assert [each.doc async for each in index.scan_async(1)] == [1, 2, 3, 4, 5]
+    async def postings():
+        for at in range(4): yield Posting(at)
+    assert await index.load_async("x", postings()) == await index.load_async("x", [Posting(6)]) == 6
+    async with index.follow_async() as both:
+        await both.write("abcd")
+        assert await anext(both) == Posting(4)
+        await both.end()
+        assert [each async for each in both] == []
+    assert values(await index.size_batch_async([IndexSizeRequest()] * 3)) == [0, 1, 2]
+    assert values(await index.size_batch([IndexSizeRequest()] * 3)) == [0, 1, 2]
+    assert values(await index.size_bulk_async([IndexSizeRequest()] * 3)) == [0, 1, 2]
+    assert await index.size_async() == 7
+
+def use(where):
+    with mf.Client(where) as client:
+        for venue in Venue:
+            blocking(IndexClient(client).at(venue))
+            asyncio.run(awaited(IndexClient(client).at(venue)))
+        assert IndexClient(client).on(Venue).size().ok == {Venue.xetra: 7, Venue.eurex: 7}
+
+hub = mf.HUB()
+hub.offer(Plain(), agent=Venue.xetra)
+hub.offer(Awaited(), agent=Venue.eurex)
+if isinstance(hub, mf.Light): use(hub)
+else:
+    with hub: use(hub.address)
+"""
+
+
+@pytest.mark.parametrize("hub", ["Server", "Light"])
+def test_streams_batches_and_bulks_run_with_both_kinds_of_servants(hub: str) -> None:
+    _python(STREAMS.replace("HUB", hub), ROOT / "runtime/python", GOLDEN / "streams/out")
+
+
 REQUIRED = """
 import copy, dataclasses, pickle
 from typing import Annotated

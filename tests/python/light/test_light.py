@@ -7,11 +7,11 @@ import pytest
 
 import mf
 from mf.core.error import Code, Execution
-from tests.python.conftest import Recorder
+from tests.python.conftest import AsyncRecorder, Recorder
 from tests.python.echo import EchoClient, Negative, Number
 
 
-def light(**servants: Recorder) -> EchoClient:
+def light(**servants: mf.Servant) -> EchoClient:
     hub = mf.Light()
     for agent, servant in servants.items():
         hub.offer(servant, agent=agent)
@@ -89,8 +89,8 @@ def test_one_way_calls_tell_nobody_of_their_failure(caplog: pytest.LogCaptureFix
 
 
 def test_async_servants_are_called_by_both_kinds_of_callers() -> None:
-    class Awaiting(Recorder):
-        async def twice(self, x: int) -> int:  # type: ignore[override]
+    class Awaiting(AsyncRecorder):
+        async def twice(self, x: int) -> int:
             await asyncio.sleep(0)
             return 2 * x
 
@@ -103,8 +103,8 @@ def test_async_servants_are_called_by_both_kinds_of_callers() -> None:
 
 
 def test_a_handler_whose_own_task_was_cancelled_has_failed() -> None:
-    class Cancelled(Recorder):
-        async def twice(self, x: int) -> int:  # type: ignore[override]
+    class Cancelled(AsyncRecorder):
+        async def twice(self, x: int) -> int:
             if x == 1:
                 raise asyncio.CancelledError
             return 2 * x

@@ -8,20 +8,20 @@ import pytest
 
 import mf
 from mf.core.error import Code, Execution
-from tests.python.conftest import Recorder
-from tests.python.echo import TWICE, EchoClient, EchoServant, Negative, Number
+from tests.python.conftest import AsyncRecorder, Recorder
+from tests.python.echo import TWICE, EchoClient, Negative, Number
 
 FOREVER = 30.0
 
 
-def light(**servants: EchoServant) -> EchoClient:
+def light(**servants: mf.Servant) -> EchoClient:
     hub = mf.Light()
     for agent, servant in servants.items():
         hub.offer(servant, agent=agent)
     return EchoClient(mf.Client(hub))
 
 
-class Awaiting(Recorder):
+class Awaiting(AsyncRecorder):
     """Its `twice` waits until it is cancelled, and says what it saw."""
 
     def __init__(self) -> None:
@@ -29,7 +29,7 @@ class Awaiting(Recorder):
         self.began = asyncio.Event()
         self.seen: list[object] = []
 
-    async def twice(self, x: int) -> int:  # type: ignore[override]
+    async def twice(self, x: int) -> int:
         call = mf.current_call()
         self.began.set()
         try:
@@ -40,14 +40,14 @@ class Awaiting(Recorder):
         return x
 
 
-class Stubborn(Recorder):
+class Stubborn(AsyncRecorder):
     """Its `twice` does not let itself be cancelled before it is released."""
 
     def __init__(self) -> None:
         super().__init__()
         self.free = asyncio.Event()
 
-    async def twice(self, x: int) -> int:  # type: ignore[override]
+    async def twice(self, x: int) -> int:
         while not self.free.is_set():
             try:
                 await self.free.wait()
@@ -64,7 +64,7 @@ def test_a_handler_knows_what_it_serves() -> None:
             seen.append(mf.current_call())
             return x
 
-        def twice_batch(self, requests: Sequence[Number]) -> list[mf.Outcome[int]]:
+        def twice_items(self, requests: Sequence[Number]) -> list[mf.Outcome[int]]:
             seen.append(mf.current_call())
             return [mf.Outcome(each.x) for each in requests]
 
@@ -130,7 +130,7 @@ def test_a_nested_call_of_a_handler_whose_time_is_over_never_runs() -> None:
 @pytest.mark.parametrize("how", ["blocking", "awaited", "bulk", "awaited bulk"])
 def test_an_awaited_handler_is_cancelled_at_the_deadline_and_its_caller_let_go(how: str) -> None:
     async def run(servant: Awaiting) -> None:
-        await light(a=servant)._target.bulk_async(TWICE, [Number(1)], options)  # type: ignore[attr-defined]
+        await light(a=servant)._target.bulk_async(TWICE, [Number(1)], options)
 
     options = mf.CallOptions(deadline=0.05)
     servant = Awaiting()
@@ -175,13 +175,13 @@ def test_a_caller_that_is_cancelled_cancels_the_handler() -> None:
 
 
 def test_an_awaited_scatter_waits_for_all_agents_at_once() -> None:
-    class Meeting(Recorder):
+    class Meeting(AsyncRecorder):
         """Each of them waits until all have come: one after the other they never would."""
 
         here = 0
         everybody: asyncio.Event
 
-        async def twice(self, x: int) -> int:  # type: ignore[override]
+        async def twice(self, x: int) -> int:
             Meeting.here += 1
             if Meeting.here == 3:
                 Meeting.everybody.set()
