@@ -89,7 +89,7 @@ MISUSES = {
     "a required field by its place": 'Order("note", "pen", gift_for=None)',
     "a plain function for asyncio": "class Wrong(StreamingAsync):\n    def size(self) -> int: ...",
     "a coroutine in a plain servant": "class Wrong(Streaming):\n    async def size(self) -> int: return 1",
-    "items with a wrong result": "class Wrong(Streaming):\n    def size_items(self, requests: object) -> int: ...",
+    "items with a wrong result": "class Wrong(Streaming):\n    def size_items(self, of: object) -> int: ...",
     "an agent by its text": 'streams.at("xetra")',
     "agents by their numbers": "streams.on([1])",
     "values of another type in a stream": 'streams.load("i", ["a"])',
