@@ -19,9 +19,6 @@ enum class Streams : std::uint8_t { none = 0, params = 1, results = 2, both = 3 
 /// First 16 bytes of the SHA-256 of a service's descriptor.
 using Fingerprint = std::array<std::uint8_t, 16>;
 
-/// Which values of a method are streams.
-enum class Streams : std::uint8_t { none = 0, params = 1, results = 2, both = 3 };
-
 struct MethodInfo {
   std::string_view name{};
   std::uint16_t index = 0;
