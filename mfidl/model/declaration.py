@@ -82,8 +82,8 @@ class Field:
 
     @property
     def may_be_left_out(self) -> bool:
-        """Whoever makes the value, or calls, need not give it: something else stands for it."""
-        return not self.required and (self.default is not None or isinstance(self.type, OptionalOf))
+        """Something else stands for it where it is not given, in bytes too."""
+        return self.default is not None or isinstance(self.type, OptionalOf)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -79,6 +79,8 @@ CASES: dict[str, tuple[str, str, dict[str, str]]] = {
     "finite": ("struct S { a: list<u8>; f: f32; }", "struct S { a: list<u8>; f: f32 @finite; }", {"B0208": "wire"}),
     # archive
     "archive optional added": (ARCHIVE.format(""), ARCHIVE.format("2: b: u32?;"), {}),
+    "archive required optional added": (ARCHIVE.format(""), ARCHIVE.format("2: b: u32? @required;"), {}),
+    "required, and no more": ("struct S { a: string; }", "struct S { @required a: string; }", {}),
     "archive default added": (ARCHIVE.format(""), ARCHIVE.format("2: b: u32 = 5;"), {}),
     "archive plain added": (ARCHIVE.format(""), ARCHIVE.format("2: b: u32;"), {"B0201": "wire"}),
     "archive reserved used": (ARCHIVE.format("reserved 2;"), ARCHIVE.format("2: b: u32?;"), {"B0210": "wire"}),

@@ -47,6 +47,8 @@ class Awaited(StreamingAsync):
         async for name in names: yield Posting(len(name))
     async def size(self) -> int: return 1
 
+sizes_by_venue: dict[Venue, int] = streams.on([Venue.xetra]).size().ok
+failures: dict[Venue, mf.Error | mf.DeclaredError] = dict(streams.everywhere().size().failed)
 with streams.scan(3) as found:
     docs: list[int] = [each.doc for each in found]
 total: int = streams.load("i", [Posting(1)])
@@ -92,6 +94,7 @@ MISUSES = {
     "items with a wrong result": "class Wrong(Streaming):\n    def size_items(self, of: object) -> int: ...",
     "an agent by its text": 'streams.at("xetra")',
     "agents by their numbers": "streams.on([1])",
+    "outcomes under the texts of agents": "sizes: dict[str, int] = streams.everywhere().size().ok",
     "values of another type in a stream": 'streams.load("i", ["a"])',
     "a value of another type for a stream": "streams.follow().write(3)",
     "a value of a stream as another type": "number: int = next(streams.scan())",

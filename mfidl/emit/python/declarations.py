@@ -275,7 +275,7 @@ class Places:
     named_from: int
 
     def left_out(self, at: int, each: Field) -> bool:
-        return at >= self.optional_from and each.may_be_left_out
+        return at >= self.optional_from and each.may_be_left_out and not each.required
 
 
 def places(struct: Struct, *, with_stream: bool = False) -> Places:
@@ -285,7 +285,7 @@ def places(struct: Struct, *, with_stream: bool = False) -> Places:
     """
     fields = struct.fields
     default = next((at for at, each in enumerate(fields) if each.default is not None), len(fields))
-    required = [at for at, each in enumerate(fields) if not each.may_be_left_out]
+    required = [at for at, each in enumerate(fields) if each.required or not each.may_be_left_out]
     if with_stream:
         required.append(len(fields))
     return Places(
