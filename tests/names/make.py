@@ -28,6 +28,9 @@ struct IndexQuery {}
 struct to_string_ {}
 struct text { text: string; is_text: bool; }
 struct Method { name: string; }
+struct Iterator { Iterator: u8; }
+struct AsyncIterator { Iterator: Iterator; }
+struct AsyncIterable { @required AsyncIterable: u8; }
 struct Tree { Tree: list<Tree>; tree: Tree?; named: map<string, Tree>; both: Choice?; }
 union Choice { Choice: u32; Kind: string; kind: text; is_kind: f32; of_kind: list<Choice>; }
 union Text { text: string @length(1..9); is_text: bool; of_text: list<string @pattern("[a-z]+")>; value: u8; }
@@ -55,6 +58,8 @@ service Index per options {
   async_follow(request: u8, reader: u8, writer: u8) -> stream<IndexClient>;
   out(out: stream<u8>) -> stream<u8>;
   interfaces(incoming: stream<Kind>);
+  iterate(Iterator: u8, AsyncIterator: stream<Iterator>) -> stream<AsyncIterator>;
+  gather(self: u8, AsyncIterable: stream<AsyncIterable>) -> AsyncIterable;
   method(token: u8, options: u8 = 1);
   service(method: u8);
   dispatch(incoming: u8) -> text throws Error;

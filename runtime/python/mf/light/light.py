@@ -1,22 +1,25 @@
-"""R5. Light: the same stubs, called directly. A handler runs on the caller's thread, and objects are passed
-by reference: what a servant changes in its arguments, or a caller in a result, the other side sees.
+"""R5. Light: the same stubs, called directly. A plain handler runs on the caller's thread, an `async def` as
+a task of the caller's loop, and objects are passed by reference: what a servant changes in its arguments, or
+a caller in a result, the other side sees.
 
 Constraints of parameters are checked as a client of a connection would. What differs from a connection, and
-is meant to: those of results and errors are not, the deadline is looked at once, before the handler starts,
-and declared errors arrive as the very object that was raised.
+is meant to: those of results and errors are not, a plain handler is not left behind at the deadline, because
+it has its caller's thread, and declared errors arrive as the very object that was raised.
 """
 
-from collections.abc import Coroutine, Iterable, Sequence
+from collections.abc import Coroutine, Generator, Iterable, Sequence
 from typing import Any, TypeVar, cast
 
-from mf.core.agent import Agent, agent_text, called_agent
+from mf.core.agent import Agent, called_agent
+from mf.core.agent_names import shown_agent, text_of_agent
+from mf.core.current import enter, leave
 from mf.core.error import Code, DeclaredError, Error, not_executed, shortened, some_of
-from mf.core.log import log_handler_failure
 from mf.core.offered import offered_agent
 from mf.core.options import BatchOptions, CallOptions
-from mf.core.outcome import Failure, Outcome, failure_in, failure_of
+from mf.core.outcome import Outcome, each_async, failure_in
 from mf.core.service import Method, Servant, ServiceInfo, generated_base, is_async
 from mf.core.target import BatchCall, Scattered, ScatterTarget, Target, TargetSource
+from mf.light.call import LightCall, run_to_end, to_end
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -42,7 +45,7 @@ class Light(TargetSource):
 
     def withdraw(self, service: ServiceInfo, agent: Agent = "") -> None:
         """Takes an offer back; calls under way go on."""
-        self._offers.get(service.name, {}).pop(agent_text(agent), None)
+        self._offers.get(service.name, {}).pop(text_of_agent(service, agent), None)
 
     def target(self, service: ServiceInfo) -> Target:
         return LightTarget(self, service, None)
@@ -51,33 +54,24 @@ class Light(TargetSource):
         """The agents for which a service is offered."""
         return list(self._offers.get(service.name, ()))
 
-    def find(self, service: ServiceInfo, agent: str | None) -> Servant:
-        """Raises Error(UNKNOWN_SERVICE) or Error(UNKNOWN_AGENT), NOT_EXECUTED, as a server does."""
+    def find(self, service: ServiceInfo, agent: str | None) -> tuple[str, Servant]:
+        """The agent, and its servant. Raises Error(UNKNOWN_SERVICE) or Error(UNKNOWN_AGENT), NOT_EXECUTED,
+        as a server does.
+        """
         agents = self._offers.get(service.name)
         if not agents:
             offered = some_of([name for name, offers in self._offers.items() if offers]) or "nothing"
             text = f"nobody in this process offers {service.name}; offered are: {offered}"
             raise not_executed(Code.UNKNOWN_SERVICE, text)
         if not agent:
-            return next(iter(agents.values()))
+            return next(iter(agents.items()))
         servant = agents.get(agent)
         if servant is None:
-            text = f'nobody in this process offers {service.name} for agent "{shortened(agent)}"'
-            raise not_executed(Code.UNKNOWN_AGENT, f"{text}; known agents: " + some_of(agents, mark='"'))
-        return servant
-
-
-def _told_of(method: Method[Any, Any], raised: BaseException) -> Failure:
-    failure = failure_of(raised, method.error_types)
-    if isinstance(failure, Error) and failure.code == Code.HANDLER_FAILED:
-        log_handler_failure(method.name, raised)
-    return failure
-
-
-def _check_deadline(options: CallOptions | None) -> None:
-    # A deadline is more than 0 when it is made; nothing has passed since, so there is nothing to miss.
-    if options is not None and options.deadline is not None and options.deadline <= 0:
-        raise not_executed(Code.DEADLINE_EXCEEDED, "the deadline passed before the handler started")
+            asked = shortened(shown_agent(service, agent))
+            text = f'nobody in this process offers {service.name} for agent "{asked}"'
+            known = [shown_agent(service, each) for each in agents]
+            raise not_executed(Code.UNKNOWN_AGENT, f"{text}; known agents: " + some_of(known, mark='"'))
+        return agent, servant
 
 
 class LightTarget(Target):
@@ -105,45 +99,46 @@ class LightTarget(Target):
     @property
     def servant(self) -> Servant | None:
         try:
-            return self._light.find(self._service, self._agent)
+            return self._light.find(self._service, self._agent)[1]
         except Error:
             return None
 
     def call(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> T:
-        servant = self._light.find(self._service, self._agent)
-        if options is not None:
-            _check_deadline(options)
+        agent, servant = self._light.find(self._service, self._agent)
+        call = LightCall(self._service, agent, method, options)
         if method.constrained:
             method.encode_request(*arguments)  # raises what a connection's client would
+        token = enter(call)
         try:
             result = getattr(servant, method.attribute)(*arguments)
-            if isinstance(result, Coroutine):
-                result = _run_to_end(result)
-        except Exception as raised:
-            failure = _told_of(method, raised)
-            if method.oneway:  # nobody waits for it, nobody is told
-                return cast(T, None)
-            if failure is raised:
-                raise
-            raise failure from raised
+        except Exception as failed:
+            call.ended(failed)
+            result = None
+        finally:
+            leave(token)
+        if isinstance(result, Coroutine):
+            raised, result = run_to_end(call, result)
+            if raised is not None:
+                call.ended(raised)
         return cast(T, result)
 
     async def call_async(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> T:
-        servant = self._light.find(self._service, self._agent)
-        _check_deadline(options)
+        agent, servant = self._light.find(self._service, self._agent)
+        call = LightCall(self._service, agent, method, options)
         if method.constrained:
             method.encode_request(*arguments)
+        token = enter(call)
         try:
             result = getattr(servant, method.attribute)(*arguments)
-            if isinstance(result, Coroutine):
-                result = await result
-        except Exception as raised:
-            failure = _told_of(method, raised)
-            if method.oneway:
-                return cast(T, None)
-            if failure is raised:
-                raise
-            raise failure from raised
+        except Exception as failed:
+            call.ended(failed)
+            result = None
+        finally:
+            leave(token)
+        if isinstance(result, Coroutine):
+            raised, result = await to_end(call, result)
+            if raised is not None:
+                call.ended(raised)
         return cast(T, result)
 
     def batch(
@@ -155,59 +150,74 @@ class LightTarget(Target):
             outcomes += self.bulk(method, requests[start : start + size], options)
         return FinishedBatch(outcomes)
 
+    async def batch_async(
+        self, method: Method[R, T], requests: Sequence[R], options: BatchOptions | None = None
+    ) -> list[Outcome[T]]:
+        size = (options.size if options else None) or method.batch_max
+        outcomes: list[Outcome[T]] = []
+        for start in range(0, len(requests), size):
+            outcomes += await self.bulk_async(method, requests[start : start + size], options)
+        return outcomes
+
     def bulk(
         self, method: Method[R, T], requests: Sequence[R], options: CallOptions | None = None
     ) -> list[Outcome[T]]:
         if not requests:
             return []
-        servant = self._light.find(self._service, self._agent)
-        _check_deadline(options)
+        call, raised, given = self._begin_many(method, requests, options)
+        if isinstance(given, Coroutine):
+            raised, given = run_to_end(call, given)
+        return _outcomes(call, method, requests, raised, given)
+
+    async def bulk_async(
+        self, method: Method[R, T], requests: Sequence[R], options: CallOptions | None = None
+    ) -> list[Outcome[T]]:
+        if not requests:
+            return []
+        call, raised, given = self._begin_many(method, requests, options)
+        if isinstance(given, Coroutine):
+            raised, given = await to_end(call, given)
+        return _outcomes(call, method, requests, raised, given)
+
+    def _begin_many(
+        self, method: Method[R, Any], requests: Sequence[R], options: CallOptions | None
+    ) -> tuple[LightCall, BaseException | None, Any]:
+        """The call, and what its batch function raised, or gave: outcomes, or a coroutine."""
+        agent, servant = self._light.find(self._service, self._agent)
+        call = LightCall(self._service, agent, method, options)
         if method.constrained:
             method.encode_requests(requests)
-        function = getattr(servant, method.batch_attribute)
+        one = getattr(servant, method.attribute)
+        many = getattr(servant, method.batch_attribute)
+        token = enter(call)
         try:
-            if is_async(getattr(servant, method.attribute)) and not is_async(function):
-                outcomes = _run_to_end(_each_async(servant, method, requests))
-            else:
-                outcomes = function(requests)
-            if isinstance(outcomes, Coroutine):
-                outcomes = _run_to_end(outcomes)
+            if is_async(one) and not is_async(many):
+                return call, None, each_async(one, map(_fields, requests))
+            return call, None, many(requests)
         except Exception as raised:
-            failure = _told_of(method, raised)
-            return [Outcome(error=failure) for _ in requests]
-        if method.oneway or outcomes is None:
-            return [Outcome() for _ in requests]
-        return [_told(method, outcome) for outcome in outcomes]
+            return call, raised, None
+        finally:
+            leave(token)
 
 
-def _told(method: Method[Any, Any], outcome: Outcome[Any]) -> Outcome[Any]:
+def _outcomes(
+    call: LightCall,
+    method: Method[Any, T],
+    requests: Sequence[Any],
+    raised: BaseException | None,
+    given: list[Outcome[T]] | None,
+) -> list[Outcome[T]]:
+    if raised is not None:
+        failure = call.failure(raised)
+        return [Outcome(error=failure) for _ in requests]
+    if method.oneway or given is None:
+        return [Outcome() for _ in requests]
+    return [_told(method, outcome) for outcome in given]
+
+
+def _told(method: Method[Any, T], outcome: Outcome[T]) -> Outcome[T]:
     error = outcome.error
     return outcome if error is None else Outcome(error=failure_in(error, method.error_types))
-
-
-def _run_to_end(coroutine: Coroutine[Any, Any, Any]) -> Any:
-    """A blocking call of a servant with `async def`: on a loop of its own, for this call."""
-    import asyncio
-
-    try:
-        return asyncio.run(coroutine)
-    except asyncio.CancelledError as cancelled:  # of what the handler awaited: nobody cancels this call
-        raise RuntimeError("what the handler awaited was cancelled") from cancelled
-
-
-async def _each_async(
-    servant: Servant, method: Method[Any, Any], requests: Sequence[Any]
-) -> list[Outcome[Any]]:
-    """What a generated batch function does for plain handlers."""
-    from asyncio import CancelledError
-
-    outcomes: list[Outcome[Any]] = []
-    for request in requests:
-        try:
-            outcomes.append(Outcome(await getattr(servant, method.attribute)(*_fields(request))))
-        except (Exception, CancelledError) as raised:
-            outcomes.append(Outcome(error=_told_of(method, raised)))
-    return outcomes
 
 
 def _fields(request: Any) -> tuple[Any, ...]:
@@ -232,12 +242,16 @@ class FinishedBatch(BatchCall[T]):
     def results(self) -> list[Outcome[T]]:
         return self._outcomes
 
+    def __await__(self) -> Generator[Any, None, list[Outcome[T]]]:
+        yield from ()  # it never waits
+        return self._outcomes
+
     def partial(self) -> list[Outcome[T] | None]:
         return list(self._outcomes)
 
 
 class LightScatter(ScatterTarget):
-    """Several agents of this process, one after the other."""
+    """Several agents of this process: one after the other, but `async def` handlers concurrently."""
 
     __slots__ = ("_agents", "_light", "_service")
 
@@ -250,8 +264,8 @@ class LightScatter(ScatterTarget):
         agents = self._light.agents(self._service) if self._agents is None else self._agents
         return [(agent, LightTarget(self._light, self._service, agent)) for agent in agents]
 
-    def call(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> Scattered[T]:
-        scattered: Scattered[T] = Scattered()
+    def call(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> Scattered[str, T]:
+        scattered: Scattered[str, T] = Scattered()
         for agent, target in self._targets():
             try:
                 scattered[agent] = Outcome(target.call(method, options, *arguments))
@@ -261,12 +275,19 @@ class LightScatter(ScatterTarget):
 
     async def call_async(
         self, method: Method[Any, T], options: CallOptions | None, *arguments: Any
-    ) -> Scattered[T]:
-        scattered: Scattered[T] = Scattered()
-        for agent, target in self._targets():
-            try:
-                value: T = await target.call_async(method, options, *arguments)
-                scattered[agent] = Outcome(value)
-            except (Error, DeclaredError) as failure:
-                scattered[agent] = Outcome(error=failure)
-        return scattered
+    ) -> Scattered[str, T]:
+        from asyncio import gather
+
+        targets = self._targets()
+        outcomes = await gather(*[_outcome_of(target, method, options, arguments) for _, target in targets])
+        return Scattered(zip((agent for agent, _ in targets), outcomes, strict=True))
+
+
+async def _outcome_of(
+    target: LightTarget, method: Method[Any, T], options: CallOptions | None, arguments: tuple[Any, ...]
+) -> Outcome[T]:
+    try:
+        value: T = await target.call_async(method, options, *arguments)
+        return Outcome(value)
+    except (Error, DeclaredError) as failure:
+        return Outcome(error=failure)

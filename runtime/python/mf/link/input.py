@@ -11,8 +11,19 @@ from mf.core.error import Code, Error
 from mf.core.log import quote, warning
 from mf.link.output import LinkOutput
 from mf.link.watch import FOREVER, READ, WRITE, Watch
-from mf.protocol.calls import Call, Pending
-from mf.protocol.events import BindingAnswered, Broken, DescriptionReceived, GoawayReceived, Refused
+from mf.protocol.call_table import CallEvent
+from mf.protocol.calls import Pending, Request
+from mf.protocol.events import (
+    BindingAnswered,
+    Broken,
+    CreditReceived,
+    DataReceived,
+    DescriptionReceived,
+    GoawayReceived,
+    Refused,
+    StreamStopped,
+)
+from mf.protocol.stream_call import StreamCall
 
 
 class LinkInput(LinkOutput):
@@ -48,10 +59,16 @@ class LinkInput(LinkOutput):
                         self._give_up(pending)
         except OSError as error:
             self._broken(f"connection to {self.peer} is lost: {error.strerror or error}")
+        except BaseException as raised:  # of a signal handler, say: nobody knows what it left half done
+            self._interrupted(raised)
+            raise
         finally:
             self._pass_on()
-            if not pending.done:  # an exception of a signal handler, say, came through
-                self._give_up(pending)
+
+    def _interrupted(self, raised: BaseException) -> None:
+        """An exception that is none of ours has come through: the connection ends, and the next call opens
+        another one."""
+        self._broken(f"the connection to {self.peer} was given up because of {type(raised).__name__}")
 
     def _set_timeout(self, left: float) -> None:
         if left == FOREVER:
@@ -83,8 +100,8 @@ class LinkInput(LinkOutput):
                     call.encoding = event[2]
                     call.payload = event[3]
                     if call.on_done is not None:
-                        call.done = True
                         self._callbacks -= 1
+                        self._done(call)
                         finished.append(call)
                     elif call.waiter is None:
                         call.done = True
@@ -95,11 +112,20 @@ class LinkInput(LinkOutput):
         for pending in finished:
             if pending.on_done is not None:
                 pending.on_done(pending)
+        if self._orphans:
+            self._cancel_orphans()
         if session.out:
             self.flush()
 
+    def _cancel_orphans(self) -> None:
+        while self._orphans:
+            failure = Error(Code.CANCELLED, "nobody holds the stream any more")
+            self.abandon(self._orphans.pop(), CallEvent.CANCELLED, failure)
+
     def _rare(self, event: Any, finished: list[Pending]) -> None:
-        if isinstance(event, BindingAnswered):
+        if isinstance(event, (DataReceived, CreditReceived, StreamStopped)):
+            self._stream_event(event, finished)
+        elif isinstance(event, BindingAnswered):
             self._done(event.binding)
         elif isinstance(event, DescriptionReceived):
             self._done(event.description)
@@ -113,6 +139,70 @@ class LinkInput(LinkOutput):
             self._fail_all(
                 Error(Code.PROTOCOL_ERROR, f"{self.peer} broke the protocol: {event.reason}"), finished
             )
+
+    def _stream_event(
+        self, event: DataReceived | CreditReceived | StreamStopped, finished: list[Pending]
+    ) -> None:
+        """With the lock: something has come for a call that the session knows."""
+        call = event.call
+        if not isinstance(call, StreamCall):
+            wrong: Error | None = Error(Code.PROTOCOL_ERROR, "a part of a stream, of a call that has none")
+        elif isinstance(event, DataReceived):
+            wrong = call.data(event)
+            self._wake(call.reader)
+        else:
+            wrong = call.credit(event.bytes) if isinstance(event, CreditReceived) else call.stopped()
+            self._wake(call.writer)
+        if wrong is not None:
+            self._cancel(call, CallEvent.CANCELLED, wrong)
+        if call.on_done is not None:
+            finished.append(call)
+
+    def _cancel(self, call: Request, event: CallEvent, failure: Error) -> None:
+        """With the lock: ends a call that is in flight, and tells the server."""
+        if call.id in self._session.calls.by_id and call.on_done is not None:
+            self._callbacks -= 1
+        self._session.cancel(call)
+        call.ended_by = event
+        call.failure = failure
+        self._done(call)
+
+    def abandon(self, call: Request, event: CallEvent, failure: Error) -> None:
+        """Whoever made the call gives it up: it ends so, unless it has ended, and the server is told."""
+        with self._lock:
+            if call.done:
+                return
+            self._cancel(call, event, failure)
+        if call.on_done is not None:
+            call.on_done(call)
+        self.flush()
+
+    def wait(self, pending: Pending, now: float) -> None:
+        """Waits until `pending` is done, at most until its deadline; then it is done with a failure."""
+        leads = False
+        try:
+            with self._lock:
+                if pending.done:
+                    return
+                if self._leading:
+                    self._enqueue(pending)
+                else:
+                    leads = self._leading = True
+                    if self._armed:
+                        self._disarm()
+        except BaseException as raised:
+            self._interrupted_early(raised, leads)
+            raise
+        if leads:
+            self._lead(pending, now)
+        else:
+            self._follow(pending)
+
+    def _interrupted_early(self, raised: BaseException, leads: bool) -> None:
+        """Before the leader has begun to read, or while something was sent."""
+        self._interrupted(raised)
+        if leads:
+            self._pass_on()
 
     def _enqueue(self, pending: Pending) -> None:
         waiter = allocate_lock()
@@ -171,6 +261,9 @@ class LinkInput(LinkOutput):
             self._leading = True
         try:
             self._read_available()
+        except BaseException as raised:
+            self._interrupted(raised)
+            raise
         finally:
             self._pass_on()
 
@@ -219,6 +312,9 @@ class LinkInput(LinkOutput):
                 self._leading = True
             try:
                 self._read_available()
+            except BaseException as raised:
+                self._interrupted(raised)
+                raise
             finally:
                 self._step_down()
 
@@ -239,7 +335,7 @@ class LinkInput(LinkOutput):
         self._pass_on()
 
     def expire(self, now: float) -> float:
-        overdue: list[Call] = []
+        overdue: list[Request] = []
         with self._lock:
             earliest = FOREVER
             for call in self._session.calls.by_id.values():
