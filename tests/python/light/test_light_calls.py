@@ -130,7 +130,7 @@ def test_a_nested_call_of_a_handler_whose_time_is_over_never_runs() -> None:
 @pytest.mark.parametrize("how", ["blocking", "awaited", "bulk", "awaited bulk"])
 def test_an_awaited_handler_is_cancelled_at_the_deadline_and_its_caller_let_go(how: str) -> None:
     async def run(servant: Awaiting) -> None:
-        await light(a=servant)._target.bulk_async(TWICE, [Number(1)], options)  # type: ignore[attr-defined]
+        await light(a=servant)._target.bulk_async(TWICE, [Number(1)], options)
 
     options = mf.CallOptions(deadline=0.05)
     servant = Awaiting()

@@ -102,9 +102,9 @@ class AwaitedReader(AsyncIterator[T], Generic[T]):
         try:
             return self._element.decode_all(payload, count)
         except Error as malformed:
-            call = self._call
-            call.connection.fault(call, Error(malformed.code, malformed.message))
-            raise
+            error = Error(malformed.code, malformed.message)
+            self._call.connection.fault(self._call, error)
+            raise error from malformed
 
     async def aclose(self) -> None:
         """No more is wanted: the client is told, and sends no more."""

@@ -377,6 +377,8 @@ class Connection(StreamCaller):
             if not self.blocked:
                 self.blocked = True
                 self.last_progress = monotonic()
+        if self.crowded and session.out_bytes < OUTPUT_LIMIT // 2:
+            self._uncrowd()
         self._io.stalled(self)
 
     def hang_up(self, reason: str) -> None:

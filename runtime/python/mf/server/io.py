@@ -172,8 +172,8 @@ class IoThread(Loop):
                 elif descriptor == self._event:
                     os.eventfd_read(self._event)
                     self._woken()
-                else:
-                    self._accept()
+                elif self._listener is not None and descriptor == self._listener.fileno:
+                    self._accept()  # else: of a connection that was closed in this very turn
             if timeout is not None or self._drain_until is not None:
                 self._watch_time(monotonic())
                 if self._drained(monotonic()):

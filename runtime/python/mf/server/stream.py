@@ -232,9 +232,9 @@ class StreamCall(ServedCall):
     def turn(self) -> None:
         """The turn of a loop is over: what waits leaves."""
         self._is_due = False
+        self.push()
         if self.dropped:
             self.read_no_more()
-        self.push()
 
     def release(self) -> None:
         self.outgoing.clear()
