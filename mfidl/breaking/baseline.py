@@ -7,7 +7,7 @@ folder, its .mfidl files alone, and messages name them as `REVISION:path`.
 import os
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -59,7 +59,9 @@ def open_baseline(reference: str, paths: Sequence[str], import_paths: Sequence[s
     if os.path.isfile(reference):
         if len(schemas(paths)) != 1:
             raise BaselineError(f"'{reference}' is one file: compare one FILE with it, or name a folder")
-        yield Baseline((reference,), tuple(import_paths))
+        searched = [_counterpart(path, [(paths[0], reference)]) or path for path in import_paths]
+        # A file may have been saved without what it imports: that is then read as it is now.
+        yield Baseline((reference,), tuple(dict.fromkeys((*searched, *import_paths))))
     elif os.path.isdir(reference):
         yield _in_folder(reference, paths, import_paths)
     else:
@@ -69,6 +71,7 @@ def open_baseline(reference: str, paths: Sequence[str], import_paths: Sequence[s
 def _in_folder(folder: str, paths: Sequence[str], import_paths: Sequence[str]) -> Baseline:
     files: list[str] = []
     added: list[str] = []
+    pairs: list[tuple[str, str]] = []
     for path in paths:
         older = _below(folder, path)
         if older is None and os.path.isdir(path):
@@ -77,12 +80,30 @@ def _in_folder(folder: str, paths: Sequence[str], import_paths: Sequence[str]) -
             added.append(path)
         else:
             files += schemas([older])
-    searched = [_below(folder, path) for path in import_paths]
-    return Baseline(
-        tuple(dict.fromkeys(files)),
-        (folder, *(path for path in searched if path is not None), *import_paths),
-        tuple(added),
-    )
+            pairs.append((path, older))
+    searched = [_counterpart(path, pairs) or _below(folder, path) or path for path in import_paths]
+    return Baseline(tuple(dict.fromkeys(files)), tuple(dict.fromkeys((*searched, folder))), tuple(added))
+
+
+def _counterpart(import_path: str, pairs: Iterable[tuple[str, str]]) -> str | None:
+    """Where the older schemas have an import path of the newer ones: it lies at the root of a pair of paths
+    that end alike, or below. `-I new new/api/svc.mfidl --against old/api/svc.mfidl`: `old`.
+    """
+    searched = Path(os.path.abspath(import_path))
+    for newer, older in pairs:
+        root, older_root = _roots(Path(os.path.abspath(newer)), Path(os.path.abspath(older)))
+        if searched.is_relative_to(root):
+            found = older_root / searched.relative_to(root)
+            if found.is_dir():
+                return str(found)
+    return None
+
+
+def _roots(newer: Path, older: Path) -> tuple[Path, Path]:
+    """What is left of both when the components that they end in alike are gone."""
+    while newer.name == older.name and newer.name:
+        newer, older = newer.parent, older.parent
+    return newer, older
 
 
 def _below(folder: str, path: str) -> str | None:

@@ -4,7 +4,7 @@ The identity of a field is its number where both sides have numbers, else its na
 @was keeps. Where the tier itself changed, the bytes are reported there, and only the rest here.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from mfidl import model
@@ -241,15 +241,30 @@ def _reservations(holder: Holder, changes: Changes) -> None:
     used_names = {field.name for field in holder.new}
     kept = holder.new_reserved
     dropped = []
-    for low, high in holder.old_reserved.numbers:
-        if not any(at <= low and high <= to for at, to in kept.numbers) and not used_numbers & {low, high}:
-            dropped.append(str(low) if low == high else f"{low}..{high}")
+    covered = [*kept.numbers, *((number, number) for number in used_numbers if number is not None)]
+    for low, high in _uncovered(holder.old_reserved.numbers, covered):
+        dropped.append(str(low) if low == high else f"{low}..{high}")
     for name in holder.old_reserved.names:
         if name not in kept.names and name not in used_names:
             dropped.append(f'"{name}"')
     if dropped:
         words = f"{holder.owner} does not reserve {', '.join(dropped)} any more"
         changes.report("B0209", (_W,), words, holder.here, holder.before, holder.paths)
+
+
+def _uncovered(
+    ranges: Iterable[tuple[int, int]], covered: Iterable[tuple[int, int]]
+) -> Iterator[tuple[int, int]]:
+    """The parts of the ranges that no covered one holds; bounds belong to them."""
+    by_place = sorted(covered)
+    for start, last in ranges:
+        for low, high in by_place:
+            if start < low <= last:
+                yield start, low - 1
+            if low <= last:
+                start = max(start, high + 1)
+        if start <= last:
+            yield start, last
 
 
 def _report(

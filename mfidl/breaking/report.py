@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from mfidl.breaking.change import Change
+from mfidl.breaking.peers import Verdict
 from mfidl.diagnostics import Diagnostic, Note
 from mfidl.source import Span
 
@@ -24,8 +25,10 @@ def as_diagnostics(changes: Sequence[Change], older: Older) -> list[Diagnostic]:
     return sorted(made, key=Diagnostic.sort_key)
 
 
-def as_json(changes: Sequence[Change], older: Older) -> str:
-    """{"changes": [{code, impacts, message, here, before, paths}]}; positions are 1-based."""
+def as_json(changes: Sequence[Change], peers: Sequence[Verdict], older: Older) -> str:
+    """{"changes": [{code, impacts, message, here, before, paths}], "peers": [{service, refuse, message,
+    differences, here, before}]}; positions are 1-based.
+    """
     import json
 
     items = [
@@ -39,7 +42,18 @@ def as_json(changes: Sequence[Change], older: Older) -> str:
         }
         for change in changes
     ]
-    return json.dumps({"changes": items}, indent=2, ensure_ascii=False) + "\n"
+    told = [
+        {
+            "service": each.service,
+            "refuse": each.refuse,
+            "message": each.message,
+            "differences": list(each.differences),
+            "here": _place(each.here),
+            "before": _place(older(each.before)),
+        }
+        for each in peers
+    ]
+    return json.dumps({"changes": items, "peers": told}, indent=2, ensure_ascii=False) + "\n"
 
 
 def _place(span: Span | None) -> dict[str, Any] | None:

@@ -52,8 +52,7 @@ _ROWS = (
     ("B0502", "codec changed", "A custom type's bytes are whatever its codec writes."),
     # Services
     ("B0601", "service removed", "Its clients find nobody."),
-    ("B0602", "method removed", "Its callers fail, and those of the methods behind it change their number."),
-    ("B0603", "method moved", "A method travels as its place in the service. Add new methods at the end."),
+    ("B0602", "method removed", "Its callers fail."),
     ("B0604", "method renamed", "@was keeps its identity; source that calls or overrides the old name breaks."),
     ("B0605", "scope changed", "`per` decides how servers are looked up, and who is addressed."),
     ("B0606", "oneway changed", "One side waits for a reply that the other never sends, or sends one that nobody awaits."),

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 from mfidl import model
 from mfidl.breaking.change import Changes
-from mfidl.breaking.reach import SHOWN
 from mfidl.breaking.rules import Impact
 from mfidl.breaking.types import compare_implicit
 
@@ -30,46 +29,25 @@ def compare_services(
             words = f"method `{earlier}` of {name} is called `{method.name}` now"
             changes.report("B0604", (_S,), words, method.span, left[earlier].span)
             pairs.append((left.pop(earlier), method))
-    _numbers(name, old, new, list(left.values()), pairs, changes)
+    _gone(name, list(left.values()), new, {after for _, after in pairs}, changes)
     for before, after in pairs:
         _method(before, after, program, changes)
 
 
-def _numbers(
+def _gone(
     name: str,
-    old: model.Service,
-    new: model.Service,
     gone: list[model.Method],
-    pairs: list[tuple[model.Method, model.Method]],
+    new: model.Service,
+    known: set[model.Method],
     changes: Changes,
 ) -> None:
-    """Methods that are gone, and those that travel as another number. Where the one explains the other, it is
-    one finding.
-    """
-    moved = sorted((pair for pair in pairs if pair[0].index != pair[1].index), key=lambda pair: pair[1].index)
-    explained = all(
-        after.index == before.index - sum(each.index < before.index for each in gone)
-        for before, after in moved
-    )
-    told = moved if explained else []
-    known = {after for _, after in pairs}
+    """Methods are known by their names; their order is free."""
     for each in gone:
         words = f"method `{each.name}` of {name} is gone"
-        behind = [pair for pair in told if pair[0].index > each.index]
         other = next((m for m in new.methods if m.index == each.index and m not in known), None)
-        if behind:
-            words += f", and those behind it have other numbers: {_moves(behind)}"
-        elif other is not None:
+        if other is not None:
             words += f'; if `{other.name}` took its place, write @was("{each.name}") before it'
         changes.report("B0602", (_W, _S), words, new.span, each.span)
-    if moved and not (explained and gone):
-        words = f"methods of {name} have other numbers: {_moves(moved)}"
-        changes.report("B0603", (_W,), words, moved[0][1].span, old.span)
-
-
-def _moves(pairs: list[tuple[model.Method, model.Method]]) -> str:
-    told = [f"`{after.name}` was {before.index}, is {after.index}" for before, after in pairs]
-    return "; ".join(told if len(told) <= SHOWN else [*told[:SHOWN], f"and {len(told) - SHOWN} more"])
 
 
 def compare_topics(old: model.Topic, new: model.Topic, changes: Changes) -> None:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from mfidl.breaking.baseline import Baseline
     from mfidl.compiler import Outcome
 
+_PEERS = ("show", "fail", "hide")
 _IMPACTS = ("wire", "layout", "source", "behaviour")
 
 
@@ -29,6 +30,12 @@ _IMPACTS = ("wire", "layout", "source", "behaviour")
     help="Report only what breaks this. May be repeated.",
 )
 @click.option("--ignore", "ignored", metavar="CODE", multiple=True, help="Accept this rule's findings.")
+@click.option(
+    "--peers",
+    type=click.Choice(_PEERS),
+    default="show",
+    help="Services whose running peers will refuse each other: show them, fail for them too, or hide them.",
+)
 def command(
     files: tuple[str, ...],
     import_paths: tuple[str, ...],
@@ -37,10 +44,12 @@ def command(
     against: str,
     impacts: tuple[str, ...],
     ignored: tuple[str, ...],
+    peers: str,
 ) -> None:
     """Compare schemas with an older state of them, and tell what the change breaks.
 
-    FILE may be a folder: then modules that are gone are found too. Exit code 1 if anything breaks.
+    FILE may be a folder: then modules that are gone are found too. Exit code 1 if anything breaks; with
+    --peers fail also if running peers will refuse each other, which nothing else has to break for.
     """
     from mfidl.breaking.baseline import BaselineError, open_baseline, schemas
     from mfidl.compiler import check
@@ -52,7 +61,7 @@ def command(
     try:
         with open_baseline(against, files, import_paths) as baseline:
             older = check(baseline.files, baseline.import_paths)
-            _compare(baseline, older, newer, style, color, impacts, ignored)
+            _compare(baseline, older, newer, style, color, impacts, ignored, peers)
     except BaselineError as error:
         raise click.BadParameter(str(error), param_hint="--against") from None
 
@@ -65,8 +74,10 @@ def _compare(
     color: str,
     impacts: tuple[str, ...],
     ignored: tuple[str, ...],
+    peers: str,
 ) -> None:
     from mfidl.breaking.compare import compare
+    from mfidl.breaking.peers import verdicts
     from mfidl.breaking.report import as_diagnostics, as_json
 
     for path in baseline.added:
@@ -84,11 +95,16 @@ def _compare(
         if change.code not in ignored
         and (not impacts or any(impact.value in impacts for impact in change.impacts))
     ]
+    told = [] if peers == "hide" else verdicts(older.program, newer.program)
     if style == "json":
-        click.echo(as_json(changes, baseline.span), nl=False)
+        click.echo(as_json(changes, told, baseline.span), nl=False)
     else:
         show(as_diagnostics(changes, baseline.span), style, color)
-    raise SystemExit(1 if changes else 0)
+        for verdict in told:
+            if verdict.refuse:
+                click.echo(verdict.message, err=True)
+    failed = peers == "fail" and any(verdict.refuse for verdict in told)
+    raise SystemExit(1 if changes or failed else 0)
 
 
 def _check_codes(codes: tuple[str, ...]) -> None:

@@ -82,7 +82,7 @@ class Field:
 
     @property
     def may_be_left_out(self) -> bool:
-        """Whoever makes the value, or calls, need not give it: something else stands for it."""
+        """Something else stands for it where it is not given, in bytes too."""
         return self.default is not None or isinstance(self.type, OptionalOf)
 
 

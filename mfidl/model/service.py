@@ -48,7 +48,7 @@ class Stream:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Method:
-    """One method. `index` is its place in the service, from 0: the number on the wire.
+    """One method. `index` is its place in the service, from 0; peers know it by its name.
 
     `params` and `results` are implicit structs, possibly without fields. A single unnamed result is the field
     `value` of `results`, and `single_result` is then true: generated functions return it bare. Named results,

@@ -125,7 +125,7 @@ def test_other_options_are_another_run(project: Path) -> None:
 
 
 def test_warnings_are_said_again(project: Path) -> None:
-    (project / "a.mfidl").write_text("module a; struct A {} service S { scan(x: u32) -> stream<A>; }\n")
+    (project / "a.mfidl").write_text("module a; struct A {} topic T : A;\n")
     first = compile_in(project)
     again = compile_in(project)
 

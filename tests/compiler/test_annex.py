@@ -1,13 +1,19 @@
 """The annex, letter by letter: what stands in it, where, and that it is no part of the fingerprint."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from mfidl import dynamic, model
+from mfidl.compiler import Targets, compile_files
 from mfidl.dynamic.defaults import plain
 from mfidl.plan.annex import annex
 from tests.compiler.schema import program_of
+
+ROOT = Path(__file__).parents[2]
 
 SCHEMA = """module sf1.search;
 agent collection: Shard;
@@ -211,3 +217,24 @@ def test_a_constraint_is_spelled_as_in_the_schema(
 ) -> None:
     service = service_of(tmp_path, f"module a;\nservice S {{ get(x: {type_} {written}); }}\n")
     assert service.annex == f"annex a.S\n method get\n  params\n   x\n    constraint {line}\n"
+
+
+def test_generated_python_says_the_annex_letter_by_letter(tmp_path: Path) -> None:
+    schema = tmp_path / "odd.mfidl"
+    text = '"\\\\ \\"\\"\\" \\u{200B}\\u{2028}\\u{FEFF}\\0\\r é \\\\u0041 {{ x }}"'
+    schema.write_text(
+        f'module odd; service S {{ get(x: string = {text} @pattern("\\"\\"\\"\\\\\\\\n? *")); quiet(); }}\n'
+    )
+    outcome = compile_files([str(schema)], [], Targets(python=str(tmp_path)))
+    assert outcome.program is not None, [each.message for each in outcome.diagnostics]
+    expected = outcome.program.modules[0].services[0].annex
+    assert expected.count("\n") == 6
+    script = "from odd import S_SERVICE as s; import sys; sys.stdout.buffer.write(s.annex.encode())"
+    told = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, "PYTHONPATH": f"{ROOT / 'runtime/python'}:{tmp_path}"},
+        capture_output=True,
+        check=True,
+        timeout=60,
+    )
+    assert told.stdout.decode() == expected

@@ -19,6 +19,7 @@ union Either { plain: Plain; geo: Geo; }
 type Many = list<Around>;
 type Fine = list<Plain>;
 const NAMED: Config = { name: "x" };
+const NOBODY: list<Holder> = [];
 error Lost { why: string; }
 error Held { holder: Holder; }
 service S {
@@ -85,6 +86,7 @@ def test_each_cause_is_one_warning_with_what_goes_with_it_as_notes(tmp_path: Pat
     }
     (geo,) = (each for each in left_out if "Geo" in each.message)
     assert [(note.message, note.span.text() if note.span else "") for note in geo.notes] == [
+        ("so is constant `NOBODY`: it needs `Holder`", "NOBODY"),
         ("so is struct `Holder`: it needs `Geo`", "Holder"),
         ("so is union `Either`: it needs `Geo`", "Either"),
         ("so is error `Held`: it needs `Holder`", "Held"),

@@ -220,6 +220,130 @@ def test_defaults_that_can_be_changed_are_made_for_each_call() -> None:
     _python(DEFAULTS, ROOT / "runtime/python", GOLDEN / "defaults/out")
 
 
+STREAMS = """
+import asyncio
+import mf
+from streams import IndexAsyncServant, IndexClient, IndexServant, IndexSizeRequest, Posting, Venue
+
+class Plain(IndexServant):
+    def scan(self, from_):
+        for at in range(from_, from_ + 5): yield Posting(at, 0.5)
+    def load(self, into, postings): return sum(each.doc for each in postings)
+    def follow(self, names):
+        for name in names: yield Posting(len(name))
+    def size(self): return 7
+    def size_items(self, requests): return [mf.Outcome(at) for at, _ in enumerate(requests)]
+
+class Awaited(IndexAsyncServant):
+    async def scan(self, from_):
+        for at in range(from_, from_ + 5): yield Posting(at, 0.5)
+    async def load(self, into, postings): return sum([each.doc async for each in postings])
+    async def follow(self, names):
+        async for name in names: yield Posting(len(name))
+    async def size(self): return 7
+    async def size_items(self, requests): return [mf.Outcome(at) for at, _ in enumerate(requests)]
+
+def values(outcomes): return [each.value() for each in outcomes]
+
+def blocking(index):
+    assert [each.doc for each in index.scan(3)] == [3, 4, 5, 6, 7]
+    assert index.load("x", (Posting(at) for at in range(4))) == 6
+    with index.follow() as both:
+        both.write("abc")
+        assert next(both) == Posting(3)
+        both.end()
+        assert list(both) == []
+    try: index.load("", [])
+    except mf.Error as error: assert error.code is mf.Code.INVALID_ARGUMENT, error
+    else: raise AssertionError
+    assert values(index.size_batch([IndexSizeRequest()] * 3).results()) == [0, 1, 2]
+    assert values(index.size_bulk([IndexSizeRequest()] * 3)) == [0, 1, 2]
+
+async def awaited(index):
+    assert [each.doc async for each in index.scan_async(1)] == [1, 2, 3, 4, 5]
+    async def postings():
+        for at in range(4): yield Posting(at)
+    assert await index.load_async("x", postings()) == await index.load_async("x", [Posting(6)]) == 6
+    async with index.follow_async() as both:
+        await both.write("abcd")
+        assert await anext(both) == Posting(4)
+        await both.end()
+        assert [each async for each in both] == []
+    assert values(await index.size_batch_async([IndexSizeRequest()] * 3)) == [0, 1, 2]
+    assert values(await index.size_batch([IndexSizeRequest()] * 3)) == [0, 1, 2]
+    assert values(await index.size_bulk_async([IndexSizeRequest()] * 3)) == [0, 1, 2]
+    assert await index.size_async() == 7
+
+def use(where):
+    with mf.Client(where) as client:
+        for venue in Venue:
+            blocking(IndexClient(client).at(venue))
+            asyncio.run(awaited(IndexClient(client).at(venue)))
+        assert IndexClient(client).on(Venue).size().ok == {Venue.xetra: 7, Venue.eurex: 7}
+
+hub = mf.HUB()
+hub.offer(Plain(), agent=Venue.xetra)
+hub.offer(Awaited(), agent=Venue.eurex)
+if isinstance(hub, mf.Light): use(hub)
+else:
+    with hub: use(hub.address)
+"""
+
+
+@pytest.mark.parametrize("hub", ["Server", "Light"])
+def test_streams_batches_and_bulks_run_with_both_kinds_of_servants(hub: str) -> None:
+    _python(STREAMS.replace("HUB", hub), ROOT / "runtime/python", GOLDEN / "streams/out")
+
+
+REQUIRED = """
+import copy, dataclasses, pickle
+from typing import Annotated
+
+import mf
+from required import Chosen, ChoiceItem, Empty, Item, Line, Nothing, Order, Refused, Rows, Shelf, Stock, Usual
+from required import EMPTY_CODEC, STOCK_CODEC, USUAL_CODEC
+
+def refuses(make, name):
+    try: make()
+    except TypeError as error: assert repr(name) in str(error), error
+    else: raise AssertionError(name)
+
+refuses(Item, "name")
+refuses(lambda: Order(gift_for=None), "item")
+refuses(lambda: Order(item="pen"), "gift_for")
+refuses(Line, "item")
+refuses(Rows, "pair")
+refuses(Chosen, "choice")
+refuses(Stock, "shop")
+refuses(lambda: Shelf(Stock(shop="s")), "next")
+refuses(Refused, "reason")
+assert Order("n", item="pen", gift_for=None) == Order(note="n", item="pen", gift_for=None, count=1, tags=[])
+assert Usual().order.item == "pen" and Usual().line.item == Item("ink")
+assert Chosen(ChoiceItem(Item("a"))).usual.name == "pen"
+assert USUAL_CODEC.decode(USUAL_CODEC.encode(Usual())) == Usual()
+assert EMPTY_CODEC.decode(EMPTY_CODEC.encode(Empty(Nothing()))) == Empty(Nothing())
+assert mf.from_bytes(list[Empty], mf.to_bytes([Empty(Nothing())] * 3, list[Empty])) == [Empty(Nothing())] * 3
+
+# Of a map's entry the value may be missing: it is zero then, and its required fields are.
+bare = STOCK_CODEC.decode(bytes.fromhex("0a030a0161 12020802 1a0173"))
+assert bare == Stock({"a": Item("")}, {2: Line(item=Item(""))}, shop="s"), bare
+assert STOCK_CODEC.decode(STOCK_CODEC.encode(bare)) == bare
+
+shelf = Shelf(Stock(shop="s"), None)
+shelf.next = shelf
+read = mf.from_bytes(Shelf, mf.to_bytes(shelf))
+for made in (copy.deepcopy(shelf), pickle.loads(pickle.dumps(shelf)), read):
+    assert made.next is made and made.stock == shelf.stock
+assert dataclasses.replace(Order(item="a", gift_for="b"), item="c").gift_for == "b"
+assert [each.name for each in dataclasses.fields(Order)] == ["note", "item", "gift_for", "count", "tags"]
+assert mf.from_json(Order, '{"item":"a","tags":[]}') == Order(item="a", gift_for=None)
+"""
+
+
+def test_required_fields_must_be_given_and_readers_give_them() -> None:
+    _python(REQUIRED, ROOT / "runtime/python", GOLDEN / "required/out")
+
+
 OPTIONALS = """
 from optionals import ABSENT_CODEC, FIRSTS_CODEC, PRESENT_CODEC, Absent, Firsts, Nothing, Present
 

@@ -10,18 +10,67 @@ ROOT = Path(__file__).parents[2]
 GOLDEN = Path(__file__).parent / "golden" / "python"
 RUNTIME = ROOT / "runtime/python"
 
+TREES = [GOLDEN / case / "out" for case in ("search", "alternatives", "streams", "required")]
+
 # Lines that are right, and then one that is wrong, each in a file of its own.
 RIGHT = """
+from collections.abc import AsyncIterator, Iterator
+from typing import assert_never
+
 import mf
 from alternatives import Part, Value, ValueNumber, ValueText
 from generated.code.sf1.search import Hit, IndexClient, IndexQueryRequest, IndexServant
-from typing import assert_never
+from generated.code.sf1.search import IndexScoreRequest
+from required import Item, Order
+from streams import IndexAsyncServant as StreamingAsync, IndexClient as Streams, IndexServant as Streaming
+from streams import Posting, Venue
 
 client = IndexClient(mf.Light()).at("books")
 hits: list[Hit] = client.query(["one"], 3)
 score: float = client.score(1, 2)
 parts: Part = Part.title | Part.body
 def text_of(value: Value) -> str: return value.value if isinstance(value, ValueText) else ""
+order = Order("a note", item="pen", gift_for=None)
+streams = Streams(mf.Light()).at(Venue.xetra)
+
+class Blocking(Streaming):
+    def scan(self, from_: int) -> Iterator[Posting]: yield Posting(from_)
+    def load(self, into: str, postings: Iterator[Posting]) -> int: return sum(each.doc for each in postings)
+    def follow(self, names: Iterator[str]) -> Iterator[Posting]: return (Posting(len(name)) for name in names)
+    def size(self) -> int: return 1
+
+class Awaited(StreamingAsync):
+    async def scan(self, from_: int) -> AsyncIterator[Posting]: yield Posting(from_)
+    async def load(self, into: str, postings: AsyncIterator[Posting]) -> int:
+        return sum([each.doc async for each in postings])
+    async def follow(self, names: AsyncIterator[str]) -> AsyncIterator[Posting]:
+        async for name in names: yield Posting(len(name))
+    async def size(self) -> int: return 1
+
+sizes_by_venue: dict[Venue, int] = streams.on([Venue.xetra]).size().ok
+failures: dict[Venue, mf.Error | mf.DeclaredError] = dict(streams.everywhere().size().failed)
+with streams.scan(3) as found:
+    docs: list[int] = [each.doc for each in found]
+total: int = streams.load("i", [Posting(1)])
+with streams.follow() as both:
+    both.write("a")
+    both.end()
+    last: Posting = next(both)
+light = mf.Light()
+light.offer(Blocking(), agent=Venue.xetra)
+light.offer(Awaited(), agent=Venue.eurex)
+
+async def awaited() -> None:
+    async with streams.scan_async() as reader:
+        weights: list[float] = [each.weight async for each in reader]
+    async with streams.follow_async() as two:
+        await two.write("a")
+        await two.end()
+        following: Posting = await anext(two)
+    scores: list[mf.Outcome[float]] = await client.score_batch_async([IndexScoreRequest(1, 2)])
+    scores = await client.score_bulk_async([IndexScoreRequest(1, 2)])
+    scores = await client.score_batch([IndexScoreRequest(1, 2)])
+
 """
 MISUSES = {
     "an argument left out": "client.score(1)",
@@ -37,6 +86,20 @@ MISUSES = {
     "        case ValueNumber(number): number.hex()\n        case _: assert_never(value)",
     "a flag that there is not": "parts = Part.titel",
     "a number for flags": "parts = 3",
+    "a required field left out": 'Order("note", gift_for=None)',
+    "a required field left out that is optional": 'Order(item="pen")',
+    "a required field by its place": 'Order("note", "pen", gift_for=None)',
+    "a plain function for asyncio": "class Wrong(StreamingAsync):\n    def size(self) -> int: ...",
+    "a coroutine in a plain servant": "class Wrong(Streaming):\n    async def size(self) -> int: return 1",
+    "items with a wrong result": "class Wrong(Streaming):\n    def size_items(self, of: object) -> int: ...",
+    "an agent by its text": 'streams.at("xetra")',
+    "agents by their numbers": "streams.on([1])",
+    "outcomes under the texts of agents": "sizes: dict[str, int] = streams.everywhere().size().ok",
+    "values of another type in a stream": 'streams.load("i", ["a"])',
+    "a value of another type for a stream": "streams.follow().write(3)",
+    "a value of a stream as another type": "number: int = next(streams.scan())",
+    "a stream for asyncio in a plain loop": "for each in streams.scan_async(): ...",
+    "a batch of a method with streams": "streams.scan_batch([])",
 }
 
 
@@ -86,7 +149,7 @@ def _assert_found(places: list[tuple[str, int]], begins: int, report: object) ->
 
 def test_mypy_finds_every_planted_misuse(tmp_path: Path) -> None:
     begins = _planted(tmp_path)
-    path = ":".join(map(str, (RUNTIME, GOLDEN / "search/out", GOLDEN / "alternatives/out", tmp_path)))
+    path = ":".join(map(str, (RUNTIME, *TREES, tmp_path)))
     files = [each.name for each in sorted(tmp_path.glob("*.py"))]
     report = subprocess.run(
         [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), *files],
@@ -102,7 +165,7 @@ def test_mypy_finds_every_planted_misuse(tmp_path: Path) -> None:
 
 def test_pyright_finds_every_planted_misuse(tmp_path: Path) -> None:
     begins = _planted(tmp_path)
-    paths = [str(each) for each in (RUNTIME, GOLDEN / "search/out", GOLDEN / "alternatives/out")]
+    paths = [str(each) for each in (RUNTIME, *TREES)]
     found = _basedpyright(
         tmp_path, {"include": [str(tmp_path)], "extraPaths": paths, "typeCheckingMode": "standard"}
     )

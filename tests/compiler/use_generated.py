@@ -100,8 +100,12 @@ def use(package: str) -> Iterator[None]:
             for method in service.methods:
                 assert method.encode_requests([]) == b""
                 assert list(method.decode_results(b"", 0)) == []
-                for name in (method.attribute, method.batch_attribute):
-                    assert any(callable(getattr(each, name)) for each in servants)
+                has_items = method.param_element is None and method.result_element is None
+                for name in (method.attribute, method.batch_attribute)[: 1 + has_items]:
+                    assert len(servants) == 2
+                    assert all(callable(getattr(each, name)) for each in servants)
+                for element in (method.param_element, method.result_element):
+                    assert element is None or element.decode_all(b"", 0) == []
                 yield
 
 

@@ -17,6 +17,14 @@ import pytest
 
 import mf
 from mf.codec.codec import Codec
+from mf.protocol.calls import Request
+from mf.protocol.client_session import ClientSession
+from mf.protocol.events import DataReceived
+from mf.protocol.frame import pack
+from mf.protocol.handshake import Hello, pack_bind
+from mf.protocol.server_session import ServerSession
+from mf.protocol.state import State
+from mf.protocol.stream import Incoming
 from tests.python.codec.generated import VECTORS, codec_of, codecs, writable
 
 RUNS = int(os.environ.get("MF_FUZZ_RUNS", "0"))
@@ -178,3 +186,59 @@ def test_sixty_four_levels_are_read_and_no_more(type_: str, fits: str, too_deep:
 
     assert codec.encode(codec.decode(bytes.fromhex(fits))) == bytes.fromhex(fits)
     assert refusal(type_, too_deep).fault is mf.Fault.DEPTH_EXCEEDED
+
+
+FRAMES = [
+    vector
+    for vector in json.loads((VECTORS / "frames.json").read_text())
+    if not vector["name"].startswith("hello-of")
+]
+
+
+def fed(session: ClientSession | ServerSession, data: bytes) -> list[Any]:
+    events = []
+    while data:
+        window = session.window()
+        taken = min(len(window), len(data))
+        window[:taken] = data[:taken]
+        events += session.received(taken)
+        data = data[taken:]
+    return events
+
+
+def session_for(vector: dict[str, Any]) -> ClientSession | ServerSession:
+    """One that is open and has calls 1 to 9 under way, at a server one binding of 16 routes too."""
+    hello = Hello(nonce=bytes(16), max_in_flight=100)
+    if vector["role"] == "server":
+        server = ServerSession(hello, bytearray(4096), lambda bind: [bind.first] * len(bind.methods))
+        fed(server, pack(1, Hello(nonce=bytes(16)).pack()))
+        fed(server, pack(3, pack_bind(bytes(16), "s", "", tuple(f"m{i}" for i in range(16)))))
+        for id_ in range(1, 10):
+            fed(server, pack(5, flags=0x81, route=id_, id_=id_, count=1))
+        return server
+    client = ClientSession(hello, bytearray(4096))
+    fed(client, pack(1, hello.pack()))
+    for _ in range(9):
+        client.request(Request(1.0), 0x81, 0, 1, b"")
+    return client
+
+
+@pytest.mark.fuzz
+@pytest.mark.timeout(0 if RUNS else 120)
+@pytest.mark.parametrize("vector", FRAMES, ids=lambda vector: vector["name"])
+def test_changed_frames_are_events_or_the_end_of_the_session(vector: dict[str, Any]) -> None:
+    draw = random.Random(SEED)
+    data = bytes.fromhex(vector["hex"])
+    for _ in range(RUNS or 30):
+        session = session_for(vector)
+        streams: dict[int, Incoming] = {}
+        for event in fed(session, changed(data, draw)):
+            if isinstance(event, DataReceived):
+                stream = streams.setdefault(event.id, Incoming(1 << 14, 1, 1 << 16, metadata=True))
+                if stream.arrived(event) is None:
+                    taken = stream.take()
+                    assert taken is not None
+                    assert taken[2] >= 16
+
+        assert session.state in (State.OPEN, State.DRAINING, State.CLOSED)
+        assert session.window()

@@ -28,6 +28,9 @@ struct IndexQuery {}
 struct to_string_ {}
 struct text { text: string; is_text: bool; }
 struct Method { name: string; }
+struct Iterator { Iterator: u8; }
+struct AsyncIterator { Iterator: Iterator; }
+struct AsyncIterable { @required AsyncIterable: u8; }
 struct Tree { Tree: list<Tree>; tree: Tree?; named: map<string, Tree>; both: Choice?; }
 union Choice { Choice: u32; Kind: string; kind: text; is_kind: f32; of_kind: list<Choice>; }
 union Text { text: string @length(1..9); is_text: bool; of_text: list<string @pattern("[a-z]+")>; value: u8; }
@@ -41,6 +44,7 @@ agent options: string;
 service Index per options {
   query(terms: list<string> @length(1..3), options: Text, token: Choice) -> list<text> throws Failure, Error;
   query_batch(requests: Bits, request: Kind, servant: u8, responder: u8) -> Choice;
+  query_items(requests: u8) -> u8;
   query_bulk(target_: u8, target: u8, std: u8, mf: u8);
   async_query(Token: u8, methods: u8, violated: u8 @range(1..3));
   query_async(self: u8, IndexClient: IndexClient);
@@ -49,6 +53,14 @@ service Index per options {
   any(service: u8, dispatch: u8);
   on();
   everywhere() -> (value: u32);
+  follow(out: u8, names: stream<string @length(1..3)>) -> stream<text> throws Failure;
+  follow_batch(responder: stream<Choice>) -> (reader: u8, writer: u8);
+  async_follow(request: u8, reader: u8, writer: u8) -> stream<IndexClient>;
+  out(out: stream<u8>) -> stream<u8>;
+  interfaces(incoming: stream<Kind>);
+  iterate(Iterator: u8, AsyncIterator: stream<Iterator>) -> stream<AsyncIterator>;
+  gather(self: u8, AsyncIterable: stream<AsyncIterable>) -> AsyncIterable;
+  method(token: u8, options: u8 = 1);
   service(method: u8);
   dispatch(incoming: u8) -> text throws Error;
   @oneway target_(value: u8, result: u8);

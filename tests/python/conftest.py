@@ -1,5 +1,6 @@
 """A servant that does what tests ask of it, served on a port of its own."""
 
+import asyncio
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -7,7 +8,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 import mf
-from tests.python.echo import EchoClient, EchoServant, Negative
+from tests.python.echo import EchoAsyncServant, EchoClient, EchoServant, Negative
 
 
 class Recorder(EchoServant):
@@ -39,6 +40,28 @@ class Recorder(EchoServant):
     def flaky(self, x: int) -> int:
         self.calls += 1
         return self.act(x)
+
+
+class AsyncRecorder(EchoAsyncServant):
+    """Doubles, echoes, sleeps, with `async def`."""
+
+    async def twice(self, x: int) -> int:
+        if x < 0:
+            raise Negative(x)
+        return 2 * x
+
+    async def echo(self, data: bytes) -> bytes:
+        return data
+
+    async def sleep(self, seconds: float) -> float:
+        await asyncio.sleep(seconds)
+        return seconds
+
+    async def note(self, x: int) -> None:
+        pass
+
+    async def flaky(self, x: int) -> int:
+        return x
 
 
 class Served:

@@ -96,7 +96,7 @@ def packed(index: int, name: str, codec: Packed, **more: Any) -> Method[Any, Any
         name=name,
         index=index,
         attribute=name,
-        batch_attribute=f"{name}_batch",
+        batch_attribute=f"{name}_items",
         request=codec.request,
         request_encoding=MEMCPY,
         result_encoding=MEMCPY,
@@ -156,7 +156,7 @@ ECHO: Final[Method[Data, bytes]] = Method(
     name="echo",
     index=1,
     attribute="echo",
-    batch_attribute="echo_batch",
+    batch_attribute="echo_items",
     request=Data,
     request_encoding=FEBIRD,
     result_encoding=FEBIRD,
@@ -204,13 +204,13 @@ class EchoScatter:
     def __init__(self, target: ScatterTarget) -> None:
         self._target = target
 
-    def twice(self, x: int, *, options: mf.CallOptions | None = None) -> mf.Scattered[int]:
+    def twice(self, x: int, *, options: mf.CallOptions | None = None) -> mf.Scattered[str, int]:
         return self._target.call(TWICE, options, x)
 
-    async def twice_async(self, x: int, *, options: mf.CallOptions | None = None) -> mf.Scattered[int]:
+    async def twice_async(self, x: int, *, options: mf.CallOptions | None = None) -> mf.Scattered[str, int]:
         return await self._target.call_async(TWICE, options, x)
 
-    def flaky(self, x: int, *, options: mf.CallOptions | None = None) -> mf.Scattered[int]:
+    def flaky(self, x: int, *, options: mf.CallOptions | None = None) -> mf.Scattered[str, int]:
         return self._target.call(FLAKY, options, x)
 
 
@@ -282,29 +282,63 @@ class EchoServant(mf.Servant, ABC):
     @abstractmethod
     def twice(self, x: int) -> int: ...
 
-    def twice_batch(self, requests: Sequence[Number]) -> list[mf.Outcome[int]]:
+    def twice_items(self, requests: Sequence[Number]) -> list[mf.Outcome[int]]:
         return mf.each(self.twice, ((request.x,) for request in requests))
 
     @abstractmethod
     def echo(self, data: bytes) -> bytes: ...
 
-    def echo_batch(self, requests: Sequence[Data]) -> list[mf.Outcome[bytes]]:
+    def echo_items(self, requests: Sequence[Data]) -> list[mf.Outcome[bytes]]:
         return mf.each(self.echo, ((request.data,) for request in requests))
 
     @abstractmethod
     def sleep(self, seconds: float) -> float: ...
 
-    def sleep_batch(self, requests: Sequence[Seconds]) -> list[mf.Outcome[float]]:
+    def sleep_items(self, requests: Sequence[Seconds]) -> list[mf.Outcome[float]]:
         return mf.each(self.sleep, ((request.seconds,) for request in requests))
 
     @abstractmethod
     def note(self, x: int) -> None: ...
 
-    def note_batch(self, requests: Sequence[Number]) -> None:
+    def note_items(self, requests: Sequence[Number]) -> None:
         mf.each(self.note, ((request.x,) for request in requests))
 
     @abstractmethod
     def flaky(self, x: int) -> int: ...
 
-    def flaky_batch(self, requests: Sequence[Number]) -> list[mf.Outcome[int]]:
+    def flaky_items(self, requests: Sequence[Number]) -> list[mf.Outcome[int]]:
         return mf.each(self.flaky, ((request.x,) for request in requests))
+
+
+class EchoAsyncServant(mf.Servant, ABC):
+    mf_service: ClassVar[ServiceInfo] = ECHO_SERVICE
+
+    @abstractmethod
+    async def twice(self, x: int) -> int: ...
+
+    async def twice_items(self, requests: Sequence[Number]) -> list[mf.Outcome[int]]:
+        return await mf.each_async(self.twice, ((request.x,) for request in requests))
+
+    @abstractmethod
+    async def echo(self, data: bytes) -> bytes: ...
+
+    async def echo_items(self, requests: Sequence[Data]) -> list[mf.Outcome[bytes]]:
+        return await mf.each_async(self.echo, ((request.data,) for request in requests))
+
+    @abstractmethod
+    async def sleep(self, seconds: float) -> float: ...
+
+    async def sleep_items(self, requests: Sequence[Seconds]) -> list[mf.Outcome[float]]:
+        return await mf.each_async(self.sleep, ((request.seconds,) for request in requests))
+
+    @abstractmethod
+    async def note(self, x: int) -> None: ...
+
+    async def note_items(self, requests: Sequence[Number]) -> None:
+        await mf.each_async(self.note, ((request.x,) for request in requests))
+
+    @abstractmethod
+    async def flaky(self, x: int) -> int: ...
+
+    async def flaky_items(self, requests: Sequence[Number]) -> list[mf.Outcome[int]]:
+        return await mf.each_async(self.flaky, ((request.x,) for request in requests))

@@ -67,8 +67,8 @@ class Questions:
                 answer.skipped[collection] = failure
         else:
             outcomes = self._index.on(question.collections).query(terms, question.limit)
-            found = outcomes.ok()
-            answer.skipped = outcomes.failed()
+            found = outcomes.ok
+            answer.skipped = outcomes.failed
         for hits in found.values():
             answer.hits += hits
             if count is not None:

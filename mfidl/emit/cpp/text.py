@@ -118,7 +118,8 @@ def initialised(head: str, items: Sequence[str], indent: int = 0, middle: bool =
 
 def type_info(qualified: str, tier: str, name: str) -> str:
     """What the codecs know of a declared type: the tier that the schema planned, and the name in paths."""
-    return initialised(f"inline constexpr TypeInfo kTypeInfo<{qualified}>", [f"Tier::{tier}", f'"{name}"'])
+    known = [f".tier = Tier::{tier}", f'.name = "{name}"']
+    return initialised(f"inline constexpr TypeInfo kTypeInfo<{qualified}>", known)
 
 
 def conjunction(head: str, terms: Sequence[str], tail: str, indent: int = 0, operator: str = "&&") -> str:

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from mfidl.emit.output import EmitOptions
 from mfidl.emit.python.facts import Facts
 from mfidl.emit.python.imports import Imports
-from mfidl.emit.python.names import ModuleNames, package_name
-from mfidl.model import Field, Module, Program, Struct, Union
+from mfidl.emit.python.names import ModuleNames, package_name, stream_name
+from mfidl.model import Field, Method, Module, Named, Program, Struct, Union
 
 
 @dataclass
@@ -56,6 +56,18 @@ class Context:
 
     def attributes(self, struct: Struct) -> tuple[str, ...]:
         return self.facts.attributes(struct)
+
+    def stream_name(self, method: Method) -> str:
+        """What the parameter is called that is a stream."""
+        assert method.param_stream is not None
+        return stream_name(method.param_stream, self.attributes(method.params))
+
+    def error_line(self, error: Named) -> str:
+        """The name of a declared error, as a text may say it without importing it, and its first sentence."""
+        declared = self.program.struct(error)
+        name = self.facts.names(error.module).types[error.full_name]
+        first = declared.doc.strip().partition("\n")[0].strip()
+        return f"{name}: {first}" if first else name
 
     def stem(self, full_name: str) -> str:
         """The word that names of a type's codec are built from."""

@@ -171,12 +171,20 @@ class TypesFile:
         return f"@{name}(slots=True)\n"
 
     def _struct(self, struct: Struct) -> ClassView:
-        fields = zip(struct.fields, self._context.attributes(struct), strict=True)
+        """All fields have defaults but those that must be given; behind the first of these that stands behind
+        a default, fields are named, as parameters are (decision 0015).
+        """
+        given = [self._context.facts.must_be_given(each) for each in struct.fields]
+        named_from = next((at for at, one in enumerate(given) if one and not all(given[:at])), len(given))
+        fields = []
+        for at, (each, name) in enumerate(zip(struct.fields, self._context.attributes(struct), strict=True)):
+            default = "" if given[at] else field_default(self._context, each)
+            fields.append(self._field(each, name, self._named(default) if at >= named_from else default))
         return ClassView(
             self._deprecated(struct) + self._dataclass(),
             f"class {self._context.type_name(struct.full_name)}{self._base(struct)}:",
             self._doc(struct, 4),
-            tuple(self._field(each, name, field_default(self._context, each)) for each, name in fields),
+            tuple(fields),
         )
 
     def _base(self, struct: Struct) -> str:
@@ -267,17 +275,20 @@ class Places:
     named_from: int
 
     def left_out(self, at: int, each: Field) -> bool:
-        return at >= self.optional_from and each.may_be_left_out
+        return at >= self.optional_from and each.may_be_left_out and not each.required
 
 
-def places(struct: Struct) -> Places:
+def places(struct: Struct, *, with_stream: bool = False) -> Places:
     """Naming begins at the first parameter that must be given behind one whose schema writes a default. An
     optional one without a default does not ask for that much: in front of such parameters it must be given.
+    `with_stream`: a stream, which must be given, stands behind the fields.
     """
     fields = struct.fields
     default = next((at for at, each in enumerate(fields) if each.default is not None), len(fields))
-    required = [at for at, each in enumerate(fields) if not each.may_be_left_out]
+    required = [at for at, each in enumerate(fields) if each.required or not each.may_be_left_out]
+    if with_stream:
+        required.append(len(fields))
     return Places(
-        optional_from=max((at + 1 for at in required if at < default), default=0),
-        named_from=next((at for at in required if at > default), len(fields)),
+        optional_from=max((at + 1 for at in required if at <= default), default=0),
+        named_from=next((at for at in required if at > default), len(fields) + 1),
     )

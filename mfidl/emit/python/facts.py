@@ -10,6 +10,7 @@ from mfidl.emit.python.names import ModuleNames, field_names, module_names
 from mfidl.model import (
     AliasOf,
     ArrayOf,
+    DeclKind,
     Field,
     ListOf,
     MapOf,
@@ -46,6 +47,7 @@ class Facts:
                     users[inner.full_name].append(name)
         self._constrained = _with_users(users, (name for name, fields in parts.items() if _has_own(fields)))
         self._linked = _linked(program)
+        self._needy = _needy(program)
         self.has_deprecated = any(_deprecates(each) for each in program.modules)
 
     def module(self, name: str) -> Module:
@@ -66,6 +68,12 @@ class Facts:
     def is_constrained(self, struct: Struct) -> bool:
         """Whether a value can violate a constraint, in itself or in what it contains."""
         return struct.full_name in self._constrained
+
+    def must_be_given(self, field: Field) -> bool:
+        """Whether nothing may stand for the field of a struct: it is required, or its zero would need a field
+        that is.
+        """
+        return field.required or (field.default is None and _first_held(field.type) in self._needy)
 
     def is_linked(self, declared: Struct | Union) -> bool:
         """Whether a value refers to others, itself or in what it holds: it is part of a graph then."""
@@ -107,6 +115,34 @@ def _refers(type_: Type) -> bool:
             return _refers(type_.value)
         case _:
             return False
+
+
+def _needy(program: Program) -> set[str]:
+    """The structs and unions whose zero cannot be made, because somebody must give a field."""
+    holders: dict[str, list[str]] = defaultdict(list)
+    first: list[str] = []
+    for module in program.modules:
+        for each in module.declarations:
+            if isinstance(each, Struct | Union):
+                fields = each.fields if isinstance(each, Struct) else each.alternatives[:1]
+                if any(field.required for field in fields):
+                    first.append(each.full_name)
+                for field in fields:
+                    held = _first_held(field.type) if field.default is None else None
+                    if held is not None:
+                        holders[held].append(each.full_name)
+    return _with_users(holders, first)
+
+
+def _first_held(type_: Type) -> str | None:
+    """The declared type of which a zero of this type holds a value, if there is one."""
+    match type_:
+        case Named(full_name, DeclKind.STRUCT | DeclKind.UNION):
+            return full_name
+        case ArrayOf(element, _):
+            return _first_held(element)
+        case _:
+            return None
 
 
 def _with_users(users: dict[str, list[str]], first: Iterable[str]) -> set[str]:

@@ -309,4 +309,8 @@ def _struct(context: Context, value: StructValue) -> str:
     for name, item in value.fields:
         at = written.index(name)
         parts.append(f"{context.attributes(struct)[at]}={literal(context, struct.fields[at].type, item)}")
+    given = {name for name, _ in value.fields}
+    for at, field in enumerate(struct.fields):  # an optional one, since a value has all others
+        if field.required and field.name not in given:
+            parts.append(f"{context.attributes(struct)[at]}=None")
     return f"{context.type_name(value.struct)}({', '.join(parts)})"

@@ -31,6 +31,7 @@ from mfidl.model import (
     RefOf,
     Service,
     SetOf,
+    Stream,
     Struct,
     Type,
     Union,
@@ -52,25 +53,32 @@ TYPE_HELPERS = _words(
     """
 )
 SERVICE_HELPERS = _words(
-    "ABC ClassVar Iterable ScatterTarget Servant Target TargetSource abstractmethod classmethod mf"
+    """
+    ABC AsyncIterable AsyncIterator ClassVar Iterable Iterator ScatterTarget Servant Target TargetSource
+    abstractmethod classmethod mf
+    """
 )
 CODEC_HELPERS = _words("Codec MEMCPY Method ServiceInfo TypeCodec method rules shape")
 # Files that a package has, beside which a package of that name could not stand.
 _FILES = frozenset(["_types", "_codec", "_methods", "_client", "_server"])
-_TARGET_FUNCTIONS = frozenset(["at", "any", "on", "everywhere", "_over", "_target"])
+_TARGET_FUNCTIONS = frozenset(["at", "any", "on", "everywhere", "_agent", "_over", "_target"])
 _MODULE_WORDS = PYTHON_RESERVED | BUILTINS | TYPE_HELPERS | SERVICE_HELPERS | CODEC_HELPERS
 
 
 @dataclass(frozen=True, slots=True)
 class MethodNames:
+    """A method with streams has neither batch and bulk functions nor `servant_items`: these are ""."""
+
     request: str
     result: str  # of the dataclass; only generated for several results
     function: str
     asynchronous: str
     batch: str
+    batch_asynchronous: str
     bulk: str
+    bulk_asynchronous: str
     servant_function: str
-    servant_batch: str
+    servant_items: str
     constant: str
 
 
@@ -79,8 +87,10 @@ class ServiceNames:
     client: str
     scatter: str
     servant: str
+    async_servant: str
     constant: str
     descriptor: str
+    annex: str
     methods: tuple[MethodNames, ...]
 
 
@@ -201,19 +211,25 @@ def field_names(struct: Struct, type_name: Callable[[str], str]) -> tuple[str, .
     """Attributes of a struct or error, or parameters and results of a method. `type_name`: what a type is
     called in Python, by its full name.
     """
-    scope = _Scope(_OF_ERRORS if struct.is_error else _OF_STRUCTS, _type_names(struct.fields, type_name))
+    types = _names_of_types((each.spelled for each in struct.fields), type_name)
+    scope = _Scope(_OF_ERRORS if struct.is_error else _OF_STRUCTS, types)
     return tuple(scope.take(written(each)) for each in struct.fields)
 
 
-def _type_names(fields: Iterable[Field], type_name: Callable[[str], str]) -> set[str]:
+def stream_name(stream: Stream, others: Iterable[str]) -> str:
+    """What the parameter is called that is a stream, behind these others."""
+    return _Scope(_OF_STRUCTS, others).take(stream.name)
+
+
+def _names_of_types(types: Iterable[Type], type_name: Callable[[str], str]) -> set[str]:
     """What annotations in the same class say: a member of that name would hide the type. One from another
     module may have got an underscore more.
     """
     found: set[str] = set()
-    for each in fields:
-        if isinstance(each.spelled, Primitive):
+    for each in types:
+        if isinstance(each, Primitive):
             continue
-        for full_name in mentioned(each.spelled):
+        for full_name in mentioned(each):
             name = type_name(full_name)
             found.add(name)
             found.add(f"{name}_")
@@ -260,42 +276,46 @@ def _is_sunder(name: str) -> bool:
 
 
 def _service(service: Service, scope: Scope) -> ServiceNames:
+    """Functions have the names of the schema; those that the generator adds yield to them."""
     own = written(service)
-    client, scatter, servant = (scope.take(f"{own}{what}") for what in ("Client", "Scatter", "Servant"))
-    upper = snake(own).upper()
-    constant, descriptor = scope.take(f"{upper}_SERVICE"), scope.take(f"{upper}_DESCRIPTOR")
-    words = _IN_CLASSES | SERVICE_HELPERS
-    types = _type_names(
-        (field for each in service.methods for field in (*each.params.fields, *each.results.fields)), _last
+    client, scatter, servant, async_servant = (
+        scope.take(f"{own}{what}") for what in ("Client", "Scatter", "Servant", "AsyncServant")
     )
+    upper = snake(own).upper()
+    constant, descriptor, annex = (
+        scope.take(f"{upper}_{what}") for what in ("SERVICE", "DESCRIPTOR", "ANNEX")
+    )
+    words = _IN_CLASSES | SERVICE_HELPERS
+    types = _names_of_types((type_ for each in service.methods for type_ in _types_of(each)), _last)
     calls = _Scope(words, _TARGET_FUNCTIONS, types)
     serving = _Scope(words, ["mf_service"], types)
-    added = [
-        (
-            calls.take(f"{written(method)}_async"),
-            calls.take(f"{written(method)}_batch"),
-            calls.take(f"{written(method)}_bulk"),
-            serving.take(f"{written(method)}_batch"),
-        )
-        for method in service.methods
-    ]
+    functions = [calls.take(written(method)) for method in service.methods]
+    served = [serving.take(written(method)) for method in service.methods]
     methods = []
-    for method, (asynchronous, batch, bulk, servant_batch) in zip(service.methods, added, strict=True):
+    for method, function, servant_function in zip(service.methods, functions, served, strict=True):
         name = written(method)
+        many = not method.streams
         methods.append(
             MethodNames(
                 request=scope.take(f"{own}{camel(name)}Request"),
                 result=scope.take(f"{own}{camel(name)}Result") if _has_class(method) else "",
-                function=calls.take(name),
-                asynchronous=asynchronous,
-                batch=batch,
-                bulk=bulk,
-                servant_function=serving.take(name),
-                servant_batch=servant_batch,
+                function=function,
+                asynchronous=calls.take(f"{name}_async"),
+                batch=calls.take(f"{name}_batch") if many else "",
+                batch_asynchronous=calls.take(f"{name}_batch_async") if many else "",
+                bulk=calls.take(f"{name}_bulk") if many else "",
+                bulk_asynchronous=calls.take(f"{name}_bulk_async") if many else "",
+                servant_function=servant_function,
+                servant_items=serving.take(f"{name}_items") if many else "",
                 constant=scope.take(f"{upper}_{snake(name)}".upper()),
             )
         )
-    return ServiceNames(client, scatter, servant, constant, descriptor, tuple(methods))
+    return ServiceNames(client, scatter, servant, async_servant, constant, descriptor, annex, tuple(methods))
+
+
+def _types_of(method: Method) -> Iterator[Type]:
+    yield from (each.spelled for each in (*method.params.fields, *method.results.fields))
+    yield from (each.spelled for each in method.streams)
 
 
 def _has_class(method: Method) -> bool:

@@ -1,14 +1,16 @@
 """F6. Which files a program becomes, and what each of them is rendered from."""
 
 from mfidl.emit.output import EmitOptions, GeneratedFile
+from mfidl.emit.python.clients import ClientFile
 from mfidl.emit.python.codec import CodecFile
 from mfidl.emit.python.context import Context
 from mfidl.emit.python.declarations import TypesFile
 from mfidl.emit.python.facts import Facts
 from mfidl.emit.python.imports import Imports
 from mfidl.emit.python.layout import docstring
+from mfidl.emit.python.methods import MethodsFile
 from mfidl.emit.python.names import package_name
-from mfidl.emit.python.services import ClientFile, MethodsFile, ServerFile
+from mfidl.emit.python.servants import ServerFile
 from mfidl.emit.render import render
 from mfidl.model import Module, Program, Struct, Union
 
@@ -95,25 +97,24 @@ def _codec(context: Context) -> str:
 
 
 def _methods(context: Context) -> str:
-    services = MethodsFile(context).services()
-    return _services("methods", context, services)
+    return _services("methods", context, services=MethodsFile(context).services())
 
 
 def _client(context: Context) -> str:
-    return _services("client", context, ClientFile(context).services())
+    return _services("client", context, services=ClientFile(context).services())
 
 
 def _server(context: Context) -> str:
-    return _services("server", context, ServerFile(context).services())
+    return _services("server", context, servants=ServerFile(context).servants())
 
 
-def _services(template: str, context: Context, services: object) -> str:
+def _services(template: str, context: Context, **views: object) -> str:
     text = render(
         f"python/{template}.py.j2",
         banner=_banner(context),
         doc=docstring(_DOCS[template].format(context.module.name), 0),
-        services=services,
         imports=context.imports.text(),
+        **views,
     )
     return _finish(text)
 
@@ -139,6 +140,7 @@ def _init(context: Context) -> str:
         export("_client", own.client)
         export("_client", own.scatter if service.agent else "")
         export("_server", own.servant)
+        export("_server", own.async_servant if own.methods else "")
         export("_methods", own.constant)
         for method in own.methods:
             export("_types", method.request)

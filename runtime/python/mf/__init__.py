@@ -14,10 +14,12 @@ seconds.
 
 from typing import TYPE_CHECKING
 
-from mf.core.error import Code, DeclaredError, Error, Execution
+from mf.core.current import CurrentCall, current_call
+from mf.core.error import Code, DeclaredError, Error, Execution, MfError
 from mf.core.options import INFINITE, BatchOptions, CallOptions
-from mf.core.outcome import Outcome, each
+from mf.core.outcome import Outcome, each, each_async
 from mf.core.service import ErrorCodec, Method, Servant, ServiceInfo
+from mf.core.stream import AsyncDuplexStream, AsyncStreamReader, DuplexStream, StreamReader
 from mf.core.target import BatchCall, Scattered
 
 if TYPE_CHECKING:
@@ -33,10 +35,11 @@ if TYPE_CHECKING:
     from mf.codec.value import from_bytes, hash37, hash64, to_bytes
     from mf.codec.view import View, as_numpy, numpy_dtype, view
     from mf.light import Light
-    from mf.server import CurrentCall, current_call
 
 __all__ = [
     "INFINITE",
+    "AsyncDuplexStream",
+    "AsyncStreamReader",
     "BatchCall",
     "BatchOptions",
     "CallOptions",
@@ -45,6 +48,7 @@ __all__ = [
     "CurrentCall",
     "DeclaredError",
     "DecodeError",
+    "DuplexStream",
     "Duration",
     "Error",
     "ErrorCodec",
@@ -53,18 +57,21 @@ __all__ = [
     "Flags",
     "Light",
     "Method",
+    "MfError",
     "OpenEnum",
     "Outcome",
     "Scattered",
     "Servant",
     "Server",
     "ServiceInfo",
+    "StreamReader",
     "Timestamp",
     "View",
     "as_numpy",
     "client",
     "current_call",
     "each",
+    "each_async",
     "from_bytes",
     "from_json",
     "hash37",
@@ -81,7 +88,6 @@ if not TYPE_CHECKING:
     # what it does not use, and codecs alone bring neither sockets nor threads.
     _HOMES = {
         "Client": "mf.app.client",
-        "CurrentCall": "mf.server",
         "DecodeError": "mf.codec.decode_error",
         "Duration": "mf.codec.times",
         "Fault": "mf.codec.fault",
@@ -92,7 +98,6 @@ if not TYPE_CHECKING:
         "Timestamp": "mf.codec.times",
         "View": "mf.codec.view",
         "as_numpy": "mf.codec.view",
-        "current_call": "mf.server",
         "from_bytes": "mf.codec.value",
         "from_json": "mf.codec.json",
         "hash37": "mf.codec.value",

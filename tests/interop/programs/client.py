@@ -53,7 +53,7 @@ def tell(room: str, ended: mf.Outcome[str]) -> None:
     say({"room": room, "ok": right, "code": code, "detail": str(ended.error or "")})
 
 
-def tell_all(scattered: mf.Outcome[mf.Scattered[str]]) -> None:
+def tell_all(scattered: mf.Outcome[mf.Scattered[str, str]]) -> None:
     if not scattered.ok:
         tell("", mf.Outcome(error=scattered.error))
         return

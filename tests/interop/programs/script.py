@@ -116,7 +116,7 @@ class Script:
     def _scatter(self, shape: Shape, mode: str, target: Callable[[], Any]) -> None:
         def check() -> str | None:
             for request in shape.requests:
-                got: mf.Scattered[Any] = getattr(target(), shape.name)(*arguments(request))
+                got: mf.Scattered[Any, Any] = getattr(target(), shape.name)(*arguments(request))
                 if sorted(got) != sorted(ROOMS):
                     return f"agents {sorted(got)}"
                 for agent, outcome in got.items():

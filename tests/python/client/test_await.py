@@ -50,13 +50,13 @@ def test_a_cancelled_task_cancels_its_call_and_the_next_works(served: Served) ->
 
 
 def test_scatter_is_awaited(served: Served) -> None:
-    async def main() -> mf.Scattered[int]:
+    async def main() -> mf.Scattered[str, int]:
         return await served.echo.on(["a", "y", "b"]).twice_async(3)
 
     scattered = asyncio.run(main())
 
-    assert scattered.ok() == {"a": 6, "b": 6}
-    assert list(scattered.failed()) == ["y"]
+    assert scattered.ok == {"a": 6, "b": 6}
+    assert list(scattered.failed) == ["y"]
 
 
 def test_several_loops_one_after_the_other(served: Served) -> None:

@@ -300,8 +300,8 @@ def test_scatter_gives_an_outcome_per_agent(served: Served) -> None:
     scattered = served.echo.on(["a", "y", "b"]).twice(4)
 
     assert list(scattered) == ["a", "y", "b"]
-    assert scattered.ok() == {"a": 8, "b": 8}
-    failed = scattered.failed()["y"]
+    assert scattered.ok == {"a": 8, "b": 8}
+    failed = scattered.failed["y"]
     assert isinstance(failed, mf.Error)
     assert failed.code == Code.UNKNOWN_AGENT
 
@@ -320,7 +320,7 @@ def test_scatter_sends_everything_before_it_waits() -> None:
 
     first.close()
     second.close()
-    assert scattered.ok() == {"a": 7, "b": 7}
+    assert scattered.ok == {"a": 7, "b": 7}
 
 
 def test_any_takes_whichever_agent_the_server_has(served: Served) -> None:

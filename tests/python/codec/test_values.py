@@ -30,6 +30,12 @@ def test_an_unknown_number_of_an_open_enum_is_a_value() -> None:
         Lang(not_a_number)
 
 
+def test_now_is_what_the_clock_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mf.codec.times.time_ns", lambda: 1_700_000_000_123_456_789)
+    assert Timestamp.now() == Timestamp(1_700_000_000_123_456_789)
+    assert type(Timestamp.now()) is Timestamp
+
+
 def test_times_convert_both_ways() -> None:
     moment = datetime(2026, 11, 20, 19, 5, 0, 250, tzinfo=UTC)
     assert Timestamp.from_datetime(moment).to_datetime() == moment

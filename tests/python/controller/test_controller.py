@@ -129,11 +129,11 @@ def test_agents_come_and_go_and_everywhere_follows(controller: Running) -> None:
     with mf.Client(controller.address) as client:
         echo = EchoClient(client)
         first = serve(controller, "a")
-        assert echo.everywhere().twice(1).ok() == {"a": 2}
+        assert echo.everywhere().twice(1).ok == {"a": 2}
         second = serve(controller, "b")
-        assert eventually(lambda: echo.everywhere().twice(1).ok() == {"a": 2, "b": 2})
+        assert eventually(lambda: echo.everywhere().twice(1).ok == {"a": 2, "b": 2})
         first.stop()
-        assert eventually(lambda: echo.everywhere().twice(1).ok() == {"b": 2})
+        assert eventually(lambda: echo.everywhere().twice(1).ok == {"b": 2})
 
         start = time.monotonic()
         with pytest.raises(mf.Error) as raised:

@@ -15,11 +15,12 @@ from mf.link.reconnect import LONGEST, Backoff
 from mf.link.resolver import StaticResolver
 from mf.link.watch import Watches
 from mf.protocol import frame
-from mf.protocol.calls import Call
+from mf.protocol.call import Call, RetryBudget
+from mf.protocol.call_table import CallEvent
 from mf.protocol.handshake import Hello
 from mf.transport.inproc import pair
 from mf.transport.memory import MemoryStream
-from tests.python.echo import ECHO_SERVICE
+from tests.python.echo import ECHO_SERVICE, TWICE
 
 HELLO = frame.pack(frame.HELLO, Hello(nonce=bytes(16), max_in_flight=9).pack())
 BOUND = frame.pack(frame.BOUND, route=0)
@@ -33,11 +34,18 @@ def link_over(stream: MemoryStream) -> Link:
     return Link(stream, Hello(nonce=bytes(16)), Watches())
 
 
-def one_call(link: Link) -> Call:
+def call_of(body: bytes, seconds: float) -> Call[int]:
+    call = Call(TWICE, time.monotonic() + seconds, RetryBudget(), 1, body)
+    call.begin()
+    call.on(CallEvent.BOUND)
+    return call
+
+
+def one_call(link: Link) -> Call[int]:
     binding = link.bind(ECHO_SERVICE, "a", time.monotonic() + 1)
-    call = Call(time.monotonic() + 1)
+    call = call_of(b"\x15\0\0\0", 1)
     call.route = binding.first
-    link.call(call, 1, 0, 1, b"\x15\0\0\0", time.monotonic())
+    link.call(call, 0, time.monotonic())
     return call
 
 
@@ -95,8 +103,8 @@ def test_many_callers_share_one_connection_and_get_their_own_replies() -> None:
     def work(number: int) -> None:
         for round_ in range(200):
             payload = (number * 1000 + round_).to_bytes(4, "little")
-            call = Call(time.monotonic() + 10)
-            link.call(call, 1, 0, 1, payload, time.monotonic())
+            call = call_of(payload, 10)
+            link.call(call, 0, time.monotonic())
             if call.failure is not None or call.payload != payload:
                 wrong.append((number, round_, call.failure))
 

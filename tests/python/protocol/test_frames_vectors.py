@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
-from mf.core.error import Code
+from mf.core.error import Code, Error
 from mf.protocol import events as ev
 from mf.protocol import frame
-from mf.protocol.calls import Binding, Call, Description
+from mf.protocol.calls import Binding, Description, Request
 from mf.protocol.client_session import ClientSession
 from mf.protocol.handshake import Hello
+from mf.protocol.metadata import pack_metadata
 from mf.protocol.server_session import ServerSession
 
 VECTORS: list[dict[str, Any]] = json.loads(
@@ -29,13 +30,32 @@ class EveryRoute(dict[int, Any]):
         return ("route", route)
 
 
+OF_A_STREAM = ("data", "credit", "end")
+
+HELLO_DEFAULTS = {
+    "max_bindings": 4096,
+    "max_streams": 256,
+    "stream_window": 16384,
+    "name": "",
+    "calls_open": 0,
+    "calls_at_once": 0,
+    "features": 0,
+}
+
+
 def bytes_of(vector: dict[str, Any]) -> bytes:
     return bytes.fromhex(vector["hex"])
 
 
-def server() -> ServerSession:
+def server(awaited: list[dict[str, Any]]) -> ServerSession:
+    """A server at which the calls and bindings that the events name are there."""
     session = ServerSession(Hello(nonce=NONCE, max_in_flight=1000), bytearray(4096))
     session._routes = EveryRoute()
+    for event in awaited:
+        if event["type"] in OF_A_STREAM:
+            session.in_flight.add(event["id"])
+        elif event["type"] == "unbind":
+            session._ranges[event["route"]] = 1
     return session
 
 
@@ -45,9 +65,11 @@ def client(awaited: list[dict[str, Any]]) -> ClientSession:
     session.take_output()
     for event in awaited:
         if event["type"] == "reply":
-            call = Call(1.0)
+            call = Request(1.0)
             call.id, call.route, call.count = event["id"], event["route"], event["count"]
             session.calls.by_id[call.id] = call
+        elif event["type"] in (*OF_A_STREAM, "cancel"):
+            session.calls.by_id[event["id"]] = Request(1.0)
         elif event["type"] == "bound":
             binding = Binding("s", "", 1, 1.0)
             binding.first = event["route"]
@@ -69,11 +91,18 @@ def feed(session: Any, pieces: Iterator[bytes]) -> list[Any]:
     return events
 
 
+def with_metadata(words: dict[str, Any], metadata: Any) -> dict[str, Any]:
+    if isinstance(metadata, Error):
+        assert metadata.code == Code.DECODE_ERROR
+        return {**words, "metadata_fault": True}
+    return words if metadata is None else {**words, "metadata": [list(entry) for entry in metadata.items()]}
+
+
 def described(event: Any) -> dict[str, Any]:  # noqa: C901 - one case an event
     """An event of ours in the words of the vectors."""
     match event:
-        case (Call() as call, status, encoding, payload):
-            return {
+        case (Request() as call, status, encoding, payload):
+            words = {
                 "type": "reply",
                 "route": call.route,
                 "id": call.id,
@@ -82,8 +111,9 @@ def described(event: Any) -> dict[str, Any]:  # noqa: C901 - one case an event
                 "count": call.count,
                 "payload": payload.hex(),
             }
-        case (("route", _), id_, route, flags, word, count, payload):
-            return {
+            return with_metadata(words, call.reply_metadata)
+        case (("route", _), id_, route, flags, word, count, payload, metadata):
+            words = {
                 "type": "request",
                 "route": route,
                 "id": id_,
@@ -94,8 +124,11 @@ def described(event: Any) -> dict[str, Any]:  # noqa: C901 - one case an event
                 "count": count,
                 "payload": payload.hex(),
             }
+            if flags & frame.STREAM:
+                words["stream"] = True
+            return with_metadata(words, metadata)
         case ev.HelloReceived(hello=hello):
-            return {
+            words = {
                 "type": "hello",
                 "lowest_version": hello.lowest,
                 "highest_version": hello.highest,
@@ -105,6 +138,8 @@ def described(event: Any) -> dict[str, Any]:  # noqa: C901 - one case an event
                 "nonce": hello.nonce.hex(),
                 "authentication": hello.auth.hex(),
             }
+            optional = {key: getattr(hello, key) for key in HELLO_DEFAULTS}
+            return words | {key: value for key, value in optional.items() if value != HELLO_DEFAULTS[key]}
         case ev.BindRequested():
             return {
                 "type": "bind",
@@ -117,7 +152,22 @@ def described(event: Any) -> dict[str, Any]:  # noqa: C901 - one case an event
         case ev.BindingAnswered(binding=binding):
             code = Code(binding.status).name
             return {"type": "bound", "route": binding.first, "code": code, "text": binding.text}
-        case ev.CancelRequested():
+        case ev.UnbindRequested():
+            return {"type": "unbind", "route": event.first}
+        case ev.DataReceived():
+            words = {
+                "type": "data",
+                "id": event.id,
+                "encoding": event.encoding,
+                "count": event.count,
+                "payload": event.payload.hex(),
+            }
+            return with_metadata(words, event.metadata)
+        case ev.CreditReceived():
+            return {"type": "credit", "id": event.id, "bytes": event.bytes}
+        case ev.EndReceived():
+            return {"type": "end", "id": event.id}
+        case ev.CancelRequested() | ev.StreamStopped():
             return {"type": "cancel", "id": event.id}
         case ev.PongReceived():
             return {"type": "pong", "payload": event.data.hex()}
@@ -126,7 +176,12 @@ def described(event: Any) -> dict[str, Any]:  # noqa: C901 - one case an event
         case ev.DescribeRequested():
             return {"type": "describe", "text": event.service}
         case ev.DescriptionReceived(description=description):
-            return {"type": "descriptor", "service": description.service, "text": description.text}
+            return {
+                "type": "descriptor",
+                "service": description.service,
+                "text": description.text,
+                "annex": description.annex,
+            }
         case ev.Refused():
             return {"type": "refused", "code": event.code.name, "text": event.reason}
         case ev.Broken():
@@ -137,10 +192,8 @@ def described(event: Any) -> dict[str, Any]:  # noqa: C901 - one case an event
 def prepared(vector: dict[str, Any]) -> Any:
     """A session that has the vectors before this one behind it."""
     before = [BY_NAME[name] for name in vector.get("after", [])]
-    if vector["role"] == "server":
-        session: Any = server()
-    else:
-        session = client([event for one in [*before, vector] for event in one["events"]])
+    awaited = [event for one in [*before, vector] for event in one["events"]]
+    session: Any = server(awaited) if vector["role"] == "server" else client(awaited)
     for one in before:
         feed(session, iter([bytes_of(one)]))
     session.take_output()
@@ -183,6 +236,10 @@ def test_the_other_role_writes_exactly_these_bytes(vector: dict[str, Any]) -> No
     assert b"".join(written).hex() == bytes_of(vector).hex()
 
 
+def block_of(event: dict[str, Any]) -> bytes:
+    return pack_metadata(dict(event["metadata"])) if "metadata" in event else b""
+
+
 def write(client: ClientSession, server: ServerSession, event: dict[str, Any], role: str) -> None:
     sender: Any = client if role == "server" else server
     match event["type"]:
@@ -195,23 +252,33 @@ def write(client: ClientSession, server: ServerSession, event: dict[str, Any], r
                     max_in_flight=event["max_in_flight"],
                     client_id=event["client_id"],
                     auth=bytes.fromhex(event["authentication"]),
+                    **{key: event[key] for key in HELLO_DEFAULTS if key in event},
                 ).pack(),
             )
         case "request":
-            call = Call(1.0)
+            call = Request(1.0)
             call.route = event["route"]
             client.calls.last = event["id"] - 1
             flags = event["encoding"] | event["bulk"] * frame.BULK | event["oneway"] * frame.ONEWAY
+            flags |= event.get("stream", False) * frame.STREAM
+            block = block_of(event)
+            flags |= frame.METADATA if block else 0
             word = frame.pack_deadline(event["deadline_us"] / 1e6) if event["deadline_us"] else 0
-            client.request(call, flags, word, event["count"], bytes.fromhex(event["payload"]))
+            client.request(call, flags, word, event["count"], block + bytes.fromhex(event["payload"]))
         case "reply":
             payload = bytes.fromhex(event["payload"])
             server.reply(
-                event["id"], event["route"], event["status"], event["encoding"], event["count"], payload
+                event["id"],
+                event["route"],
+                event["status"],
+                event["encoding"],
+                event["count"],
+                payload,
+                block_of(event),
             )
         case "bind":
             binding = Binding(event["service"], event["agent"], len(event["methods"]), 1.0)
-            client._next_route = event["route"]
+            client._free = [(event["route"], 65_536 - event["route"])]
             client.bind(binding, bytes.fromhex(event["fingerprint"]), tuple(event["methods"]))
         case "bound":
             bind = ev.BindRequested(event["route"], NONCE, "s", "", ["m"])
@@ -219,8 +286,24 @@ def write(client: ClientSession, server: ServerSession, event: dict[str, Any], r
                 server.accept(bind, [object()])
             else:
                 server.reject(bind, Code[event["code"]], event["text"])
+        case "unbind":
+            binding = Binding("s", "", 1, 1.0)
+            binding.first = event["route"]
+            client.unbind(binding)
+        case "data":
+            block = block_of(event)
+            flags = event["encoding"] | (frame.METADATA if block else 0)
+            sender.send_data(event["id"], flags, event["count"], block + bytes.fromhex(event["payload"]))
+        case "credit":
+            sender.send_credit(event["id"], event["bytes"])
+        case "end":
+            call = Request(1.0)
+            call.id = event["id"]
+            client.end_stream(call)
+        case "cancel" if role == "client":
+            server.stop_stream(event["id"])
         case "cancel":
-            call = Call(1.0)
+            call = Request(1.0)
             call.id = event["id"]
             client.calls.by_id[call.id] = call
             client.cancel(call)
@@ -232,7 +315,7 @@ def write(client: ClientSession, server: ServerSession, event: dict[str, Any], r
         case "describe":
             client.describe(Description(event["text"], 1.0))
         case "descriptor":
-            server.describe(event["service"], event["text"])
+            server.describe(event["service"], event["text"], event["annex"])
         case "refused":
             sender.refuse(Code[event["code"]], event["text"])
         case other:

@@ -8,28 +8,32 @@ import pytest
 
 import mf
 from mf.core.error import Code, Execution, not_executed
-from tests.python.conftest import Recorder
+from tests.python.conftest import AsyncRecorder, Recorder
 from tests.python.echo import EchoClient, Number
 
 CODES = (Code.INVALID_ARGUMENT, Code.OVERLOADED, Code.UNAUTHENTICATED, Code.PERMISSION_DENIED)
 
 
+def doubled(x: int) -> int:
+    if x < 4:
+        raise not_executed(CODES[x], "not today")
+    return 2 * x
+
+
 class Refusing(Recorder):
     def twice(self, x: int) -> int:
-        if x < 4:
-            raise not_executed(CODES[x], "not today")
-        return 2 * x
+        return doubled(x)
 
 
-class Awaiting(Refusing):
-    async def twice(self, x: int) -> int:  # type: ignore[override]
-        return Refusing.twice(self, x)
+class Awaiting(AsyncRecorder):
+    async def twice(self, x: int) -> int:
+        return doubled(x)
 
 
 class Batching(Refusing):
     """Which does not raise, but says it by outcomes, and is believed."""
 
-    def twice_batch(self, requests: Sequence[Number]) -> list[mf.Outcome[int]]:
+    def twice_items(self, requests: Sequence[Number]) -> list[mf.Outcome[int]]:
         return [
             mf.Outcome(error=not_executed(CODES[each.x], "not today"))
             if each.x < 4
@@ -39,10 +43,10 @@ class Batching(Refusing):
 
 
 @pytest.fixture(params=["inline", "workers", "light"])
-def over(request: pytest.FixtureRequest) -> Iterator[Callable[[Recorder], EchoClient]]:
+def over(request: pytest.FixtureRequest) -> Iterator[Callable[[mf.Servant], EchoClient]]:
     opened: list[Any] = []
 
-    def served(servant: Recorder) -> EchoClient:
+    def served(servant: mf.Servant) -> EchoClient:
         if request.param == "light":
             hub = mf.Light()
             hub.offer(servant, agent="a")
@@ -68,7 +72,7 @@ def told(failures: Sequence[BaseException | None], execution: Execution = Execut
 
 @pytest.mark.parametrize("servant", [Refusing, Awaiting, Batching])
 def test_a_handler_that_has_begun_may_have_run(
-    over: Callable[[Recorder], EchoClient], servant: type[Recorder]
+    over: Callable[[mf.Servant], EchoClient], servant: type[Recorder | AsyncRecorder]
 ) -> None:
     echo = over(servant())
 
@@ -87,8 +91,8 @@ def test_a_handler_that_has_begun_may_have_run(
 
 @pytest.mark.parametrize("raised", [SystemExit, KeyboardInterrupt, CancelledError])
 def test_an_item_that_would_end_the_loop_ends_alone(raised: type[BaseException]) -> None:
-    class Ending(Recorder):
-        async def twice(self, x: int) -> int:  # type: ignore[override]
+    class Ending(AsyncRecorder):
+        async def twice(self, x: int) -> int:
             if x == 1:
                 raise raised
             return 2 * x
@@ -104,7 +108,7 @@ def test_an_item_that_would_end_the_loop_ends_alone(raised: type[BaseException])
 
 
 @pytest.mark.parametrize("message", ["é" * 40_000, "\udcff" * 40_000, KeyError("x")])
-def test_no_text_breaks_the_connection(over: Callable[[Recorder], EchoClient], message: Any) -> None:
+def test_no_text_breaks_the_connection(over: Callable[[mf.Servant], EchoClient], message: Any) -> None:
     servant = Recorder()
 
     def act(_: int) -> int:

@@ -19,7 +19,7 @@ import mf
 from mf.core.service import Servant, ServiceInfo
 from mf.protocol.events import BindRequested
 from mf.server.offer import Offers
-from tests.python.conftest import Recorder, Served, eventually
+from tests.python.conftest import AsyncRecorder, Recorder, Served, eventually
 from tests.python.echo import ECHO_SERVICE, EchoClient, Negative, Number, service
 
 ROOT = Path(__file__).parents[3]
@@ -89,7 +89,7 @@ def test_a_servants_own_batch_function_gets_all_items() -> None:
     sizes: list[int] = []
 
     class Batching(Recorder):
-        def twice_batch(self, requests: Sequence[Number]) -> list[mf.Outcome[int]]:
+        def twice_items(self, requests: Sequence[Number]) -> list[mf.Outcome[int]]:
             sizes.append(len(requests))
             return [mf.Outcome(r.x + 100) if r.x != 3 else mf.Outcome(error=Negative(3)) for r in requests]
 
@@ -107,21 +107,21 @@ def test_a_servants_own_batch_function_gets_all_items() -> None:
 
 def test_a_batch_function_that_forgets_items_is_a_failed_handler() -> None:
     class Forgetful(Recorder):
-        def twice_batch(self, requests: Sequence[Number]) -> list[mf.Outcome[int]]:
+        def twice_items(self, requests: Sequence[Number]) -> list[mf.Outcome[int]]:
             return [mf.Outcome(1)] * (len(requests) - 1)
 
     server, client = serve(Forgetful())
     with (
         client,
-        pytest.raises(mf.Error, match="HANDLER_FAILED: TypeError: twice_batch must return a list of 2"),
+        pytest.raises(mf.Error, match="HANDLER_FAILED: TypeError: twice_items must return a list of 2"),
     ):
         EchoClient(client).at("a").twice_bulk([Number(1), Number(2)])
     server.stop()
 
 
 def test_async_handlers_run_concurrently_on_one_loop() -> None:
-    class Awaiting(Recorder):
-        async def twice(self, x: int) -> int:  # type: ignore[override]
+    class Awaiting(AsyncRecorder):
+        async def twice(self, x: int) -> int:
             if x < 0:
                 raise Negative(x)
             await asyncio.sleep(0.05)
@@ -358,8 +358,8 @@ def test_adopted_sockets_are_served_like_accepted_ones(served: Served) -> None:
 
 
 def test_the_descriptor_of_a_service_is_what_the_client_compares(served: Served) -> None:
-    assert served.server._offers.descriptor("demo.Echo") == ECHO_SERVICE.descriptor
-    assert served.server._offers.descriptor("demo.Other") == ""
+    assert served.server._offers.description("demo.Echo") == (ECHO_SERVICE.descriptor, "")
+    assert served.server._offers.description("demo.Other") == ("", "")
 
 
 def test_a_method_that_is_not_generated_is_bound_and_refused_when_it_is_called() -> None:

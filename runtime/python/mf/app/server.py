@@ -1,6 +1,7 @@
 """R7. The server of programs: registers itself with a controller."""
 
 from mf.protocol.frame import DEFAULT_MAX_PAYLOAD
+from mf.protocol.handshake import DEFAULT_MAX_BINDINGS, DEFAULT_MAX_STREAMS, DEFAULT_STREAM_WINDOW
 from mf.server.server import DEFAULT_MAX_IN_FLIGHT, Registrar
 from mf.server.server import Server as BaseServer
 
@@ -12,8 +13,9 @@ class Server(BaseServer):
     a server that clients address directly. `advertise`: the address under which clients reach this server,
     if it is not the one it listens on. `workers`: threads for handlers that are not inline. `max_payload`:
     bytes of one request that are accepted. `max_in_flight`: unanswered requests of one connection; more are
-    refused with OVERLOADED. `grace`: seconds that stop() gives to calls under way. Raises ValueError for an
-    address that is none.
+    refused with OVERLOADED, as are more than `max_bindings` services, by agent, and `max_streams` calls
+    with streams. `stream_window`: bytes of a stream that a client may send ahead. `grace`: seconds that
+    stop() gives to calls under way. Raises ValueError for an address that is none.
     """
 
     def __init__(
@@ -25,6 +27,9 @@ class Server(BaseServer):
         workers: int = 4,
         max_payload: int = DEFAULT_MAX_PAYLOAD,
         max_in_flight: int = DEFAULT_MAX_IN_FLIGHT,
+        max_bindings: int = DEFAULT_MAX_BINDINGS,
+        max_streams: int = DEFAULT_MAX_STREAMS,
+        stream_window: int = DEFAULT_STREAM_WINDOW,
         grace: float = 10.0,
     ) -> None:
         registrar: Registrar | None = None
@@ -38,5 +43,8 @@ class Server(BaseServer):
             workers=workers,
             max_payload=max_payload,
             max_in_flight=max_in_flight,
+            max_bindings=max_bindings,
+            max_streams=max_streams,
+            stream_window=stream_window,
             grace=grace,
         )

@@ -1,85 +1,97 @@
-"""R5. `await`: the link is watched by the running loop, so that no other thread is needed.
+"""R5. Calls that are awaited: the link is watched by the running loop, so that no other thread is needed.
 
 Requests of many tasks of one turn of the loop leave together. Only finding a route may block (connecting,
 waiting for a server): that is done on a thread of the loop's executor.
 """
 
 from _thread import get_ident
-from asyncio import AbstractEventLoop, Future, get_running_loop
+from asyncio import AbstractEventLoop, CancelledError, Future, get_running_loop
+from collections.abc import Callable
 from contextlib import suppress
 from time import monotonic
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any
 
-from mf.client.call import Attempts, check_encoding, failure_of_reply, seconds_of
-from mf.core.options import CallOptions
-from mf.core.service import Method
-from mf.link.link import Link
-from mf.protocol.calls import Call
+from mf.client.blocking import given_up, sent_off
+from mf.client.destination import Destination
+from mf.client.routes import Route
+from mf.core.error import Error
+from mf.protocol.call import Call, too_late
+from mf.protocol.call_table import CallEvent, CallStep
 from mf.protocol.frame import ONEWAY, pack_deadline
-from mf.protocol.reply import OK
-
-if TYPE_CHECKING:
-    from mf.client.target import RemoteTarget
-
-T = TypeVar("T")
 
 
-async def call_async(
-    target: "RemoteTarget", method: Method[Any, T], options: CallOptions | None, arguments: tuple[Any, ...]
-) -> T:
-    """What RemoteTarget.call does, awaited."""
-    payload = method.encode_request(*arguments)
-    deadline = monotonic() + seconds_of(method, options)
+async def run_async(call: Call[Any], to: Destination) -> None:
+    """Until the call has ended. A cancelled task cancels it, and the server is told."""
     loop = get_running_loop()
-    attempts = Attempts(method, deadline)
-    while True:
-        route = target.ready_route()
+    step = call.begin()
+    while step < CallStep.END:
+        route = await find_async(call, to, loop)
         if route is None:
-            route = await loop.run_in_executor(None, target.find, deadline, attempts)
+            return
         now = monotonic()
-        word = pack_deadline(max(deadline - now, 0.0))
-        call = Call(deadline)
-        call.route = route.first + method.index
-        if method.oneway:
-            route.link.start(call, method.request_encoding | ONEWAY, word, 1, payload, now)
-            if call.failure is None:
-                return cast(T, None)
+        if call.flags & ONEWAY:
+            step = sent_off(call, route, now)
         else:
-            await _reply(loop, route.link, call, method.request_encoding, word, payload)
-            if call.failure is None and call.status == OK:
-                check_encoding(method, call)
-                return method.decode_result(call.payload)
-        attempts.failed(failure_of_reply(method, call))
-        target.forget(route)
+            await _reply(loop, route, call, now)
+            step = call.settle(monotonic())
+        if step is CallStep.RESOLVE:
+            to.forget(route)
 
 
-async def _reply(
-    loop: AbstractEventLoop, link: Link, call: Call, flags: int, word: int, payload: bytes | bytearray
-) -> None:
-    """Sends and waits until the call is done. A cancelled task cancels the call."""
-    thread = get_ident()
+async def find_async(call: Call[Any], to: Destination, loop: AbstractEventLoop) -> Route | None:
+    """What blocking.find does."""
+    route = to.ready()
+    if route is None:
+        try:
+            route = await loop.run_in_executor(None, to.find, call.deadline)
+        except Error as failure:
+            call.fail(CallEvent.UNREACHABLE, failure, monotonic())
+            return None
+        except CancelledError:
+            call.fail(CallEvent.CANCELLED, given_up(), monotonic())
+            raise
+    now = monotonic()
+    call.bound_to(route.binding, now)
+    if now >= call.deadline:
+        call.fail(CallEvent.EXPIRED, too_late(), now)
+        return None
+    return route
+
+
+async def _reply(loop: AbstractEventLoop, route: Route, call: Call[Any], now: float) -> None:
+    """Sends, and waits until the link is done with the request."""
     future: Future[None] = loop.create_future()
-
-    def done(_: Any) -> None:
-        if get_ident() == thread:
-            _wake(future)
-        else:
-            with suppress(RuntimeError):  # the loop was closed: nobody waits any more
-                loop.call_soon_threadsafe(_wake, future)
-
-    call.on_done = done
+    call.on_done = waker(loop, lambda: resolve(future))
+    link = route.link
     watch = link.watches.loop(loop)
     alone = not link.in_flight
-    link.submit(call, flags, word, 1, payload, watch, flush=alone)
+    if not link.submit(call, pack_deadline(max(call.deadline - now, 0.0)), watch, flush=alone):
+        return
     if not alone:
         loop.call_soon(link.flush)
     try:
         await future
-    finally:
-        if not call.done:
-            link.abandon(call)
+    except CancelledError:
+        link.abandon(call, CallEvent.CANCELLED, given_up())
+        call.settle(monotonic())
+        raise
 
 
-def _wake(future: "Future[None]") -> None:
+def waker(loop: AbstractEventLoop, wake: Callable[[], None]) -> Callable[[Any], None]:
+    """A callback for a link, which may call it on any thread: calls `wake` on the loop's."""
+    thread = get_ident()
+
+    def done(_: Any) -> None:
+        if get_ident() == thread:
+            wake()
+        else:
+            with suppress(RuntimeError):  # the loop was closed: nobody waits any more
+                loop.call_soon_threadsafe(wake)
+
+    return done
+
+
+def resolve(future: "Future[None]") -> None:
+    """Wakes who awaits it, once."""
     if not future.done():
         future.set_result(None)

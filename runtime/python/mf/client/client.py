@@ -1,9 +1,11 @@
 """R5. A client: connections, shared by all generated clients made from it."""
 
+from collections.abc import Iterable
 from typing import Any, Self
 
 from mf.client.routes import DEFAULT_WAIT_FOR_SERVER, Router
 from mf.client.target import RemoteTarget
+from mf.core.metadata import TOKEN_KEY, check_key
 from mf.core.service import ServiceInfo
 from mf.core.target import Target, TargetSource
 from mf.link.pool import Connect, Pool, connect_tcp
@@ -17,10 +19,11 @@ class Client(TargetSource):
 
     `where`: 'tcp://host:port' of one server; a Resolver; or another source of targets, such as a Light.
     `wait_for_server`: seconds that a call waits for a server of a (service, agent) that was never seen yet.
-    `max_payload`: bytes of one reply that are accepted.
+    `max_payload`: bytes of one reply that are accepted. `forward_metadata`: keys that pass on by themselves
+    from the call of a handler into the calls that it makes through this client, as trace context does.
     """
 
-    __slots__ = ("_pool", "_resolver", "_router", "_source")
+    __slots__ = ("_forwarded", "_pool", "_resolver", "_router", "_source")
 
     def __init__(
         self,
@@ -29,7 +32,14 @@ class Client(TargetSource):
         wait_for_server: float = DEFAULT_WAIT_FOR_SERVER,
         max_payload: int = DEFAULT_MAX_PAYLOAD,
         connect: Connect = connect_tcp,
+        forward_metadata: Iterable[str] = (),
     ) -> None:
+        forwarded = tuple(forward_metadata)
+        for key in forwarded:
+            check_key(key)
+        if TOKEN_KEY in forwarded:
+            raise ValueError(f"forward_metadata: {TOKEN_KEY} is a token, which never passes on by itself")
+        self._forwarded = forwarded
         self._source: TargetSource | None = None
         self._pool: Pool | None = None
         self._resolver: Resolver | None = None
@@ -39,15 +49,15 @@ class Client(TargetSource):
             return
         self._resolver = self._resolver_for(where) if isinstance(where, str) else where
         self._pool = Pool(connect=connect, max_payload=max_payload)
-        self._router = Router(self._resolver, self._pool, wait_for_server)
+        self._router = Router(self._resolver, self._pool, wait_for_server, forwarded)
 
     def _resolver_for(self, where: str) -> Resolver:
         """The resolver that an address stands for. Raises ValueError for an address that is none."""
         return StaticResolver([str(Address.parse(where))])
 
-    def target(self, service: ServiceInfo) -> Target:
+    def target(self, service: ServiceInfo, keys: tuple[str, ...] = ()) -> Target:
         if self._source is not None:
-            return self._source.target(service)
+            return self._source.target(service, (*self._forwarded, *keys))
         assert self._router is not None
         return RemoteTarget(self._router, service, None)
 
@@ -62,4 +72,10 @@ class Client(TargetSource):
         return self
 
     def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: Any) -> None:
         self.close()

@@ -5,8 +5,10 @@ reached, but nobody offers it, and this client never saw it       wait at most `
 seen before, now gone                                             UNAVAILABLE at once, not executed
 """
 
+from collections.abc import Iterable
 from time import monotonic
 
+from mf.core.agent_names import shown_agent
 from mf.core.error import Code, Error, not_executed, shortened, some_of
 from mf.core.service import ServiceInfo
 from mf.link.balancing import order
@@ -14,6 +16,8 @@ from mf.link.link import Link
 from mf.link.pool import Pool
 from mf.link.reconnect import Backoff
 from mf.link.resolver import Instance, Resolver, View
+from mf.protocol.call import RetryBudget
+from mf.protocol.calls import Binding
 
 DEFAULT_WAIT_FOR_SERVER = 5.0
 
@@ -33,13 +37,13 @@ _FINAL = frozenset(
 
 
 class Route:
-    """Where a call goes: `first` is the number of the service's first method on this connection."""
+    """Where a call goes: a connection, and the numbers of the service's methods on it."""
 
-    __slots__ = ("first", "link")
+    __slots__ = ("binding", "link")
 
-    def __init__(self, link: Link, first: int) -> None:
+    def __init__(self, link: Link, binding: Binding) -> None:
         self.link = link
-        self.first = first
+        self.binding = binding
 
 
 class _SinceAnswered:
@@ -60,59 +64,114 @@ class _SinceAnswered:
         return self._answered
 
 
+class Search:
+    """The way of one call to a route. `attempt` tries what is known now; it may connect and bind, but never
+    waits for a server to be known: who drives it does, as long as `pause` says.
+    """
+
+    __slots__ = ("_agent", "_backoff", "_clock", "_deadline", "_router", "_service", "only", "pause", "view")
+
+    def __init__(self, router: "Router", service: ServiceInfo, agent: str | None, deadline: float) -> None:
+        self._router = router
+        self._service = service
+        self._agent = "" if agent is None and service.agent is None else agent
+        self._deadline = deadline
+        self._clock = _SinceAnswered()
+        self._backoff = Backoff()
+        self.only = False
+        """Whether the route found is the only possible one."""
+        self.pause = 0.0
+        self.view: View | None = None
+
+    def candidates(self) -> list[tuple[str, Instance]]:
+        return self._router.resolver.view(self._service.name).find(self._agent)
+
+    def attempt(self) -> Route | None:
+        """A route; None: try again after `pause` seconds, or as soon as `view` is out of date. Raises Error,
+        NOT_EXECUTED, when it is time to give up."""
+        router, service = self._router, self._service
+        view = self.view = router.resolver.view(service.name)
+        start = self._clock.start(view)
+        candidates = view.find(self._agent)
+        route, trouble = router.try_all(service, candidates, self._deadline)
+        key = (service.name, self._agent)
+        if route is not None:
+            router.seen.add(key)
+            self.only = len(candidates) == 1
+            return route
+        if trouble is not None and trouble.code in _FINAL:
+            raise trouble
+        limit = router.limit(key, view, bool(candidates), start, self._deadline)
+        if trouble is not None and trouble.code is Code.OVERLOADED:
+            limit = self._deadline  # a binding becomes free when the calls on it have ended
+        left = limit - monotonic()
+        if left <= 0:
+            raise trouble or _nobody(service, self._agent, view)
+        self.pause = min(self._backoff.next(), left) if candidates else left
+        return None
+
+
 class Router:
-    """Shared by all targets of a client."""
+    """Shared by all targets of a client. `budget`: what its calls may repeat. `forward_metadata`: keys that
+    pass on from the call of a handler into calls that it makes here.
+    """
 
-    __slots__ = ("_seen", "_wait_for_server", "pool", "resolver")
+    __slots__ = ("_wait_for_server", "budget", "forward_metadata", "pool", "resolver", "seen")
 
-    def __init__(self, resolver: Resolver, pool: Pool, wait_for_server: float) -> None:
+    def __init__(
+        self,
+        resolver: Resolver,
+        pool: Pool,
+        wait_for_server: float,
+        forward_metadata: tuple[str, ...] = (),
+    ) -> None:
         self.resolver = resolver
         self.pool = pool
         self._wait_for_server = wait_for_server
-        self._seen: set[tuple[str, str | None]] = set()
+        self.forward_metadata = forward_metadata
+        self.budget = RetryBudget()
+        self.seen: set[tuple[str, str | None]] = set()
 
     def find(self, service: ServiceInfo, agent: str | None, deadline: float) -> tuple[Route, bool]:
         """A route, and whether it is the only possible one. Raises Error, NOT_EXECUTED."""
-        clock = _SinceAnswered()
-        backoff = Backoff()
-        name = service.name
-        if agent is None and service.agent is None:
-            agent = ""
-        while True:
-            view = self.resolver.view(name)
-            start = clock.start(view)
-            candidates = view.find(agent)
-            route, trouble = self._try(service, candidates, deadline)
-            if route is not None:
-                self._seen.add((name, agent))
-                return route, len(candidates) == 1
-            if trouble is not None and trouble.code in _FINAL:
-                raise trouble
-            error = trouble or _nobody(service, agent, view)
-            limit = self._limit((name, agent), view, bool(candidates), start, deadline)
-            left = limit - monotonic()
-            if left <= 0:
-                raise error
-            self.resolver.wait(name, view, min(backoff.next(), left) if candidates else left)
+        search = Search(self, service, agent, deadline)
+        while (route := search.attempt()) is None:
+            assert search.view is not None
+            self.resolver.wait(service.name, search.view, search.pause)
+        return route, search.only
 
-    def _limit(
+    def prepare(self, service: ServiceInfo, searches: Iterable[Search], deadline: float) -> None:
+        """Connects and binds for several searches at once, so that their attempts find what they need there.
+        Nothing fails here."""
+        agents: dict[str, list[str]] = {}
+        for search in searches:
+            for agent, instance in search.candidates()[:1]:
+                agents.setdefault(instance.address, []).append(agent)
+        self.pool.connect_all(list(agents), deadline)
+        for address, some in agents.items():
+            link = self.pool.usable(address)
+            if link is not None and len(some) > 1:
+                link.bind_all(service, some, deadline)
+
+    def limit(
         self, key: tuple[str, str | None], view: View, candidates: bool, start: float, deadline: float
     ) -> float:
         """Until when to go on trying."""
-        if key in self._seen and (view.reached or candidates):
+        if key in self.seen and (view.reached or candidates):
             return start
         if view.reached and not candidates:
             return min(deadline, start + self._wait_for_server)
         return deadline
 
-    def _try(
+    def try_all(
         self, service: ServiceInfo, candidates: list[tuple[str, Instance]], deadline: float
     ) -> tuple[Route | None, Error | None]:
+        """A route to the first of the candidates that can be reached; else what is wrong with them."""
         trouble: Error | None = None
         for agent, instance in order(candidates, lambda candidate: self.pool.load(candidate[1].address)):
             try:
                 link = self.pool.get(instance.address, deadline)
-                return Route(link, link.bind(service, agent, deadline).first), None
+                return Route(link, link.bind(service, agent, deadline)), None
             except Error as error:
                 if trouble is None or error.code in _FINAL:
                     trouble = error
@@ -131,9 +190,9 @@ class Router:
                 raise not_executed(Code.INVALID_ARGUMENT, text)
             if view.agents:
                 gone = (agent for agent, instances in view.agents.items() if not instances)
-                self._seen.update((service.name, agent) for agent in gone)  # nobody waits for these
+                self.seen.update((service.name, agent) for agent in gone)  # nobody waits for these
                 return list(view.agents)
-            limit = self._limit((service.name, None), view, False, start, deadline)
+            limit = self.limit((service.name, None), view, False, start, deadline)
             left = limit - monotonic()
             if left <= 0:
                 raise _nobody(service, None, view)
@@ -145,8 +204,8 @@ def _nobody(service: ServiceInfo, agent: str | None, view: View) -> Error:
         return not_executed(Code.UNAVAILABLE, view.trouble or f"no server of {service.name} is known yet")
     text = f"no server offers {service.name}"
     if agent:
-        text += f' for agent "{shortened(agent)}"'
-    known = [name for name, instances in view.agents.items() if instances and name]
+        text += f' for agent "{shortened(shown_agent(service, agent))}"'
+    known = [shown_agent(service, name) for name, instances in view.agents.items() if instances and name]
     if service.agent is not None:
         text += "; known agents: " + (some_of(known, mark='"') or "none")
     return not_executed(Code.UNAVAILABLE, text)

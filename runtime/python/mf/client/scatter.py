@@ -1,20 +1,24 @@
-"""R5. One call to several agents: all requests leave before any reply is awaited; each agent has its own
-outcome.
+"""R5. One call to several agents: each request leaves as soon as its agent can be reached, before any reply is
+awaited; each agent has its own outcome.
+
+All agents are looked for at once: connections and bindings that are missing are asked for together, and an
+agent that nobody has heard of holds up no other.
 """
 
 from time import monotonic
 from typing import Any, TypeVar
 
-from mf.client.call import Attempts, check_encoding, failure_of_reply, seconds_of
-from mf.client.routes import Route, Router
+from mf.client.begin import begin, deadline_of, give_metadata
+from mf.client.blocking import given_up, sent_off
+from mf.client.routes import Route, Router, Search
 from mf.core.error import DeclaredError, Error
 from mf.core.options import CallOptions
 from mf.core.outcome import Outcome
-from mf.core.service import Method, Payload, ServiceInfo
-from mf.core.target import Scattered, ScatterTarget, Target
-from mf.protocol.calls import Call
+from mf.core.service import Method, ServiceInfo
+from mf.core.target import Scattered, ScatterTarget
+from mf.protocol.call import Call
+from mf.protocol.call_table import CallEvent, CallStep
 from mf.protocol.frame import ONEWAY, pack_deadline
-from mf.protocol.reply import OK
 
 T = TypeVar("T")
 
@@ -22,85 +26,125 @@ T = TypeVar("T")
 class AgentsTarget(ScatterTarget):
     """`agents` None: those known when a call is made."""
 
-    __slots__ = ("_agents", "_router", "_service", "_target")
+    __slots__ = ("_agents", "_router", "_service")
 
-    def __init__(
-        self, target: Target, router: Router, service: ServiceInfo, agents: list[str] | None
-    ) -> None:
-        self._target = target
+    def __init__(self, router: Router, service: ServiceInfo, agents: list[str] | None) -> None:
         self._router = router
         self._service = service
         self._agents = agents
 
-    def call(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> Scattered[T]:
-        payload = method.encode_request(*arguments)
-        deadline = monotonic() + seconds_of(method, options)
+    def call(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> Scattered[str, T]:
+        now = monotonic()
         agents = self._agents
         if agents is None:
-            agents = self._router.agents(self._service, deadline)
-        started = [(agent, self._start(agent, method, payload, deadline)) for agent in agents]
-        return Scattered(
-            (agent, self._finish(agent, one, method, payload, deadline)) for agent, one in started
-        )
+            agents = self._router.agents(self._service, deadline_of(method, options, now))
+        calls = {agent: begin(self._router, method, options, arguments, now) for agent in agents}
+        _Scatter(self._router, self._service, calls).run()
+        return Scattered((agent, _outcome(call, options)) for agent, call in calls.items())
 
     async def call_async(
         self, method: Method[Any, T], options: CallOptions | None, *arguments: Any
-    ) -> Scattered[T]:
+    ) -> Scattered[str, T]:
         from asyncio import gather, get_running_loop
 
+        from mf.client.aio import run_async
+        from mf.client.destination import Destination
+
+        now = monotonic()
+        router, service = self._router, self._service
         agents = self._agents
         if agents is None:
-            deadline = monotonic() + seconds_of(method, options)
-            loop = get_running_loop()
-            agents = await loop.run_in_executor(None, self._router.agents, self._service, deadline)
-        calls = (self._target.at(agent).call_async(method, options, *arguments) for agent in agents)
-        ended = await gather(*calls, return_exceptions=True)
-        return Scattered((agent, _outcome(end)) for agent, end in zip(agents, ended, strict=True))
+            deadline = deadline_of(method, options, now)
+            agents = await get_running_loop().run_in_executor(None, router.agents, service, deadline)
+        calls = {agent: begin(router, method, options, arguments, now) for agent in agents}
+        await gather(*(run_async(call, Destination(router, service, agent)) for agent, call in calls.items()))
+        return Scattered((agent, _outcome(call, options)) for agent, call in calls.items())
 
-    def _start(
-        self, agent: str, method: Method[Any, Any], payload: Payload, deadline: float
-    ) -> tuple[Route, Call] | Error:
+
+class _Scatter:
+    """The calls of one scatter, driven as their machines say."""
+
+    __slots__ = ("_calls", "_router", "_routes", "_service")
+
+    def __init__(self, router: Router, service: ServiceInfo, calls: dict[str, Call[Any]]) -> None:
+        self._router = router
+        self._service = service
+        self._calls = calls
+        self._routes: dict[str, Route] = {}
+
+    def run(self) -> None:
         try:
-            route, _ = self._router.find(self._service, agent, deadline)
-        except Error as error:
-            return error
-        now = monotonic()
-        call = Call(deadline)
-        call.route = route.first + method.index
-        flags = method.request_encoding | (ONEWAY if method.oneway else 0)
-        route.link.start(call, flags, pack_deadline(max(deadline - now, 0.0)), 1, payload, now)
-        return route, call
+            self._run()
+        except BaseException:  # of a signal handler, say
+            for agent, route in self._routes.items():
+                route.link.abandon(self._calls[agent], CallEvent.CANCELLED, given_up())
+            raise
 
-    def _finish(
-        self,
-        agent: str,
-        started: tuple[Route, Call] | Error,
-        method: Method[Any, T],
-        payload: Payload,
-        deadline: float,
-    ) -> Outcome[T]:
-        attempts = Attempts(method, deadline)
+    def _run(self) -> None:
+        again = list(self._calls)
+        steps = {agent: self._calls[agent].begin() for agent in again}
+        while again:
+            self._send(again)
+            for agent, route in self._routes.items():
+                call = self._calls[agent]
+                route.link.wait(call, monotonic())
+                steps[agent] = call.settle(monotonic())
+            again = [agent for agent in self._routes if steps[agent] is CallStep.RESOLVE]
+            self._routes = {}
+
+    def _send(self, agents: list[str]) -> None:
+        """Finds a route for each, and sends as soon as there is one. Those in `_routes` then wait for their
+        replies; all others have ended."""
+        searches = {
+            agent: Search(self._router, self._service, agent, self._calls[agent].deadline) for agent in agents
+        }
+        if len(searches) > 1:
+            self._router.prepare(self._service, searches.values(), self._calls[agents[0]].deadline)
+        while searches:
+            for agent, search in list(searches.items()):
+                if self._attempt(agent, search):
+                    del searches[agent]
+            if searches:
+                for link in {route.link for route in self._routes.values()}:
+                    link.catch_up()  # bindings whose calls have ended make room for others
+                first = min(searches.values(), key=_pause)
+                assert first.view is not None
+                self._router.resolver.wait(self._service.name, first.view, first.pause)
+
+    def _attempt(self, agent: str, search: Search) -> bool:
+        """Whether the agent's search is over."""
+        call = self._calls[agent]
         while True:
-            if isinstance(started, Error):
-                return Outcome(error=attempts.final(started))
-            route, call = started
-            if method.oneway and call.failure is None:
-                return Outcome()
-            route.link.wait(call, monotonic())
             try:
-                if call.failure is None and call.status == OK:
-                    check_encoding(method, call)
-                    return Outcome(method.decode_result(call.payload))
-                attempts.failed(failure_of_reply(method, call))
-            except (Error, DeclaredError) as failure:
-                return Outcome(error=failure)
-            started = self._start(agent, method, payload, deadline)
+                route = search.attempt()
+            except Error as failure:
+                call.fail(CallEvent.UNREACHABLE, failure, monotonic())
+                return True
+            if route is None:
+                return False
+            now = monotonic()
+            call.bound_to(route.binding, now)
+            if call.flags & ONEWAY:
+                step = sent_off(call, route, now)
+            elif route.link.start(call, pack_deadline(max(call.deadline - now, 0.0)), now):
+                self._routes[agent] = route
+                return True
+            else:
+                step = call.settle(now)
+            if step is not CallStep.RESOLVE:
+                return True
 
 
-def _outcome(end: Any) -> Outcome[Any]:
-    """A value, or a failure as an outcome; what is neither Error nor declared error is a bug, and goes up."""
-    if isinstance(end, (Error, DeclaredError)):
-        return Outcome(error=end)
-    if isinstance(end, BaseException):
-        raise end
-    return Outcome(end)
+def _pause(search: Search) -> float:
+    return search.pause
+
+
+def _outcome(call: Call[T], options: CallOptions | None) -> Outcome[T]:
+    """A value, or a failure; what is neither Error nor declared error is a bug, and goes up."""
+    give_metadata(options, call.reply_metadata)
+    if call.flags & ONEWAY and call.failure is None:
+        return Outcome()
+    try:
+        return Outcome(call.value())
+    except (Error, DeclaredError) as failure:
+        return Outcome(error=failure)

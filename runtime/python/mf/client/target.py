@@ -1,61 +1,51 @@
 """R5. One service at one agent or at any, over connections: where generated clients arrive.
 
-A call that runs into a dead or closing connection is sent again, at most twice: always if it surely was not
-executed, else only if its method is idempotent. The route of the last call is kept and used again until its
-connection ends or the resolver reports a change; with several instances each call chooses.
+What a call is made of stands in begin.py, what becomes of it in the machine of mf.protocol.call; the drivers
+are blocking.py, aio.py, batch.py, scatter.py, streams.py and aio_streams.py.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncIterable, Iterable, Sequence
 from time import monotonic
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
-from mf.client.batch import MessageBatch
-from mf.client.call import Attempts, check_encoding, failure_of_reply, seconds_of
-from mf.client.routes import Route, Router
+from mf.client.begin import begin, begin_bulk, give_metadata
+from mf.client.blocking import run
+from mf.client.destination import Destination
+from mf.client.routes import Router
 from mf.client.scatter import AgentsTarget
 from mf.core.agent import Agent, called_agent
-from mf.core.error import Error
 from mf.core.options import BatchOptions, CallOptions
 from mf.core.outcome import Outcome
-from mf.core.service import Method, Payload, Servant, ServiceInfo
-from mf.core.target import ScatterTarget, Target
-from mf.protocol.calls import Call
-from mf.protocol.frame import BULK, ONEWAY, pack_deadline
-from mf.protocol.reply import MIXED, OK, read_outcomes
-
-if TYPE_CHECKING:
-    from mf.core.target import BatchCall
+from mf.core.service import Method, Servant, ServiceInfo
+from mf.core.stream import AsyncDuplexStream, AsyncStreamReader, DuplexStream, StreamReader
+from mf.core.target import BatchCall, ScatterTarget, Target
+from mf.protocol.call import Call
+from mf.protocol.call_table import CallStep
+from mf.protocol.frame import ONEWAY, pack_deadline
+from mf.protocol.reply import MIXED
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 
-class RemoteTarget(Target):
+class RemoteTarget(Destination, Target):
     """See above. Any number of threads and loops may share one."""
 
-    __slots__ = ("_agent", "_generation", "_resolver", "_route", "_router", "_service")
-
-    def __init__(self, router: Router, service: ServiceInfo, agent: str | None) -> None:
-        self._router = router
-        self._resolver = router.resolver
-        self._service = service
-        self._agent = agent
-        self._route: Route | None = None
-        self._generation = -1
+    __slots__ = ()
 
     # Which agents
 
     def at(self, agent: Agent) -> "RemoteTarget":
-        return RemoteTarget(self._router, self._service, called_agent(agent))
+        return RemoteTarget(self.router, self.service, called_agent(agent))
 
     def any(self) -> "RemoteTarget":
-        return RemoteTarget(self._router, self._service, None)
+        return RemoteTarget(self.router, self.service, None)
 
     def on(self, agents: Iterable[Agent]) -> ScatterTarget:
-        return AgentsTarget(self, self._router, self._service, list(dict.fromkeys(map(called_agent, agents))))
+        return AgentsTarget(self.router, self.service, list(dict.fromkeys(map(called_agent, agents))))
 
     def everywhere(self) -> ScatterTarget:
-        return AgentsTarget(self, self._router, self._service, None)
+        return AgentsTarget(self.router, self.service, None)
 
     @property
     def servant(self) -> Servant | None:
@@ -64,103 +54,134 @@ class RemoteTarget(Target):
     # One call
 
     def call(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> T:
-        payload = method.encode_request(*arguments)
-        seconds = seconds_of(method, options)
         now = monotonic()
-        deadline = now + seconds
-        attempts: Attempts | None = None
-        while True:
-            route = self._route
-            if route is None or not route.link.usable or self._resolver.generation != self._generation:
-                route = self.find(deadline, attempts)
+        call = begin(self.router, method, options, arguments, now)
+        route = self._route
+        if (
+            route is None
+            or not route.link.usable
+            or not route.binding.bound
+            or self._resolver.generation != self._generation
+            or method.oneway
+        ):
+            run(call, self)
+        else:  # what `run` does, for a route that is at hand
+            call.begin_at(route.binding, now)
+            route.link.call(call, pack_deadline(call.deadline - now), now)
+            if call.failure is not None or call.status > MIXED:
                 now = monotonic()
-                seconds = deadline - now
-            call = Call(deadline)
-            call.route = route.first + method.index
-            if method.oneway:
-                flags = method.request_encoding | ONEWAY
-                route.link.start(call, flags, pack_deadline(seconds), 1, payload, now)
-                if call.failure is None:
-                    return cast(T, None)
-            else:
-                route.link.call(call, method.request_encoding, pack_deadline(seconds), 1, payload, now)
-                if call.failure is None and call.status == OK:
-                    check_encoding(method, call)
-                    return method.decode_result(call.payload)
-            attempts = attempts or Attempts(method, deadline)
-            attempts.failed(failure_of_reply(method, call))
-            self.forget(route)
+            if call.settle(now) is CallStep.RESOLVE:
+                self.forget(route)
+                run(call, self, CallStep.RESOLVE)
+        if options is not None:
+            give_metadata(options, call.reply_metadata)
+        if method.oneway and call.failure is None:
+            return cast(T, None)
+        return call.value()
 
     async def call_async(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> T:
-        from mf.client.aio import call_async
+        from mf.client.aio import run_async
 
-        return await call_async(self, method, options, arguments)
+        call = begin(self.router, method, options, arguments, monotonic())
+        await run_async(call, self)
+        give_metadata(options, call.reply_metadata)
+        if method.oneway and call.failure is None:
+            return cast(T, None)
+        return call.value()
 
     # Several calls
 
     def batch(
         self, method: Method[R, T], requests: Sequence[R], options: BatchOptions | None = None
-    ) -> "BatchCall[T]":
-        deadline = monotonic() + seconds_of(method, options)
-        return MessageBatch(self, method, requests, options or BatchOptions(), deadline)
+    ) -> BatchCall[T]:
+        from mf.client.batch import MessageBatch
+
+        return MessageBatch(self, method, requests, options or BatchOptions())
+
+    async def batch_async(
+        self, method: Method[R, T], requests: Sequence[R], options: BatchOptions | None = None
+    ) -> list[Outcome[T]]:
+        from asyncio import get_running_loop
+
+        from mf.client.batch import MessageBatch
+
+        return await MessageBatch(
+            self, method, requests, options or BatchOptions(), loop=get_running_loop()
+        )
 
     def bulk(
         self, method: Method[R, T], requests: Sequence[R], options: CallOptions | None = None
     ) -> list[Outcome[T]]:
         if not requests:
             return []
-        payload = method.encode_requests(requests)
-        deadline = monotonic() + seconds_of(method, options)
-        attempts = Attempts(method, deadline)
-        while True:
-            route = self.find(deadline, attempts)
-            call = self.bulk_call(route, method, payload, len(requests), deadline)
-            if call.failure is None and call.status in (OK, MIXED):
-                return read_outcomes(method, call.status, call.encoding, len(requests), call.payload)
-            if method.oneway and call.failure is None:
-                return [Outcome() for _ in requests]
-            attempts.failed(failure_of_reply(method, call))
-            self.forget(route)
+        call = begin_bulk(self.router, method, options, requests, monotonic())
+        run(call, self)
+        return _bulk_outcomes(call, options)
 
-    def bulk_call(
-        self, route: Route, method: Method[Any, Any], payload: Payload, count: int, deadline: float
-    ) -> Call:
-        """One attempt at an application-level batch."""
-        now = monotonic()
-        call = Call(deadline)
-        call.route = route.first + method.index
-        word = pack_deadline(max(deadline - now, 0.0))
-        flags = method.request_encoding | BULK
-        if method.oneway:
-            call.status = -1
-            route.link.start(call, flags | ONEWAY, word, count, payload, now)
-        else:
-            route.link.call(call, flags, word, count, payload, now)
-        return call
+    async def bulk_async(
+        self, method: Method[R, T], requests: Sequence[R], options: CallOptions | None = None
+    ) -> list[Outcome[T]]:
+        from mf.client.aio import run_async
 
-    # Routes
+        if not requests:
+            return []
+        call = begin_bulk(self.router, method, options, requests, monotonic())
+        await run_async(call, self)
+        return _bulk_outcomes(call, options)
 
-    def find(self, deadline: float, attempts: Attempts | None = None) -> Route:
-        """A usable route, waiting as the router's rules say. `attempts` are those made before."""
-        route = self.ready_route()
-        if route is None:
-            generation = self._resolver.generation
-            try:
-                route, only = self._router.find(self._service, self._agent, deadline)
-            except Error as failure:
-                raise failure if attempts is None else attempts.final(failure) from None
-            self._route = route if only else None
-            self._generation = generation
-        return route
+    # Streams
 
-    def forget(self, route: Route) -> None:
-        """A call on this route failed: look for another one next time."""
-        if self._route is route:
-            self._route = None
+    def read_stream(
+        self, method: Method[Any, Any], options: CallOptions | None, *arguments: Any
+    ) -> StreamReader[Any]:
+        from mf.client.streams import read_stream
 
-    def ready_route(self) -> Route | None:
-        """The route that can be used at once, if there is one."""
-        route = self._route
-        if route is None or not route.link.usable or self._resolver.generation != self._generation:
-            return None
-        return route
+        return read_stream(self, method, options, arguments)
+
+    def write_stream(
+        self, method: Method[Any, T], options: CallOptions | None, values: Iterable[Any], *arguments: Any
+    ) -> T:
+        from mf.client.streams import write_stream
+
+        return write_stream(self, method, options, values, arguments)
+
+    def duplex_stream(
+        self, method: Method[Any, Any], options: CallOptions | None, *arguments: Any
+    ) -> DuplexStream[Any, Any]:
+        from mf.client.streams import duplex_stream
+
+        return duplex_stream(self, method, options, arguments)
+
+    def read_stream_async(
+        self, method: Method[Any, Any], options: CallOptions | None, *arguments: Any
+    ) -> AsyncStreamReader[Any]:
+        from mf.client.aio_streams import read_stream
+
+        return read_stream(self, method, options, arguments)
+
+    async def write_stream_async(
+        self,
+        method: Method[Any, T],
+        options: CallOptions | None,
+        values: AsyncIterable[Any] | Iterable[Any],
+        *arguments: Any,
+    ) -> T:
+        from mf.client.aio_streams import write_stream
+
+        return await write_stream(self, method, options, values, arguments)
+
+    def duplex_stream_async(
+        self, method: Method[Any, Any], options: CallOptions | None, *arguments: Any
+    ) -> AsyncDuplexStream[Any, Any]:
+        from mf.client.aio_streams import duplex_stream
+
+        return duplex_stream(self, method, options, arguments)
+
+
+def _bulk_outcomes(call: Call[T], options: CallOptions | None) -> list[Outcome[T]]:
+    give_metadata(options, call.reply_metadata)
+    if call.failure is not None:
+        raise call.failure
+    if call.flags & ONEWAY:
+        return [Outcome() for _ in range(call.items)]
+    return call.outcomes()

@@ -143,8 +143,10 @@ def zero(shape: s.Shape) -> Any:
             from mf.codec.times import Duration, Timestamp
 
             return Timestamp(0) if shape.name == "timestamp" else Duration(0)
-        case s.Struct():
-            return shape.make()
+        case s.Struct():  # its class may want to be given some of them
+            return shape.make(
+                *(_start(each.shape) if each.default is None else each.default() for each in shape.fields)
+            )
         case s.Union():
             first = shape.alternatives[0]
             return first.type(_start(first.shape))
@@ -167,6 +169,8 @@ def _start(shape: s.Shape) -> Any:
             return set()
         case s.Map():
             return {}
+        case s.Optional() | s.Ref():
+            return None
         case s.Array(element=element, length=length):
             return [_start(element) for _ in range(length)]
         case plain:

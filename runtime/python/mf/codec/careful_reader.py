@@ -118,7 +118,9 @@ class CarefulReader:
                     self._path.back()
                 return elements
             case s.Struct() if sizes.is_nothing(shape):
-                return shape.make()
+                from mf.codec.careful_archive_finish import zero
+
+                return zero(shape)
             case s.Struct():
                 values = []
                 for each in shape.fields:

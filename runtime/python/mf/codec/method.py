@@ -8,7 +8,7 @@ from typing import Any
 from mf.codec import shape as s
 from mf.codec.codec import Codec
 from mf.codec.plain import Parts, PlainParts, PlainValue, is_plain
-from mf.core.service import DEFAULT_BATCH_MAX, FEBIRD, MEMCPY, ErrorCodec, Method
+from mf.core.service import DEFAULT_BATCH_MAX, FEBIRD, MEMCPY, ElementCodec, ErrorCodec, Method
 
 
 def method(
@@ -29,8 +29,13 @@ def method(
     constrained: bool = False,
     deadline: float | None = None,
     batch_max: int = DEFAULT_BATCH_MAX,
+    param_element: Callable[[], s.Shape] | None = None,
+    param_element_encoding: int = FEBIRD,
+    result_element: Callable[[], s.Shape] | None = None,
+    result_element_encoding: int = FEBIRD,
 ) -> Method[Any, Any]:
-    """`name` is the full one; `request` the class of a request, and `result` that of several results.
+    """`name` is the full one; `request` the class of a request, and `result` that of several results. The
+    elements are those of the method's streams.
 
     `attribute` and `batch_attribute` are given where a servant's functions have other names than the schema
     says.
@@ -42,7 +47,7 @@ def method(
         name=short,
         index=index,
         attribute=attribute or short,
-        batch_attribute=batch_attribute or f"{short}_batch",
+        batch_attribute=batch_attribute or f"{short}_items",
         request=request,
         request_encoding=request_encoding,
         result_encoding=result_encoding,
@@ -61,6 +66,8 @@ def method(
         constrained=constrained,
         deadline=deadline,
         batch_max=batch_max,
+        param_element=_element(f"{name}, parameter stream", param_element, param_element_encoding),
+        result_element=_element(f"{name}, result stream", result_element, result_element_encoding),
     )
 
 
@@ -86,6 +93,25 @@ def _results(
         return Codec(nothing, where=where)
     shape = s.Struct(name, s.bare_made, fields, memcpy=memcpy, implicit=True, parts=s.bare_parts)
     return PlainValue(shape, where=where) if is_plain(shape) else Codec(shape, where=where)
+
+
+def _element(where: str, element: Callable[[], s.Shape] | None, encoding: int) -> ElementCodec[Any] | None:
+    """A value of a stream is written like the only field of a struct of its tier."""
+    if element is None:
+        return None
+    make_shape = element
+    shape = s.Struct(
+        where,
+        s.bare_made,
+        lambda: (s.Field("value", make_shape()),),
+        memcpy=encoding == MEMCPY,
+        implicit=True,
+        parts=s.bare_parts,
+    )
+    codec: Codec[Any, Any] = Codec(shape, where=where)
+    return ElementCodec(
+        encoding=encoding, encode=codec.encode, encode_all=codec.encode_all, decode_all=codec.decode_all
+    )
 
 
 def _error(codec: Codec[Any, Any]) -> ErrorCodec:

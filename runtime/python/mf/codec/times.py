@@ -4,6 +4,7 @@
 gives plain integers.
 """
 
+from time import time_ns
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -54,6 +55,11 @@ class Timestamp(int):
     """Nanoseconds since 1970-01-01 UTC."""
 
     __slots__ = ()
+
+    @classmethod
+    def now(cls) -> "Timestamp":
+        """What the system's clock says."""
+        return cls(time_ns())
 
     @classmethod
     def from_datetime(cls, moment: "datetime") -> "Timestamp":

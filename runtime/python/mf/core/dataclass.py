@@ -6,7 +6,7 @@ is made before it is used. `dataclasses` takes a quarter of a millisecond a clas
 `inspect`: a client with 160 structs would wait for all of them at every start.
 
     __init__, __eq__          compiled when the first instance is made
-    __repr__                  one function for all classes
+    __repr__, __replace__     one function for all classes
     __dataclass_fields__      asked of `dataclasses` when somebody looks
     of errors                 the text says the fields, and pickling keeps them
 
@@ -143,6 +143,12 @@ else:
     def _repr(self):
         return f"{type(self).__qualname__}({_shown(self)})"
 
+    def _replaced(self, /, **changes):
+        """What `copy.replace` calls, from Python 3.13 on."""
+        from dataclasses import replace
+
+        return replace(self, **changes)
+
     def _reduce(self):
         return type(self), tuple(getattr(self, name) for name in _base(type(self)).__slots__)
 
@@ -198,6 +204,7 @@ else:
         "__init__": _first_init,
         "__eq__": _first_eq,
         "__repr__": _repr,
+        "__replace__": _replaced,
         "__dataclass_fields__": _Asked(_fields),
         "__dataclass_params__": _Asked(_params),
         "__signature__": _Asked(_signature),

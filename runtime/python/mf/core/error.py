@@ -46,7 +46,13 @@ class Execution(IntEnum):
     """It may have run."""
 
 
-class Error(Exception):
+class MfError(Exception):
+    """Every failure of a call: an `Error`, or one of the errors that a schema declares."""
+
+    __slots__ = ()
+
+
+class Error(MfError):
     """A call that ended without a result and without a declared error.
 
     `code` says why, `execution` whether the servant may have run, `message` is for people.
@@ -68,7 +74,7 @@ class Error(Exception):
         return f"mf.Error({self.code.name}, {self.message!r}, {self.execution.name})"
 
 
-class DeclaredError(Exception):
+class DeclaredError(MfError):
     """Base of the errors that a schema declares with `error`; generated classes derive from it."""
 
     __slots__ = ()

@@ -24,6 +24,12 @@ def warning(message: str, *arguments: Any) -> None:
     logging.getLogger("mf").warning(message, *arguments)
 
 
+def error(message: str, *arguments: Any, exc_info: BaseException | None = None) -> None:
+    import logging
+
+    logging.getLogger("mf").error(message, *arguments, exc_info=exc_info)
+
+
 def info(message: str, *arguments: Any) -> None:
     import logging
 

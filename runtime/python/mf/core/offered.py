@@ -1,9 +1,11 @@
 """R0. The agent that a servant is offered for: whether it fits the service, and a client could ever name it.
 
-The type of the agent stands in the service's descriptor (docs/protocol.md, section 7).
+The type of the agent stands in the service's descriptor (docs/protocol.md, section 7). An enum's member may
+also be given by its name.
 """
 
-from mf.core.agent import Agent, agent_text
+from mf.core.agent import Agent
+from mf.core.agent_names import agent_names, agent_type, text_of_agent
 from mf.core.error import shortened
 from mf.core.service import ServiceInfo
 
@@ -24,7 +26,7 @@ def offered_agent(service: ServiceInfo, agent: Agent | None) -> str:
         return ""
     if agent is None or agent == "":
         raise ValueError(f"{service.name} is offered per {service.agent}: say which, with agent=…")
-    text = agent_text(agent)
+    text = text_of_agent(service, agent)
     _check_length(service, text)
     _check_type(service, text)
     return text
@@ -40,16 +42,13 @@ def _check_length(service: ServiceInfo, agent: str) -> None:
 
 
 def _check_type(service: ServiceInfo, agent: str) -> None:
-    lines = service.descriptor.splitlines()
-    per = lines[1].split() if len(lines) > 1 else []
-    if len(per) != 3 or per[0] != "per":
-        return
-    if not _is_one(per[2], agent, lines):
-        of = f"{service.name} is offered per {service.agent}, of type {per[2]}"
+    kind = agent_type(service)
+    if kind and not _is_one(kind, agent, service):
+        of = f"{service.name} is offered per {service.agent}, of type {kind}"
         raise ValueError(f"{of}: not for {shortened(agent)!r}")
 
 
-def _is_one(kind: str, agent: str, lines: list[str]) -> bool:
+def _is_one(kind: str, agent: str, service: ServiceInfo) -> bool:
     """Whether it is the one text of a value of that type; two texts of one value would never meet."""
     if kind == "string":
         return True
@@ -57,10 +56,10 @@ def _is_one(kind: str, agent: str, lines: list[str]) -> bool:
         return _is_uuid(agent)
     if kind in _INTEGERS:
         return _is_integer(kind, agent)
-    for at, line in enumerate(lines):
+    for line in service.descriptor.splitlines():
         if line.startswith(f"type {kind} enum "):
             base, form = line.split()[3:5]
-            return _is_integer(base, agent) and (form != "closed" or int(agent) in _members(lines[at + 1 :]))
+            return _is_integer(base, agent) and (form != "closed" or agent in agent_names(service))
     return True
 
 
@@ -81,13 +80,3 @@ def _is_integer(kind: str, agent: str) -> bool:
     except ValueError:
         return False
     return str(number) == agent and low <= number < low + (1 << bits)
-
-
-def _members(lines: list[str]) -> set[int]:
-    """Of the enum whose first line stands before these."""
-    numbers = set()
-    for line in lines:
-        if not line.startswith(" "):
-            break
-        numbers.add(int(line.split()[-1]))
-    return numbers

@@ -1,5 +1,7 @@
 """R0. What a caller may say about a call. All times are seconds as float."""
 
+from collections.abc import Mapping
+
 INFINITE = float("inf")
 """No deadline. Must be written: without options a call ends after the method's deadline, else after 30 s."""
 
@@ -7,30 +9,64 @@ DEFAULT_DEADLINE = 30.0
 
 
 class CallOptions:
-    """Options of one call. `deadline`: seconds from now; None: the method's own, else 30; INFINITE: none."""
+    """Options of one call. `deadline`: seconds from now; None: the method's own, else 30; INFINITE: none.
 
-    __slots__ = ("deadline",)
+    `idle`: seconds that a stream may go without a value and without room for one. `metadata`: text by key,
+    sent beside the parameters. `reply_metadata`: a dict of the caller's that gets what the handler sends
+    back.
+    """
 
-    def __init__(self, *, deadline: float | None = None) -> None:
+    __slots__ = ("deadline", "idle", "metadata", "reply_metadata")
+
+    def __init__(
+        self,
+        *,
+        deadline: float | None = None,
+        idle: float = INFINITE,
+        metadata: Mapping[str, str] | None = None,
+        reply_metadata: dict[str, str] | None = None,
+    ) -> None:
         if deadline is not None and not deadline > 0:
             raise ValueError(f"deadline is {deadline}: give seconds from now, more than 0, or mf.INFINITE")
+        if not idle > 0:
+            raise ValueError(f"idle is {idle}: give seconds, more than 0, or mf.INFINITE")
         self.deadline = deadline
+        self.idle = idle
+        self.metadata = metadata
+        self.reply_metadata = reply_metadata
 
     def __repr__(self) -> str:
-        return f"mf.CallOptions(deadline={self.deadline})"
+        return f"mf.CallOptions({self._shown()})"
+
+    def _shown(self) -> str:
+        """Without the values of metadata, which may be secrets."""
+        shown = [f"deadline={self.deadline}"]
+        if self.idle != INFINITE:
+            shown.append(f"idle={self.idle}")
+        if self.metadata:
+            shown.append(f"metadata of {', '.join(self.metadata)}")
+        return ", ".join(shown)
 
 
 class BatchOptions(CallOptions):
     """Options of a message-level batch.
 
-    `deadline`: seconds for the whole batch. `size`: calls per message, instead of the method's
+    `deadline`: seconds for the whole batch; every message has the metadata. `size`: calls per message, instead of the method's
     `@batch(max)`. `window`: messages that may be in flight together (never more than the peer allows).
     """
 
     __slots__ = ("size", "window")
 
-    def __init__(self, *, deadline: float | None = None, size: int | None = None, window: int = 256) -> None:
-        super().__init__(deadline=deadline)
+    def __init__(
+        self,
+        *,
+        deadline: float | None = None,
+        size: int | None = None,
+        window: int = 256,
+        metadata: Mapping[str, str] | None = None,
+        reply_metadata: dict[str, str] | None = None,
+    ) -> None:
+        super().__init__(deadline=deadline, metadata=metadata, reply_metadata=reply_metadata)
         if size is not None and size < 1:
             raise ValueError(f"size is {size}: a message holds at least one call")
         if window < 1:
@@ -39,4 +75,4 @@ class BatchOptions(CallOptions):
         self.window = window
 
     def __repr__(self) -> str:
-        return f"mf.BatchOptions(deadline={self.deadline}, size={self.size}, window={self.window})"
+        return f"mf.BatchOptions({self._shown()}, size={self.size}, window={self.window})"

@@ -1,6 +1,6 @@
 """R0. How one call of several ended: a value, a declared error or an Error. Exactly one of them."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, Generic, TypeVar, cast
 
 from mf.core.error import Code, DeclaredError, Error, Execution
@@ -92,11 +92,31 @@ def each(function: Callable[..., T], arguments: Iterable[tuple[Any, ...]]) -> li
     for item in arguments:
         try:
             outcomes.append(Outcome(function(*item)))
-        except DeclaredError as declared:
-            outcomes.append(Outcome(error=declared))
         except Exception as raised:
-            from mf.core.log import log_handler_failure
-
-            log_handler_failure(getattr(function, "__qualname__", "handler"), raised)
-            outcomes.append(Outcome(error=failure_of(raised, ())))
+            outcomes.append(_raised(function, raised))
     return outcomes
+
+
+async def each_async(
+    function: Callable[..., Awaitable[T]], arguments: Iterable[tuple[Any, ...]]
+) -> list[Outcome[T]]:
+    """The same for an `async def`. The items run concurrently; the outcomes are in the order of the items."""
+    from asyncio import gather
+
+    return await gather(*[_one_async(function, item) for item in arguments])
+
+
+async def _one_async(function: Callable[..., Awaitable[T]], item: tuple[Any, ...]) -> Outcome[T]:
+    try:
+        return Outcome(await function(*item))
+    except BaseException as raised:  # a task that ended with SystemExit would end the loop of all handlers
+        return _raised(function, raised)
+
+
+def _raised(function: Callable[..., Any], raised: BaseException) -> Outcome[Any]:
+    if isinstance(raised, DeclaredError):
+        return Outcome(error=raised)
+    from mf.core.log import log_handler_failure
+
+    log_handler_failure(getattr(function, "__qualname__", "handler"), raised)
+    return Outcome(error=failure_of(raised, ()))

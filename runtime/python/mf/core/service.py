@@ -40,6 +40,27 @@ class ErrorCodec:
         self.decode = decode
 
 
+class ElementCodec(Generic[Result]):
+    """The values of one stream of a method. `encode` gives one value, `encode_all` several, one behind the
+    other; `decode_all` reads so many, which must be all of the payload.
+    """
+
+    __slots__ = ("decode_all", "encode", "encode_all", "encoding")
+
+    def __init__(
+        self,
+        *,
+        encoding: int,
+        encode: Callable[[Result], Payload],
+        encode_all: Callable[[Sequence[Result]], Payload],
+        decode_all: Callable[[Payload, int], list[Result]],
+    ) -> None:
+        self.encoding = encoding
+        self.encode = encode
+        self.encode_all = encode_all
+        self.decode_all = decode_all
+
+
 class Method(Generic[Request, Result]):
     """One method: all that the runtime needs to send, receive and dispatch it. Immutable by convention.
 
@@ -47,6 +68,8 @@ class Method(Generic[Request, Result]):
     request is a tuple of arguments when there is one, and objects of `request` (the dataclass of the
     parameters, its fields in order) when there are many. A method without result has the result None.
     `constrained`: a request of the right types may still violate the schema, and encoding it says so.
+    `param_element` and `result_element`: the values of its streams; with a result stream the method has no
+    result, and with either it is a `stream`.
     """
 
     __slots__ = (
@@ -70,9 +93,12 @@ class Method(Generic[Request, Result]):
         "index",
         "name",
         "oneway",
+        "param_element",
         "request",
         "request_encoding",
+        "result_element",
         "result_encoding",
+        "stream",
     )
 
     def __init__(
@@ -100,6 +126,8 @@ class Method(Generic[Request, Result]):
         constrained: bool = False,
         deadline: float | None = None,
         batch_max: int = DEFAULT_BATCH_MAX,
+        param_element: ElementCodec[Any] | None = None,
+        result_element: ElementCodec[Any] | None = None,
     ) -> None:
         self.name = name
         self.index = index
@@ -124,6 +152,9 @@ class Method(Generic[Request, Result]):
         self.constrained = constrained
         self.deadline = deadline
         self.batch_max = batch_max
+        self.param_element = param_element
+        self.result_element = result_element
+        self.stream = param_element is not None or result_element is not None
 
     def __repr__(self) -> str:
         return f"Method({self.name!r}, index={self.index})"
@@ -131,9 +162,9 @@ class Method(Generic[Request, Result]):
 
 class ServiceInfo:
     """One service. `agent`: the name of the agent it is offered `per`, or None. `methods` in the schema's
-    order."""
+    order. `annex`: what is outside of the fingerprint (docs/protocol.md, section 7a)."""
 
-    __slots__ = ("agent", "descriptor", "fingerprint", "methods", "name")
+    __slots__ = ("agent", "annex", "descriptor", "fingerprint", "methods", "name")
 
     def __init__(
         self,
@@ -143,10 +174,12 @@ class ServiceInfo:
         descriptor: str,
         fingerprint: bytes,
         methods: tuple[Method[Any, Any], ...],
+        annex: str = "",
     ) -> None:
         self.name = name
         self.agent = agent
         self.descriptor = descriptor
+        self.annex = annex
         self.fingerprint = fingerprint
         self.methods = methods
 
@@ -161,7 +194,7 @@ class ServiceInfo:
 class Servant:
     """Base of generated servants. Override one function per method, plain or `async def`.
 
-    The `..._batch` functions may be overridden too; they get all items of a message that has more than one.
+    The `..._items` functions may be overridden too; they get all items of a message that has more than one.
     """
 
     __slots__ = ("__weakref__",)
@@ -178,10 +211,11 @@ def generated_base(servant: Servant) -> type[Servant]:
     raise TypeError(f"{type(servant).__name__} derives from no generated servant class")
 
 
-_COROUTINE = 0x80  # co_flags: the function is an `async def`
+_ASYNC = 0x80 | 0x200  # co_flags: the function is an `async def`, or one that yields
 
 
 def is_async(function: Any) -> bool:
-    """Whether calling it gives a coroutine. Without `inspect`, which takes long to import."""
+    """Whether calling it gives a coroutine or an async generator. Without `inspect`, which takes long to
+    import."""
     code = getattr(getattr(function, "__func__", function), "__code__", None)
-    return code is not None and bool(code.co_flags & _COROUTINE)
+    return code is not None and bool(code.co_flags & _ASYNC)

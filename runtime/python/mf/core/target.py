@@ -5,14 +5,17 @@ A generated function is one line: `return self._target.call(_QUERY, options, ter
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
-from typing import Any, Generic, TypeVar
+from collections.abc import AsyncIterable, Callable, Generator, Iterable, Sequence
+from typing import Any, Generic, TypeVar, cast
 
 from mf.core.agent import Agent
 from mf.core.options import BatchOptions, CallOptions
-from mf.core.outcome import Outcome
+from mf.core.outcome import Failure, Outcome
 from mf.core.service import Method, Servant, ServiceInfo
+from mf.core.stream import AsyncDuplexStream, AsyncStreamReader, DuplexStream, StreamReader
 
+K = TypeVar("K")
+K2 = TypeVar("K2")
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -39,20 +42,41 @@ class BatchCall(ABC, Generic[T]):
     def partial(self) -> list[Outcome[T] | None]:
         """What has arrived by now, without waiting: None where a request is still under way."""
 
+    @abstractmethod
+    def __await__(self) -> Generator[Any, None, list[Outcome[T]]]:
+        """What results() gives, without blocking the running loop."""
+
     def __len__(self) -> int:
         return len(self.partial())
 
 
-class Scattered(dict[str, Outcome[T]]):
-    """One outcome per agent, in the order asked for. A dead agent is a failed outcome, not an exception."""
+class Scattered(dict[K, Outcome[T]], Generic[K, T]):
+    """One outcome per agent, in the order asked for. A dead agent is a failed outcome, not an exception.
+
+    `K` is the type of the agents: str, int, UUID or an enum.
+    """
 
     __slots__ = ()
 
-    def ok(self) -> dict[str, T]:
+    def keyed(self, key: Callable[[str], K2]) -> "Scattered[K2, T]":
+        """The same by agents of their own type; `key` makes them of their texts. A text that it refuses with
+        ValueError, since it is of a newer schema, stays as it is.
+        """
+        made: Scattered[Any, T] = Scattered()
+        for text, outcome in self.items():
+            try:
+                made[key(cast(str, text))] = outcome
+            except ValueError:
+                made[text] = outcome
+        return made
+
+    @property
+    def ok(self) -> dict[K, T]:
         """The values of those agents that answered."""
         return {agent: outcome.value() for agent, outcome in self.items() if outcome.error is None}
 
-    def failed(self) -> dict[str, Exception]:
+    @property
+    def failed(self) -> dict[K, Failure]:
         """The failures of the others."""
         return {agent: outcome.error for agent, outcome in self.items() if outcome.error is not None}
 
@@ -63,13 +87,13 @@ class ScatterTarget(ABC):
     __slots__ = ()
 
     @abstractmethod
-    def call(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> Scattered[T]:
+    def call(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> Scattered[str, T]:
         """One call to each agent. Never raises for what a single agent did."""
 
     @abstractmethod
     async def call_async(
         self, method: Method[Any, T], options: CallOptions | None, *arguments: Any
-    ) -> Scattered[T]:
+    ) -> Scattered[str, T]:
         """The same, awaited."""
 
 
@@ -122,6 +146,60 @@ class Target(ABC):
         """Application-level batch: one message with all requests. Raises Error if the message as a whole
         failed."""
 
+    @abstractmethod
+    async def batch_async(
+        self, method: Method[R, T], requests: Sequence[R], options: BatchOptions | None = None
+    ) -> list[Outcome[T]]:
+        """The same as batch, awaited. A task that is cancelled cancels what is under way."""
+
+    @abstractmethod
+    async def bulk_async(
+        self, method: Method[R, T], requests: Sequence[R], options: CallOptions | None = None
+    ) -> list[Outcome[T]]:
+        """The same as bulk, awaited."""
+
+    # Streams
+
+    @abstractmethod
+    def read_stream(
+        self, method: Method[Any, Any], options: CallOptions | None, *arguments: Any
+    ) -> StreamReader[Any]:
+        """Calls a method with a result stream."""
+
+    @abstractmethod
+    def read_stream_async(
+        self, method: Method[Any, Any], options: CallOptions | None, *arguments: Any
+    ) -> AsyncStreamReader[Any]:
+        """The same; called when the first value is asked for, or by `async with`."""
+
+    @abstractmethod
+    def write_stream(
+        self, method: Method[Any, T], options: CallOptions | None, values: Iterable[Any], *arguments: Any
+    ) -> T:
+        """Calls a method with a parameter stream, which it feeds from `values`."""
+
+    @abstractmethod
+    async def write_stream_async(
+        self,
+        method: Method[Any, T],
+        options: CallOptions | None,
+        values: AsyncIterable[Any] | Iterable[Any],
+        *arguments: Any,
+    ) -> T:
+        """The same, awaited."""
+
+    @abstractmethod
+    def duplex_stream(
+        self, method: Method[Any, Any], options: CallOptions | None, *arguments: Any
+    ) -> DuplexStream[Any, Any]:
+        """Calls a method with a stream in both directions."""
+
+    @abstractmethod
+    def duplex_stream_async(
+        self, method: Method[Any, Any], options: CallOptions | None, *arguments: Any
+    ) -> AsyncDuplexStream[Any, Any]:
+        """The same; called by the first value that is written or asked for, or by `async with`."""
+
 
 class TargetSource(ABC):
     """Gives targets: a Client or a Light."""
@@ -129,5 +207,7 @@ class TargetSource(ABC):
     __slots__ = ()
 
     @abstractmethod
-    def target(self, service: ServiceInfo) -> Target:
-        """The service at any agent, until at() names one. Generated constructors call it."""
+    def target(self, service: ServiceInfo, keys: tuple[str, ...] = ()) -> Target:
+        """The service at any agent, until at() names one. Generated constructors call it. `keys`: of metadata
+        that pass on from the call of a handler into those that it makes, beside the source's own.
+        """

@@ -11,8 +11,19 @@ from mf.core.error import Code, Error
 from mf.core.log import quote, warning
 from mf.link.output import LinkOutput
 from mf.link.watch import FOREVER, READ, WRITE, Watch
-from mf.protocol.calls import Call, Pending
-from mf.protocol.events import BindingAnswered, Broken, DescriptionReceived, GoawayReceived, Refused
+from mf.protocol.call_table import CallEvent
+from mf.protocol.calls import Pending, Request
+from mf.protocol.events import (
+    BindingAnswered,
+    Broken,
+    CreditReceived,
+    DataReceived,
+    DescriptionReceived,
+    GoawayReceived,
+    Refused,
+    StreamStopped,
+)
+from mf.protocol.stream_call import StreamCall
 
 
 class LinkInput(LinkOutput):
@@ -23,7 +34,8 @@ class LinkInput(LinkOutput):
     # Reading
 
     def _lead(self, pending: Pending, now: float) -> None:
-        """Reads until `pending` is done. Only with _leading set by the caller."""
+        """Reads until `pending` is done, then somebody else leads. Only with _leading set by the caller, who
+        ends the link if an exception comes through."""
         stream = self._stream
         window = self._session.window
         try:
@@ -48,10 +60,14 @@ class LinkInput(LinkOutput):
                         self._give_up(pending)
         except OSError as error:
             self._broken(f"connection to {self.peer} is lost: {error.strerror or error}")
-        finally:
+        self._pass_on()
+
+    def _interrupted(self, raised: BaseException, leads: bool) -> None:
+        """An exception that is none of ours has come through, of a signal handler, say: nobody knows what it
+        left half done. So the connection ends, and the next call opens another one."""
+        self._broken(f"the connection to {self.peer} was given up because of {type(raised).__name__}")
+        if leads:
             self._pass_on()
-            if not pending.done:  # an exception of a signal handler, say, came through
-                self._give_up(pending)
 
     def _set_timeout(self, left: float) -> None:
         if left == FOREVER:
@@ -83,8 +99,8 @@ class LinkInput(LinkOutput):
                     call.encoding = event[2]
                     call.payload = event[3]
                     if call.on_done is not None:
-                        call.done = True
                         self._callbacks -= 1
+                        self._done(call)
                         finished.append(call)
                     elif call.waiter is None:
                         call.done = True
@@ -95,11 +111,20 @@ class LinkInput(LinkOutput):
         for pending in finished:
             if pending.on_done is not None:
                 pending.on_done(pending)
+        if self._orphans:
+            self._cancel_orphans()
         if session.out:
             self.flush()
 
+    def _cancel_orphans(self) -> None:
+        while self._orphans:
+            failure = Error(Code.CANCELLED, "nobody holds the stream any more")
+            self.abandon(self._orphans.pop(), CallEvent.CANCELLED, failure)
+
     def _rare(self, event: Any, finished: list[Pending]) -> None:
-        if isinstance(event, BindingAnswered):
+        if isinstance(event, (DataReceived, CreditReceived, StreamStopped)):
+            self._stream_event(event, finished)
+        elif isinstance(event, BindingAnswered):
             self._done(event.binding)
         elif isinstance(event, DescriptionReceived):
             self._done(event.description)
@@ -113,6 +138,64 @@ class LinkInput(LinkOutput):
             self._fail_all(
                 Error(Code.PROTOCOL_ERROR, f"{self.peer} broke the protocol: {event.reason}"), finished
             )
+
+    def _stream_event(
+        self, event: DataReceived | CreditReceived | StreamStopped, finished: list[Pending]
+    ) -> None:
+        """With the lock: something has come for a call that the session knows."""
+        call = event.call
+        if not isinstance(call, StreamCall):
+            wrong: Error | None = Error(Code.PROTOCOL_ERROR, "a part of a stream, of a call that has none")
+        elif isinstance(event, DataReceived):
+            wrong = call.data(event)
+            self._wake(call.reader)
+        else:
+            wrong = call.credit(event.bytes) if isinstance(event, CreditReceived) else call.stopped()
+            self._wake(call.writer)
+        if wrong is not None:
+            self._cancel(call, CallEvent.CANCELLED, wrong)
+        if call.on_done is not None:
+            finished.append(call)
+
+    def _cancel(self, call: Request, event: CallEvent, failure: Error) -> None:
+        """With the lock: ends a call that is in flight, and tells the server."""
+        if call.id in self._session.calls.by_id and call.on_done is not None:
+            self._callbacks -= 1
+        self._session.cancel(call)
+        call.ended_by = event
+        call.failure = failure
+        self._done(call)
+
+    def abandon(self, call: Request, event: CallEvent, failure: Error) -> None:
+        """Whoever made the call gives it up: it ends so, unless it has ended, and the server is told."""
+        with self._lock:
+            if call.done:
+                return
+            self._cancel(call, event, failure)
+        if call.on_done is not None:
+            call.on_done(call)
+        self.flush()
+
+    def wait(self, pending: Pending, now: float) -> None:
+        """Waits until `pending` is done, at most until its deadline; then it is done with a failure."""
+        leads = False
+        try:
+            with self._lock:
+                if pending.done:
+                    return
+                if self._leading:
+                    self._enqueue(pending)
+                else:
+                    leads = self._leading = True
+                    if self._armed:
+                        self._disarm()
+            if leads:
+                self._lead(pending, now)
+            else:
+                self._follow(pending)
+        except BaseException as raised:
+            self._interrupted(raised, leads)
+            raise
 
     def _enqueue(self, pending: Pending) -> None:
         waiter = allocate_lock()
@@ -131,7 +214,11 @@ class LinkInput(LinkOutput):
         if not woken:
             self._leave(pending)
         elif not pending.done:
-            self._lead(pending, monotonic())
+            try:
+                self._lead(pending, monotonic())
+            except BaseException as raised:
+                self._interrupted(raised, True)
+                raise
 
     def _leave(self, pending: Pending) -> None:
         """A follower stops waiting. If it was made the leader at the last moment, it passes that on."""
@@ -165,14 +252,17 @@ class LinkInput(LinkOutput):
 
     def catch_up(self) -> None:
         """After a pause: takes what has come meanwhile, the end of the connection above all."""
-        with self._lock:
-            if self._leading or self._armed & READ or self.failure is not None:
-                return
-            self._leading = True
+        leads = False
         try:
+            with self._lock:
+                if self._leading or self._armed & READ or self.failure is not None:
+                    return
+                leads = self._leading = True
             self._read_available()
-        finally:
             self._pass_on()
+        except BaseException as raised:
+            self._interrupted(raised, leads)
+            raise
 
     def _read_available(self) -> None:
         try:
@@ -219,6 +309,9 @@ class LinkInput(LinkOutput):
                 self._leading = True
             try:
                 self._read_available()
+            except BaseException as raised:
+                self._interrupted(raised, False)
+                raise
             finally:
                 self._step_down()
 
@@ -239,7 +332,7 @@ class LinkInput(LinkOutput):
         self._pass_on()
 
     def expire(self, now: float) -> float:
-        overdue: list[Call] = []
+        overdue: list[Request] = []
         with self._lock:
             earliest = FOREVER
             for call in self._session.calls.by_id.values():

@@ -1,4 +1,5 @@
-"""R4. A client's connection: the only place where a session meets a stream. Its halves: output.py, input.py.
+"""R4. A client's connection: the only place where a session meets a stream. Its parts: output.py, input.py,
+streams.py.
 
 Threads. Any number of callers. At most one of them, the leader, reads; it hands the others their replies,
 and when it has its own it makes a waiting follower the leader. If nobody waits but asynchronous calls are
@@ -6,28 +7,36 @@ pending, a watch (see watch.py) is armed; it leads for as long as it takes to re
 one thread writes: callers queue frames under the lock, and whoever finds no writer becomes it and sends all
 that is queued, so that frames of many callers leave in one system call.
 
-What is guarded by the lock: the session, `_followers`, `_leading`, `_callbacks`. The stream's reading side
+What is guarded by the lock: the session, `_followers`, `_leading`, `_callbacks`, what the calls know of
+their streams. The stream's reading side
 belongs to the leader, its writing side to whoever set `_flushing`. Callbacks run without the lock, must not
 block, and may submit.
+
+An exception that is none of ours (KeyboardInterrupt, say) while a caller leads or sends ends the connection:
+nobody knows what it left half done.
 
 Nothing here polls: a leader sleeps in the read itself, a follower on its own lock. The socket's read
 timeout is set only when a deadline needs a shorter or a much longer one than it has.
 """
 
 from time import monotonic
+from typing import Any
 
-from mf.core.error import Code, Error, Execution, not_executed
+from mf.core.error import Code, Error, not_executed
 from mf.core.service import ServiceInfo
-from mf.link.input import LinkInput
+from mf.link.streams import LinkStreams
 from mf.link.watch import READ, Watch
-from mf.protocol.calls import Binding, Call, Description, Pending
+from mf.protocol.call import Call
+from mf.protocol.call_table import WRITTEN_AT_ONCE, CallEvent
+from mf.protocol.calls import Binding, Description, Pending
 from mf.protocol.frame import Buffer
+from mf.protocol.stream_call import StreamCall
 
 HANDSHAKE_TIMEOUT = 5.0
 _IDLE = 0.05  # after this long without a call, look whether the server has said good-bye meanwhile
 
 
-class Link(LinkInput):
+class Link(LinkStreams):
     """One connection: calls and bindings over it. Ends for good when the stream does; `failure` then says
     why.
     """
@@ -36,128 +45,103 @@ class Link(LinkInput):
 
     # Calls
 
-    def call(self, call: Call, flags: int, word: int, count: int, payload: Buffer, now: float) -> None:
+    def call(self, call: Call[Any], word: int, now: float) -> None:
         """Sends a request and waits until it is done, at most until call.deadline."""
         if now - self._last_used > _IDLE:
             self.catch_up()
         self._last_used = now
         session = self._session
-        with self._lock:
-            if not self._may_send(call, payload):
-                return
-            session.request(call, flags, word, count, payload)
-            if self._leading:
-                leads = False
-                self._enqueue(call)
+        leads = False
+        out: list[Buffer] = []
+        size = 0
+        try:
+            with self._lock:
+                if not self._may_send(call):
+                    return
+                session.request(call, call.flags, word, call.items, call.body)
+                call.state = WRITTEN_AT_ONCE
+                if self._leading:
+                    self._enqueue(call)
+                else:
+                    leads = self._leading = True
+                    if self._armed:
+                        self._disarm()
+                if not self._flushing:
+                    self._flushing = True
+                    out = session.out
+                    size = session.out_bytes
+                    session.out = []
+                    session.out_bytes = 0
+            if out:
+                self._write(out, size, leads)
+            if self._blocked and not leads and self._watch is None:
+                self._drain(call.deadline)
+            if leads:
+                self._lead(call, now)
             else:
-                leads = self._leading = True
-                if self._armed:
-                    self._disarm()
-            if self._flushing:
-                out: list[Buffer] = []
-                size = 0
-            else:
-                self._flushing = True
-                out = session.out
-                size = session.out_bytes
-                session.out = []
-                session.out_bytes = 0
-        if out:
-            self._write(out, size, leads)
-        if self._blocked and not leads and self._watch is None:
-            self._drain(call.deadline)
-        if leads:
-            self._lead(call, now)
-        else:
-            self._follow(call)
+                self._follow(call)
+        except BaseException as raised:
+            self._interrupted(raised, leads)
+            raise
 
-    def start(self, call: Call, flags: int, word: int, count: int, payload: Buffer, now: float) -> None:
-        """Sends a request without waiting for anything. `wait` gets the reply; a one-way request has none."""
+    def start(self, call: Call[Any], word: int, now: float) -> bool:
+        """Sends a request without waiting for anything; `wait` gets the reply. A one-way request has none.
+        False: it was not sent, and is done."""
         if now - self._last_used > _IDLE:
             self.catch_up()
         self._last_used = now
         with self._lock:
-            if not self._may_send(call, payload):
-                return
-            self._session.request(call, flags, word, count, payload)
-        self.flush()
-        if self._blocked and self._watch is None:
-            self._drain(call.deadline)
+            if not self._request(call, word):
+                return False
+        self.send(call.deadline)
+        return True
 
-    def submit(
-        self, call: Call, flags: int, word: int, count: int, payload: Buffer, watch: Watch, flush: bool = True
-    ) -> None:
-        """Sends a request whose `on_done` is called when it is done, on whatever thread finds out."""
+    def submit(self, call: Call[Any], word: int, watch: Watch, *, flush: bool = True) -> bool:
+        """Sends a request whose `on_done` is called when it is done, on whatever thread finds out. False: it
+        was not sent, and is done; nobody is called."""
         with self._lock:
-            sent = self._may_send(call, payload)
-            if sent:
-                self._session.request(call, flags, word, count, payload)
-                if watch is not self._watch:
-                    watch = self._change_watch(watch)
-                self._callbacks += 1
-                if call.deadline < self._expiry:
-                    self._expiry = call.deadline
-                    watch.expire_at(self, call.deadline)
-                if not self._leading and not self._armed & READ:
-                    self._arm()
-        if not sent:
-            assert call.on_done is not None
-            call.on_done(call)
-        elif flush:
+            if not self._request(call, word):
+                return False
+            if watch is not self._watch:
+                watch = self._change_watch(watch)
+            self._callbacks += 1
+            if call.deadline < self._expiry:
+                self._expiry = call.deadline
+                watch.expire_at(self, call.deadline)
+            if not self._leading and not self._armed & READ:
+                self._arm()
+        if flush:
             self.flush()
+        return True
 
-    def abandon(self, call: Call) -> None:
-        """The caller of a submitted call lost interest: it ends as CANCELLED, and the server is told."""
-        with self._lock:
-            if call.done:
-                return
-            if call.id in self._session.calls.by_id:
-                self._callbacks -= 1
-            self._session.cancel(call)
-            call.failure = Error(Code.CANCELLED, "the caller gave up", Execution.UNKNOWN)
-            call.done = True
-        self.flush()
-
-    def wait(self, pending: Pending, now: float) -> None:
-        """Waits until `pending` is done, at most until its deadline; then it is done with a failure."""
-        with self._lock:
-            if pending.done:
-                return
-            leads = not self._leading
-            if leads:
-                self._leading = True
-                if self._armed:
-                    self._disarm()
-            else:
-                self._enqueue(pending)
-        if leads:
-            self._lead(pending, now)
+    def _request(self, call: Call[Any], word: int) -> bool:
+        """With the lock: queues the request."""
+        if not self._may_send(call):
+            return False
+        if isinstance(call, StreamCall) and not self._may_open(call):
+            return False
+        self._session.request(call, call.flags, word, call.items, call.body)
+        if isinstance(call, StreamCall):
+            self._opened(call)
         else:
-            self._follow(pending)
+            call.on(CallEvent.WRITTEN)
+        return True
+
+    def send(self, deadline: float) -> None:
+        """Sends what is queued; if the peer takes no more, and no watch is there to wait for that, it is
+        waited for here."""
+        try:
+            self.flush()
+            if self._blocked and self._watch is None:
+                self._drain(deadline)
+        except BaseException as raised:
+            self._interrupted(raised, False)
+            raise
 
     def finish(self, pending: Pending) -> None:
         """For those who wait for several calls at once: their own Pending is done."""
         with self._lock:
             self._done(pending)
-
-    def _may_send(self, call: Call, payload: Buffer) -> bool:
-        session = self._session
-        if self.usable and len(payload) <= session.peer_max_payload:
-            return True
-        if self.usable:
-            text = (
-                f"the request has {len(payload)} bytes, {self.peer} accepts {session.peer_max_payload}: "
-                "send less at a time, or raise max_payload of the server"
-            )
-            call.failure = not_executed(Code.MESSAGE_TOO_LARGE, text)
-        else:
-            call.failure = self._gone()
-        call.done = True
-        return False
-
-    def _gone(self) -> Error:
-        text = self.failure.message if self.failure else f"{self.peer} is shutting down"
-        return not_executed(Code.UNAVAILABLE, text)
 
     def _drain(self, deadline: float) -> None:
         """The peer takes no more and no watch is there to wait for that: the writer does, and reads if
@@ -191,21 +175,62 @@ class Link(LinkInput):
             self._bind_lock.release()
         return binding
 
+    def bind_all(self, service: ServiceInfo, agents: list[str], deadline: float) -> None:
+        """Asks for several bindings at once, so that `bind` finds them there. What the server refuses, or
+        does not answer in time, is left to `bind`, which says why."""
+        deadline = min(deadline, monotonic() + HANDSHAKE_TIMEOUT)
+        if not self._bind_lock.acquire(timeout=max(deadline - monotonic(), 0.0)):
+            return
+        try:
+            names = tuple(method.name for method in service.methods)
+            asked: list[Binding] = []
+            with self._lock:
+                for agent in agents:
+                    binding = Binding(service.name, agent, len(service.methods), deadline)
+                    new = (service.name, agent) not in self._bindings and self.usable
+                    if not new or not self._session.bind(binding, service.fingerprint, names):
+                        continue
+                    asked.append(binding)
+                    if self._session.peer is None:
+                        break  # how many bindings it takes is not known yet
+            self.send(deadline)
+            for binding in asked:
+                self.wait(binding, monotonic())
+                if binding.failure is None and not binding.status:
+                    binding.used = monotonic()
+                    self._bindings[service.name, binding.agent] = binding
+        finally:
+            self._bind_lock.release()
+
     def _ask_binding(self, service: ServiceInfo, agent: str, deadline: float) -> Binding:
         binding = Binding(service.name, agent, len(service.methods), deadline)
         names = tuple(method.name for method in service.methods)
         with self._lock:
             if not self.usable:
                 raise self._gone()
-            if not self._session.bind(binding, service.fingerprint, names):
-                raise not_executed(Code.OVERLOADED, "no routes are left on this connection")
+            while not self._session.bind(binding, service.fingerprint, names):
+                if not self._unbind_idle():
+                    raise not_executed(Code.OVERLOADED, f"{self.peer} takes no more bindings, and all are busy")
         self._await(binding)
         if binding.status == Code.SCHEMA_MISMATCH:
             raise not_executed(Code.SCHEMA_MISMATCH, self._mismatch(service, deadline, binding.text))
         if binding.status:
             text = binding.text or f"{self.peer} refuses {service.name}"
             raise not_executed(Code(binding.status), text)
+        binding.used = monotonic()
         return binding
+
+    def _unbind_idle(self) -> bool:
+        """With the lock: gives up the binding that was not used for longest. False: all have calls."""
+        busy = {call.binding for call in self._session.calls.by_id.values()}
+        idle = [(key, binding) for key, binding in self._bindings.items() if binding not in busy]
+        if not idle:
+            return False
+        key, binding = min(idle, key=lambda each: each[1].used)
+        del self._bindings[key]
+        binding.bound = False
+        self._session.unbind(binding)
+        return True
 
     def _mismatch(self, service: ServiceInfo, deadline: float, fallback: str) -> str:
         description = Description(service.name, deadline)

@@ -3,15 +3,20 @@
 from contextlib import suppress
 from threading import Lock
 from time import monotonic
+from typing import Any
 
 from mf.core.error import Code, Error, Execution, not_executed
 from mf.link import fork
 from mf.link.watch import FOREVER, READ, WRITE, Watch, Watches
-from mf.protocol.calls import Binding, Call, Pending
+from mf.protocol.call import Call
+from mf.protocol.call_table import CallEvent
+from mf.protocol.calls import Binding, Pending, Request
 from mf.protocol.client_session import ClientSession
 from mf.protocol.frame import Buffer
 from mf.protocol.handshake import Hello
 from mf.protocol.session import SCRATCH_SIZE
+from mf.protocol.stream import WindowBudget
+from mf.protocol.stream_call import StreamCall
 from mf.transport.stream import Stream, drop_written
 
 
@@ -33,10 +38,12 @@ class LinkOutput:
         "_last_used",
         "_leading",
         "_lock",
+        "_orphans",
         "_read_timeout",
         "_session",
         "_stream",
         "_watch",
+        "_windows",
         "failure",
         "usable",
         "watches",
@@ -57,6 +64,8 @@ class LinkOutput:
         self._expiry = FOREVER
         self._watch: Watch | None = None
         self._armed = 0
+        self._windows: WindowBudget | None = None
+        self._orphans: list[Request] = []
         self._read_timeout = 0.0
         self._last_used = monotonic()
         self.usable = True
@@ -134,12 +143,44 @@ class LinkOutput:
 
     # What is pending
 
+    def _may_send(self, call: Call[Any]) -> bool:
+        """With the lock. False: it is done, with a failure."""
+        session = self._session
+        binding = call.binding
+        if self.usable and len(call.body) <= session.peer_max_payload:
+            if binding is None or binding.bound:
+                return True
+            call.failure = not_executed(Code.UNAVAILABLE, f"{binding.service} was unbound just now")
+        elif self.usable:
+            text = (
+                f"the request has {len(call.body)} bytes, {self.peer} accepts {session.peer_max_payload}: "
+                "send less at a time, or raise max_payload of the server"
+            )
+            call.failure = not_executed(Code.MESSAGE_TOO_LARGE, text)
+        else:
+            call.failure = self._gone()
+        call.ended_by = CallEvent.REFUSED
+        call.done = True
+        return False
+
+    def _gone(self) -> Error:
+        text = self.failure.message if self.failure else f"{self.peer} is shutting down"
+        return not_executed(Code.UNAVAILABLE, text)
+
     def _done(self, pending: Pending) -> None:
-        """With the lock: wakes whoever waits for it."""
+        """With the lock: wakes whoever waits for it, or for what its streams bring."""
         pending.done = True
         if pending in self._followers:
             del self._followers[pending]
             pending.waiter.release()
+        if isinstance(pending, StreamCall):
+            pending.release()
+            self._wake(pending.reader)
+            self._wake(pending.writer)
+
+    def _wake(self, waiter: Pending | None) -> None:
+        if waiter is not None and not waiter.done:
+            self._done(waiter)
 
     def _give_up(self, pending: Pending) -> None:
         with self._lock:
@@ -151,9 +192,10 @@ class LinkOutput:
             return
         text = f"no answer from {self.peer} before the deadline"
         pending.failure = Error(Code.DEADLINE_EXCEEDED, text, Execution.UNKNOWN)
-        if isinstance(pending, Call):
+        if isinstance(pending, Request):
+            pending.ended_by = CallEvent.EXPIRED
             self._session.cancel(pending)
-        pending.done = True
+        self._done(pending)
 
     # Watched
 
@@ -209,11 +251,10 @@ class LinkOutput:
                 if left
                 else not_executed(Code.UNAVAILABLE, error.message)
             )
+            call.ended_by = CallEvent.LOST
+            self._done(call)
             if call.on_done is not None:
-                call.done = True
                 finished.append(call)
-            else:
-                self._done(call)
         session.calls.by_id.clear()
         self._callbacks = 0
         for asked in session.waiting():

@@ -18,6 +18,7 @@ from mf.transport.stream import Stream
 
 CONNECT_TIMEOUT = 5.0
 _RETRY_AFTER = 0.05
+_A_MOMENT = 0.25  # a server that is there is connected by then; the others must not hold it up
 _RANDOM = random.Random()  # of our own: the module's state belongs to the program
 
 Connect = Callable[[str, float], Stream]
@@ -31,11 +32,12 @@ def connect_tcp(address: str, timeout: float) -> Stream:
 class _Place:
     """One address. A failed attempt stands for all callers for a moment, so that they do not storm it."""
 
-    __slots__ = ("error", "link", "lock", "not_before")
+    __slots__ = ("connecting", "error", "link", "lock", "not_before")
 
     def __init__(self) -> None:
         self.lock = Lock()
         self.link: Link | None = None
+        self.connecting: tcp.Connecting | None = None
         self.not_before = 0.0
         self.error: Error | None = None
 
@@ -61,12 +63,42 @@ class Pool:
         link = place.link if place else None
         return link.in_flight if link is not None and link.usable else 0
 
-    def get(self, address: str, deadline: float) -> Link:
-        """The link to an address, connected if it is not. Raises Error(UNAVAILABLE), NOT_EXECUTED."""
+    def usable(self, address: str) -> Link | None:
+        """The link to an address, if there is one."""
+        place = self._places.get(address)
+        link = place.link if place else None
+        return link if link is not None and link.usable else None
+
+    def connect_all(self, addresses: list[str], deadline: float) -> None:
+        """Begins to connect to several addresses at once, and waits until all are there, or for a moment:
+        `get` waits for the rest. Nothing fails here."""
+        begun: list[tcp.Connecting] = []
+        if self._connect is not connect_tcp or len(addresses) < 2:
+            return
+        for address in addresses:
+            place = self._place(address)
+            if self.closed or self.usable(address) or not place.lock.acquire(blocking=False):
+                continue
+            try:
+                if place.connecting is None and monotonic() >= place.not_before:
+                    place.connecting = tcp.Connecting(Address.parse(address))
+                    begun.append(place.connecting)
+            except OSError:
+                pass  # `get` meets it again, and says so
+            finally:
+                place.lock.release()
+        tcp.wait_for(begun, min(deadline - monotonic(), _A_MOMENT))
+
+    def _place(self, address: str) -> _Place:
         place = self._places.get(address)
         if place is None:
             with self._lock:
                 place = self._places.setdefault(address, _Place())
+        return place
+
+    def get(self, address: str, deadline: float) -> Link:
+        """The link to an address, connected if it is not. Raises Error(UNAVAILABLE), NOT_EXECUTED."""
+        place = self._places.get(address) or self._place(address)
         link = place.link
         if link is not None and link.usable:
             return link
@@ -87,7 +119,9 @@ class Pool:
         if now < place.not_before and place.error is not None:
             raise place.error
         try:
-            stream = self._connect(address, min(max(deadline - now, 0.001), CONNECT_TIMEOUT))
+            timeout = min(max(deadline - now, 0.001), CONNECT_TIMEOUT)
+            begun, place.connecting = place.connecting, None
+            stream = begun.finish(timeout) if begun is not None else self._connect(address, timeout)
         except OSError as failed:
             place.not_before = monotonic() + _RETRY_AFTER * _RANDOM.random()
             place.error = not_executed(Code.UNAVAILABLE, f"{address}: {failed.strerror or failed}")
@@ -105,6 +139,8 @@ class Pool:
         for place in list(self._places.values()):
             if place.link is not None:
                 place.link.close()
+            if place.connecting is not None:
+                place.connecting.close()
         self.watches.stop()
 
     def after_fork(self) -> None:

@@ -14,16 +14,18 @@ from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol
 
+from mf.core.log import error, quote
+
 if TYPE_CHECKING:
     import asyncio
 
-READ = select.EPOLLIN
-WRITE = select.EPOLLOUT
+READ = 1  # the bits of EPOLLIN and EPOLLOUT, written out: `select` has those names on Linux only
+WRITE = 4
 FOREVER = float("inf")
 
 
 class Watched(Protocol):
-    """What a watch knows of a link. All three are called on the watch's own thread."""
+    """What a watch knows of a link. All are called on the watch's own thread."""
 
     def fileno(self) -> int:
         """The descriptor to wait for."""
@@ -33,6 +35,9 @@ class Watched(Protocol):
 
     def expire(self, now: float) -> float:
         """Ends what is overdue; returns when to come again (FOREVER: not)."""
+
+    def close(self, reason: str) -> None:
+        """Ends it, and what is in flight on it."""
 
 
 class Watch(ABC):
@@ -94,7 +99,10 @@ class Watch(ABC):
         for descriptor, mask in ready:
             link = self._armed.get(descriptor)
             if link is not None:
-                link.on_ready(mask)
+                try:
+                    link.on_ready(mask)
+                except Exception as bug:
+                    self._broken(link, bug)
 
     def _run_timers(self, now: float) -> float:
         """Expires what is due. Returns when the next is due."""
@@ -102,13 +110,29 @@ class Watch(ABC):
             due = [link for link, when in self._timers.items() if when <= now]
             for link in due:
                 del self._timers[link]
-        again = [(link, link.expire(now)) for link in due]
+        again = [(link, self._expire(link, now)) for link in due]
         with self._lock:
             for link, when in again:
                 if when < FOREVER:
                     self._timers[link] = min(when, self._timers.get(link, FOREVER))
             self._expiry = min(self._timers.values(), default=FOREVER)
             return self._expiry
+
+
+    def _expire(self, link: Watched, now: float) -> float:
+        try:
+            return link.expire(now)
+        except Exception as bug:
+            self._broken(link, bug)
+            return FOREVER
+
+    def _broken(self, link: Watched, bug: Exception) -> None:
+        """A bug in one link, or in what it calls: it ends, and the watch goes on for the others."""
+        error("while a connection was looked after: %s", quote(repr(bug)), exc_info=bug)
+        try:
+            link.close(f"a bug was met on this connection: {bug!r}")
+        except Exception as another:
+            error("while that connection was closed: %s", quote(repr(another)))
 
 
 class ThreadWatch(Watch):

@@ -9,6 +9,7 @@ from typing import Any
 
 from mf.core.error import Error
 from mf.core.service import Payload
+from mf.protocol.call_table import CallEvent
 
 
 class Pending:
@@ -19,6 +20,7 @@ class Pending:
     """
 
     done = False
+    stream = False
     failure: Error | None = None
     waiter: Any = None
     on_done: Callable[[Any], None] | None = None
@@ -27,25 +29,31 @@ class Pending:
         self.deadline = deadline
 
 
-class Call(Pending):
-    """One REQUEST under way. After `done`, either `failure` is set or status, encoding and payload are.
+class Request(Pending):
+    """One REQUEST under way. After `done`, either `failure` is set, or status, encoding and payload are.
 
-    `end`: where the request ends in all that this side has queued on the connection, in bytes from its
-    beginning.
+    `ended_by`: what the link saw. `binding`: whose routes it goes to; a request is not sent any more once
+    that one was unbound. `end`: where the request ends in all that this side has queued on the connection, in
+    bytes from its beginning. `reply_metadata`: that of the reply, or its fault.
     """
 
     id = 0
     end = 0
     route = 0
+    binding: "Binding | None" = None
+    ended_by = CallEvent.REPLIED
     status = 0
     count = 0
     encoding = 0
     payload: Payload = b""
+    reply_metadata: dict[str, str] | Error | None = None
 
 
 class Binding(Pending):
     """A range of routes for one (service, agent). `status` is a code once done; `text` says why it was
-    refused."""
+    refused. `bound`: whether requests may be sent to it. `used`: when the last one was."""
+
+    bound = True
 
     def __init__(self, service: str, agent: str, methods: int, deadline: float) -> None:
         super().__init__(deadline)
@@ -53,6 +61,7 @@ class Binding(Pending):
         self.agent = agent
         self.methods = methods
         self.first = -1
+        self.used = 0.0
         self.status = 0
         self.text = ""
 
@@ -64,23 +73,28 @@ class Description(Pending):
         super().__init__(deadline)
         self.service = service
         self.text = ""
+        self.annex = ""
 
 
-class CallTable:
-    """Requests in flight by the lower half of their id. `dropped` counts answers to calls given up."""
+class RequestTable:
+    """Requests in flight by the lower half of their id. `last` was given out last; `wrapped`: all ids were
+    given out once.
+    """
 
-    __slots__ = ("by_id", "dropped", "last")
+    __slots__ = ("by_id", "last", "wrapped")
 
     def __init__(self) -> None:
-        self.by_id: dict[int, Call] = {}
+        self.by_id: dict[int, Request] = {}
         self.last = 0
-        self.dropped = 0
+        self.wrapped = False
 
-    def add(self, call: Call) -> int:
+    def add(self, call: Request) -> int:
         """Gives the call its id: counts up from 1, wraps after 2^32 - 1 to 1, skips ids still in flight."""
         id_ = self.last + 1
         by_id = self.by_id
         while id_ > 0xFFFFFFFF or id_ in by_id:
+            if id_ >= 0xFFFFFFFF:
+                self.wrapped = True
             id_ = id_ + 1 if id_ < 0xFFFFFFFF else 1
         self.last = id_
         call.id = id_

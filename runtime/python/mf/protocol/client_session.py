@@ -4,27 +4,30 @@ from typing import Any
 
 from mf.core.error import Code
 from mf.core.service import Payload
-from mf.protocol.calls import Binding, Call, CallTable, Description
-from mf.protocol.events import BindingAnswered, DescriptionReceived, GoawayReceived
+from mf.protocol.calls import Binding, Description, Request, RequestTable
+from mf.protocol.events import BindingAnswered, DescriptionReceived, GoawayReceived, StreamStopped
 from mf.protocol.frame import (
     BIND,
     BOUND,
-    BULK,
     CANCEL,
     DESCRIBE,
     DESCRIPTOR,
     ENCODING_MASK,
+    END,
     EXTENDED_COUNT,
     HEADER,
     HEADER_SIZE,
     HELLO,
+    METADATA,
     ONEWAY,
     PADDING,
     REPLY,
     REQUEST,
+    UNBIND,
     Buffer,
 )
-from mf.protocol.handshake import MAX_BINDINGS, MAX_ROUTES, Hello, pack_bind
+from mf.protocol.handshake import DEFAULT_MAX_BINDINGS, MAX_ROUTES, Hello, pack_bind
+from mf.protocol.metadata import take_metadata
 from mf.protocol.session import Session
 from mf.protocol.state import Role
 from mf.protocol.wire import U32, Violation, pack_str16, read_only_str16, read_str16, to_code
@@ -37,15 +40,16 @@ _unpack_header = HEADER.unpack_from
 class ClientSession(Session):
     """`calls` holds the requests in flight; the link takes those out that it gives up."""
 
-    __slots__ = ("_bindings", "_bound", "_descriptions", "_next_route", "calls")
+    __slots__ = ("_bindings", "_descriptions", "_free", "bound", "calls")
 
     def __init__(self, hello: Hello, scratch: bytearray) -> None:
         super().__init__(Role.CLIENT, hello, scratch)
-        self.calls = CallTable()
+        self.calls = RequestTable()
         self._bindings: dict[int, Binding] = {}
-        self._bound = 0
+        self.bound = 0
+        """Ranges of routes that are bound, or asked for."""
         self._descriptions: dict[str, list[Description]] = {}
-        self._next_route = 0
+        self._free = [(0, MAX_ROUTES)]
         self._control(HELLO, hello.pack())
 
     def bind(self, binding: Binding, fingerprint: bytes, methods: tuple[str, ...]) -> bool:
@@ -53,23 +57,43 @@ class ClientSession(Session):
 
         Raises Error(MESSAGE_TOO_LARGE), NOT_EXECUTED, for names that no server would read.
         """
-        first = self._next_route
-        if first + len(methods) > MAX_ROUTES or self._bound >= MAX_BINDINGS:
+        most = self.peer.max_bindings if self.peer is not None else DEFAULT_MAX_BINDINGS
+        size = max(len(methods), 1)
+        place = next((i for i, (_, free) in enumerate(self._free) if free >= size), None)
+        if place is None or self.bound >= most:
             return False
         payload = pack_bind(fingerprint, binding.service, binding.agent, methods)
-        self._next_route = first + max(len(methods), 1)
-        self._bound += 1
+        first, free = self._free[place]
+        self._free[place : place + 1] = [(first + size, free - size)] if free > size else []
+        self.bound += 1
         binding.first = first
         self._bindings[first] = binding
         self._control(BIND, payload, route=first)
         return True
+
+    def unbind(self, binding: Binding) -> None:
+        """Queues UNBIND of a range that is bound, and whose calls have ended; its numbers may be used
+        again."""
+        self._control(UNBIND, route=binding.first)
+        self._release(binding)
+
+    def _release(self, binding: Binding) -> None:
+        self.bound -= 1
+        ranges = sorted([*self._free, (binding.first, max(binding.methods, 1))])
+        self._free = ranges[:1]
+        for first, size in ranges[1:]:
+            before, length = self._free[-1]
+            if before + length == first:
+                self._free[-1] = (before, length + size)
+            else:
+                self._free.append((first, size))
 
     def describe(self, description: Description) -> None:
         """Queues DESCRIBE; DescriptionReceived follows."""
         self._descriptions.setdefault(description.service, []).append(description)
         self._control(DESCRIBE, pack_str16(description.service))
 
-    def request(self, call: Call, flags: int, deadline_word: int, count: int, payload: Buffer) -> None:
+    def request(self, call: Request, flags: int, deadline_word: int, count: int, payload: Buffer) -> None:
         """Queues a REQUEST on `call.route`. A one-way request is not kept: nothing answers it."""
         id_ = self.calls.add(call)
         call.count = count
@@ -78,10 +102,14 @@ class ClientSession(Session):
         if flags & ONEWAY:
             del self.calls.by_id[id_]
 
-    def cancel(self, call: Call) -> None:
+    def cancel(self, call: Request) -> None:
         """Forgets the call and tells the server, if it was still in flight."""
         if self.calls.by_id.pop(call.id, None) is not None:
             self._control(CANCEL, id_=call.id)
+
+    def end_stream(self, call: Request) -> None:
+        """Queues END: the parameter stream of the call is complete."""
+        self._control(END, id_=call.id)
 
     def received(self, count: int) -> list[Any]:
         # The common case by itself: one whole small reply and nothing else. Whatever is unusual takes the
@@ -122,24 +150,38 @@ class ClientSession(Session):
         if type_ != REPLY:
             self._control_frame(events, type_, flags, route, id_, word, count, payload)
             return
-        if flags & ~(ENCODING_MASK | BULK) or word > LAST_CODE or not count or not id_:
+        if flags & ~(ENCODING_MASK | METADATA) or word > LAST_CODE or not count or not id_:
             raise Violation(f"REPLY: id {id_}, status {word}, {count} items, flags {flags:#x}")
         call = self.calls.by_id.get(id_)
         if call is None or call.route != route:
-            self.calls.dropped += 1
+            self.dropped += 1
             return
         if count != call.count:
             raise Violation(f"REPLY: {count} items for a request of {call.count}")
         del self.calls.by_id[id_]
+        if flags & METADATA:
+            call.reply_metadata, payload = take_metadata(payload)
         events.append((call, word, flags & ENCODING_MASK, payload))
+
+    def _in_flight(self, id_: int) -> Request | None:
+        return self.calls.by_id.get(id_)
+
+    def _never_used(self, id_: int) -> bool:
+        return id_ > self.calls.last and not self.calls.wrapped
 
     def _check_peer(self, hello: Hello) -> None:
         if hello.client_id:
             raise Violation(f"HELLO: a server with client id {hello.client_id}")
 
     def _role_frame(self, events: list[Any], header: tuple[int, int, int, int], payload: Payload) -> None:
-        type_, route, _, word = header
-        if type_ == BOUND:
+        type_, route, id_, word = header
+        if type_ == CANCEL:
+            if payload or not id_:
+                raise Violation(f"CANCEL: id {id_}, payload of {len(payload)} bytes")
+            call = self._open_call(id_, "CANCEL")
+            if call is not None:
+                events.append(StreamStopped(id_, call))
+        elif type_ == BOUND:
             binding = self._bindings.pop(route, None)
             if binding is None:
                 raise Violation(f"BOUND for route {route}, which is not awaited")
@@ -147,6 +189,8 @@ class ClientSession(Session):
             if not word and payload:
                 raise Violation("BOUND: OK has no payload")
             binding.text = read_only_str16(payload, "BOUND")
+            if word:
+                self._release(binding)
             events.append(BindingAnswered(binding))
         elif type_ == DESCRIPTOR:
             self._descriptor(events, payload)
@@ -155,16 +199,28 @@ class ClientSession(Session):
 
     def _descriptor(self, events: list[Any], payload: Payload) -> None:
         service, at = read_str16(payload, 0, "DESCRIPTOR")
-        if at + 4 > len(payload) or at + 4 + U32.unpack_from(payload, at)[0] != len(payload):
-            raise Violation("DESCRIPTOR: length does not fit the payload")
+        text, at = _read_long_text(payload, at, "DESCRIPTOR")
+        annex, at = _read_long_text(payload, at, "DESCRIPTOR, annex")
+        if at != len(payload):
+            raise Violation(f"DESCRIPTOR: {len(payload) - at} bytes too many")
         waiting = self._descriptions.get(service)
         if not waiting:
             raise Violation("DESCRIPTOR that was not asked for")
         description = waiting.pop(0)
         if not waiting:
             del self._descriptions[service]
-        try:
-            description.text = str(payload[at + 4 :], "utf-8")
-        except UnicodeDecodeError:
-            raise Violation("DESCRIPTOR: not UTF-8") from None
+        description.text = text
+        description.annex = annex
         events.append(DescriptionReceived(description))
+
+
+def _read_long_text(payload: Payload, at: int, what: str) -> tuple[str, int]:
+    if at + 4 > len(payload):
+        raise Violation(f"{what}: its length is cut off")
+    end = at + 4 + int(U32.unpack_from(payload, at)[0])
+    if end > len(payload):
+        raise Violation(f"{what}: {end - at - 4} bytes announced, {len(payload) - at - 4} there")
+    try:
+        return str(payload[at + 4 : end], "utf-8"), end
+    except UnicodeDecodeError:
+        raise Violation(f"{what}: not UTF-8") from None

@@ -1,19 +1,27 @@
 """R2. What a session reports. The frequent two, replies and requests, are plain tuples; the others are
-objects."""
+objects.
+
+Metadata that is not as section 4a of docs/protocol.md says ends its call and not the connection: where
+metadata is expected, there stands an Error(DECODE_ERROR), and the payload is empty.
+"""
 
 from typing import Any
 
-from mf.core.error import Code
+from mf.core.error import Code, Error
 from mf.core.service import Payload
-from mf.protocol.calls import Binding, Call, Description
+from mf.protocol.calls import Binding, Description, Request
 from mf.protocol.handshake import Hello
 
-Reply = tuple[Call, int, int, Payload]
-"""At a client: the call, status, encoding, payload. The count is the request's."""
+MetadataOrFault = dict[str, str] | Error | None
+"""None: the frame had no block of metadata."""
 
-Request = tuple[Any, int, int, int, int, int, Payload]
+Reply = tuple[Request, int, int, Payload]
+"""At a client: the call, status, encoding, payload. The count is the request's; the metadata of the reply,
+or its fault, stands in `call.reply_metadata`."""
+
+RequestReceived = tuple[Any, int, int, int, int, int, Payload, MetadataOrFault]
 """At a server: what the route stands for (see ServerSession.accept), id, route, flags, deadline word, count,
-payload."""
+payload, metadata. One with a metadata fault is to be answered with it."""
 
 
 class HelloReceived:
@@ -88,7 +96,73 @@ class BindRequested:
         self.methods = methods
 
 
+class UnbindRequested:
+    """The routes from `first` on stand for nothing any more; the session has forgotten them already."""
+
+    __slots__ = ("first",)
+
+    def __init__(self, first: int) -> None:
+        self.first = first
+
+
 class CancelRequested:
+    """From a client: the reply to this request is no longer wanted, and its streams are over."""
+
+    __slots__ = ("id",)
+
+    def __init__(self, id_: int) -> None:
+        self.id = id_
+
+
+class StreamStopped:
+    """From a server: it reads no more of the parameter stream of this call."""
+
+    __slots__ = ("call", "id")
+
+    def __init__(self, id_: int, call: Any) -> None:
+        self.id = id_
+        self.call = call
+
+
+class DataReceived:
+    """Values of a stream of the call `id`. `cost` is what the frame took of the window. `call`, at a client:
+    the request, which may have had its reply in the same read."""
+
+    __slots__ = ("call", "cost", "count", "encoding", "id", "metadata", "payload")
+
+    def __init__(
+        self,
+        id_: int,
+        encoding: int,
+        count: int,
+        payload: Payload,
+        cost: int,
+        metadata: MetadataOrFault = None,
+        call: Any = None,
+    ) -> None:
+        self.call = call
+        self.id = id_
+        self.encoding = encoding
+        self.count = count
+        self.payload = payload
+        self.cost = cost
+        self.metadata = metadata
+
+
+class CreditReceived:
+    """So many more bytes of DATA may be sent on the call `id`."""
+
+    __slots__ = ("bytes", "call", "id")
+
+    def __init__(self, id_: int, bytes_: int, call: Any = None) -> None:
+        self.call = call
+        self.id = id_
+        self.bytes = bytes_
+
+
+class EndReceived:
+    """From a client: the parameter stream of the call `id` is complete."""
+
     __slots__ = ("id",)
 
     def __init__(self, id_: int) -> None:
@@ -110,15 +184,22 @@ ClientEvent = (
     | BindingAnswered
     | DescriptionReceived
     | GoawayReceived
+    | DataReceived
+    | CreditReceived
+    | StreamStopped
     | Refused
     | Broken
     | PongReceived
 )
 ServerEvent = (
-    Request
+    RequestReceived
     | HelloReceived
     | BindRequested
+    | UnbindRequested
     | CancelRequested
+    | DataReceived
+    | CreditReceived
+    | EndReceived
     | DescribeRequested
     | Refused
     | Broken

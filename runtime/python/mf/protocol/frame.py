@@ -1,9 +1,10 @@
 """R2. The byte layout of frames: the only place that knows it (docs/protocol.md, section 1).
 
-frame   := header [extension] payload padding header  := size:u32 type:u8 flags:u8 route:u16 id:u32 word:u16
-count:u16        little-endian, 16 bytes word    := deadline in REQUEST; status in REPLY, BOUND, REFUSE,
-GOAWAY; else 0 extension := count:u32 0:u32            only if count is 0xffff; part of size padding :=
-zeros up to a multiple of 8; not part of size
+frame     := header [extension] payload padding
+header    := size:u32 type:u8 flags:u8 route:u16 id:u32 word:u16 count:u16     little-endian, 16 bytes
+word      := deadline in REQUEST; status in REPLY, BOUND, REFUSE, GOAWAY; else 0
+extension := count:u32 0:u32               only if count is 0xffff; part of size
+padding   := zeros up to a multiple of 8   not part of size
 """
 
 from functools import lru_cache
@@ -14,22 +15,29 @@ Buffer = bytes | bytearray | memoryview
 
 HELLO, REFUSE, BIND, BOUND, REQUEST, REPLY = 1, 2, 3, 4, 5, 6
 CANCEL, PING, PONG, GOAWAY, DESCRIBE, DESCRIPTOR = 7, 8, 9, 10, 11, 12
-LAST_TYPE = DESCRIPTOR
+DATA, CREDIT, END, UNBIND = 13, 14, 15, 16
+LAST_TYPE = UNBIND
+FIRST_SKIPPABLE = 128
+"""A frame of this type or above that a receiver does not know is skipped."""
 
 TYPE_NAMES = (
     "?", "HELLO", "REFUSE", "BIND", "BOUND", "REQUEST", "REPLY",
     "CANCEL", "PING", "PONG", "GOAWAY", "DESCRIBE", "DESCRIPTOR",
+    "DATA", "CREDIT", "END", "UNBIND",
 )  # fmt: skip
 
 ENCODING_MASK = 0x0F
 BULK = 0x10
 ONEWAY = 0x20
-RESERVED_FLAGS = 0xC0
+METADATA = 0x40
+STREAM = 0x80
 
 HEADER_SIZE = 16
 EXTENSION_SIZE = 8
 EXTENDED_COUNT = 0xFFFF
 CONTROL_LIMIT = 32 * 1024
+DATA_LIMIT = 64 * 1024
+"""The payload of one DATA."""
 DEFAULT_MAX_PAYLOAD = 1 << 24
 SMALLEST_MAX_PAYLOAD = 4096
 
@@ -42,6 +50,11 @@ _pack_header = HEADER.pack
 
 # Below this a copy into one buffer is cheaper than one more entry of a gather list.
 _JOIN_BELOW = 16 * 1024
+
+
+def frame_cost(length: int) -> int:
+    """What a DATA with a payload of `length` bytes takes in the stream of a connection."""
+    return (HEADER_SIZE + length + 7) & ~7
 
 
 def pack(

@@ -1,25 +1,55 @@
-"""R2. Payloads of HELLO and BIND (docs/protocol.md, sections 2 and 3)."""
+"""R2. Payloads of HELLO and BIND (docs/protocol.md, sections 2 and 3).
+
+Behind the fixed fields of HELLO stand tagged values: tag:u16 length:u16 value. Bit 15 of a tag marks what
+nobody may skip.
+"""
 
 from struct import Struct
 
 from mf.core.error import Code, not_executed
 from mf.protocol.frame import CONTROL_LIMIT, DEFAULT_MAX_PAYLOAD, SMALLEST_MAX_PAYLOAD
-from mf.protocol.wire import U16, Violation, pack_str16, read_str16
+from mf.protocol.wire import U16, U32, U64, Violation, pack_str16, read_str16
 
 MAGIC = b"\x89MFIDL\r\n"
 VERSION = 1
 MAX_AUTH = 16 * 1024
 MAX_ROUTES = 65_536
-MAX_BINDINGS = 4_096
+MAX_NAME = 255
+MAX_WINDOW = (1 << 31) - 1
+DEFAULT_MAX_BINDINGS = 4_096
+DEFAULT_MAX_STREAMS = 256
+DEFAULT_STREAM_WINDOW = 16_384
 
 _HELLO = Struct("<8sHHIII16sH")
 FINGERPRINT_SIZE = 16
 
+_CRITICAL = 0x8000
+_TAG_HEAD = Struct("<HH")
+_LOAD = Struct("<II")
+_MAX_BINDINGS, _MAX_STREAMS, _STREAM_WINDOW, _NAME, _LOAD_HINT, _FEATURES = 1, 2, 3, 4, 5, 6
+
 
 class Hello:
-    """What a side says about itself, once, first."""
+    """What a side says about itself, once, first. `calls_open` and `calls_at_once` are the load of a server
+    as of this HELLO; 0 and 0 say nothing.
+    """
 
-    __slots__ = ("auth", "client_id", "highest", "lowest", "max_in_flight", "max_payload", "nonce")
+    __slots__ = (
+        "auth",
+        "calls_at_once",
+        "calls_open",
+        "client_id",
+        "features",
+        "highest",
+        "lowest",
+        "max_bindings",
+        "max_in_flight",
+        "max_payload",
+        "max_streams",
+        "name",
+        "nonce",
+        "stream_window",
+    )
 
     def __init__(
         self,
@@ -31,6 +61,13 @@ class Hello:
         auth: bytes = b"",
         lowest: int = VERSION,
         highest: int = VERSION,
+        max_bindings: int = DEFAULT_MAX_BINDINGS,
+        max_streams: int = DEFAULT_MAX_STREAMS,
+        stream_window: int = DEFAULT_STREAM_WINDOW,
+        name: str = "",
+        calls_open: int = 0,
+        calls_at_once: int = 0,
+        features: int = 0,
     ) -> None:
         self.nonce = nonce
         self.max_payload = max_payload
@@ -39,6 +76,13 @@ class Hello:
         self.auth = auth
         self.lowest = lowest
         self.highest = highest
+        self.max_bindings = max_bindings
+        self.max_streams = max_streams
+        self.stream_window = stream_window
+        self.name = name
+        self.calls_open = calls_open
+        self.calls_at_once = calls_at_once
+        self.features = features
 
     def pack(self) -> bytes:
         if len(self.auth) > MAX_AUTH:
@@ -53,7 +97,27 @@ class Hello:
             self.nonce,
             len(self.auth),
         )
-        return fixed + self.auth
+        return fixed + self.auth + self._pack_tags()
+
+    def _pack_tags(self) -> bytes:
+        """A value that is the default is left out."""
+        name = self.name.encode()
+        if len(name) > MAX_NAME:
+            raise ValueError(f"a name of {len(name)} bytes: at most {MAX_NAME}")
+        values: dict[int, bytes] = {}
+        if self.max_bindings != DEFAULT_MAX_BINDINGS:
+            values[_MAX_BINDINGS] = U32.pack(self.max_bindings)
+        if self.max_streams != DEFAULT_MAX_STREAMS:
+            values[_MAX_STREAMS] = U32.pack(self.max_streams)
+        if self.stream_window != DEFAULT_STREAM_WINDOW:
+            values[_STREAM_WINDOW] = U32.pack(self.stream_window)
+        if name:
+            values[_NAME] = name
+        if self.calls_open or self.calls_at_once:
+            values[_LOAD_HINT] = _LOAD.pack(self.calls_open, self.calls_at_once)
+        if self.features:
+            values[_FEATURES] = U64.pack(self.features)
+        return b"".join(_TAG_HEAD.pack(tag, len(value)) + value for tag, value in values.items())
 
     @classmethod
     def unpack(cls, data: bytes | bytearray) -> "Hello":
@@ -62,21 +126,75 @@ class Hello:
         if len(data) < _HELLO.size:
             raise Violation(f"HELLO: {len(data)} bytes, at least {_HELLO.size} needed")
         _, lowest, highest, max_payload, max_in_flight, client_id, nonce, auth_size = _HELLO.unpack_from(data)
-        if auth_size > MAX_AUTH or len(data) != _HELLO.size + auth_size:
+        tags = _HELLO.size + auth_size
+        if auth_size > MAX_AUTH or len(data) < tags:
             raise Violation(f"HELLO: authentication field of {auth_size} bytes in {len(data)}")
         if max_payload < SMALLEST_MAX_PAYLOAD:
             raise Violation(f"HELLO: max_payload {max_payload} is below {SMALLEST_MAX_PAYLOAD}")
         if lowest > highest:
             raise Violation(f"HELLO: versions {lowest} to {highest}")
-        return cls(
+        hello = cls(
             nonce=nonce,
             max_payload=max_payload,
             max_in_flight=max_in_flight,
             client_id=client_id,
-            auth=bytes(data[_HELLO.size :]),
+            auth=bytes(data[_HELLO.size : tags]),
             lowest=lowest,
             highest=highest,
         )
+        hello._unpack_tags(data, tags)
+        return hello
+
+    def _unpack_tags(self, data: bytes | bytearray, at: int) -> None:
+        seen: set[int] = set()
+        while at < len(data):
+            if at + _TAG_HEAD.size > len(data):
+                raise Violation("HELLO: a tag is cut off")
+            tag, length = _TAG_HEAD.unpack_from(data, at)
+            at += _TAG_HEAD.size
+            number = tag & ~_CRITICAL
+            if at + length > len(data):
+                raise Violation(f"HELLO: the value of tag {number} is cut off")
+            if number in seen:
+                raise Violation(f"HELLO: tag {number} comes twice")
+            seen.add(number)
+            known = self._take_tag(number, bytes(data[at : at + length]))
+            if not known and tag & _CRITICAL:
+                raise Violation(f"HELLO: tag {number} is critical, and this side does not know it")
+            at += length
+
+    def _take_tag(self, number: int, value: bytes) -> bool:
+        """False: the number is not known here."""
+        if number == _MAX_BINDINGS:
+            self.max_bindings = _read_number(U32, number, value)
+        elif number == _MAX_STREAMS:
+            self.max_streams = _read_number(U32, number, value)
+        elif number == _STREAM_WINDOW:
+            self.stream_window = _read_number(U32, number, value)
+            if self.stream_window > MAX_WINDOW:
+                raise Violation(f"HELLO: stream_window {self.stream_window} is above {MAX_WINDOW}")
+        elif number == _NAME:
+            if len(value) > MAX_NAME:
+                raise Violation(f"HELLO: a name of {len(value)} bytes, at most {MAX_NAME}")
+            try:
+                self.name = value.decode()
+            except UnicodeDecodeError:
+                raise Violation("HELLO: the name is not UTF-8") from None
+        elif number == _LOAD_HINT:
+            if len(value) != _LOAD.size:
+                raise Violation(f"HELLO: tag {number} has {len(value)} bytes instead of {_LOAD.size}")
+            self.calls_open, self.calls_at_once = _LOAD.unpack(value)
+        elif number == _FEATURES:
+            self.features = _read_number(U64, number, value)
+        else:
+            return False
+        return True
+
+
+def _read_number(form: Struct, number: int, value: bytes) -> int:
+    if len(value) != form.size:
+        raise Violation(f"HELLO: tag {number} has {len(value)} bytes instead of {form.size}")
+    return int(form.unpack(value)[0])
 
 
 def pack_bind(fingerprint: bytes, service: str, agent: str, methods: tuple[str, ...]) -> bytes:

@@ -9,26 +9,39 @@ from typing import Any
 
 from mf.core.error import Code, Error, not_executed
 from mf.core.service import Payload
-from mf.protocol.events import BindRequested, CancelRequested, DescribeRequested
+from mf.protocol.events import (
+    BindRequested,
+    CancelRequested,
+    DescribeRequested,
+    EndReceived,
+    MetadataOrFault,
+    UnbindRequested,
+)
 from mf.protocol.frame import (
     BIND,
     BOUND,
+    BULK,
     CANCEL,
     DESCRIBE,
     DESCRIPTOR,
     ENCODING_MASK,
+    END,
     EXTENDED_COUNT,
     GOAWAY,
     HEADER,
     HEADER_SIZE,
     HELLO,
+    METADATA,
     ONEWAY,
     PADDING,
     REPLY,
     REQUEST,
+    STREAM,
+    UNBIND,
     Buffer,
 )
-from mf.protocol.handshake import MAX_BINDINGS, MAX_ROUTES, Hello, unpack_bind
+from mf.protocol.handshake import MAX_ROUTES, Hello, unpack_bind
+from mf.protocol.metadata import take_metadata
 from mf.protocol.session import Session
 from mf.protocol.state import Role, State
 from mf.protocol.wire import (
@@ -50,50 +63,73 @@ Resolve = Callable[[BindRequested], list[Any] | tuple[Code, str]]
 class ServerSession(Session):
     """With `resolve`, BINDs are answered while they are read, so that requests may follow in the same read;
     without it they are events. `in_flight` holds the ids of requests that have been reported and not
-    answered.
+    answered. How many streams are open is the server's to count and to limit: a handler may run longer than
+    its call.
     """
 
-    __slots__ = ("_bindings", "_resolve", "_routes", "in_flight")
+    __slots__ = ("_highest_id", "_ranges", "_resolve", "_routes", "in_flight")
 
     def __init__(self, hello: Hello, scratch: bytearray, resolve: Resolve | None = None) -> None:
         super().__init__(Role.SERVER, hello, scratch)
         self._resolve = resolve
         self._routes: dict[int, Any] = {}
-        self._bindings = 0
+        self._ranges: dict[int, int] = {}
+        self._highest_id = 0
         self.in_flight: set[int] = set()
 
     def accept(self, bind: BindRequested, targets: list[Any]) -> None:
         """Route `first + i` stands for targets[i] from now on."""
         for offset, target in enumerate(targets):
             self._routes[bind.first + offset] = target
-        self._bindings += 1
+        self._ranges[bind.first] = len(targets)
         self._control(BOUND, route=bind.first)
 
     def reject(self, bind: BindRequested, code: Code, reason: str) -> None:
         self._control(BOUND, pack_text(reason), route=bind.first, word=code)
 
-    def describe(self, service: str, descriptor: str) -> None:
-        """Answers DescribeRequested; an empty text says that the service is unknown."""
-        text = descriptor.encode()
-        self._send(DESCRIPTOR, 0, 0, 0, 0, 0, pack_str16(service) + U32.pack(len(text)) + text)
+    def describe(self, service: str, descriptor: str, annex: str = "") -> None:
+        """Answers DescribeRequested; an empty descriptor says that the service is unknown."""
+        texts = [text.encode() for text in (descriptor, annex)]
+        payload = pack_str16(service) + b"".join(U32.pack(len(text)) + text for text in texts)
+        self._send(DESCRIPTOR, 0, 0, 0, 0, 0, payload)
 
-    def reply(self, id_: int, route: int, status: int, encoding: int, count: int, payload: Buffer) -> None:
-        """Answers a request. A payload beyond what the client accepts becomes MESSAGE_TOO_LARGE."""
+    def stop_stream(self, id_: int) -> None:
+        """Queues CANCEL: no more of the parameter stream of this call is read; its reply is still to
+        come."""
+        self._control(CANCEL, id_=id_)
+
+    def reply(
+        self,
+        id_: int,
+        route: int,
+        status: int,
+        encoding: int,
+        count: int,
+        payload: Buffer,
+        metadata: bytes = b"",
+    ) -> None:
+        """Answers a request. A payload beyond what the client accepts becomes MESSAGE_TOO_LARGE.
+        `metadata`: a block of pack_metadata."""
         self.in_flight.discard(id_)
-        if len(payload) > self.peer_max_payload:
+        size = len(payload) + len(metadata)
+        if size > self.peer_max_payload:
             text = (
-                f"the reply has {len(payload)} bytes, the client accepts {self.peer_max_payload}: "
+                f"the reply has {size} bytes, the client accepts {self.peer_max_payload}: "
                 "ask for less, or raise max_payload on both sides"
             )
             self.fail(id_, route, count, Error(Code.MESSAGE_TOO_LARGE, text))
         elif self.state != State.CLOSED:
+            if metadata:
+                encoding |= METADATA
+                payload = metadata + payload
             self._send(REPLY, encoding, route, id_, status, count, payload)
 
-    def fail(self, id_: int, route: int, count: int, error: Error) -> None:
+    def fail(self, id_: int, route: int, count: int, error: Error, metadata: bytes = b"") -> None:
         """Answers all items of a request with one failure."""
         self.in_flight.discard(id_)
         if self.state != State.CLOSED:
-            self._send(REPLY, 0, route, id_, error.code, count, pack_failure(error))
+            flags = METADATA if metadata else 0
+            self._send(REPLY, flags, route, id_, error.code, count, metadata + pack_failure(error))
 
     def goaway(self, code: Code, reason: str) -> None:
         """Requests that arrive from now on are answered with SHUTTING_DOWN."""
@@ -120,7 +156,10 @@ class ServerSession(Session):
                     and (size == count or self._scratch[size:count] == PADDING[size & 7])
                 ):
                     in_flight.add(id_)
-                    return [(target, id_, route, flags, word, items, self._scratch[HEADER_SIZE:size])]
+                    if id_ > self._highest_id:
+                        self._highest_id = id_
+                    payload = self._scratch[HEADER_SIZE:size]
+                    return [(target, id_, route, flags, word, items, payload, None)]
         return super().received(count)
 
     def _frame(
@@ -139,6 +178,13 @@ class ServerSession(Session):
             return
         if not count or not id_ or not flags & ENCODING_MASK:
             raise Violation(f"REQUEST: id {id_}, {count} items, flags {flags:#x}")
+        if flags & STREAM and (flags & (BULK | ONEWAY) or count != 1):
+            raise Violation(f"REQUEST: a stream with {count} items, flags {flags:#x}")
+        if id_ > self._highest_id:
+            self._highest_id = id_
+        metadata: MetadataOrFault = None
+        if flags & METADATA:
+            metadata, payload = take_metadata(payload)
         oneway = flags & ONEWAY
         target = self._routes.get(route)
         if target is None or self.state == State.DRAINING:
@@ -155,7 +201,13 @@ class ServerSession(Session):
                 self.fail(id_, route, count, not_executed(Code.OVERLOADED, text))
                 return
             in_flight.add(id_)
-        events.append((target, id_, route, flags, word, count, payload))
+        events.append((target, id_, route, flags, word, count, payload, metadata))
+
+    def _in_flight(self, id_: int) -> int | None:
+        return id_ if id_ in self.in_flight else None
+
+    def _never_used(self, id_: int) -> bool:
+        return id_ > self._highest_id
 
     def _turn_away(self, id_: int, route: int, count: int, unbound: bool) -> None:
         if unbound:
@@ -180,6 +232,13 @@ class ServerSession(Session):
             if payload:
                 raise Violation("CANCEL: a payload where none belongs")
             events.append(CancelRequested(id_))
+        elif type_ == END:
+            if payload:
+                raise Violation("END: a payload where none belongs")
+            if self._open_call(id_, "END") is not None:
+                events.append(EndReceived(id_))
+        elif type_ == UNBIND:
+            self._unbind(events, route, payload)
         else:
             assert type_ == DESCRIBE
             events.append(DescribeRequested(read_only_str16(payload, "DESCRIBE")))
@@ -188,11 +247,13 @@ class ServerSession(Session):
         fingerprint, service, agent, methods = unpack_bind(payload)
         if first + len(methods) > MAX_ROUTES:
             raise Violation(f"BIND: routes {first} to {first + len(methods) - 1}, at most {MAX_ROUTES}")
-        if any(first + offset in self._routes for offset in range(len(methods))):
+        if first in self._ranges or any(first + offset in self._routes for offset in range(len(methods))):
             raise Violation(f"BIND: a route of {first} to {first + len(methods) - 1} is bound already")
-        if self._bindings >= MAX_BINDINGS:
-            raise Violation(f"BIND: more than {MAX_BINDINGS} bindings")
         bind = BindRequested(first, fingerprint, service, agent, methods)
+        most = self.our_hello.max_bindings
+        if len(self._ranges) >= most:
+            self.reject(bind, Code.OVERLOADED, f"{most} bindings of this connection are bound, UNBIND some")
+            return
         if self._resolve is None:
             events.append(bind)
             return
@@ -201,3 +262,11 @@ class ServerSession(Session):
             self.accept(bind, answer)
         else:
             self.reject(bind, *answer)
+
+    def _unbind(self, events: list[Any], first: int, payload: Payload) -> None:
+        size = self._ranges.pop(first, None)
+        if payload or size is None:
+            raise Violation(f"UNBIND: route {first} is not the first of a bound range")
+        for route in range(first, first + size):
+            self._routes.pop(route, None)
+        events.append(UnbindRequested(first))

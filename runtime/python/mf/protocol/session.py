@@ -17,36 +17,53 @@ from typing import Any
 
 from mf.core.error import Code
 from mf.core.service import Payload
-from mf.protocol.events import Broken, HelloReceived, PongReceived, Refused
+from mf.protocol.events import (
+    Broken,
+    CreditReceived,
+    DataReceived,
+    HelloReceived,
+    MetadataOrFault,
+    PongReceived,
+    Refused,
+)
 from mf.protocol.frame import (
     BIND,
     BOUND,
     CANCEL,
     CONTROL_LIMIT,
+    CREDIT,
+    DATA,
+    DATA_LIMIT,
     DESCRIPTOR,
+    ENCODING_MASK,
+    END,
     EXTENDED_COUNT,
     EXTENSION,
     EXTENSION_SIZE,
+    FIRST_SKIPPABLE,
     GOAWAY,
     HEADER,
     HEADER_SIZE,
     HELLO,
     LAST_TYPE,
+    METADATA,
     PADDING,
     PING,
     PONG,
     REFUSE,
     REPLY,
     REQUEST,
-    RESERVED_FLAGS,
     TYPE_NAMES,
+    UNBIND,
     Buffer,
+    frame_cost,
     pack,
     pack_into,
 )
 from mf.protocol.handshake import VERSION, Hello
+from mf.protocol.metadata import take_metadata
 from mf.protocol.state import TABLE, Role, State
-from mf.protocol.wire import Violation, pack_text, read_only_str16, to_code
+from mf.protocol.wire import U32, Violation, pack_text, read_only_str16, to_code
 
 LARGE = 64 * 1024
 SCRATCH_SIZE = 256 * 1024
@@ -54,7 +71,10 @@ SCRATCH_SIZE = 256 * 1024
 _unpack_header = HEADER.unpack_from
 _MAY_BE_LARGE = (REQUEST, REPLY, DESCRIPTOR)
 _HAS_WORD = frozenset((BOUND, REFUSE, GOAWAY))
-_HAS_ROUTE = frozenset((BIND, BOUND))
+_HAS_ROUTE = frozenset((BIND, BOUND, UNBIND))
+_HAS_ID = frozenset((CANCEL, CREDIT, END))
+_NEEDS_ID = frozenset((CREDIT, END))
+_ENCODED = ENCODING_MASK | METADATA
 
 
 class Session:
@@ -70,6 +90,7 @@ class Session:
         "_row",
         "_scratch",
         "_scratch_view",
+        "dropped",
         "our_hello",
         "out",
         "out_bytes",
@@ -78,6 +99,7 @@ class Session:
         "queued",
         "role",
         "state",
+        "version",
     )
 
     def __init__(self, role: Role, hello: Hello, scratch: bytearray) -> None:
@@ -85,6 +107,10 @@ class Session:
         self.our_hello = hello
         self.peer: Hello | None = None
         self.peer_max_payload = 0
+        self.version = 0
+        """What both sides agreed on; 0 before the peer's HELLO."""
+        self.dropped = 0
+        """What has arrived for calls that had ended."""
         self.out: list[Buffer] = []
         self.out_bytes = 0
         self.queued = 0
@@ -111,6 +137,15 @@ class Session:
     def ping(self, data: bytes = bytes(8)) -> None:
         """Asks the peer for a sign of life; it comes as PongReceived."""
         self._control(PING, data)
+
+    def send_data(self, id_: int, encoding: int, count: int, payload: Buffer) -> None:
+        """Queues values of a stream; SendWindow says how many bytes may go. Only a server's first DATA of a
+        call begins with a block of metadata, and has METADATA in `encoding` then."""
+        self._send(DATA, encoding, 0, id_, 0, count, payload)
+
+    def send_credit(self, id_: int, count: int) -> None:
+        """Lets the peer send so many more bytes of DATA on a call."""
+        self._control(CREDIT, U32.pack(count), id_=id_)
 
     def refuse(self, code: Code, reason: str) -> None:
         """Queues REFUSE and closes. Nothing is accepted or sent afterwards."""
@@ -184,8 +219,9 @@ class Session:
             header = _unpack_header(data, at)
             size = header[0]
             type_ = header[1]
-            if type_ > LAST_TYPE or self._row[type_] is None or header[2] & RESERVED_FLAGS:
-                self._refuse_header(header)
+            if type_ > LAST_TYPE or self._row[type_] is None:
+                if not self._skippable(type_):
+                    self._refuse_header(header)
             if size > CONTROL_LIMIT or size < HEADER_SIZE:
                 self._check_size(size, type_, header[6])
             frame_end = at + size
@@ -195,7 +231,10 @@ class Session:
                     return end
                 break
             if next_ != frame_end and data[frame_end:next_] != PADDING[size & 7]:
-                raise Violation(f"{TYPE_NAMES[type_]}: padding is not zero")
+                raise Violation(f"{_name_of(type_)}: padding is not zero")
+            if type_ > LAST_TYPE:
+                at = next_
+                continue
             at += HEADER_SIZE
             items = header[6]
             if items == EXTENDED_COUNT:
@@ -209,20 +248,25 @@ class Session:
 
     def _check_size(self, size: int, type_: int, count: int) -> None:
         if size < HEADER_SIZE:
-            raise Violation(f"{TYPE_NAMES[type_]}: size {size} is below {HEADER_SIZE}")
-        extension = EXTENSION_SIZE if count == EXTENDED_COUNT else 0
+            raise Violation(f"{_name_of(type_)}: size {size} is below {HEADER_SIZE}")
+        extension = EXTENSION_SIZE if count == EXTENDED_COUNT and type_ <= LAST_TYPE else 0
         payload = size - HEADER_SIZE - extension
-        may_be_large = type_ in _MAY_BE_LARGE and self.state != State.OPENING
-        limit = self.our_hello.max_payload if may_be_large else CONTROL_LIMIT
+        limit = CONTROL_LIMIT
+        if self.state != State.OPENING:
+            if type_ in _MAY_BE_LARGE:
+                limit = self.our_hello.max_payload
+            elif type_ == DATA:
+                limit = DATA_LIMIT
         if payload > limit:
-            raise Violation(f"{TYPE_NAMES[type_]}: payload of {payload} bytes, at most {limit} accepted")
+            raise Violation(f"{_name_of(type_)}: payload of {payload} bytes, at most {limit} accepted")
+
+    def _skippable(self, type_: int) -> bool:
+        return type_ >= FIRST_SKIPPABLE and self.state != State.OPENING
 
     def _refuse_header(self, header: tuple[int, ...]) -> None:
-        size, type_, flags, *_ = header
+        size, type_, *_ = header
         if not 0 < type_ <= LAST_TYPE:
             raise Violation(f"unknown frame type {type_} (size {size})")
-        if flags & RESERVED_FLAGS:
-            raise Violation(f"{TYPE_NAMES[type_]}: reserved flags {flags:#x}")
         if self.state == State.OPENING:
             raise Violation(f"{TYPE_NAMES[type_]} before HELLO")
         raise Violation(f"{TYPE_NAMES[type_]} may not be sent now by this side")
@@ -305,14 +349,19 @@ class Session:
     ) -> None:
         """Everything but REQUEST and REPLY: checks what must be zero, handles what both roles have in
         common."""
+        if type_ == DATA:
+            self._data(events, (flags, route, id_, word, count), payload)
+            return
         if (
             flags
             or count
             or (word and type_ not in _HAS_WORD)
             or (route and type_ not in _HAS_ROUTE)
-            or (id_ and type_ != CANCEL)
+            or (id_ and type_ not in _HAS_ID)
         ):
             raise Violation(f"{TYPE_NAMES[type_]}: a field that must be zero is not")
+        if not id_ and type_ in _NEEDS_ID:
+            raise Violation(f"{TYPE_NAMES[type_]}: id 0")
         next_state = self._row[type_]
         assert next_state is not None
         if type_ == HELLO:
@@ -326,10 +375,49 @@ class Session:
                 events.append(PongReceived(bytes(payload)))
         elif type_ == REFUSE:
             events.append(Refused(to_code(word), read_only_str16(payload, "REFUSE")))
+        elif type_ == CREDIT:
+            if len(payload) != 4:
+                raise Violation(f"CREDIT: {len(payload)} bytes instead of 4")
+            (more,) = U32.unpack(payload)
+            if not more:
+                raise Violation("CREDIT: of 0 bytes")
+            call = self._open_call(id_, "CREDIT")
+            if call is not None:
+                events.append(CreditReceived(id_, more, call))
         else:
             self._role_frame(events, (type_, route, id_, word), payload)
         if self.state != next_state:
             self._enter(next_state)
+
+    def _data(self, events: list[Any], fields: tuple[int, ...], payload: Payload) -> None:
+        flags, route, id_, word, count = fields
+        if flags & ~_ENCODED or route or word or not id_ or count >= EXTENDED_COUNT:
+            raise Violation(f"DATA: id {id_}, route {route}, flags {flags:#x}, {count} values")
+        call = self._open_call(id_, "DATA")
+        if call is None:
+            return
+        cost = frame_cost(len(payload))
+        metadata: MetadataOrFault = None
+        if flags & METADATA:
+            metadata, payload = take_metadata(payload)
+        events.append(DataReceived(id_, flags & ENCODING_MASK, count, payload, cost, metadata, call))
+
+    def _open_call(self, id_: int, what: str) -> Any:
+        """What `_in_flight` gives for a call that is under way. None: it has ended, and the frame is dropped.
+        Raises Violation for an id that was never used."""
+        call = self._in_flight(id_)
+        if call is None:
+            if self._never_used(id_):
+                raise Violation(f"{what}: id {id_} was never used on this connection")
+            self.dropped += 1
+        return call
+
+    def _in_flight(self, id_: int) -> Any:
+        """At a client the call, at a server the id; None if it has ended."""
+        raise NotImplementedError
+
+    def _never_used(self, id_: int) -> bool:
+        raise NotImplementedError
 
     def _hello(self, events: list[Any], hello: Hello) -> None:
         if not hello.lowest <= VERSION <= hello.highest:
@@ -339,6 +427,7 @@ class Session:
         self._check_peer(hello)
         self.peer = hello
         self.peer_max_payload = hello.max_payload
+        self.version = min(hello.highest, self.our_hello.highest)
         events.append(HelloReceived(hello))
 
     def _check_peer(self, hello: Hello) -> None:
@@ -348,3 +437,7 @@ class Session:
     def _role_frame(self, events: list[Any], header: tuple[int, int, int, int], payload: Payload) -> None:
         """A frame that only this role gets; header is type, route, id, word."""
         raise NotImplementedError
+
+
+def _name_of(type_: int) -> str:
+    return TYPE_NAMES[type_] if type_ <= LAST_TYPE else f"type {type_}"

@@ -9,8 +9,11 @@ from mf.protocol.frame import (
     BIND,
     BOUND,
     CANCEL,
+    CREDIT,
+    DATA,
     DESCRIBE,
     DESCRIPTOR,
+    END,
     GOAWAY,
     HELLO,
     LAST_TYPE,
@@ -19,6 +22,7 @@ from mf.protocol.frame import (
     REFUSE,
     REPLY,
     REQUEST,
+    UNBIND,
 )
 
 
@@ -43,6 +47,9 @@ _NEXT: dict[tuple[Role, State], dict[int, State]] = {
     (Role.CLIENT, State.OPEN): {
         BOUND: State.OPEN,
         REPLY: State.OPEN,
+        DATA: State.OPEN,
+        CREDIT: State.OPEN,
+        CANCEL: State.OPEN,
         PING: State.OPEN,
         PONG: State.OPEN,
         DESCRIPTOR: State.OPEN,
@@ -52,6 +59,9 @@ _NEXT: dict[tuple[Role, State], dict[int, State]] = {
     (Role.CLIENT, State.DRAINING): {
         BOUND: State.DRAINING,
         REPLY: State.DRAINING,
+        DATA: State.DRAINING,
+        CREDIT: State.DRAINING,
+        CANCEL: State.DRAINING,
         PING: State.DRAINING,
         PONG: State.DRAINING,
         DESCRIPTOR: State.DRAINING,
@@ -62,7 +72,11 @@ _NEXT: dict[tuple[Role, State], dict[int, State]] = {
     (Role.SERVER, State.OPENING): {HELLO: State.OPEN, REFUSE: State.CLOSED},
     (Role.SERVER, State.OPEN): {
         BIND: State.OPEN,
+        UNBIND: State.OPEN,
         REQUEST: State.OPEN,
+        DATA: State.OPEN,
+        CREDIT: State.OPEN,
+        END: State.OPEN,
         CANCEL: State.OPEN,
         PING: State.OPEN,
         PONG: State.OPEN,
@@ -71,7 +85,11 @@ _NEXT: dict[tuple[Role, State], dict[int, State]] = {
     },
     (Role.SERVER, State.DRAINING): {
         BIND: State.DRAINING,
+        UNBIND: State.DRAINING,
         REQUEST: State.DRAINING,
+        DATA: State.DRAINING,
+        CREDIT: State.DRAINING,
+        END: State.DRAINING,
         CANCEL: State.DRAINING,
         PING: State.DRAINING,
         PONG: State.DRAINING,

@@ -9,6 +9,7 @@ from mf.core.error import Code, Error, Execution, cut
 
 U16 = Struct("<H")
 U32 = Struct("<I")
+U64 = Struct("<Q")
 
 
 class Violation(Exception):  # noqa: N818 - it is what the peer did, not what we did

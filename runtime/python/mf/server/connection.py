@@ -11,33 +11,64 @@ So both wait in `_ordered` while a one-way call is under way; other calls never 
 
 import select
 import socket
+from abc import ABC, abstractmethod
 from collections import deque
+from collections.abc import Callable
 from threading import Lock
 from time import monotonic
-from typing import TYPE_CHECKING
 
-from mf.core.error import Error
+from mf.core.error import Code, Error, not_executed
+from mf.core.service import Payload
+from mf.protocol.events import CreditReceived, DataReceived, EndReceived
 from mf.protocol.frame import Buffer
 from mf.protocol.handshake import Hello
+from mf.protocol.server_call import ServerCallEvent, ServerCallState, ServerCallStep
 from mf.protocol.server_session import Resolve, ServerSession
-from mf.server.current import CurrentCall
-from mf.server.offer import Offer
+from mf.protocol.stream import WindowBudget
+from mf.server.current import ServedCall
+from mf.server.offer import Handler, Offer
+from mf.server.stream import OUTPUT_LIMIT, StreamCall, StreamCaller
 from mf.transport.stream import MOST_BUFFERS, drop_written
-
-if TYPE_CHECKING:
-    from mf.server.io import IoThread
 
 READ = select.EPOLLIN
 WRITE = select.EPOLLOUT
 
-OUTPUT_LIMIT = 8 << 20
 INPUT_LIMIT = 64 << 20
 STALLED_AFTER = 10.0
 _BACKLOG_LIMIT = 8192
 _LARGE = 4096  # smaller payloads are not counted: the number of requests bounds them
 
+_Event, _Step = ServerCallEvent, ServerCallStep
+_RUNNING, _ENDED = ServerCallState.RUNNING, ServerCallState.ENDED
 
-class Connection:
+
+class Loop(ABC):
+    """What a connection needs of the thread that reads it. Any thread may call."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def start(self, call: ServedCall) -> None:
+        """Runs a call whose turn has come, not on this thread."""
+
+    @abstractmethod
+    def wrote(self, connection: "Connection") -> None:
+        """Something was queued. The IO thread sends it at the end of its turn, another thread now."""
+
+    @abstractmethod
+    def stalled(self, connection: "Connection") -> None:
+        """The client does not read: from now on there is a time limit."""
+
+    @abstractmethod
+    def turn_soon(self, call: StreamCall) -> None:
+        """See StreamCaller."""
+
+    @abstractmethod
+    def wake(self) -> None:
+        """Has the IO thread look at all connections."""
+
+
+class Connection(StreamCaller):
     """See above. `broken` is set by whoever finds out; the IO thread then closes."""
 
     __slots__ = (
@@ -46,10 +77,13 @@ class Connection:
         "_mask",
         "_oneways",
         "_ordered",
+        "_streams",
         "_waiting_bytes",
         "blocked",
         "broken",
+        "budget",
         "calls",
+        "crowded",
         "fileno",
         "last_progress",
         "lock",
@@ -61,7 +95,7 @@ class Connection:
 
     def __init__(
         self,
-        io: "IoThread",
+        io: Loop,
         accepted: socket.socket,
         peer: str,
         hello: Hello,
@@ -75,7 +109,11 @@ class Connection:
         self.peer = peer
         self.session = ServerSession(hello, scratch, resolve)
         self.lock = Lock()
-        self.calls: dict[int, CurrentCall] = {}
+        self.calls: dict[int, ServedCall] = {}
+        """Those that do not run where they were read, until their handlers have returned."""
+        self.budget = WindowBudget(hello.max_streams, hello.stream_window)
+        self.crowded: set[StreamCall] = set()
+        self._streams = 0
         self.opened = now
         self.last_progress = now
         self.blocked = False
@@ -84,7 +122,7 @@ class Connection:
         self._flushing = False
         self._waiting_bytes = 0
         self._oneways: dict[Offer, int] = {}
-        self._ordered: deque[CurrentCall] = deque()
+        self._ordered: deque[ServedCall] = deque()
 
     # Requests
 
@@ -93,13 +131,14 @@ class Connection:
         """Whether anything is still to be run or to be sent."""
         return bool(self.calls or self._oneways or self.session.out or self._flushing)
 
-    def admit(self, call: CurrentCall) -> bool:
+    def admit(self, call: ServedCall) -> bool:
         """Takes a request in that will run elsewhere. True: it may start now; else it is started when its
         turn comes.
         """
         offer = call.handler.offer
         if not call.oneway:
             self.calls[call.id] = call
+            call.on(_Event.QUEUED)
             if (
                 len(call.payload) < _LARGE and offer not in self._oneways
             ):  # none can come but from this thread
@@ -118,47 +157,126 @@ class Connection:
             self._ordered.append(call)
             return False
 
-    def cancel(self, id_: int) -> None:
-        """The client gave a call up. If its handler has not started, it never will."""
-        call = self.calls.get(id_)
-        if call is not None:
-            call.cancelled = True
+    @property
+    def client_id(self) -> int:
+        hello = self.session.peer
+        return hello.client_id if hello is not None else 0
 
-    def reply(self, call: CurrentCall, status: int, encoding: int, payload: Buffer) -> None:
+    def open_stream(
+        self,
+        handler: Handler,
+        id_: int,
+        route: int,
+        flags: int,
+        deadline: float,
+        count: int,
+        payload: Payload,
+        metadata: dict[str, str] | None,
+    ) -> StreamCall | None:
+        """On the IO thread: a call with a stream has come. None: one too many, and refused."""
+        most = self.session.our_hello.max_streams
         with self.lock:
-            self._ended(call)
-            if not call.oneway:
-                self.session.reply(call.id, call.route, status, encoding, call.count, payload)
+            if self._streams < most:
+                self._streams += 1
+                return StreamCall(self, handler, id_, route, flags, deadline, count, payload, metadata)
+            text = f"{most} calls with streams of this connection are open, the most that this server takes"
+            self.session.fail(id_, route, count, not_executed(Code.OVERLOADED, text))
+            return None
+
+    def started(self, call: ServedCall, stop: Callable[[], None] | None = None) -> bool:
+        with self.lock:
+            if call.state is _ENDED:
+                return False
+            call.on(_Event.STARTED)
+            call.stop = stop
+            return True
+
+    def reply(self, call: ServedCall, status: int, encoding: int, payload: Buffer) -> None:
+        with self.lock:
+            if call.state is _RUNNING:  # nearly always; the table is not asked for what it says then
+                call.state = _ENDED
+                self._ended(call)
+                is_awaited = True
+            else:
+                is_awaited = self._answered(call)
+            if is_awaited and not call.oneway:
+                if call.reply_entries is None:
+                    self.session.reply(call.id, call.route, status, encoding, call.count, payload)
+                else:
+                    block = call.reply_metadata()
+                    self.session.reply(call.id, call.route, status, encoding, call.count, payload, block)
         self._io.wrote(self)
 
-    def fail(self, call: CurrentCall, error: Error) -> None:
+    def fail(self, call: ServedCall, error: Error) -> None:
         if call.oneway:
             self.drop(call)
             return
         with self.lock:
-            self._ended(call)
-            self.session.fail(call.id, call.route, call.count, error)
+            if self._answered(call):
+                self.session.fail(call.id, call.route, call.count, error, call.reply_metadata())
         self._io.wrote(self)
 
-    def drop(self, call: CurrentCall) -> None:
-        """Ends a call that gets no reply: one-way, or given up by the client."""
-        ready: list[CurrentCall] = []
+    def drop(self, call: ServedCall) -> None:
+        ready: list[ServedCall] = []
         with self.lock:
-            self._ended(call)
-            self.session.in_flight.discard(call.id)
+            if self._answered(call) and not call.oneway:
+                self.session.in_flight.discard(call.id)
             if call.in_order:
                 self._advance(call.handler.offer, ready)
         for next_ in ready:
             self._io.start(next_)
         self._io.wrote(self)
 
-    def _ended(self, call: CurrentCall) -> None:
+    def end_early(self, call: ServedCall, event: ServerCallEvent, why: Error) -> None:
+        with self.lock:
+            step = call.on(event)
+            if step is _Step.STOP:
+                self._stop(call, why)
+            elif step is _Step.REFUSE:
+                self._ended(call)
+                self.session.fail(call.id, call.route, call.count, not_executed(why.code, why.message))
+            elif step is _Step.DROP:
+                self._ended(call)
+        self._io.wrote(self)
+
+    def fault(self, call: ServedCall, error: Error) -> None:
+        with self.lock:
+            step = call.on(_Event.CANCELLED)
+            if step in (_Step.STOP, _Step.REFUSE):
+                self.session.fail(call.id, call.route, call.count, error)
+            if step is _Step.STOP:
+                self.session.in_flight.add(call.id)  # until the handler returns
+                self._stop(call, error)
+            elif step is _Step.REFUSE:
+                self._ended(call)
+        self._io.wrote(self)
+
+    def _stop(self, call: ServedCall, why: Error) -> None:
+        call.stopped = why
+        if call.stop is not None:
+            call.stop()
+
+    def _answered(self, call: ServedCall) -> bool:
+        """The handler has returned, or never runs: whether anybody waits for the answer."""
+        if call.state is _ENDED:
+            return False
+        step = call.on(_Event.ANSWERED)
+        self._ended(call)
+        if step is _Step.ANSWER:
+            return True
+        self.session.in_flight.discard(call.id)
+        return False
+
+    def _ended(self, call: ServedCall) -> None:
         if not call.oneway and self.calls.pop(call.id, None) is None:
             return  # ran where it was read
         if len(call.payload) >= _LARGE:
             self._waiting_bytes -= len(call.payload)
+        if isinstance(call, StreamCall):
+            self._streams -= 1
+            call.release()
 
-    def _advance(self, offer: Offer, ready: list[CurrentCall]) -> None:
+    def _advance(self, offer: Offer, ready: list[ServedCall]) -> None:
         """A one-way call is over: the next one starts, and all that waited between the two."""
         self._oneways[offer] -= 1
         if not self._oneways[offer]:
@@ -169,12 +287,53 @@ class Connection:
             if call.oneway:
                 return
 
+    # What comes for calls under way; on the IO thread
+
+    def cancel(self, id_: int) -> None:
+        call = self.calls.get(id_)
+        if call is not None:
+            self.end_early(call, _Event.CANCELLED, Error(Code.CANCELLED, "the client has given the call up"))
+
+    def stream_event(self, event: DataReceived | CreditReceived | EndReceived) -> None:
+        call = self.calls.get(event.id)
+        if call is None:
+            self.session.dropped += 1  # it ended while this lay in the same read
+            return
+        error: Error | None = None
+        with self.lock:
+            if isinstance(event, DataReceived):
+                if call.on(_Event.DATA) is _Step.DELIVER:
+                    error = call.data_arrived(event)
+            elif isinstance(event, CreditReceived):
+                if call.on(_Event.CREDIT) is _Step.DELIVER:
+                    error = call.credit_arrived(event.bytes)
+            elif call.on(_Event.END_OF_STREAM) is _Step.DELIVER:
+                error = call.end_arrived()
+        if error is not None:
+            self.fault(call, error)
+
     def abandon(self) -> None:
-        """The client is gone. Calls that have not started never will, except one-way ones: those were sent
-        off.
+        """The client is gone. Calls that have not started never will, except one-way ones, which were sent
+        off; handlers that run are asked to stop.
         """
+        why = Error(Code.CONNECTION_LOST, "the client is gone")
         for call in list(self.calls.values()):
-            call.cancelled = True
+            self.end_early(call, _Event.LOST, why)
+
+    def turn_soon(self, call: StreamCall) -> None:
+        self._io.turn_soon(call)
+
+    def written(self) -> None:
+        self._io.wrote(self)
+
+    def _uncrowd(self) -> bool:
+        """There is room in the output again: streams that waited go on. Whether they have sent more."""
+        with self.lock:
+            calls, self.crowded = self.crowded, set()
+            for call in calls:
+                call.push()
+                call.tell()
+            return bool(self.session.out)
 
     # Output
 
@@ -202,7 +361,7 @@ class Connection:
                 self._block(out, size)
                 return
             self._flushing = False
-            if not session.out:
+            if not session.out and not (self.crowded and self._uncrowd()):
                 return
             with self.lock:
                 if self._flushing or not session.out:
@@ -228,6 +387,8 @@ class Connection:
             if not self.blocked:
                 self.blocked = True
                 self.last_progress = monotonic()
+        if self.crowded and session.out_bytes < OUTPUT_LIMIT // 2:
+            self._uncrowd()
         self._io.stalled(self)
 
     def hang_up(self, reason: str) -> None:

@@ -1,27 +1,74 @@
-"""R5. A request from its arrival to its reply; and, while its handler runs, what `mf.current_call()` tells
-about it.
+"""R5. A request from its arrival to the end of its handler; and, while that runs, what `mf.current_call()`
+tells about it. Its states are those of protocol/server_call.py.
 
-Threads: made by the IO thread, run by exactly one thread, answered once. Only `cancelled` may be set by
-another.
+Threads: made by the IO thread, run by exactly one thread or task, answered once. State and `stopped` change
+under the lock of the connection only. A request that runs where it was read, on the IO thread, needs no lock
+to begin: whatever could end it comes from that thread too.
 """
 
-from contextvars import ContextVar
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from threading import Lock
 from time import monotonic
-from typing import TYPE_CHECKING
+from types import MappingProxyType
 
+from mf.core.agent_names import shown_agent
+from mf.core.current import NO_METADATA, CurrentCall
+from mf.core.error import Code, Error
 from mf.core.service import Payload
-from mf.protocol.frame import ONEWAY
+from mf.protocol.events import DataReceived
+from mf.protocol.frame import ONEWAY, Buffer
+from mf.protocol.metadata import pack_metadata
+from mf.protocol.server_call import ServerCall, ServerCallEvent, ServerCallState
+from mf.server.offer import Handler
 
-if TYPE_CHECKING:
-    from mf.server.connection import Connection
-    from mf.server.offer import Handler
+_RECEIVED = ServerCallState.RECEIVED
 
 
-class CurrentCall:
+class Caller(ABC):
+    """What a call needs of the connection that it came over. Each of these may be called from any thread, and
+    without the lock.
+    """
+
+    __slots__ = ()
+
+    lock: Lock
+    peer: str
+
+    @property
+    @abstractmethod
+    def client_id(self) -> int: ...
+
+    @abstractmethod
+    def started(self, call: "ServedCall", stop: Callable[[], None] | None = None) -> bool:
+        """The handler is about to begin. False: it is too late for that, and the call was answered. `stop` is
+        called, under the lock, when the handler is to stop.
+        """
+
+    @abstractmethod
+    def reply(self, call: "ServedCall", status: int, encoding: int, payload: Buffer) -> None: ...
+
+    @abstractmethod
+    def fail(self, call: "ServedCall", error: Error) -> None: ...
+
+    @abstractmethod
+    def drop(self, call: "ServedCall") -> None:
+        """Ends a call that gets no reply."""
+
+    @abstractmethod
+    def end_early(self, call: "ServedCall", event: ServerCallEvent, why: Error) -> None:
+        """The client has given the call up, or is gone, or its time is over."""
+
+    @abstractmethod
+    def fault(self, call: "ServedCall", error: Error) -> None:
+        """The client broke the rules of this call: it is answered at once, and its handler is to stop."""
+
+
+class ServedCall(ServerCall, CurrentCall):
     """The call that a handler is running for. For a batch, all its items share one."""
 
     __slots__ = (
-        "cancelled",
+        "_metadata",
         "connection",
         "count",
         "deadline",
@@ -29,21 +76,26 @@ class CurrentCall:
         "handler",
         "id",
         "in_order",
-        "oneway",
         "payload",
+        "reply_entries",
         "route",
+        "stop",
+        "stopped",
     )
+
+    deadline: float
 
     def __init__(
         self,
-        connection: "Connection",
-        handler: "Handler",
+        connection: Caller,
+        handler: Handler,
         id_: int,
         route: int,
         flags: int,
         deadline: float,
         count: int,
         payload: Payload,
+        metadata: dict[str, str] | None,
     ) -> None:
         self.connection = connection
         self.handler = handler
@@ -53,14 +105,22 @@ class CurrentCall:
         self.deadline = deadline
         self.count = count
         self.payload = payload
-        self.oneway = flags & ONEWAY
-        self.cancelled = False
+        self.oneway = flags & ONEWAY != 0
+        self.state = _RECEIVED
+        self.stopped: Error | None = None
+        """Why the handler is to stop."""
+        self.stop: Callable[[], None] | None = None
         self.in_order = False
+        self._metadata = metadata
+        self.reply_entries: dict[str, str] | None = None
+        """Metadata that the handler has set and that was not sent yet."""
+
+    # What users see
 
     @property
     def agent(self) -> str:
-        """The agent that was called; empty for a service without `per`."""
-        return self.handler.offer.agent
+        offer = self.handler.offer
+        return shown_agent(offer.service, offer.agent)
 
     @property
     def service(self) -> str:
@@ -71,32 +131,55 @@ class CurrentCall:
         return self.handler.method.name
 
     @property
-    def deadline_left(self) -> float:
-        """Seconds until nobody waits for the reply any more; infinite if the caller set no deadline."""
-        return self.deadline - monotonic()
-
-    @property
     def peer(self) -> str:
-        """The caller's address, 'host:port'."""
         return self.connection.peer
 
     @property
     def request_id(self) -> int:
-        """64 bits, unique among the requests of one client: the client's number above, a sequence below."""
-        hello = self.connection.session.peer
-        return (hello.client_id << 32 if hello else 0) | self.id
+        """The client's number above, a sequence below."""
+        return self.connection.client_id << 32 | self.id
+
+    @property
+    def cancelled(self) -> bool:
+        return self.stopped is not None or self.deadline <= monotonic()
+
+    @property
+    def metadata(self) -> Mapping[str, str]:
+        return MappingProxyType(self._metadata) if self._metadata else NO_METADATA
+
+    def set_reply_metadata(self, key: str, value: str) -> None:
+        reply = {**(self.reply_entries or {}), key: value}
+        pack_metadata(reply)  # raises what is wrong with it here, where the user can see who set it
+        self.reply_entries = reply
+
+    # For the connection
+
+    def reply_metadata(self) -> bytes:
+        """The block of what was set and not sent yet; empty for none."""
+        reply = self.reply_entries
+        if not reply:
+            return b""
+        self.reply_entries = None
+        return pack_metadata(reply)
+
+    def data_arrived(self, data: DataReceived) -> Error | None:  # noqa: ARG002
+        """Under the lock, as the next two. What the client did wrong, if anything."""
+        return _no_stream("DATA", self)
+
+    def end_arrived(self) -> Error | None:
+        return _no_stream("END", self)
+
+    def credit_arrived(self, count: int) -> Error | None:  # noqa: ARG002
+        return _no_stream("CREDIT", self)
+
+    def release(self) -> None:
+        """Under the lock: the call is over, and so is what it holds of its connection."""
 
 
-_current: ContextVar[CurrentCall | None] = ContextVar("mf_current_call", default=None)
-enter = _current.set
-leave = _current.reset
+def violation(text: str) -> Error:
+    """What ends a call because its client broke a rule, but not the connection."""
+    return Error(Code.PROTOCOL_ERROR, text)
 
 
-def current_call() -> CurrentCall:
-    """The call that the running handler serves. Raises RuntimeError outside of a handler, and in light
-    calls.
-    """
-    call = _current.get()
-    if call is None:
-        raise RuntimeError("mf.current_call() is for handlers of calls that came over a connection")
-    return call
+def _no_stream(frame: str, call: ServedCall) -> Error:
+    return violation(f"{frame} for a call of {call.handler}, which has no stream in this direction")

@@ -14,18 +14,28 @@ from threading import Lock, Thread
 from time import monotonic
 from typing import Any
 
-from mf.core.error import Code
+from mf.core.error import Code, Error
 from mf.core.log import info, log_handler_failure, quote, warning
-from mf.protocol.events import Broken, CancelRequested, DescribeRequested, Refused
-from mf.protocol.frame import unpack_deadline
+from mf.protocol.events import (
+    Broken,
+    CancelRequested,
+    CreditReceived,
+    DataReceived,
+    DescribeRequested,
+    EndReceived,
+    Refused,
+)
+from mf.protocol.frame import METADATA, ONEWAY, STREAM, unpack_deadline
 from mf.protocol.handshake import Hello
+from mf.protocol.server_call import ServerCallState
 from mf.protocol.session import SCRATCH_SIZE
-from mf.server.connection import READ, STALLED_AFTER, WRITE, Connection
-from mf.server.current import CurrentCall
-from mf.server.dispatch import run, run_async
+from mf.server.connection import READ, STALLED_AFTER, WRITE, Connection, Loop
+from mf.server.current import ServedCall
+from mf.server.dispatch import run
 from mf.server.listener import Listener
 from mf.server.offer import Offers
-from mf.server.workers import AsyncRunner, Workers
+from mf.server.stream import StreamCall
+from mf.server.workers import AsyncRunner, StreamThreads, Workers
 
 HANDSHAKE_TIMEOUT = 2.0
 INLINE_LIMIT = 4096
@@ -33,10 +43,8 @@ _ACCEPTS_PER_TURN = 64
 _LINGER = 0.2  # after GOAWAY, for requests that crossed it; they are answered, not run
 
 
-class IoThread:
-    """Made by Server.start. Only `start`, `wrote`, `stalled`, `wake`, `adopt` and `drain` are for other
-    threads.
-    """
+class IoThread(Loop):
+    """Made by Server.start. Only what Loop has, `adopt` and `drain` are for other threads."""
 
     __slots__ = (
         "_adopted",
@@ -44,27 +52,37 @@ class IoThread:
         "_drain_from",
         "_drain_until",
         "_draining",
+        "_due",
         "_epoll",
         "_event",
         "_event_lock",
         "_hello",
         "_ident",
         "_listener",
+        "_look_at_all",
         "_offers",
         "_opening",
         "_runner",
         "_scratch",
         "_stalled",
+        "_streams",
         "_workers",
         "thread",
     )
 
     def __init__(
-        self, listening: socket | None, offers: Offers, hello: Hello, workers: Workers, runner: AsyncRunner
+        self,
+        listening: socket | None,
+        offers: Offers,
+        hello: Hello,
+        workers: Workers,
+        streams: StreamThreads,
+        runner: AsyncRunner,
     ) -> None:
         self._offers = offers
         self._hello = hello
         self._workers = workers
+        self._streams = streams
         self._runner = runner
         self._listener = Listener(listening) if listening is not None else None
         self._scratch = bytearray(SCRATCH_SIZE)
@@ -72,6 +90,8 @@ class IoThread:
         self._opening: deque[Connection] = deque()
         self._stalled: set[Connection] = set()
         self._adopted: deque[socket] = deque()
+        self._due: deque[StreamCall] = deque()
+        self._look_at_all = False
         self._drain_from = 0.0
         self._drain_until: float | None = None
         self._draining = False
@@ -87,26 +107,42 @@ class IoThread:
     # For other threads
 
     def wake(self) -> None:
+        self._look_at_all = True
         with self._event_lock:
             if self._event >= 0:
                 os.eventfd_write(self._event, 1)
 
-    def start(self, call: CurrentCall) -> None:
-        """Runs a call whose turn has come, not on this thread."""
+    def turn_soon(self, call: StreamCall) -> None:
+        self._due.append(call)
+        # Not waited for: a finalizer may run within the lock. Who has it then wakes the thread, which takes
+        # what is due first.
+        if self._event_lock.acquire(blocking=False):
+            try:
+                if self._event >= 0:
+                    os.eventfd_write(self._event, 1)
+            finally:
+                self._event_lock.release()
+
+    def start(self, call: ServedCall) -> None:
         if call.handler.is_async:
-            self._runner.submit(run_async(call))
+            from mf.server.dispatch_async import run_async, run_stream_async  # who has none needs no asyncio
+
+            if isinstance(call, StreamCall):
+                self._runner.submit(run_stream_async(call))
+            else:
+                self._runner.submit(run_async(call))
+        elif isinstance(call, StreamCall):
+            self._streams.submit(call)
         else:
             self._workers.submit(call)
 
     def wrote(self, connection: Connection) -> None:
-        """A call of the connection has ended. On the IO thread output waits for the end of the turn."""
         if get_ident() != self._ident:
             connection.flush()
             if self._drain_until is not None or connection.wanted() != connection._mask:
                 self.wake()
 
     def stalled(self, connection: Connection) -> None:
-        """The client does not read: from now on there is a time limit."""
         self._stalled.add(connection)
         self.wake()
 
@@ -137,8 +173,8 @@ class IoThread:
                 elif descriptor == self._event:
                     os.eventfd_read(self._event)
                     self._woken()
-                else:
-                    self._accept()
+                elif self._listener is not None and descriptor == self._listener.fileno:
+                    self._accept()  # else: of a connection that was closed in this very turn
             if timeout is not None or self._drain_until is not None:
                 self._watch_time(monotonic())
                 if self._drained(monotonic()):
@@ -200,21 +236,42 @@ class IoThread:
         now = monotonic()
         for event in events:
             if isinstance(event, tuple):
-                handler, id_, route, flags, word, items, payload = event
+                handler, id_, route, flags, word, items, payload, metadata = event
                 deadline = now + unpack_deadline(word) if word else _FOREVER
-                call = CurrentCall(connection, handler, id_, route, flags, deadline, items, payload)
+                if flags & _UNUSUAL and (flags & STREAM or isinstance(metadata, Error)):
+                    self._rare_request(connection, event, deadline)
+                    continue
+                call = ServedCall(connection, handler, id_, route, flags, deadline, items, payload, metadata)
                 if handler.inline and len(payload) <= INLINE_LIMIT and not connection._oneways:
+                    call.state = _RUNNING  # nothing can have happened to it: the table is not asked
                     run(call)
                 elif connection.admit(call):
                     self.start(call)
             else:
                 self._rare(connection, event)
 
+    def _rare_request(self, connection: Connection, event: Any, deadline: float) -> None:
+        """One with a stream, or with metadata that nobody can read."""
+        handler, id_, route, flags, _, items, payload, metadata = event
+        if isinstance(metadata, Error):
+            if not flags & ONEWAY:
+                with connection.lock:
+                    connection.session.fail(id_, route, items, metadata)
+            return
+        if not handler.method.stream:  # which is said where other requests that do not fit are refused
+            run(ServedCall(connection, handler, id_, route, flags, deadline, items, payload, metadata))
+            return
+        call = connection.open_stream(handler, id_, route, flags, deadline, items, payload, metadata)
+        if call is not None and connection.admit(call):
+            self.start(call)
+
     def _rare(self, connection: Connection, event: Any) -> None:
         session = connection.session
         if isinstance(event, DescribeRequested):
             with connection.lock:
-                session.describe(event.service, self._offers.descriptor(event.service))
+                session.describe(event.service, *self._offers.description(event.service))
+        elif isinstance(event, (DataReceived, CreditReceived, EndReceived)):
+            connection.stream_event(event)
         elif isinstance(event, CancelRequested):
             connection.cancel(event.id)
         elif isinstance(event, Broken):
@@ -262,6 +319,10 @@ class IoThread:
         connection.socket.close()
 
     def _woken(self) -> None:
+        self._send_due()
+        if not self._look_at_all:
+            return
+        self._look_at_all = False
         while self._adopted:
             connected = self._adopted.popleft()
             connected.setblocking(False)
@@ -277,6 +338,22 @@ class IoThread:
             if connection.broken:
                 self._close(connection, connection.broken)
             else:
+                connection.watch(self._epoll)
+
+    def _send_due(self) -> None:
+        """What streams have written and nobody has sent since."""
+        due = self._due
+        connections: set[Connection] = set()
+        for _ in range(len(due)):
+            call = due.popleft()
+            connection = call.connection
+            assert isinstance(connection, Connection)
+            with connection.lock:
+                call.turn()
+            connections.add(connection)
+        for connection in connections:
+            if not connection.broken:
+                connection.flush()
                 connection.watch(self._epoll)
 
     def _stop_listening(self) -> None:
@@ -318,4 +395,6 @@ class IoThread:
         return not self._connections or now >= self._drain_from + _LINGER
 
 
+_UNUSUAL = STREAM | METADATA
+_RUNNING = ServerCallState.RUNNING
 _FOREVER = float("inf")

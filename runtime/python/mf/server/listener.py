@@ -18,10 +18,11 @@ _EXHAUSTED = frozenset((errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 class Listener:
     """A listening socket, for the IO thread."""
 
-    __slots__ = ("_pause", "_reserve", "resume_at", "socket")
+    __slots__ = ("_pause", "_reserve", "fileno", "resume_at", "socket")
 
     def __init__(self, listening: socket.socket) -> None:
         self.socket = listening
+        self.fileno = listening.fileno()
         self.resume_at: float | None = None
         """When to accept again after descriptors ran out, else None."""
         self._pause = 0.0

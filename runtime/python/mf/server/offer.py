@@ -4,10 +4,12 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from mf.core.agent import Agent
+from mf.core.agent_names import shown_agent
 from mf.core.error import Code, not_executed, shortened, some_of
 from mf.core.offered import offered_agent
 from mf.core.service import FEBIRD, Method, Servant, ServiceInfo, generated_base, is_async
 from mf.protocol.events import BindRequested
+from mf.protocol.frame import STREAM
 
 
 class Handler:
@@ -15,20 +17,23 @@ class Handler:
     any.
     """
 
-    __slots__ = ("batch", "function", "inline", "is_async", "method", "offer")
+    __slots__ = ("batch", "function", "inline", "is_async", "method", "offer", "planned")
 
     def __init__(self, offer: "Offer", method: Method[Any, Any], inline: bool) -> None:
         servant = offer.servant
         base = generated_base(servant)
         self.offer = offer
         self.method = method
+        self.planned = method.request_encoding | (STREAM if method.stream else 0)
+        """Encoding and kind of call that a request must have."""
         self.function: Callable[..., Any] = getattr(servant, method.attribute, _left_out)
         self.batch: Callable[..., Any] | None = None
         own = getattr(type(servant), method.batch_attribute, None)
         if own is not None and own is not getattr(base, method.batch_attribute, None):
             self.batch = getattr(servant, method.batch_attribute)
         self.is_async = is_async(self.function) or is_async(self.batch)
-        self.inline = inline and not self.is_async  # a coroutine runs in the loop, wherever it was made
+        # A coroutine runs in the loop, wherever it was made, and a stream may wait.
+        self.inline = inline and not self.is_async and not method.stream
 
     def __repr__(self) -> str:
         return f"{self.offer.service.short_name}.{self.method.name}"
@@ -93,18 +98,19 @@ class Offers:
         text = offered_agent(service, agent)
         agents = self._by_service.setdefault(service.name, {})
         if text in agents:
-            raise ValueError(f"{service.name} is offered already" + (f" for agent {text!r}" if text else ""))
+            shown = f" for agent {shown_agent(service, text)!r}" if text else ""
+            raise ValueError(f"{service.name} is offered already{shown}")
         offer = agents[text] = Offer(servant, text, inline)
         return offer
 
     def all(self) -> list[Offer]:
         return [offer for agents in self._by_service.values() for offer in agents.values()]
 
-    def descriptor(self, service: str) -> str:
-        """Empty if the service is not offered."""
+    def description(self, service: str) -> tuple[str, str]:
+        """Its descriptor and annex; empty if the service is not offered."""
         for offer in self._by_service.get(service, {}).values():
-            return offer.service.descriptor
-        return ""
+            return offer.service.descriptor, offer.service.annex
+        return "", ""
 
     def resolve(self, bind: BindRequested) -> list[Handler] | tuple[Code, str]:
         """The handlers that a client asks for, or why it does not get them."""
@@ -116,8 +122,11 @@ class Offers:
         if offer is None and not bind.agent:
             offer = next(iter(agents.values()))
         if offer is None:
-            text = f'this server does not offer {bind.service} for agent "{shortened(bind.agent)}"'
-            return Code.UNKNOWN_AGENT, f"{text}; known agents: " + some_of(agents, mark='"')
+            service = next(iter(agents.values())).service
+            asked = shortened(shown_agent(service, bind.agent))
+            text = f'this server does not offer {bind.service} for agent "{asked}"'
+            known = [shown_agent(service, agent) for agent in agents]
+            return Code.UNKNOWN_AGENT, f"{text}; known agents: " + some_of(known, mark='"')
         if offer.service.fingerprint != bind.fingerprint:
             text = f"client and server were generated from different schemas of {bind.service}"
             return Code.SCHEMA_MISMATCH, text

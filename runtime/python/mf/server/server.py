@@ -13,15 +13,22 @@ from typing import Any
 from mf.core.agent import Agent
 from mf.core.service import Servant
 from mf.protocol.frame import DEFAULT_MAX_PAYLOAD
-from mf.protocol.handshake import Hello
-from mf.server.dispatch import run
+from mf.protocol.handshake import (
+    DEFAULT_MAX_BINDINGS,
+    DEFAULT_MAX_STREAMS,
+    DEFAULT_STREAM_WINDOW,
+    Hello,
+)
+from mf.protocol.stream import MAX_WINDOWS
+from mf.server.dispatch import run, run_stream
 from mf.server.io import IoThread
 from mf.server.offer import Offer, Offers
-from mf.server.workers import AsyncRunner, Workers
+from mf.server.workers import AsyncRunner, StreamThreads, Workers
 from mf.transport import tcp
 from mf.transport.address import Address
 
 DEFAULT_MAX_IN_FLIGHT = 8192
+SMALLEST_WINDOW = 1024
 
 
 class Registrar(ABC):
@@ -43,8 +50,10 @@ class Server:
 
     `listen`: 'tcp://host:port'; port 0 lets the system choose, see `address`. `workers`: threads for
     handlers that are not inline. `max_payload`: bytes of one request that are accepted. `max_in_flight`:
-    unanswered requests of one connection; more are refused with OVERLOADED. `grace`: seconds that stop()
-    gives to calls under way.
+    unanswered requests of one connection, `max_bindings` and `max_streams`: services, by agent, that one
+    connection has bound, and calls with streams that it has open; more are refused with OVERLOADED.
+    `stream_window`: bytes that a client may send on a stream before its handler has taken any; together the
+    windows of a connection are at most 8 MiB. `grace`: seconds that stop() gives to calls under way.
     """
 
     def __init__(
@@ -55,16 +64,32 @@ class Server:
         workers: int = 4,
         max_payload: int = DEFAULT_MAX_PAYLOAD,
         max_in_flight: int = DEFAULT_MAX_IN_FLIGHT,
+        max_bindings: int = DEFAULT_MAX_BINDINGS,
+        max_streams: int = DEFAULT_MAX_STREAMS,
+        stream_window: int = DEFAULT_STREAM_WINDOW,
         grace: float = 10.0,
     ) -> None:
         if workers < 1:
             raise ValueError(f"workers is {workers}: at least one thread is needed")
+        if max_streams * stream_window > MAX_WINDOWS:
+            text = f"max_streams {max_streams} of stream_window {stream_window} bytes each"
+            raise ValueError(f"{text}: together they may take {MAX_WINDOWS:,} bytes")
+        if stream_window < SMALLEST_WINDOW:
+            raise ValueError(f"stream_window is {stream_window}: less than {SMALLEST_WINDOW} carry no value")
         self._listen = Address.parse(listen)
         self._registrar = registrar
         self._grace = grace
         self._offers = Offers()
-        self._hello = Hello(nonce=os.urandom(16), max_payload=max_payload, max_in_flight=max_in_flight)
+        self._hello = Hello(
+            nonce=os.urandom(16),
+            max_payload=max_payload,
+            max_in_flight=max_in_flight,
+            max_bindings=max_bindings,
+            max_streams=max_streams,
+            stream_window=stream_window,
+        )
         self._workers = Workers(workers, run)
+        self._streams = StreamThreads(run_stream)
         self._runner = AsyncRunner()
         self._io: IoThread | None = None
         self._stop_lock = threading.Lock()
@@ -100,7 +125,7 @@ class Server:
             raise ValueError("the server was started already")
         listening = tcp.listen(self._listen)
         self._address = str(Address("tcp", self._listen.host, listening.getsockname()[1]))
-        self._io = IoThread(listening, self._offers, self._hello, self._workers, self._runner)
+        self._io = IoThread(listening, self._offers, self._hello, self._workers, self._streams, self._runner)
         self._io.thread.start()
         if self._registrar is not None:
             self._registrar.register(self.nonce, self._address, self._offers.all())

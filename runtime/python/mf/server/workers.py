@@ -1,11 +1,11 @@
-"""R5. Where handlers run that are not inline: a few worker threads, and one loop for servants with `async
-def`.
+"""R5. Where handlers run that are not inline: a few worker threads, a loop for servants with `async def`, and
+threads for plain handlers of streams.
 
 Threads are started when first needed. Both take calls in the order in which they arrive.
 """
 
 from collections.abc import Callable, Coroutine
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from threading import Lock, Semaphore, Thread
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,9 @@ from mf.core.log import log_handler_failure
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
+
+_IDLE = 5.0
+"""Seconds after which an unused thread of streams ends."""
 
 
 class Workers:
@@ -58,6 +61,50 @@ class Workers:
             del call
             if len(self._threads) < self._most:
                 self._idle.release()
+
+
+class StreamThreads:
+    """Threads for plain handlers of streams, one each while they run: these wait for their clients, and would
+    keep workers from other calls. How many there are is bounded by what connections may have open. One that
+    has had nothing to do for a while ends.
+    """
+
+    __slots__ = ("_idle", "_lock", "_queue", "_run")
+
+    def __init__(self, run: Callable[[Any], None]) -> None:
+        self._run = run
+        self._lock = Lock()
+        self._idle = 0
+        self._queue: SimpleQueue[Any] = SimpleQueue()
+
+    def submit(self, call: Any) -> None:
+        """May be called from any thread."""
+        with self._lock:
+            is_taken = self._idle > 0
+            if is_taken:
+                self._idle -= 1
+        if is_taken:
+            self._queue.put(call)
+        else:
+            Thread(target=self._work, args=(call,), name="mf-stream", daemon=True).start()
+
+    def _work(self, call: Any) -> None:
+        while True:
+            try:
+                self._run(call)
+            except Exception as raised:  # a bug of ours, as above
+                log_handler_failure("mf stream", raised)
+            del call
+            with self._lock:
+                self._idle += 1
+            try:
+                call = self._queue.get(timeout=_IDLE)
+            except Empty:
+                with self._lock:
+                    if self._idle:
+                        self._idle -= 1
+                        return
+                call = self._queue.get()  # somebody counts on this thread
 
 
 class AsyncRunner:

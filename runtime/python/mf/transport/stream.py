@@ -6,6 +6,7 @@ every other OSError means that the stream is broken. `shutdown` may come from an
 `close` only when nobody reads or writes any more.
 """
 
+import errno
 import select
 import socket
 import struct
@@ -15,7 +16,7 @@ from contextlib import suppress
 
 Buffer = bytes | bytearray | memoryview
 
-_DONTWAIT = int(socket.MSG_DONTWAIT)
+_DONTWAIT = int(getattr(socket, "MSG_DONTWAIT", 0))  # not on every system; it can be imported there
 
 MOST_BUFFERS = 512
 """Entries of one gather list that a system call surely takes."""
@@ -97,7 +98,10 @@ class SocketStream(Stream):
 
     def wait(self, write: bool, timeout: float) -> bool:
         poll = select.poll()
-        poll.register(self._socket, select.POLLIN | select.POLLOUT if write else select.POLLIN)
+        try:
+            poll.register(self._socket, select.POLLIN | select.POLLOUT if write else select.POLLIN)
+        except ValueError:  # another thread has found the stream broken, and closed it
+            raise OSError(errno.EBADF, "the connection was closed") from None
         return bool(poll.poll(None if timeout == float("inf") else max(timeout, 0.0) * 1000))
 
     def shutdown(self) -> None:

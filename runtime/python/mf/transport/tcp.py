@@ -5,7 +5,10 @@ connection after about 10 s.
 """
 
 import errno
+import os
+import select
 import socket
+from time import monotonic
 
 from mf.transport.address import Address
 from mf.transport.stream import SocketStream
@@ -29,13 +32,73 @@ def tune(connected: socket.socket) -> None:
 
 def connect(address: Address, timeout: float) -> SocketStream:
     """Raises OSError when nobody can be reached within `timeout` seconds."""
-    connected = socket.create_connection((address.host, address.port), timeout)
+    return _connected(socket.create_connection((address.host, address.port), timeout), address)
+
+
+def _connected(connected: socket.socket, address: Address) -> SocketStream:
     # A port of the ephemeral range that nobody listens on can connect to itself.
     if connected.getsockname() == connected.getpeername():
         connected.close()
         raise ConnectionRefusedError(errno.ECONNREFUSED, "nobody listens there")
     tune(connected)
     return SocketStream(connected, f"{address.host}:{address.port}")
+
+
+class Connecting:
+    """A connection that is being made while other things are done. To the first address of a name only: if
+    that one does not answer, the rest are tried one by one. Raises OSError if it cannot even be begun.
+    """
+
+    __slots__ = ("_address", "_begun", "_socket")
+
+    def __init__(self, address: Address) -> None:
+        self._address = address
+        self._begun = monotonic()
+        family, kind, protocol, _, where = socket.getaddrinfo(
+            address.host, address.port, type=socket.SOCK_STREAM
+        )[0]
+        self._socket = socket.socket(family, kind, protocol)
+        self._socket.setblocking(False)
+        error = self._socket.connect_ex(where)
+        if error not in (0, errno.EINPROGRESS):
+            self._socket.close()
+            raise OSError(error, os.strerror(error))
+
+    def fileno(self) -> int:
+        return self._socket.fileno()
+
+    def finish(self, timeout: float) -> SocketStream:
+        """The stream. Raises OSError when nobody can be reached within `timeout` seconds, of which those
+        that have passed since the beginning count."""
+        until = self._begun + timeout
+        wait_for([self], max(until - monotonic(), 0.0))
+        error = self._socket.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+        try:
+            self._socket.getpeername()
+        except OSError:
+            self.close()
+            if not error:
+                raise TimeoutError(errno.ETIMEDOUT, "timed out") from None
+            return connect(self._address, max(until - monotonic(), 0.001))
+        return _connected(self._socket, self._address)
+
+    def close(self) -> None:
+        self._socket.close()
+
+
+def wait_for(connecting: list[Connecting], timeout: float) -> None:
+    """Until all have been made or refused, at most so long."""
+    until = monotonic() + timeout
+    poll = select.poll()
+    left = 0
+    for each in connecting:
+        if each.fileno() >= 0:
+            poll.register(each, select.POLLOUT)
+            left += 1
+    while left and (seconds := until - monotonic()) > 0:
+        for descriptor, _ in poll.poll(seconds * 1000):
+            poll.unregister(descriptor)
+            left -= 1
 
 
 def listen(address: Address) -> socket.socket:

@@ -354,7 +354,7 @@ struct Archive<Graph<T>> {
 };
 
 template <class T>
-inline constexpr TypeInfo kTypeInfo<Graph<T>>{Tier::archive, kTypeInfo<T>.name};
+inline constexpr TypeInfo kTypeInfo<Graph<T>>{.tier = Tier::archive, .name = kTypeInfo<T>.name};
 
 /// Objects stand at the level of the graph.
 template <class T>

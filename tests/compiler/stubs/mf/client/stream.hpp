@@ -5,8 +5,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "mf/client/async.hpp"
 #include "mf/client/target.hpp"
+#include "mf/core/async.hpp"
 #include "mf/core/options.hpp"
 #include "mf/core/stream.hpp"
 

@@ -13,27 +13,27 @@
 namespace mf::codec {
 
 template <>
-inline constexpr TypeInfo kTypeInfo<::optionals::Point>{Tier::febird, "Point"};
+inline constexpr TypeInfo kTypeInfo<::optionals::Point>{.tier = Tier::febird, .name = "Point"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::optionals::Value>{Tier::febird, "Value"};
+inline constexpr TypeInfo kTypeInfo<::optionals::Value>{.tier = Tier::febird, .name = "Value"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::optionals::Present>{Tier::febird, "Present"};
+inline constexpr TypeInfo kTypeInfo<::optionals::Present>{.tier = Tier::febird, .name = "Present"};
 template <>
 inline constexpr std::size_t kHeapOfNew<::optionals::Present> = 1533;
 template <>
-inline constexpr TypeInfo kTypeInfo<::optionals::Absent>{Tier::febird, "Absent"};
+inline constexpr TypeInfo kTypeInfo<::optionals::Absent>{.tier = Tier::febird, .name = "Absent"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::optionals::Choice>{Tier::febird, "Choice"};
+inline constexpr TypeInfo kTypeInfo<::optionals::Choice>{.tier = Tier::febird, .name = "Choice"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::optionals::Deep>{Tier::febird, "Deep"};
+inline constexpr TypeInfo kTypeInfo<::optionals::Deep>{.tier = Tier::febird, .name = "Deep"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::optionals::Step>{Tier::memcpy, "Step"};
+inline constexpr TypeInfo kTypeInfo<::optionals::Step>{.tier = Tier::memcpy, .name = "Step"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::optionals::Past>{Tier::archive, "Past"};
+inline constexpr TypeInfo kTypeInfo<::optionals::Past>{.tier = Tier::archive, .name = "Past"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::optionals::Firsts>{Tier::febird, "Firsts"};
+inline constexpr TypeInfo kTypeInfo<::optionals::Firsts>{.tier = Tier::febird, .name = "Firsts"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::optionals::Missed>{Tier::febird, "Missed"};
+inline constexpr TypeInfo kTypeInfo<::optionals::Missed>{.tier = Tier::febird, .name = "Missed"};
 
 template <>
 struct EnumTraits<::optionals::Rank> {

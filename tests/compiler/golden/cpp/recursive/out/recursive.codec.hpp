@@ -10,33 +10,33 @@
 namespace mf::codec {
 
 template <>
-inline constexpr TypeInfo kTypeInfo<::recursive::Leaf>{Tier::febird, "Leaf"};
+inline constexpr TypeInfo kTypeInfo<::recursive::Leaf>{.tier = Tier::febird, .name = "Leaf"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::recursive::Kind_>{Tier::febird, "Kind"};
+inline constexpr TypeInfo kTypeInfo<::recursive::Kind_>{.tier = Tier::febird, .name = "Kind"};
 template <>
 inline constexpr std::size_t kHeapOfNew<::recursive::Kind_> = 80;
 template <>
-inline constexpr TypeInfo kTypeInfo<::recursive::Fine>{Tier::febird, "Fine"};
+inline constexpr TypeInfo kTypeInfo<::recursive::Fine>{.tier = Tier::febird, .name = "Fine"};
 template <>
 inline constexpr std::size_t kHeapOfNew<::recursive::Fine> = 80;
 template <>
-inline constexpr TypeInfo kTypeInfo<::recursive::Choice>{Tier::febird, "Choice"};
+inline constexpr TypeInfo kTypeInfo<::recursive::Choice>{.tier = Tier::febird, .name = "Choice"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::recursive::Node>{Tier::febird, "Node"};
+inline constexpr TypeInfo kTypeInfo<::recursive::Node>{.tier = Tier::febird, .name = "Node"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::recursive::B>{Tier::febird, "B"};
+inline constexpr TypeInfo kTypeInfo<::recursive::B>{.tier = Tier::febird, .name = "B"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::recursive::A>{Tier::febird, "A"};
+inline constexpr TypeInfo kTypeInfo<::recursive::A>{.tier = Tier::febird, .name = "A"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::recursive::P>{Tier::febird, "P"};
+inline constexpr TypeInfo kTypeInfo<::recursive::P>{.tier = Tier::febird, .name = "P"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::recursive::Q>{Tier::febird, "Q"};
+inline constexpr TypeInfo kTypeInfo<::recursive::Q>{.tier = Tier::febird, .name = "Q"};
 template <>
 inline constexpr std::size_t kHeapOfNew<::recursive::Q> = 112;
 template <>
-inline constexpr TypeInfo kTypeInfo<::recursive::L>{Tier::febird, "L"};
+inline constexpr TypeInfo kTypeInfo<::recursive::L>{.tier = Tier::febird, .name = "L"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::recursive::K>{Tier::febird, "K"};
+inline constexpr TypeInfo kTypeInfo<::recursive::K>{.tier = Tier::febird, .name = "K"};
 template <>
 inline constexpr std::size_t kHeapOfNew<::recursive::K> = 112;
 

@@ -26,17 +26,17 @@
 namespace mf::codec {
 
 template <>
-inline constexpr TypeInfo kTypeInfo<::streams::Posting>{Tier::memcpy, "Posting"};
+inline constexpr TypeInfo kTypeInfo<::streams::Posting>{.tier = Tier::memcpy, .name = "Posting"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::streams::Hit>{Tier::febird, "Hit"};
+inline constexpr TypeInfo kTypeInfo<::streams::Hit>{.tier = Tier::febird, .name = "Hit"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::streams::Person>{Tier::archive, "Person"};
+inline constexpr TypeInfo kTypeInfo<::streams::Person>{.tier = Tier::archive, .name = "Person"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::streams::Note>{Tier::archive, "Note"};
+inline constexpr TypeInfo kTypeInfo<::streams::Note>{.tier = Tier::archive, .name = "Note"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::streams::Change>{Tier::febird, "Change"};
+inline constexpr TypeInfo kTypeInfo<::streams::Change>{.tier = Tier::febird, .name = "Change"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::streams::Closed>{Tier::febird, "Closed"};
+inline constexpr TypeInfo kTypeInfo<::streams::Closed>{.tier = Tier::febird, .name = "Closed"};
 
 template <>
 struct EnumTraits<::streams::Venue> {

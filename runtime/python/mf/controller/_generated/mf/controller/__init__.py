@@ -8,7 +8,7 @@ Nothing but addresses passes through the controller: calls go directly, and go o
 from mf.controller._generated.mf.controller._client import ControllerClient
 from mf.controller._generated.mf.controller._codec import INSTANCE_CODEC, NOT_REGISTERED_CODEC, VIEW_CODEC
 from mf.controller._generated.mf.controller._methods import CONTROLLER_SERVICE
-from mf.controller._generated.mf.controller._server import ControllerServant
+from mf.controller._generated.mf.controller._server import ControllerAsyncServant, ControllerServant
 from mf.controller._generated.mf.controller._types import (
     ControllerClientIdRequest,
     ControllerDeregisterRequest,
@@ -26,6 +26,7 @@ __all__ = [
     "INSTANCE_CODEC",
     "NOT_REGISTERED_CODEC",
     "VIEW_CODEC",
+    "ControllerAsyncServant",
     "ControllerClient",
     "ControllerClientIdRequest",
     "ControllerDeregisterRequest",

@@ -54,11 +54,23 @@ class ControllerClient:
         """Many calls of `client_id`, in as many messages as it takes."""
         return self._target.batch(CONTROLLER_CLIENT_ID, requests, options)
 
+    async def client_id_batch_async(
+        self, requests: Sequence[ControllerClientIdRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[int]]:
+        """Like `client_id_batch`, awaited."""
+        return await self._target.batch_async(CONTROLLER_CLIENT_ID, requests, options)
+
     def client_id_bulk(
         self, requests: Sequence[ControllerClientIdRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[int]]:
         """Many calls of `client_id` in one message."""
         return self._target.bulk(CONTROLLER_CLIENT_ID, requests, options)
+
+    async def client_id_bulk_async(
+        self, requests: Sequence[ControllerClientIdRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[int]]:
+        """Like `client_id_bulk`, awaited."""
+        return await self._target.bulk_async(CONTROLLER_CLIENT_ID, requests, options)
 
     def register(
         self, nonce: UUID, instances: Sequence[Instance], *, options: mf.CallOptions | None = None
@@ -83,11 +95,23 @@ class ControllerClient:
         """Many calls of `register`, in as many messages as it takes."""
         return self._target.batch(CONTROLLER_REGISTER, requests, options)
 
+    async def register_batch_async(
+        self, requests: Sequence[ControllerRegisterRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[int]]:
+        """Like `register_batch`, awaited."""
+        return await self._target.batch_async(CONTROLLER_REGISTER, requests, options)
+
     def register_bulk(
         self, requests: Sequence[ControllerRegisterRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[int]]:
         """Many calls of `register` in one message."""
         return self._target.bulk(CONTROLLER_REGISTER, requests, options)
+
+    async def register_bulk_async(
+        self, requests: Sequence[ControllerRegisterRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[int]]:
+        """Like `register_bulk`, awaited."""
+        return await self._target.bulk_async(CONTROLLER_REGISTER, requests, options)
 
     def keep(self, nonce: UUID, wait_ms: int, *, options: mf.CallOptions | None = None) -> bool:
         """What a server waits in, so that it learns at once when it has to register again. False, at once or
@@ -108,15 +132,31 @@ class ControllerClient:
         """Many calls of `keep`, in as many messages as it takes."""
         return self._target.batch(CONTROLLER_KEEP, requests, options)
 
+    async def keep_batch_async(
+        self, requests: Sequence[ControllerKeepRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[bool]]:
+        """Like `keep_batch`, awaited."""
+        return await self._target.batch_async(CONTROLLER_KEEP, requests, options)
+
     def keep_bulk(
         self, requests: Sequence[ControllerKeepRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[bool]]:
         """Many calls of `keep` in one message."""
         return self._target.bulk(CONTROLLER_KEEP, requests, options)
 
+    async def keep_bulk_async(
+        self, requests: Sequence[ControllerKeepRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[bool]]:
+        """Like `keep_bulk`, awaited."""
+        return await self._target.bulk_async(CONTROLLER_KEEP, requests, options)
+
     def deregister(self, nonce: UUID, *, options: mf.CallOptions | None = None) -> None:
         """Takes the instances of a server process away before it ends, so that no client calls it while it
         drains.
+
+        Raises:
+            NotRegistered
+            mf.Error: anything else that failed; its `code` and `execution` say more.
         """
         self._target.call(CONTROLLER_DEREGISTER, options, nonce)
 
@@ -130,11 +170,23 @@ class ControllerClient:
         """Many calls of `deregister`, in as many messages as it takes."""
         return self._target.batch(CONTROLLER_DEREGISTER, requests, options)
 
+    async def deregister_batch_async(
+        self, requests: Sequence[ControllerDeregisterRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[None]]:
+        """Like `deregister_batch`, awaited."""
+        return await self._target.batch_async(CONTROLLER_DEREGISTER, requests, options)
+
     def deregister_bulk(
         self, requests: Sequence[ControllerDeregisterRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[None]]:
         """Many calls of `deregister` in one message."""
         return self._target.bulk(CONTROLLER_DEREGISTER, requests, options)
+
+    async def deregister_bulk_async(
+        self, requests: Sequence[ControllerDeregisterRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[None]]:
+        """Like `deregister_bulk`, awaited."""
+        return await self._target.bulk_async(CONTROLLER_DEREGISTER, requests, options)
 
     def watch(
         self, service: str, epoch: int, revision: int, wait_ms: int, *, options: mf.CallOptions | None = None
@@ -158,11 +210,23 @@ class ControllerClient:
         """Many calls of `watch`, in as many messages as it takes."""
         return self._target.batch(CONTROLLER_WATCH, requests, options)
 
+    async def watch_batch_async(
+        self, requests: Sequence[ControllerWatchRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[View]]:
+        """Like `watch_batch`, awaited."""
+        return await self._target.batch_async(CONTROLLER_WATCH, requests, options)
+
     def watch_bulk(
         self, requests: Sequence[ControllerWatchRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[View]]:
         """Many calls of `watch` in one message."""
         return self._target.bulk(CONTROLLER_WATCH, requests, options)
+
+    async def watch_bulk_async(
+        self, requests: Sequence[ControllerWatchRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[View]]:
+        """Like `watch_bulk`, awaited."""
+        return await self._target.bulk_async(CONTROLLER_WATCH, requests, options)
 
     def list_(self, *, options: mf.CallOptions | None = None) -> list[Instance]:
         """Everything, for tools."""
@@ -178,8 +242,20 @@ class ControllerClient:
         """Many calls of `list`, in as many messages as it takes."""
         return self._target.batch(CONTROLLER_LIST, requests, options)
 
+    async def list_batch_async(
+        self, requests: Sequence[ControllerListRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[list[Instance]]]:
+        """Like `list_batch`, awaited."""
+        return await self._target.batch_async(CONTROLLER_LIST, requests, options)
+
     def list_bulk(
         self, requests: Sequence[ControllerListRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[list[Instance]]]:
         """Many calls of `list` in one message."""
         return self._target.bulk(CONTROLLER_LIST, requests, options)
+
+    async def list_bulk_async(
+        self, requests: Sequence[ControllerListRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[list[Instance]]]:
+        """Like `list_bulk`, awaited."""
+        return await self._target.bulk_async(CONTROLLER_LIST, requests, options)

@@ -37,7 +37,7 @@ class ControllerServant(Servant, ABC):
         before; never 0.
         """
 
-    def client_id_batch(self, requests: Sequence[ControllerClientIdRequest]) -> list[mf.Outcome[int]]:
+    def client_id_items(self, requests: Sequence[ControllerClientIdRequest]) -> list[mf.Outcome[int]]:
         """All items of a message that has more than one; here `client_id` for each."""
         return mf.each(self.client_id, (() for _ in requests))
 
@@ -50,7 +50,7 @@ class ControllerServant(Servant, ABC):
         are gone as well when neither register nor keep was called for that long.
         """
 
-    def register_batch(self, requests: Sequence[ControllerRegisterRequest]) -> list[mf.Outcome[int]]:
+    def register_items(self, requests: Sequence[ControllerRegisterRequest]) -> list[mf.Outcome[int]]:
         """All items of a message that has more than one; here `register` for each."""
         return mf.each(self.register, ((each.nonce, each.instances) for each in requests))
 
@@ -63,7 +63,7 @@ class ControllerServant(Servant, ABC):
         at most: all is well, call again.
         """
 
-    def keep_batch(self, requests: Sequence[ControllerKeepRequest]) -> list[mf.Outcome[bool]]:
+    def keep_items(self, requests: Sequence[ControllerKeepRequest]) -> list[mf.Outcome[bool]]:
         """All items of a message that has more than one; here `keep` for each."""
         return mf.each(self.keep, ((each.nonce, each.wait_ms) for each in requests))
 
@@ -71,9 +71,13 @@ class ControllerServant(Servant, ABC):
     def deregister(self, nonce: UUID) -> None:
         """Takes the instances of a server process away before it ends, so that no client calls it while it
         drains.
+
+        Raises:
+            NotRegistered
+            mf.Error: fails the call with its code.
         """
 
-    def deregister_batch(self, requests: Sequence[ControllerDeregisterRequest]) -> list[mf.Outcome[None]]:
+    def deregister_items(self, requests: Sequence[ControllerDeregisterRequest]) -> list[mf.Outcome[None]]:
         """All items of a message that has more than one; here `deregister` for each."""
         return mf.each(self.deregister, ((each.nonce,) for each in requests))
 
@@ -85,7 +89,7 @@ class ControllerServant(Servant, ABC):
         instances, and is no error.
         """
 
-    def watch_batch(self, requests: Sequence[ControllerWatchRequest]) -> list[mf.Outcome[View]]:
+    def watch_items(self, requests: Sequence[ControllerWatchRequest]) -> list[mf.Outcome[View]]:
         """All items of a message that has more than one; here `watch` for each."""
         return mf.each(
             self.watch, ((each.service, each.epoch, each.revision, each.wait_ms) for each in requests)
@@ -95,6 +99,88 @@ class ControllerServant(Servant, ABC):
     def list_(self) -> list[Instance]:
         """Everything, for tools."""
 
-    def list_batch(self, requests: Sequence[ControllerListRequest]) -> list[mf.Outcome[list[Instance]]]:
+    def list_items(self, requests: Sequence[ControllerListRequest]) -> list[mf.Outcome[list[Instance]]]:
         """All items of a message that has more than one; here `list_` for each."""
         return mf.each(self.list_, (() for _ in requests))
+
+
+class ControllerAsyncServant(Servant, ABC):
+    """Like `ControllerServant`, with `async def`: it runs on the loop of asyncio that serves."""
+
+    __slots__ = ()
+
+    mf_service: ClassVar[mf.ServiceInfo] = CONTROLLER_SERVICE
+
+    @abstractmethod
+    async def client_id(self) -> int:
+        """A number for the upper half of a client's request ids, unlike all that this controller gave
+        before; never 0.
+        """
+
+    async def client_id_items(self, requests: Sequence[ControllerClientIdRequest]) -> list[mf.Outcome[int]]:
+        """All items of a message that has more than one; here `client_id` for each."""
+        return await mf.each_async(self.client_id, (() for _ in requests))
+
+    @abstractmethod
+    async def register(self, nonce: UUID, instances: list[Instance]) -> int:
+        """Adds the instances of the server process that `nonce` names, all at once; those it had before and
+        does not name now are gone.
+        They live as long as the connection that this call came over. The answer is the lease in
+        milliseconds, a backstop: they
+        are gone as well when neither register nor keep was called for that long.
+        """
+
+    async def register_items(self, requests: Sequence[ControllerRegisterRequest]) -> list[mf.Outcome[int]]:
+        """All items of a message that has more than one; here `register` for each."""
+        return await mf.each_async(self.register, ((each.nonce, each.instances) for each in requests))
+
+    @abstractmethod
+    async def keep(self, nonce: UUID, wait_ms: int) -> bool:
+        """What a server waits in, so that it learns at once when it has to register again. False, at once or
+        later: `nonce` is not
+        registered over the connection of this call (any more). True after `wait_ms`, of which the
+        controller takes a third of the lease
+        at most: all is well, call again.
+        """
+
+    async def keep_items(self, requests: Sequence[ControllerKeepRequest]) -> list[mf.Outcome[bool]]:
+        """All items of a message that has more than one; here `keep` for each."""
+        return await mf.each_async(self.keep, ((each.nonce, each.wait_ms) for each in requests))
+
+    @abstractmethod
+    async def deregister(self, nonce: UUID) -> None:
+        """Takes the instances of a server process away before it ends, so that no client calls it while it
+        drains.
+
+        Raises:
+            NotRegistered
+            mf.Error: fails the call with its code.
+        """
+
+    async def deregister_items(
+        self, requests: Sequence[ControllerDeregisterRequest]
+    ) -> list[mf.Outcome[None]]:
+        """All items of a message that has more than one; here `deregister` for each."""
+        return await mf.each_async(self.deregister, ((each.nonce,) for each in requests))
+
+    @abstractmethod
+    async def watch(self, service: str, epoch: int, revision: int, wait_ms: int) -> View:
+        """Answers at once if the service stands at another epoch or revision than the ones named (0, 0:
+        always), else
+        when it changes, else after `wait_ms` with what it was. A service that nobody offers has no
+        instances, and is no error.
+        """
+
+    async def watch_items(self, requests: Sequence[ControllerWatchRequest]) -> list[mf.Outcome[View]]:
+        """All items of a message that has more than one; here `watch` for each."""
+        return await mf.each_async(
+            self.watch, ((each.service, each.epoch, each.revision, each.wait_ms) for each in requests)
+        )
+
+    @abstractmethod
+    async def list_(self) -> list[Instance]:
+        """Everything, for tools."""
+
+    async def list_items(self, requests: Sequence[ControllerListRequest]) -> list[mf.Outcome[list[Instance]]]:
+        """All items of a message that has more than one; here `list_` for each."""
+        return await mf.each_async(self.list_, (() for _ in requests))

@@ -11,17 +11,17 @@
 namespace mf::codec {
 
 template <>
-inline constexpr TypeInfo kTypeInfo<::archive::after::Choice>{Tier::archive, "Choice"};
+inline constexpr TypeInfo kTypeInfo<::archive::after::Choice>{.tier = Tier::archive, .name = "Choice"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::archive::after::Extra>{Tier::archive, "Extra"};
+inline constexpr TypeInfo kTypeInfo<::archive::after::Extra>{.tier = Tier::archive, .name = "Extra"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::archive::after::Stored>{Tier::archive, "Stored"};
+inline constexpr TypeInfo kTypeInfo<::archive::after::Stored>{.tier = Tier::archive, .name = "Stored"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::archive::after::Part>{Tier::archive, "Part"};
+inline constexpr TypeInfo kTypeInfo<::archive::after::Part>{.tier = Tier::archive, .name = "Part"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::archive::after::Node>{Tier::archive, "Node"};
+inline constexpr TypeInfo kTypeInfo<::archive::after::Node>{.tier = Tier::archive, .name = "Node"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::archive::after::Tag>{Tier::archive, "Tag"};
+inline constexpr TypeInfo kTypeInfo<::archive::after::Tag>{.tier = Tier::archive, .name = "Tag"};
 
 template <>
 struct EnumTraits<::archive::after::Lang> {

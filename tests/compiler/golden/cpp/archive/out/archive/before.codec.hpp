@@ -11,13 +11,13 @@
 namespace mf::codec {
 
 template <>
-inline constexpr TypeInfo kTypeInfo<::archive::before::Choice>{Tier::archive, "Choice"};
+inline constexpr TypeInfo kTypeInfo<::archive::before::Choice>{.tier = Tier::archive, .name = "Choice"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::archive::before::Stored>{Tier::archive, "Stored"};
+inline constexpr TypeInfo kTypeInfo<::archive::before::Stored>{.tier = Tier::archive, .name = "Stored"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::archive::before::Part>{Tier::archive, "Part"};
+inline constexpr TypeInfo kTypeInfo<::archive::before::Part>{.tier = Tier::archive, .name = "Part"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::archive::before::Node>{Tier::archive, "Node"};
+inline constexpr TypeInfo kTypeInfo<::archive::before::Node>{.tier = Tier::archive, .name = "Node"};
 
 template <>
 struct EnumTraits<::archive::before::Lang> {

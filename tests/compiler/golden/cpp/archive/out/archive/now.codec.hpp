@@ -20,49 +20,49 @@
 namespace mf::codec {
 
 template <>
-inline constexpr TypeInfo kTypeInfo<::archive::now::Point>{Tier::memcpy, "Point"};
+inline constexpr TypeInfo kTypeInfo<::archive::now::Point>{.tier = Tier::memcpy, .name = "Point"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::archive::now::Hit>{Tier::febird, "Hit"};
+inline constexpr TypeInfo kTypeInfo<::archive::now::Hit>{.tier = Tier::febird, .name = "Hit"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::archive::now::Geo>{Tier::custom, "Geo"};
+inline constexpr TypeInfo kTypeInfo<::archive::now::Geo>{.tier = Tier::custom, .name = "Geo"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::archive::now::Pair>{Tier::archive, "Pair"};
+inline constexpr TypeInfo kTypeInfo<::archive::now::Pair>{.tier = Tier::archive, .name = "Pair"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::archive::now::Choice>{Tier::archive, "Choice"};
+inline constexpr TypeInfo kTypeInfo<::archive::now::Choice>{.tier = Tier::archive, .name = "Choice"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::archive::now::Rows>{Tier::archive, "Rows"};
+inline constexpr TypeInfo kTypeInfo<::archive::now::Rows>{.tier = Tier::archive, .name = "Rows"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::archive::now::Nothing>{Tier::archive, "Nothing"};
+inline constexpr TypeInfo kTypeInfo<::archive::now::Nothing>{.tier = Tier::archive, .name = "Nothing"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::archive::now::Tree>{Tier::archive, "Tree"};
+inline constexpr TypeInfo kTypeInfo<::archive::now::Tree>{.tier = Tier::archive, .name = "Tree"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::archive::now::Nest>{Tier::archive, "Nest"};
+inline constexpr TypeInfo kTypeInfo<::archive::now::Nest>{.tier = Tier::archive, .name = "Nest"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::archive::now::Giant>{Tier::memcpy, "Giant"};
+inline constexpr TypeInfo kTypeInfo<::archive::now::Giant>{.tier = Tier::memcpy, .name = "Giant"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::archive::now::Whale>{Tier::archive, "Whale"};
+inline constexpr TypeInfo kTypeInfo<::archive::now::Whale>{.tier = Tier::archive, .name = "Whale"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::archive::now::Giants>{Tier::archive, "Giants"};
+inline constexpr TypeInfo kTypeInfo<::archive::now::Giants>{.tier = Tier::archive, .name = "Giants"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::archive::now::Shark>{Tier::febird, "Shark"};
+inline constexpr TypeInfo kTypeInfo<::archive::now::Shark>{.tier = Tier::febird, .name = "Shark"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::archive::now::Sharks>{Tier::febird, "Sharks"};
+inline constexpr TypeInfo kTypeInfo<::archive::now::Sharks>{.tier = Tier::febird, .name = "Sharks"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::archive::now::All>{Tier::archive, "All"};
+inline constexpr TypeInfo kTypeInfo<::archive::now::All>{.tier = Tier::archive, .name = "All"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::archive::now::Person>{Tier::archive, "Person"};
+inline constexpr TypeInfo kTypeInfo<::archive::now::Person>{.tier = Tier::archive, .name = "Person"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::archive::now::Contact>{Tier::archive, "Contact"};
+inline constexpr TypeInfo kTypeInfo<::archive::now::Contact>{.tier = Tier::archive, .name = "Contact"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::archive::now::Config>{Tier::archive, "Config"};
+inline constexpr TypeInfo kTypeInfo<::archive::now::Config>{.tier = Tier::archive, .name = "Config"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::archive::now::Page>{Tier::archive, "Page"};
+inline constexpr TypeInfo kTypeInfo<::archive::now::Page>{.tier = Tier::archive, .name = "Page"};
 template <>
 inline constexpr std::size_t kHeapOfNew<::archive::now::Page> = 127;
 template <>
-inline constexpr TypeInfo kTypeInfo<::archive::now::Holder>{Tier::febird, "Holder"};
+inline constexpr TypeInfo kTypeInfo<::archive::now::Holder>{.tier = Tier::febird, .name = "Holder"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::archive::now::Broken>{Tier::febird, "Broken"};
+inline constexpr TypeInfo kTypeInfo<::archive::now::Broken>{.tier = Tier::febird, .name = "Broken"};
 
 template <>
 struct EnumTraits<::archive::now::Rank> {

@@ -21,27 +21,27 @@
 namespace mf::codec {
 
 template <>
-inline constexpr TypeInfo kTypeInfo<::shapes::kinds::Posting>{Tier::memcpy, "Posting"};
+inline constexpr TypeInfo kTypeInfo<::shapes::kinds::Posting>{.tier = Tier::memcpy, .name = "Posting"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::shapes::kinds::Value>{Tier::febird, "Value"};
+inline constexpr TypeInfo kTypeInfo<::shapes::kinds::Value>{.tier = Tier::febird, .name = "Value"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::shapes::kinds::Document>{Tier::febird, "Document"};
+inline constexpr TypeInfo kTypeInfo<::shapes::kinds::Document>{.tier = Tier::febird, .name = "Document"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::shapes::kinds::Terms>{Tier::febird, "Terms"};
+inline constexpr TypeInfo kTypeInfo<::shapes::kinds::Terms>{.tier = Tier::febird, .name = "Terms"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::shapes::kinds::Call>{Tier::febird, "Call"};
+inline constexpr TypeInfo kTypeInfo<::shapes::kinds::Call>{.tier = Tier::febird, .name = "Call"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::shapes::kinds::Expression>{Tier::febird, "Expression"};
+inline constexpr TypeInfo kTypeInfo<::shapes::kinds::Expression>{.tier = Tier::febird, .name = "Expression"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::shapes::kinds::Vec3>{Tier::memcpy, "Vec3"};
+inline constexpr TypeInfo kTypeInfo<::shapes::kinds::Vec3>{.tier = Tier::memcpy, .name = "Vec3"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::shapes::kinds::Segment>{Tier::memcpy, "Segment"};
+inline constexpr TypeInfo kTypeInfo<::shapes::kinds::Segment>{.tier = Tier::memcpy, .name = "Segment"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::shapes::kinds::Coloured>{Tier::memcpy, "Coloured"};
+inline constexpr TypeInfo kTypeInfo<::shapes::kinds::Coloured>{.tier = Tier::memcpy, .name = "Coloured"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::shapes::kinds::Page>{Tier::febird, "Page"};
+inline constexpr TypeInfo kTypeInfo<::shapes::kinds::Page>{.tier = Tier::febird, .name = "Page"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::shapes::kinds::WrongKind>{Tier::febird, "WrongKind"};
+inline constexpr TypeInfo kTypeInfo<::shapes::kinds::WrongKind>{.tier = Tier::febird, .name = "WrongKind"};
 
 template <>
 struct EnumTraits<::shapes::kinds::Field> {

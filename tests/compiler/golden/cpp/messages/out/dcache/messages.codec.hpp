@@ -11,476 +11,518 @@
 namespace mf::codec {
 
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::Timestamps>{Tier::memcpy, "Timestamps"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::Timestamps>{
+    .tier = Tier::memcpy, .name = "Timestamps"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::Checksum>{Tier::febird, "Checksum"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::Checksum>{.tier = Tier::febird, .name = "Checksum"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::CellAddress>{Tier::febird, "CellAddress"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::CellAddress>{
+    .tier = Tier::febird, .name = "CellAddress"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::Subject>{Tier::febird, "Subject"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::Subject>{.tier = Tier::febird, .name = "Subject"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::StorageInfo>{Tier::febird, "StorageInfo"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::StorageInfo>{
+    .tier = Tier::febird, .name = "StorageInfo"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::FileAttributes>{Tier::febird, "FileAttributes"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::FileAttributes>{
+    .tier = Tier::febird, .name = "FileAttributes"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::SpaceCost>{Tier::memcpy, "SpaceCost"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::SpaceCost>{.tier = Tier::memcpy, .name = "SpaceCost"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::QueueCost>{Tier::febird, "QueueCost"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::QueueCost>{.tier = Tier::febird, .name = "QueueCost"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolCost>{Tier::febird, "PoolCost"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolCost>{.tier = Tier::febird, .name = "PoolCost"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::ProtocolInfo>{Tier::febird, "ProtocolInfo"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::ProtocolInfo>{
+    .tier = Tier::febird, .name = "ProtocolInfo"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::Envelope>{Tier::febird, "Envelope"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::Envelope>{.tier = Tier::febird, .name = "Envelope"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolAcceptFileMessage>{
-    Tier::febird, "PoolAcceptFileMessage"};
+    .tier = Tier::febird, .name = "PoolAcceptFileMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolCheckFileMessage>{
-    Tier::febird, "PoolCheckFileMessage"};
+    .tier = Tier::febird, .name = "PoolCheckFileMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolCheckFreeSpaceMessage>{
-    Tier::febird, "PoolCheckFreeSpaceMessage"};
+    .tier = Tier::febird, .name = "PoolCheckFreeSpaceMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolDeliverFileMessage>{
-    Tier::febird, "PoolDeliverFileMessage"};
+    .tier = Tier::febird, .name = "PoolDeliverFileMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolFetchFileMessage>{
-    Tier::febird, "PoolFetchFileMessage"};
+    .tier = Tier::febird, .name = "PoolFetchFileMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolFlushControlMessage>{
-    Tier::febird, "PoolFlushControlMessage"};
+    .tier = Tier::febird, .name = "PoolFlushControlMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolFlushDoFlushMessage>{
-    Tier::febird, "PoolFlushDoFlushMessage"};
+    .tier = Tier::febird, .name = "PoolFlushDoFlushMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolFlushGainControlMessage>{
-    Tier::febird, "PoolFlushGainControlMessage"};
+    .tier = Tier::febird, .name = "PoolFlushGainControlMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolIoFileMessage>{Tier::febird, "PoolIoFileMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolIoFileMessage>{
+    .tier = Tier::febird, .name = "PoolIoFileMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolLinkGroupInfoMessage>{
-    Tier::febird, "PoolLinkGroupInfoMessage"};
+    .tier = Tier::febird, .name = "PoolLinkGroupInfoMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolLinkInfoMessage>{
-    Tier::febird, "PoolLinkInfoMessage"};
+    .tier = Tier::febird, .name = "PoolLinkInfoMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolManagerGetPoolListMessage>{
-    Tier::febird, "PoolManagerGetPoolListMessage"};
+    .tier = Tier::febird, .name = "PoolManagerGetPoolListMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolManagerGetPoolMonitorMessage>{
-    Tier::febird, "PoolManagerGetPoolMonitorMessage"};
+    .tier = Tier::febird, .name = "PoolManagerGetPoolMonitorMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolManagerPoolModeMessage>{
-    Tier::febird, "PoolManagerPoolModeMessage"};
+    .tier = Tier::febird, .name = "PoolManagerPoolModeMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolManagerPoolUpMessage>{
-    Tier::febird, "PoolManagerPoolUpMessage"};
+    .tier = Tier::febird, .name = "PoolManagerPoolUpMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolMgrGetPoolByLinkMessage>{
-    Tier::febird, "PoolMgrGetPoolByLinkMessage"};
+    .tier = Tier::febird, .name = "PoolMgrGetPoolByLinkMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolMgrGetPoolByPoolGroupMessage>{
-    Tier::febird, "PoolMgrGetPoolByPoolGroupMessage"};
+    .tier = Tier::febird, .name = "PoolMgrGetPoolByPoolGroupMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolMgrGetPoolLinkGroupsMessage>{
-    Tier::febird, "PoolMgrGetPoolLinkGroupsMessage"};
+    .tier = Tier::febird, .name = "PoolMgrGetPoolLinkGroupsMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolMgrGetPoolLinksMessage>{
-    Tier::febird, "PoolMgrGetPoolLinksMessage"};
+    .tier = Tier::febird, .name = "PoolMgrGetPoolLinksMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolMgrPoolInfoMessage>{
-    Tier::febird, "PoolMgrPoolInfoMessage"};
+    .tier = Tier::febird, .name = "PoolMgrPoolInfoMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolMgrQueryPoolsMessage>{
-    Tier::febird, "PoolMgrQueryPoolsMessage"};
+    .tier = Tier::febird, .name = "PoolMgrQueryPoolsMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolMgrReplicateFileMessage>{
-    Tier::febird, "PoolMgrReplicateFileMessage"};
+    .tier = Tier::febird, .name = "PoolMgrReplicateFileMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolMgrSelectReadPoolMessage>{
-    Tier::febird, "PoolMgrSelectReadPoolMessage"};
+    .tier = Tier::febird, .name = "PoolMgrSelectReadPoolMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolMgrSelectWritePoolMessage>{
-    Tier::febird, "PoolMgrSelectWritePoolMessage"};
+    .tier = Tier::febird, .name = "PoolMgrSelectWritePoolMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolMigrationCancelMessage>{
-    Tier::febird, "PoolMigrationCancelMessage"};
+    .tier = Tier::febird, .name = "PoolMigrationCancelMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolMigrationCopyFinishedMessage>{
-    Tier::febird, "PoolMigrationCopyFinishedMessage"};
+    .tier = Tier::febird, .name = "PoolMigrationCopyFinishedMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolMigrationCopyReplicaMessage>{
-    Tier::febird, "PoolMigrationCopyReplicaMessage"};
+    .tier = Tier::febird, .name = "PoolMigrationCopyReplicaMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolMigrationPingMessage>{
-    Tier::febird, "PoolMigrationPingMessage"};
+    .tier = Tier::febird, .name = "PoolMigrationPingMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolMigrationUpdateReplicaMessage>{
-    Tier::febird, "PoolMigrationUpdateReplicaMessage"};
+    .tier = Tier::febird, .name = "PoolMigrationUpdateReplicaMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolMigrationJobCancelMessage>{
-    Tier::febird, "PoolMigrationJobCancelMessage"};
+    .tier = Tier::febird, .name = "PoolMigrationJobCancelMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolModifyModeMessage>{
-    Tier::febird, "PoolModifyModeMessage"};
+    .tier = Tier::febird, .name = "PoolModifyModeMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolModifyPersistencyMessage>{
-    Tier::febird, "PoolModifyPersistencyMessage"};
+    .tier = Tier::febird, .name = "PoolModifyPersistencyMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolMoverKillMessage>{
-    Tier::febird, "PoolMoverKillMessage"};
+    .tier = Tier::febird, .name = "PoolMoverKillMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolPassiveIoFileMessage>{
-    Tier::febird, "PoolPassiveIoFileMessage"};
+    .tier = Tier::febird, .name = "PoolPassiveIoFileMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolQueryRepositoryMessage>{
-    Tier::febird, "PoolQueryRepositoryMessage"};
+    .tier = Tier::febird, .name = "PoolQueryRepositoryMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolRemoveFilesMessage>{
-    Tier::febird, "PoolRemoveFilesMessage"};
+    .tier = Tier::febird, .name = "PoolRemoveFilesMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolReplicateFileMessage>{
-    Tier::febird, "PoolReplicateFileMessage"};
+    .tier = Tier::febird, .name = "PoolReplicateFileMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolSetStickyMessage>{
-    Tier::febird, "PoolSetStickyMessage"};
+    .tier = Tier::febird, .name = "PoolSetStickyMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolStatusChangedMessage>{
-    Tier::febird, "PoolStatusChangedMessage"};
+    .tier = Tier::febird, .name = "PoolStatusChangedMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolUpdateCacheStatisticsMessage>{
-    Tier::febird, "PoolUpdateCacheStatisticsMessage"};
+    .tier = Tier::febird, .name = "PoolUpdateCacheStatisticsMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolDataRequestMessage>{
-    Tier::febird, "PoolDataRequestMessage"};
+    .tier = Tier::febird, .name = "PoolDataRequestMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolHeartbeatMessage>{
-    Tier::febird, "PoolHeartbeatMessage"};
+    .tier = Tier::febird, .name = "PoolHeartbeatMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolCostUpdateMessage>{
-    Tier::febird, "PoolCostUpdateMessage"};
+    .tier = Tier::febird, .name = "PoolCostUpdateMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolTagUpdateMessage>{
-    Tier::febird, "PoolTagUpdateMessage"};
+    .tier = Tier::febird, .name = "PoolTagUpdateMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolInfoRequestMessage>{
-    Tier::febird, "PoolInfoRequestMessage"};
+    .tier = Tier::febird, .name = "PoolInfoRequestMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsAddCacheLocationMessage>{
-    Tier::febird, "PnfsAddCacheLocationMessage"};
+    .tier = Tier::febird, .name = "PnfsAddCacheLocationMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsCancelUploadMessage>{
-    Tier::febird, "PnfsCancelUploadMessage"};
+    .tier = Tier::febird, .name = "PnfsCancelUploadMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsClearCacheLocationMessage>{
-    Tier::febird, "PnfsClearCacheLocationMessage"};
+    .tier = Tier::febird, .name = "PnfsClearCacheLocationMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsCommitUploadMessage>{
-    Tier::febird, "PnfsCommitUploadMessage"};
+    .tier = Tier::febird, .name = "PnfsCommitUploadMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsCreateEntryMessage>{
-    Tier::febird, "PnfsCreateEntryMessage"};
+    .tier = Tier::febird, .name = "PnfsCreateEntryMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsCreateUploadPathMessage>{
-    Tier::febird, "PnfsCreateUploadPathMessage"};
+    .tier = Tier::febird, .name = "PnfsCreateUploadPathMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsDeleteEntryMessage>{
-    Tier::febird, "PnfsDeleteEntryMessage"};
+    .tier = Tier::febird, .name = "PnfsDeleteEntryMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsFlagMessage>{Tier::febird, "PnfsFlagMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsFlagMessage>{
+    .tier = Tier::febird, .name = "PnfsFlagMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsGetCacheLocationsMessage>{
-    Tier::febird, "PnfsGetCacheLocationsMessage"};
+    .tier = Tier::febird, .name = "PnfsGetCacheLocationsMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsGetFileAttributesMessage>{
-    Tier::febird, "PnfsGetFileAttributesMessage"};
+    .tier = Tier::febird, .name = "PnfsGetFileAttributesMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsGetParentMessage>{
-    Tier::febird, "PnfsGetParentMessage"};
+    .tier = Tier::febird, .name = "PnfsGetParentMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsListDirectoryMessage>{
-    Tier::febird, "PnfsListDirectoryMessage"};
+    .tier = Tier::febird, .name = "PnfsListDirectoryMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsListExtendedAttributesMessage>{
-    Tier::febird, "PnfsListExtendedAttributesMessage"};
+    .tier = Tier::febird, .name = "PnfsListExtendedAttributesMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsMapPathMessage>{
-    Tier::febird, "PnfsMapPathMessage"};
+    .tier = Tier::febird, .name = "PnfsMapPathMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsReadExtendedAttributesMessage>{
-    Tier::febird, "PnfsReadExtendedAttributesMessage"};
+    .tier = Tier::febird, .name = "PnfsReadExtendedAttributesMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsRemoveChecksumMessage>{
-    Tier::febird, "PnfsRemoveChecksumMessage"};
+    .tier = Tier::febird, .name = "PnfsRemoveChecksumMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsRemoveExtendedAttributesMessage>{
-    Tier::febird, "PnfsRemoveExtendedAttributesMessage"};
+    .tier = Tier::febird, .name = "PnfsRemoveExtendedAttributesMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsRemoveLabelsMessage>{
-    Tier::febird, "PnfsRemoveLabelsMessage"};
+    .tier = Tier::febird, .name = "PnfsRemoveLabelsMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsRenameMessage>{Tier::febird, "PnfsRenameMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsRenameMessage>{
+    .tier = Tier::febird, .name = "PnfsRenameMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsSetChecksumMessage>{
-    Tier::febird, "PnfsSetChecksumMessage"};
+    .tier = Tier::febird, .name = "PnfsSetChecksumMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsSetFileAttributesMessage>{
-    Tier::febird, "PnfsSetFileAttributesMessage"};
+    .tier = Tier::febird, .name = "PnfsSetFileAttributesMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsSymLinkMessage>{
-    Tier::febird, "PnfsSymLinkMessage"};
+    .tier = Tier::febird, .name = "PnfsSymLinkMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsWriteExtendedAttributesMessage>{
-    Tier::febird, "PnfsWriteExtendedAttributesMessage"};
+    .tier = Tier::febird, .name = "PnfsWriteExtendedAttributesMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsNotifyFlushMessage>{
-    Tier::febird, "PnfsNotifyFlushMessage"};
+    .tier = Tier::febird, .name = "PnfsNotifyFlushMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsGetPathMessage>{
-    Tier::febird, "PnfsGetPathMessage"};
+    .tier = Tier::febird, .name = "PnfsGetPathMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsLookupMessage>{Tier::febird, "PnfsLookupMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PnfsLookupMessage>{
+    .tier = Tier::febird, .name = "PnfsLookupMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::SpaceReserveMessage>{
-    Tier::febird, "SpaceReserveMessage"};
+    .tier = Tier::febird, .name = "SpaceReserveMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::SpaceReleaseMessage>{
-    Tier::febird, "SpaceReleaseMessage"};
+    .tier = Tier::febird, .name = "SpaceReleaseMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::SpaceUseMessage>{Tier::febird, "SpaceUseMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::SpaceUseMessage>{
+    .tier = Tier::febird, .name = "SpaceUseMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::SpaceGetMetaDataMessage>{
-    Tier::febird, "SpaceGetMetaDataMessage"};
+    .tier = Tier::febird, .name = "SpaceGetMetaDataMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::SpaceGetTokensMessage>{
-    Tier::febird, "SpaceGetTokensMessage"};
+    .tier = Tier::febird, .name = "SpaceGetTokensMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::SpaceGetFileTokensMessage>{
-    Tier::febird, "SpaceGetFileTokensMessage"};
+    .tier = Tier::febird, .name = "SpaceGetFileTokensMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::SpaceExtendLifetimeMessage>{
-    Tier::febird, "SpaceExtendLifetimeMessage"};
+    .tier = Tier::febird, .name = "SpaceExtendLifetimeMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::SpaceGetLinkGroupNamesMessage>{
-    Tier::febird, "SpaceGetLinkGroupNamesMessage"};
+    .tier = Tier::febird, .name = "SpaceGetLinkGroupNamesMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::SpaceGetLinkGroupsMessage>{
-    Tier::febird, "SpaceGetLinkGroupsMessage"};
+    .tier = Tier::febird, .name = "SpaceGetLinkGroupsMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::SpaceCancelUseMessage>{
-    Tier::febird, "SpaceCancelUseMessage"};
+    .tier = Tier::febird, .name = "SpaceCancelUseMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::SpaceBindMessage>{Tier::febird, "SpaceBindMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::SpaceBindMessage>{
+    .tier = Tier::febird, .name = "SpaceBindMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::PinPinMessage>{Tier::febird, "PinPinMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PinPinMessage>{
+    .tier = Tier::febird, .name = "PinPinMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::PinUnpinMessage>{Tier::febird, "PinUnpinMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PinUnpinMessage>{
+    .tier = Tier::febird, .name = "PinUnpinMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::PinExtendMessage>{Tier::febird, "PinExtendMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PinExtendMessage>{
+    .tier = Tier::febird, .name = "PinExtendMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::PinCountMessage>{Tier::febird, "PinCountMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PinCountMessage>{
+    .tier = Tier::febird, .name = "PinCountMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::PinListMessage>{Tier::febird, "PinListMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PinListMessage>{
+    .tier = Tier::febird, .name = "PinListMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::PinMovePinMessage>{Tier::febird, "PinMovePinMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::PinMovePinMessage>{
+    .tier = Tier::febird, .name = "PinMovePinMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PinRequestsFinishedMessage>{
-    Tier::febird, "PinRequestsFinishedMessage"};
+    .tier = Tier::febird, .name = "PinRequestsFinishedMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PinStageStatusMessage>{
-    Tier::febird, "PinStageStatusMessage"};
+    .tier = Tier::febird, .name = "PinStageStatusMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::MoverInfoMessage>{Tier::febird, "MoverInfoMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::MoverInfoMessage>{
+    .tier = Tier::febird, .name = "MoverInfoMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::DoorRequestInfoMessage>{
-    Tier::febird, "DoorRequestInfoMessage"};
+    .tier = Tier::febird, .name = "DoorRequestInfoMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::DoorTransferFinishedMessage>{
-    Tier::febird, "DoorTransferFinishedMessage"};
+    .tier = Tier::febird, .name = "DoorTransferFinishedMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::DoorValidateMessage>{
-    Tier::febird, "DoorValidateMessage"};
+    .tier = Tier::febird, .name = "DoorValidateMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::StorageInfoNoticeMessage>{
-    Tier::febird, "StorageInfoNoticeMessage"};
+    .tier = Tier::febird, .name = "StorageInfoNoticeMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::RemoveFileInfoMessage>{
-    Tier::febird, "RemoveFileInfoMessage"};
+    .tier = Tier::febird, .name = "RemoveFileInfoMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::WarningPnfsFileInfoMessage>{
-    Tier::febird, "WarningPnfsFileInfoMessage"};
+    .tier = Tier::febird, .name = "WarningPnfsFileInfoMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::PoolHitInfoMessage>{
-    Tier::febird, "PoolHitInfoMessage"};
+    .tier = Tier::febird, .name = "PoolHitInfoMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::FlushInfoMessage>{Tier::febird, "FlushInfoMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::FlushInfoMessage>{
+    .tier = Tier::febird, .name = "FlushInfoMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::RestoreInfoMessage>{
-    Tier::febird, "RestoreInfoMessage"};
+    .tier = Tier::febird, .name = "RestoreInfoMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::BillingRecordMessage>{
-    Tier::febird, "BillingRecordMessage"};
+    .tier = Tier::febird, .name = "BillingRecordMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::LoginRequestMessage>{
-    Tier::febird, "LoginRequestMessage"};
+    .tier = Tier::febird, .name = "LoginRequestMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::LoginReplyMessage>{Tier::febird, "LoginReplyMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::LoginReplyMessage>{
+    .tier = Tier::febird, .name = "LoginReplyMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::MapRequestMessage>{Tier::febird, "MapRequestMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::MapRequestMessage>{
+    .tier = Tier::febird, .name = "MapRequestMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::ReverseMapRequestMessage>{
-    Tier::febird, "ReverseMapRequestMessage"};
+    .tier = Tier::febird, .name = "ReverseMapRequestMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::TokenIntrospectionMessage>{
-    Tier::febird, "TokenIntrospectionMessage"};
+    .tier = Tier::febird, .name = "TokenIntrospectionMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::RemoteTransferStartMessage>{
-    Tier::febird, "RemoteTransferStartMessage"};
+    .tier = Tier::febird, .name = "RemoteTransferStartMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::RemoteTransferCancelMessage>{
-    Tier::febird, "RemoteTransferCancelMessage"};
+    .tier = Tier::febird, .name = "RemoteTransferCancelMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::RemoteTransferStatusMessage>{
-    Tier::febird, "RemoteTransferStatusMessage"};
+    .tier = Tier::febird, .name = "RemoteTransferStatusMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::TransferManagerQueryMessage>{
-    Tier::febird, "TransferManagerQueryMessage"};
+    .tier = Tier::febird, .name = "TransferManagerQueryMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::TransferCompleteMessage>{
-    Tier::febird, "TransferCompleteMessage"};
+    .tier = Tier::febird, .name = "TransferCompleteMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::TransferFailedMessage>{
-    Tier::febird, "TransferFailedMessage"};
+    .tier = Tier::febird, .name = "TransferFailedMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::TransferProgressMessage>{
-    Tier::febird, "TransferProgressMessage"};
+    .tier = Tier::febird, .name = "TransferProgressMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::SrmPingMessage>{Tier::febird, "SrmPingMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::SrmPingMessage>{
+    .tier = Tier::febird, .name = "SrmPingMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::SrmPrepareToGetMessage>{
-    Tier::febird, "SrmPrepareToGetMessage"};
+    .tier = Tier::febird, .name = "SrmPrepareToGetMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::SrmPrepareToPutMessage>{
-    Tier::febird, "SrmPrepareToPutMessage"};
+    .tier = Tier::febird, .name = "SrmPrepareToPutMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::SrmReleaseFilesMessage>{
-    Tier::febird, "SrmReleaseFilesMessage"};
+    .tier = Tier::febird, .name = "SrmReleaseFilesMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::SrmBringOnlineMessage>{
-    Tier::febird, "SrmBringOnlineMessage"};
+    .tier = Tier::febird, .name = "SrmBringOnlineMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::SrmAbortRequestMessage>{
-    Tier::febird, "SrmAbortRequestMessage"};
+    .tier = Tier::febird, .name = "SrmAbortRequestMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::SrmStatusOfGetMessage>{
-    Tier::febird, "SrmStatusOfGetMessage"};
+    .tier = Tier::febird, .name = "SrmStatusOfGetMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::SrmStatusOfPutMessage>{
-    Tier::febird, "SrmStatusOfPutMessage"};
+    .tier = Tier::febird, .name = "SrmStatusOfPutMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::SrmLsMessage>{Tier::febird, "SrmLsMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::SrmLsMessage>{
+    .tier = Tier::febird, .name = "SrmLsMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::SrmMkdirMessage>{Tier::febird, "SrmMkdirMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::SrmMkdirMessage>{
+    .tier = Tier::febird, .name = "SrmMkdirMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::SrmRmdirMessage>{Tier::febird, "SrmRmdirMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::SrmRmdirMessage>{
+    .tier = Tier::febird, .name = "SrmRmdirMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::SrmRmMessage>{Tier::febird, "SrmRmMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::SrmRmMessage>{
+    .tier = Tier::febird, .name = "SrmRmMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::SrmMvMessage>{Tier::febird, "SrmMvMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::SrmMvMessage>{
+    .tier = Tier::febird, .name = "SrmMvMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::SrmCheckPermissionMessage>{
-    Tier::febird, "SrmCheckPermissionMessage"};
+    .tier = Tier::febird, .name = "SrmCheckPermissionMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::SrmCopyMessage>{Tier::febird, "SrmCopyMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::SrmCopyMessage>{
+    .tier = Tier::febird, .name = "SrmCopyMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::BulkRequestMessage>{
-    Tier::febird, "BulkRequestMessage"};
+    .tier = Tier::febird, .name = "BulkRequestMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::BulkStatusMessage>{Tier::febird, "BulkStatusMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::BulkStatusMessage>{
+    .tier = Tier::febird, .name = "BulkStatusMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::BulkCancelMessage>{Tier::febird, "BulkCancelMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::BulkCancelMessage>{
+    .tier = Tier::febird, .name = "BulkCancelMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::BulkDeleteMessage>{Tier::febird, "BulkDeleteMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::BulkDeleteMessage>{
+    .tier = Tier::febird, .name = "BulkDeleteMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::BulkTargetsMessage>{
-    Tier::febird, "BulkTargetsMessage"};
+    .tier = Tier::febird, .name = "BulkTargetsMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::BulkArchiveMessage>{
-    Tier::febird, "BulkArchiveMessage"};
+    .tier = Tier::febird, .name = "BulkArchiveMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::ReplicaVerifyMessage>{
-    Tier::febird, "ReplicaVerifyMessage"};
+    .tier = Tier::febird, .name = "ReplicaVerifyMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::ReplicaAdjustMessage>{
-    Tier::febird, "ReplicaAdjustMessage"};
+    .tier = Tier::febird, .name = "ReplicaAdjustMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::ReplicaRemoveMessage>{
-    Tier::febird, "ReplicaRemoveMessage"};
+    .tier = Tier::febird, .name = "ReplicaRemoveMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::ReplicaStateMessage>{
-    Tier::febird, "ReplicaStateMessage"};
+    .tier = Tier::febird, .name = "ReplicaStateMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::ResilienceScanMessage>{
-    Tier::febird, "ResilienceScanMessage"};
+    .tier = Tier::febird, .name = "ResilienceScanMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::ResilienceCancelMessage>{
-    Tier::febird, "ResilienceCancelMessage"};
+    .tier = Tier::febird, .name = "ResilienceCancelMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::QosTransitionMessage>{
-    Tier::febird, "QosTransitionMessage"};
+    .tier = Tier::febird, .name = "QosTransitionMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::QosQueryMessage>{Tier::febird, "QosQueryMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::QosQueryMessage>{
+    .tier = Tier::febird, .name = "QosQueryMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::QosModifyMessage>{Tier::febird, "QosModifyMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::QosModifyMessage>{
+    .tier = Tier::febird, .name = "QosModifyMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::QosBackLogMessage>{Tier::febird, "QosBackLogMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::QosBackLogMessage>{
+    .tier = Tier::febird, .name = "QosBackLogMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::MissingFileMessage>{
-    Tier::febird, "MissingFileMessage"};
+    .tier = Tier::febird, .name = "MissingFileMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::CleanerRequestMessage>{
-    Tier::febird, "CleanerRequestMessage"};
+    .tier = Tier::febird, .name = "CleanerRequestMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::CleanerStatusMessage>{
-    Tier::febird, "CleanerStatusMessage"};
+    .tier = Tier::febird, .name = "CleanerStatusMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::CleanerHoldMessage>{
-    Tier::febird, "CleanerHoldMessage"};
+    .tier = Tier::febird, .name = "CleanerHoldMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::HsmStoreMessage>{Tier::febird, "HsmStoreMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::HsmStoreMessage>{
+    .tier = Tier::febird, .name = "HsmStoreMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::HsmRestoreMessage>{Tier::febird, "HsmRestoreMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::HsmRestoreMessage>{
+    .tier = Tier::febird, .name = "HsmRestoreMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::HsmRemoveMessage>{Tier::febird, "HsmRemoveMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::HsmRemoveMessage>{
+    .tier = Tier::febird, .name = "HsmRemoveMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::NearlineRequestMessage>{
-    Tier::febird, "NearlineRequestMessage"};
+    .tier = Tier::febird, .name = "NearlineRequestMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::NearlineStatusMessage>{
-    Tier::febird, "NearlineStatusMessage"};
+    .tier = Tier::febird, .name = "NearlineStatusMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::TapeRecallScheduleMessage>{
-    Tier::febird, "TapeRecallScheduleMessage"};
+    .tier = Tier::febird, .name = "TapeRecallScheduleMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::ZoneUpdateMessage>{Tier::febird, "ZoneUpdateMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::ZoneUpdateMessage>{
+    .tier = Tier::febird, .name = "ZoneUpdateMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::CellHelloMessage>{Tier::febird, "CellHelloMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::CellHelloMessage>{
+    .tier = Tier::febird, .name = "CellHelloMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::CellRouteMessage>{Tier::febird, "CellRouteMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::CellRouteMessage>{
+    .tier = Tier::febird, .name = "CellRouteMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::CellTunnelMessage>{Tier::febird, "CellTunnelMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::CellTunnelMessage>{
+    .tier = Tier::febird, .name = "CellTunnelMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::TopologyQueryMessage>{
-    Tier::febird, "TopologyQueryMessage"};
+    .tier = Tier::febird, .name = "TopologyQueryMessage"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::dcache::messages::WebdavLockMessage>{Tier::febird, "WebdavLockMessage"};
+inline constexpr TypeInfo kTypeInfo<::dcache::messages::WebdavLockMessage>{
+    .tier = Tier::febird, .name = "WebdavLockMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::WebdavUnlockMessage>{
-    Tier::febird, "WebdavUnlockMessage"};
+    .tier = Tier::febird, .name = "WebdavUnlockMessage"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::dcache::messages::EventSubscribeMessage>{
-    Tier::febird, "EventSubscribeMessage"};
+    .tier = Tier::febird, .name = "EventSubscribeMessage"};
 
 template <>
 struct EnumTraits<::dcache::messages::PoolMode> {

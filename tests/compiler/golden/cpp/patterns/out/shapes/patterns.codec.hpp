@@ -17,7 +17,7 @@
 namespace mf::codec {
 
 template <>
-inline constexpr TypeInfo kTypeInfo<::shapes::patterns::Patterned>{Tier::febird, "Patterned"};
+inline constexpr TypeInfo kTypeInfo<::shapes::patterns::Patterned>{.tier = Tier::febird, .name = "Patterned"};
 
 template <>
 struct Febird<::shapes::patterns::Patterned> {

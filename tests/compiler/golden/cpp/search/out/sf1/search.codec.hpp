@@ -13,11 +13,13 @@
 namespace mf::codec {
 
 template <>
-inline constexpr TypeInfo kTypeInfo<::sf1::search::Hit>{Tier::febird, "Hit"};
+inline constexpr TypeInfo kTypeInfo<::sf1::search::Hit>{.tier = Tier::febird, .name = "Hit"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::sf1::search::NoSuchCollection>{Tier::febird, "NoSuchCollection"};
+inline constexpr TypeInfo kTypeInfo<::sf1::search::NoSuchCollection>{
+    .tier = Tier::febird, .name = "NoSuchCollection"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::sf1::search::DuplicateDocument>{Tier::febird, "DuplicateDocument"};
+inline constexpr TypeInfo kTypeInfo<::sf1::search::DuplicateDocument>{
+    .tier = Tier::febird, .name = "DuplicateDocument"};
 
 template <>
 struct EnumTraits<::sf1::search::Rank> {

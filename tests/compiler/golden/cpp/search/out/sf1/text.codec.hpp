@@ -11,9 +11,9 @@
 namespace mf::codec {
 
 template <>
-inline constexpr TypeInfo kTypeInfo<::sf1::text::Position>{Tier::memcpy, "Position"};
+inline constexpr TypeInfo kTypeInfo<::sf1::text::Position>{.tier = Tier::memcpy, .name = "Position"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::sf1::text::Document>{Tier::febird, "Document"};
+inline constexpr TypeInfo kTypeInfo<::sf1::text::Document>{.tier = Tier::febird, .name = "Document"};
 
 template <>
 struct Memcpy<::sf1::text::Position> {

@@ -12,9 +12,9 @@
 namespace mf::codec {
 
 template <>
-inline constexpr TypeInfo kTypeInfo<::shapes::services::Pair>{Tier::febird, "Pair"};
+inline constexpr TypeInfo kTypeInfo<::shapes::services::Pair>{.tier = Tier::febird, .name = "Pair"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::shapes::services::Refused>{Tier::febird, "Refused"};
+inline constexpr TypeInfo kTypeInfo<::shapes::services::Refused>{.tier = Tier::febird, .name = "Refused"};
 
 template <>
 struct Febird<::shapes::services::Pair> {

@@ -17,37 +17,38 @@
 namespace mf::codec {
 
 template <>
-inline constexpr TypeInfo kTypeInfo<::vectors::shapes::Integers>{Tier::febird, "Integers"};
+inline constexpr TypeInfo kTypeInfo<::vectors::shapes::Integers>{.tier = Tier::febird, .name = "Integers"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::vectors::shapes::Scalars>{Tier::memcpy, "Scalars"};
+inline constexpr TypeInfo kTypeInfo<::vectors::shapes::Scalars>{.tier = Tier::memcpy, .name = "Scalars"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::vectors::shapes::Posting>{Tier::memcpy, "Posting"};
+inline constexpr TypeInfo kTypeInfo<::vectors::shapes::Posting>{.tier = Tier::memcpy, .name = "Posting"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::vectors::shapes::Nothing>{Tier::memcpy, "Nothing"};
+inline constexpr TypeInfo kTypeInfo<::vectors::shapes::Nothing>{.tier = Tier::memcpy, .name = "Nothing"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::vectors::shapes::Nested>{Tier::memcpy, "Nested"};
+inline constexpr TypeInfo kTypeInfo<::vectors::shapes::Nested>{.tier = Tier::memcpy, .name = "Nested"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::vectors::shapes::Texts>{Tier::febird, "Texts"};
+inline constexpr TypeInfo kTypeInfo<::vectors::shapes::Texts>{.tier = Tier::febird, .name = "Texts"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::vectors::shapes::Hit>{Tier::febird, "Hit"};
+inline constexpr TypeInfo kTypeInfo<::vectors::shapes::Hit>{.tier = Tier::febird, .name = "Hit"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::vectors::shapes::Lists>{Tier::febird, "Lists"};
+inline constexpr TypeInfo kTypeInfo<::vectors::shapes::Lists>{.tier = Tier::febird, .name = "Lists"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::vectors::shapes::Maps>{Tier::febird, "Maps"};
+inline constexpr TypeInfo kTypeInfo<::vectors::shapes::Maps>{.tier = Tier::febird, .name = "Maps"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::vectors::shapes::Tree>{Tier::febird, "Tree"};
+inline constexpr TypeInfo kTypeInfo<::vectors::shapes::Tree>{.tier = Tier::febird, .name = "Tree"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::vectors::shapes::Defaults>{Tier::febird, "Defaults"};
+inline constexpr TypeInfo kTypeInfo<::vectors::shapes::Defaults>{.tier = Tier::febird, .name = "Defaults"};
 template <>
 inline constexpr std::size_t kHeapOfNew<::vectors::shapes::Defaults> = 80;
 template <>
-inline constexpr TypeInfo kTypeInfo<::vectors::shapes::NoSuchCollection>{Tier::febird, "NoSuchCollection"};
+inline constexpr TypeInfo kTypeInfo<::vectors::shapes::NoSuchCollection>{
+    .tier = Tier::febird, .name = "NoSuchCollection"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::vectors::shapes::Duplicate>{Tier::febird, "Duplicate"};
+inline constexpr TypeInfo kTypeInfo<::vectors::shapes::Duplicate>{.tier = Tier::febird, .name = "Duplicate"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::vectors::shapes::Empty>{Tier::febird, "Empty"};
+inline constexpr TypeInfo kTypeInfo<::vectors::shapes::Empty>{.tier = Tier::febird, .name = "Empty"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::vectors::shapes::Bounded>{Tier::febird, "Bounded"};
+inline constexpr TypeInfo kTypeInfo<::vectors::shapes::Bounded>{.tier = Tier::febird, .name = "Bounded"};
 
 template <>
 struct EnumTraits<::vectors::shapes::Rank> {

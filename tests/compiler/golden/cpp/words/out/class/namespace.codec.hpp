@@ -12,18 +12,20 @@
 namespace mf::codec {
 
 template <>
-inline constexpr TypeInfo kTypeInfo<::class_::namespace_::stdin_>{Tier::memcpy, "stdin"};
+inline constexpr TypeInfo kTypeInfo<::class_::namespace_::stdin_>{.tier = Tier::memcpy, .name = "stdin"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::class_::namespace_::IndexClient_>{Tier::febird, "IndexClient"};
+inline constexpr TypeInfo kTypeInfo<::class_::namespace_::IndexClient_>{
+    .tier = Tier::febird, .name = "IndexClient"};
 template <>
 inline constexpr TypeInfo kTypeInfo<::class_::namespace_::IndexQueryRequest_>{
-    Tier::memcpy, "IndexQueryRequest"};
+    .tier = Tier::memcpy, .name = "IndexQueryRequest"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::class_::namespace_::template_>{Tier::febird, "template"};
+inline constexpr TypeInfo kTypeInfo<::class_::namespace_::template_>{
+    .tier = Tier::febird, .name = "template"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::class_::namespace_::new_>{Tier::febird, "new"};
+inline constexpr TypeInfo kTypeInfo<::class_::namespace_::new_>{.tier = Tier::febird, .name = "new"};
 template <>
-inline constexpr TypeInfo kTypeInfo<::class_::namespace_::throw_>{Tier::febird, "throw"};
+inline constexpr TypeInfo kTypeInfo<::class_::namespace_::throw_>{.tier = Tier::febird, .name = "throw"};
 
 template <>
 struct EnumTraits<::class_::namespace_::union_> {

@@ -10,7 +10,7 @@
 namespace mf::codec {
 
 template <>
-inline constexpr TypeInfo kTypeInfo<::class_::other::virtual_>{Tier::febird, "virtual"};
+inline constexpr TypeInfo kTypeInfo<::class_::other::virtual_>{.tier = Tier::febird, .name = "virtual"};
 
 template <>
 struct Febird<::class_::other::virtual_> {

@@ -16,7 +16,7 @@ from alternatives._codec import (
     VALUE_CODEC,
 )
 from alternatives._methods import STORE_SERVICE
-from alternatives._server import StoreServant
+from alternatives._server import StoreAsyncServant, StoreServant
 from alternatives._types import (
     BOTH,
     NEITHER,
@@ -87,6 +87,7 @@ __all__ = [
     "Point",
     "Raw",
     "Side",
+    "StoreAsyncServant",
     "StoreClient",
     "StoreFetchRequest",
     "StoreFetchResult",

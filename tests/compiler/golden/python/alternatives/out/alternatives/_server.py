@@ -34,9 +34,16 @@ class StoreServant(Servant, ABC):
 
     @abstractmethod
     def put(self, v: Value, p: Part, w: Value) -> Value:
-        """v: What to keep."""
+        """`put` of alternatives.Store.
 
-    def put_batch(self, requests: Sequence[StorePutRequest]) -> list[mf.Outcome[Value]]:
+        v: What to keep.
+
+        Raises:
+            Bad
+            mf.Error: fails the call with its code.
+        """
+
+    def put_items(self, requests: Sequence[StorePutRequest]) -> list[mf.Outcome[Value]]:
         """All items of a message that has more than one; here `put` for each."""
         return mf.each(self.put, ((each.v, each.p, each.w) for each in requests))
 
@@ -44,13 +51,51 @@ class StoreServant(Servant, ABC):
     def put_old(self, o: Old | None) -> Plain:
         """Deprecated: use put"""
 
-    def put_old_batch(self, requests: Sequence[StorePutOldRequest]) -> list[mf.Outcome[Plain]]:
+    def put_old_items(self, requests: Sequence[StorePutOldRequest]) -> list[mf.Outcome[Plain]]:
         """All items of a message that has more than one; here `put_old` for each."""
         return mf.each(self.put_old, ((each.o,) for each in requests))
 
     @abstractmethod
     def fetch(self, h: Holder) -> StoreFetchResult: ...
 
-    def fetch_batch(self, requests: Sequence[StoreFetchRequest]) -> list[mf.Outcome[StoreFetchResult]]:
+    def fetch_items(self, requests: Sequence[StoreFetchRequest]) -> list[mf.Outcome[StoreFetchResult]]:
         """All items of a message that has more than one; here `fetch` for each."""
         return mf.each(self.fetch, ((each.h,) for each in requests))
+
+
+class StoreAsyncServant(Servant, ABC):
+    """Like `StoreServant`, with `async def`: it runs on the loop of asyncio that serves."""
+
+    __slots__ = ()
+
+    mf_service: ClassVar[mf.ServiceInfo] = STORE_SERVICE
+
+    @abstractmethod
+    async def put(self, v: Value, p: Part, w: Value) -> Value:
+        """`put` of alternatives.Store.
+
+        v: What to keep.
+
+        Raises:
+            Bad
+            mf.Error: fails the call with its code.
+        """
+
+    async def put_items(self, requests: Sequence[StorePutRequest]) -> list[mf.Outcome[Value]]:
+        """All items of a message that has more than one; here `put` for each."""
+        return await mf.each_async(self.put, ((each.v, each.p, each.w) for each in requests))
+
+    @abstractmethod
+    async def put_old(self, o: Old | None) -> Plain:
+        """Deprecated: use put"""
+
+    async def put_old_items(self, requests: Sequence[StorePutOldRequest]) -> list[mf.Outcome[Plain]]:
+        """All items of a message that has more than one; here `put_old` for each."""
+        return await mf.each_async(self.put_old, ((each.o,) for each in requests))
+
+    @abstractmethod
+    async def fetch(self, h: Holder) -> StoreFetchResult: ...
+
+    async def fetch_items(self, requests: Sequence[StoreFetchRequest]) -> list[mf.Outcome[StoreFetchResult]]:
+        """All items of a message that has more than one; here `fetch` for each."""
+        return await mf.each_async(self.fetch, ((each.h,) for each in requests))

@@ -16,7 +16,7 @@ from archives._codec import (
     UNKNOWN_CODEC,
 )
 from archives._methods import TEAMS_SERVICE
-from archives._server import TeamsServant
+from archives._server import TeamsAsyncServant, TeamsServant
 from archives._types import (
     Config,
     Contact,
@@ -65,6 +65,7 @@ __all__ = [
     "Point",
     "Rank",
     "Team",
+    "TeamsAsyncServant",
     "TeamsBestRequest",
     "TeamsClient",
     "TeamsFindRequest",

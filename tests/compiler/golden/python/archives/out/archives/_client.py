@@ -23,6 +23,12 @@ class TeamsClient:
     def find(
         self, lead: Person, at: Place, ids: Sequence[int] = (), *, options: mf.CallOptions | None = None
     ) -> Team:
+        """`find` of archives.Teams.
+
+        Raises:
+            Unknown
+            mf.Error: anything else that failed; its `code` and `execution` say more.
+        """
         return self._target.call(TEAMS_FIND, options, lead, at, ids)
 
     async def find_async(
@@ -37,11 +43,23 @@ class TeamsClient:
         """Many calls of `find`, in as many messages as it takes."""
         return self._target.batch(TEAMS_FIND, requests, options)
 
+    async def find_batch_async(
+        self, requests: Sequence[TeamsFindRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[Team]]:
+        """Like `find_batch`, awaited."""
+        return await self._target.batch_async(TEAMS_FIND, requests, options)
+
     def find_bulk(
         self, requests: Sequence[TeamsFindRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[Team]]:
         """Many calls of `find` in one message."""
         return self._target.bulk(TEAMS_FIND, requests, options)
+
+    async def find_bulk_async(
+        self, requests: Sequence[TeamsFindRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[Team]]:
+        """Like `find_bulk`, awaited."""
+        return await self._target.bulk_async(TEAMS_FIND, requests, options)
 
     def best(self, config: Config, *, options: mf.CallOptions | None = None) -> Contact:
         return self._target.call(TEAMS_BEST, options, config)
@@ -56,8 +74,20 @@ class TeamsClient:
         """Many calls of `best`, in as many messages as it takes."""
         return self._target.batch(TEAMS_BEST, requests, options)
 
+    async def best_batch_async(
+        self, requests: Sequence[TeamsBestRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[Contact]]:
+        """Like `best_batch`, awaited."""
+        return await self._target.batch_async(TEAMS_BEST, requests, options)
+
     def best_bulk(
         self, requests: Sequence[TeamsBestRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[Contact]]:
         """Many calls of `best` in one message."""
         return self._target.bulk(TEAMS_BEST, requests, options)
+
+    async def best_bulk_async(
+        self, requests: Sequence[TeamsBestRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[Contact]]:
+        """Like `best_bulk`, awaited."""
+        return await self._target.bulk_async(TEAMS_BEST, requests, options)

@@ -22,15 +22,49 @@ class TeamsServant(Servant, ABC):
     mf_service: ClassVar[mf.ServiceInfo] = TEAMS_SERVICE
 
     @abstractmethod
-    def find(self, lead: Person, at: Place, ids: list[int]) -> Team: ...
+    def find(self, lead: Person, at: Place, ids: list[int]) -> Team:
+        """`find` of archives.Teams.
 
-    def find_batch(self, requests: Sequence[TeamsFindRequest]) -> list[mf.Outcome[Team]]:
+        Raises:
+            Unknown
+            mf.Error: fails the call with its code.
+        """
+
+    def find_items(self, requests: Sequence[TeamsFindRequest]) -> list[mf.Outcome[Team]]:
         """All items of a message that has more than one; here `find` for each."""
         return mf.each(self.find, ((each.lead, each.at, each.ids) for each in requests))
 
     @abstractmethod
     def best(self, config: Config) -> Contact: ...
 
-    def best_batch(self, requests: Sequence[TeamsBestRequest]) -> list[mf.Outcome[Contact]]:
+    def best_items(self, requests: Sequence[TeamsBestRequest]) -> list[mf.Outcome[Contact]]:
         """All items of a message that has more than one; here `best` for each."""
         return mf.each(self.best, ((each.config,) for each in requests))
+
+
+class TeamsAsyncServant(Servant, ABC):
+    """Like `TeamsServant`, with `async def`: it runs on the loop of asyncio that serves."""
+
+    __slots__ = ()
+
+    mf_service: ClassVar[mf.ServiceInfo] = TEAMS_SERVICE
+
+    @abstractmethod
+    async def find(self, lead: Person, at: Place, ids: list[int]) -> Team:
+        """`find` of archives.Teams.
+
+        Raises:
+            Unknown
+            mf.Error: fails the call with its code.
+        """
+
+    async def find_items(self, requests: Sequence[TeamsFindRequest]) -> list[mf.Outcome[Team]]:
+        """All items of a message that has more than one; here `find` for each."""
+        return await mf.each_async(self.find, ((each.lead, each.at, each.ids) for each in requests))
+
+    @abstractmethod
+    async def best(self, config: Config) -> Contact: ...
+
+    async def best_items(self, requests: Sequence[TeamsBestRequest]) -> list[mf.Outcome[Contact]]:
+        """All items of a message that has more than one; here `best` for each."""
+        return await mf.each_async(self.best, ((each.config,) for each in requests))

@@ -5,7 +5,7 @@
 from defaults._client import PlotterClient
 from defaults._codec import EARLY_CODEC, LATE_CODEC, POINT_CODEC
 from defaults._methods import PLOTTER_SERVICE
-from defaults._server import PlotterServant
+from defaults._server import PlotterAsyncServant, PlotterServant
 from defaults._types import (
     Early,
     Kind,
@@ -26,6 +26,7 @@ __all__ = [
     "Early",
     "Kind",
     "Late",
+    "PlotterAsyncServant",
     "PlotterClient",
     "PlotterDrawRequest",
     "PlotterFindRequest",

@@ -46,6 +46,12 @@ class PlotterClient:
         *,
         options: mf.CallOptions | None = None,
     ) -> Point:
+        """`draw` of defaults.Plotter.
+
+        Raises:
+            Late
+            mf.Error: anything else that failed; its `code` and `execution` say more.
+        """
         return self._target.call(
             PLOTTER_DRAW,
             options,
@@ -86,11 +92,23 @@ class PlotterClient:
         """Many calls of `draw`, in as many messages as it takes."""
         return self._target.batch(PLOTTER_DRAW, requests, options)
 
+    async def draw_batch_async(
+        self, requests: Sequence[PlotterDrawRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[Point]]:
+        """Like `draw_batch`, awaited."""
+        return await self._target.batch_async(PLOTTER_DRAW, requests, options)
+
     def draw_bulk(
         self, requests: Sequence[PlotterDrawRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[Point]]:
         """Many calls of `draw` in one message."""
         return self._target.bulk(PLOTTER_DRAW, requests, options)
+
+    async def draw_bulk_async(
+        self, requests: Sequence[PlotterDrawRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[Point]]:
+        """Like `draw_bulk`, awaited."""
+        return await self._target.bulk_async(PLOTTER_DRAW, requests, options)
 
     def find(
         self,
@@ -101,6 +119,12 @@ class PlotterClient:
         note: str | None = None,
         options: mf.CallOptions | None = None,
     ) -> list[str]:
+        """`find` of defaults.Plotter.
+
+        Raises:
+            Early: A default in front of a field without one.
+            mf.Error: anything else that failed; its `code` and `execution` say more.
+        """
         return self._target.call(
             PLOTTER_FIND, options, limit, words, Point(x=1) if near is None else near, note
         )
@@ -125,11 +149,23 @@ class PlotterClient:
         """Many calls of `find`, in as many messages as it takes."""
         return self._target.batch(PLOTTER_FIND, requests, options)
 
+    async def find_batch_async(
+        self, requests: Sequence[PlotterFindRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[list[str]]]:
+        """Like `find_batch`, awaited."""
+        return await self._target.batch_async(PLOTTER_FIND, requests, options)
+
     def find_bulk(
         self, requests: Sequence[PlotterFindRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[list[str]]]:
         """Many calls of `find` in one message."""
         return self._target.bulk(PLOTTER_FIND, requests, options)
+
+    async def find_bulk_async(
+        self, requests: Sequence[PlotterFindRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[list[str]]]:
+        """Like `find_bulk`, awaited."""
+        return await self._target.bulk_async(PLOTTER_FIND, requests, options)
 
     def pick(
         self, after: int | None, count: int, note: str | None = None, *, options: mf.CallOptions | None = None
@@ -149,11 +185,23 @@ class PlotterClient:
         """Many calls of `pick`, in as many messages as it takes."""
         return self._target.batch(PLOTTER_PICK, requests, options)
 
+    async def pick_batch_async(
+        self, requests: Sequence[PlotterPickRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[str]]:
+        """Like `pick_batch`, awaited."""
+        return await self._target.batch_async(PLOTTER_PICK, requests, options)
+
     def pick_bulk(
         self, requests: Sequence[PlotterPickRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[str]]:
         """Many calls of `pick` in one message."""
         return self._target.bulk(PLOTTER_PICK, requests, options)
+
+    async def pick_bulk_async(
+        self, requests: Sequence[PlotterPickRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[str]]:
+        """Like `pick_bulk`, awaited."""
+        return await self._target.bulk_async(PLOTTER_PICK, requests, options)
 
     def __init___(self, __slots___: int, *, options: mf.CallOptions | None = None) -> Kind:
         return self._target.call(PLOTTER___INIT__, options, __slots___)
@@ -168,11 +216,23 @@ class PlotterClient:
         """Many calls of `__init__`, in as many messages as it takes."""
         return self._target.batch(PLOTTER___INIT__, requests, options)
 
+    async def __init___batch_async___(
+        self, requests: Sequence[PlotterInitRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[Kind]]:
+        """Like `__init___batch___`, awaited."""
+        return await self._target.batch_async(PLOTTER___INIT__, requests, options)
+
     def __init___bulk___(
         self, requests: Sequence[PlotterInitRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[Kind]]:
         """Many calls of `__init__` in one message."""
         return self._target.bulk(PLOTTER___INIT__, requests, options)
+
+    async def __init___bulk_async___(
+        self, requests: Sequence[PlotterInitRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[Kind]]:
+        """Like `__init___bulk___`, awaited."""
+        return await self._target.bulk_async(PLOTTER___INIT__, requests, options)
 
     def _target_(self, *, options: mf.CallOptions | None = None) -> None:
         self._target.call(PLOTTER__TARGET, options)
@@ -187,8 +247,20 @@ class PlotterClient:
         """Many calls of `_target`, in as many messages as it takes."""
         return self._target.batch(PLOTTER__TARGET, requests, options)
 
+    async def _target_batch_async(
+        self, requests: Sequence[PlotterTargetRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[None]]:
+        """Like `_target_batch`, awaited."""
+        return await self._target.batch_async(PLOTTER__TARGET, requests, options)
+
     def _target_bulk(
         self, requests: Sequence[PlotterTargetRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[None]]:
         """Many calls of `_target` in one message."""
         return self._target.bulk(PLOTTER__TARGET, requests, options)
+
+    async def _target_bulk_async(
+        self, requests: Sequence[PlotterTargetRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[None]]:
+        """Like `_target_bulk`, awaited."""
+        return await self._target.bulk_async(PLOTTER__TARGET, requests, options)

@@ -38,9 +38,15 @@ class PlotterServant(Servant, ABC):
         named: dict[str, Point],
         numbers: list[int],
         maybe: Point | None,
-    ) -> Point: ...
+    ) -> Point:
+        """`draw` of defaults.Plotter.
 
-    def draw_batch(self, requests: Sequence[PlotterDrawRequest]) -> list[mf.Outcome[Point]]:
+        Raises:
+            Late
+            mf.Error: fails the call with its code.
+        """
+
+    def draw_items(self, requests: Sequence[PlotterDrawRequest]) -> list[mf.Outcome[Point]]:
         """All items of a message that has more than one; here `draw` for each."""
         return mf.each(
             self.draw,
@@ -51,9 +57,15 @@ class PlotterServant(Servant, ABC):
         )
 
     @abstractmethod
-    def find(self, limit: int, words: list[str], near: Point, note: str | None) -> list[str]: ...
+    def find(self, limit: int, words: list[str], near: Point, note: str | None) -> list[str]:
+        """`find` of defaults.Plotter.
 
-    def find_batch(self, requests: Sequence[PlotterFindRequest]) -> list[mf.Outcome[list[str]]]:
+        Raises:
+            Early: A default in front of a field without one.
+            mf.Error: fails the call with its code.
+        """
+
+    def find_items(self, requests: Sequence[PlotterFindRequest]) -> list[mf.Outcome[list[str]]]:
         """All items of a message that has more than one; here `find` for each."""
         return mf.each(self.find, ((each.limit, each.words, each.near, each.note) for each in requests))
 
@@ -61,20 +73,92 @@ class PlotterServant(Servant, ABC):
     def pick(self, after: int | None, count: int, note: str | None) -> str:
         """An optional parameter without a default is given by place in front of what must be given."""
 
-    def pick_batch(self, requests: Sequence[PlotterPickRequest]) -> list[mf.Outcome[str]]:
+    def pick_items(self, requests: Sequence[PlotterPickRequest]) -> list[mf.Outcome[str]]:
         """All items of a message that has more than one; here `pick` for each."""
         return mf.each(self.pick, ((each.after, each.count, each.note) for each in requests))
 
     @abstractmethod
     def __init___(self, __slots___: int) -> Kind: ...
 
-    def __init___batch___(self, requests: Sequence[PlotterInitRequest]) -> list[mf.Outcome[Kind]]:
+    def __init___items___(self, requests: Sequence[PlotterInitRequest]) -> list[mf.Outcome[Kind]]:
         """All items of a message that has more than one; here `__init___` for each."""
         return mf.each(self.__init___, ((each.__slots___,) for each in requests))
 
     @abstractmethod
     def _target(self) -> None: ...
 
-    def _target_batch(self, requests: Sequence[PlotterTargetRequest]) -> list[mf.Outcome[None]]:
+    def _target_items(self, requests: Sequence[PlotterTargetRequest]) -> list[mf.Outcome[None]]:
         """All items of a message that has more than one; here `_target` for each."""
         return mf.each(self._target, (() for _ in requests))
+
+
+class PlotterAsyncServant(Servant, ABC):
+    """Like `PlotterServant`, with `async def`: it runs on the loop of asyncio that serves."""
+
+    __slots__ = ()
+
+    mf_service: ClassVar[mf.ServiceInfo] = PLOTTER_SERVICE
+
+    @abstractmethod
+    async def draw(
+        self,
+        scale: int,
+        point: Point,
+        points: list[Point],
+        named: dict[str, Point],
+        numbers: list[int],
+        maybe: Point | None,
+    ) -> Point:
+        """`draw` of defaults.Plotter.
+
+        Raises:
+            Late
+            mf.Error: fails the call with its code.
+        """
+
+    async def draw_items(self, requests: Sequence[PlotterDrawRequest]) -> list[mf.Outcome[Point]]:
+        """All items of a message that has more than one; here `draw` for each."""
+        return await mf.each_async(
+            self.draw,
+            (
+                (each.scale, each.point, each.points, each.named, each.numbers, each.maybe)
+                for each in requests
+            ),
+        )
+
+    @abstractmethod
+    async def find(self, limit: int, words: list[str], near: Point, note: str | None) -> list[str]:
+        """`find` of defaults.Plotter.
+
+        Raises:
+            Early: A default in front of a field without one.
+            mf.Error: fails the call with its code.
+        """
+
+    async def find_items(self, requests: Sequence[PlotterFindRequest]) -> list[mf.Outcome[list[str]]]:
+        """All items of a message that has more than one; here `find` for each."""
+        return await mf.each_async(
+            self.find, ((each.limit, each.words, each.near, each.note) for each in requests)
+        )
+
+    @abstractmethod
+    async def pick(self, after: int | None, count: int, note: str | None) -> str:
+        """An optional parameter without a default is given by place in front of what must be given."""
+
+    async def pick_items(self, requests: Sequence[PlotterPickRequest]) -> list[mf.Outcome[str]]:
+        """All items of a message that has more than one; here `pick` for each."""
+        return await mf.each_async(self.pick, ((each.after, each.count, each.note) for each in requests))
+
+    @abstractmethod
+    async def __init___(self, __slots___: int) -> Kind: ...
+
+    async def __init___items___(self, requests: Sequence[PlotterInitRequest]) -> list[mf.Outcome[Kind]]:
+        """All items of a message that has more than one; here `__init___` for each."""
+        return await mf.each_async(self.__init___, ((each.__slots___,) for each in requests))
+
+    @abstractmethod
+    async def _target(self) -> None: ...
+
+    async def _target_items(self, requests: Sequence[PlotterTargetRequest]) -> list[mf.Outcome[None]]:
+        """All items of a message that has more than one; here `_target` for each."""
+        return await mf.each_async(self._target, (() for _ in requests))

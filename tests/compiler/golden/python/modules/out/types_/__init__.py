@@ -5,12 +5,13 @@
 from types_._client import ShopClient
 from types_._codec import WHOLE_CODEC
 from types_._methods import SHOP_SERVICE
-from types_._server import ShopServant
+from types_._server import ShopAsyncServant, ShopServant
 from types_._types import ShopBuyRequest, Whole
 
 __all__ = [
     "SHOP_SERVICE",
     "WHOLE_CODEC",
+    "ShopAsyncServant",
     "ShopBuyRequest",
     "ShopClient",
     "ShopServant",

@@ -34,8 +34,20 @@ class ShopClient:
         """Many calls of `buy`, in as many messages as it takes."""
         return self._target.batch(SHOP_BUY, requests, options)
 
+    async def buy_batch_async(
+        self, requests: Sequence[ShopBuyRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[Whole]]:
+        """Like `buy_batch`, awaited."""
+        return await self._target.batch_async(SHOP_BUY, requests, options)
+
     def buy_bulk(
         self, requests: Sequence[ShopBuyRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[Whole]]:
         """Many calls of `buy` in one message."""
         return self._target.bulk(SHOP_BUY, requests, options)
+
+    async def buy_bulk_async(
+        self, requests: Sequence[ShopBuyRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[Whole]]:
+        """Like `buy_bulk`, awaited."""
+        return await self._target.bulk_async(SHOP_BUY, requests, options)

@@ -25,6 +25,21 @@ class ShopServant(Servant, ABC):
     @abstractmethod
     def buy(self, part: Part) -> Whole: ...
 
-    def buy_batch(self, requests: Sequence[ShopBuyRequest]) -> list[mf.Outcome[Whole]]:
+    def buy_items(self, requests: Sequence[ShopBuyRequest]) -> list[mf.Outcome[Whole]]:
         """All items of a message that has more than one; here `buy` for each."""
         return mf.each(self.buy, ((each.part,) for each in requests))
+
+
+class ShopAsyncServant(Servant, ABC):
+    """Like `ShopServant`, with `async def`: it runs on the loop of asyncio that serves."""
+
+    __slots__ = ()
+
+    mf_service: ClassVar[mf.ServiceInfo] = SHOP_SERVICE
+
+    @abstractmethod
+    async def buy(self, part: Part) -> Whole: ...
+
+    async def buy_items(self, requests: Sequence[ShopBuyRequest]) -> list[mf.Outcome[Whole]]:
+        """All items of a message that has more than one; here `buy` for each."""
+        return await mf.each_async(self.buy, ((each.part,) for each in requests))

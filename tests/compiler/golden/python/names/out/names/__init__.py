@@ -14,7 +14,7 @@ from names._codec import (
     U32S_CODEC,
 )
 from names._methods import SERVICE_SERVICE
-from names._server import ServiceServant
+from names._server import ServiceAsyncServant, ServiceServant
 from names._types import (
     Final_,
     HTTPServer,
@@ -47,6 +47,7 @@ __all__ = [
     "Final_",
     "HTTPServer",
     "HttpServer",
+    "ServiceAsyncServant",
     "ServiceAtRequest",
     "ServiceClient",
     "ServiceClient_",

@@ -42,6 +42,12 @@ class ServiceClient:
         self._target = client.target(SERVICE_SERVICE)
 
     def at_(self, self_: int, options_: int, *, options: mf.CallOptions | None = None) -> int:
+        """`at` of names.Service.
+
+        Raises:
+            error
+            mf.Error: anything else that failed; its `code` and `execution` say more.
+        """
         return self._target.call(SERVICE_AT, options, self_, options_)
 
     async def at_async(self, self_: int, options_: int, *, options: mf.CallOptions | None = None) -> int:
@@ -54,28 +60,46 @@ class ServiceClient:
         """Many calls of `at`, in as many messages as it takes."""
         return self._target.batch(SERVICE_AT, requests, options)
 
+    async def at_batch_async(
+        self, requests: Sequence[ServiceAtRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[int]]:
+        """Like `at_batch`, awaited."""
+        return await self._target.batch_async(SERVICE_AT, requests, options)
+
     def at_bulk(
         self, requests: Sequence[ServiceAtRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[int]]:
         """Many calls of `at` in one message."""
         return self._target.bulk(SERVICE_AT, requests, options)
 
+    async def at_bulk_async(
+        self, requests: Sequence[ServiceAtRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[int]]:
+        """Like `at_bulk`, awaited."""
+        return await self._target.bulk_async(SERVICE_AT, requests, options)
+
     def query(
         self, class___: class_, import_: str = "x", *, options: mf.CallOptions | None = None
     ) -> ServiceQueryResult:
         return self._target.call(SERVICE_QUERY, options, class___, import_)
 
-    async def query_async(
+    async def query_async_(
         self, class___: class_, import_: str = "x", *, options: mf.CallOptions | None = None
     ) -> ServiceQueryResult:
         """Like `query`, awaited."""
         return await self._target.call_async(SERVICE_QUERY, options, class___, import_)
 
-    def query_batch(
+    def query_batch_(
         self, requests: Sequence[ServiceQueryRequest], *, options: mf.BatchOptions | None = None
     ) -> mf.BatchCall[ServiceQueryResult]:
         """Many calls of `query`, in as many messages as it takes."""
         return self._target.batch(SERVICE_QUERY, requests, options)
+
+    async def query_batch_async(
+        self, requests: Sequence[ServiceQueryRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[ServiceQueryResult]]:
+        """Like `query_batch_`, awaited."""
+        return await self._target.batch_async(SERVICE_QUERY, requests, options)
 
     def query_bulk(
         self, requests: Sequence[ServiceQueryRequest], *, options: mf.CallOptions | None = None
@@ -83,13 +107,19 @@ class ServiceClient:
         """Many calls of `query` in one message."""
         return self._target.bulk(SERVICE_QUERY, requests, options)
 
-    def query_batch_(self, lambda_: Sequence[Final_], *, options: mf.CallOptions | None = None) -> HTTPServer:
+    async def query_bulk_async(
+        self, requests: Sequence[ServiceQueryRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[ServiceQueryResult]]:
+        """Like `query_bulk`, awaited."""
+        return await self._target.bulk_async(SERVICE_QUERY, requests, options)
+
+    def query_batch(self, lambda_: Sequence[Final_], *, options: mf.CallOptions | None = None) -> HTTPServer:
         return self._target.call(SERVICE_QUERY_BATCH, options, lambda_)
 
-    async def query_batch_async(
+    async def query_batch_async_(
         self, lambda_: Sequence[Final_], *, options: mf.CallOptions | None = None
     ) -> HTTPServer:
-        """Like `query_batch_`, awaited."""
+        """Like `query_batch`, awaited."""
         return await self._target.call_async(SERVICE_QUERY_BATCH, options, lambda_)
 
     def query_batch_batch(
@@ -98,17 +128,29 @@ class ServiceClient:
         """Many calls of `query_batch`, in as many messages as it takes."""
         return self._target.batch(SERVICE_QUERY_BATCH, requests, options)
 
+    async def query_batch_batch_async(
+        self, requests: Sequence[ServiceQueryBatchRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[HTTPServer]]:
+        """Like `query_batch_batch`, awaited."""
+        return await self._target.batch_async(SERVICE_QUERY_BATCH, requests, options)
+
     def query_batch_bulk(
         self, requests: Sequence[ServiceQueryBatchRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[HTTPServer]]:
         """Many calls of `query_batch` in one message."""
         return self._target.bulk(SERVICE_QUERY_BATCH, requests, options)
 
-    def query_async_(self, *, options: mf.CallOptions | None = None) -> None:
+    async def query_batch_bulk_async(
+        self, requests: Sequence[ServiceQueryBatchRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[HTTPServer]]:
+        """Like `query_batch_bulk`, awaited."""
+        return await self._target.bulk_async(SERVICE_QUERY_BATCH, requests, options)
+
+    def query_async(self, *, options: mf.CallOptions | None = None) -> None:
         self._target.call(SERVICE_QUERY_ASYNC, options)
 
     async def query_async_async(self, *, options: mf.CallOptions | None = None) -> None:
-        """Like `query_async_`, awaited."""
+        """Like `query_async`, awaited."""
         await self._target.call_async(SERVICE_QUERY_ASYNC, options)
 
     def query_async_batch(
@@ -117,11 +159,23 @@ class ServiceClient:
         """Many calls of `query_async`, in as many messages as it takes."""
         return self._target.batch(SERVICE_QUERY_ASYNC, requests, options)
 
+    async def query_async_batch_async(
+        self, requests: Sequence[ServiceQueryAsyncRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[None]]:
+        """Like `query_async_batch`, awaited."""
+        return await self._target.batch_async(SERVICE_QUERY_ASYNC, requests, options)
+
     def query_async_bulk(
         self, requests: Sequence[ServiceQueryAsyncRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[None]]:
         """Many calls of `query_async` in one message."""
         return self._target.bulk(SERVICE_QUERY_ASYNC, requests, options)
+
+    async def query_async_bulk_async(
+        self, requests: Sequence[ServiceQueryAsyncRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[None]]:
+        """Like `query_async_bulk`, awaited."""
+        return await self._target.bulk_async(SERVICE_QUERY_ASYNC, requests, options)
 
     def mf_service(self, server: HttpServer, u: U32s, *, options: mf.CallOptions | None = None) -> None:
         self._target.call(SERVICE_MF_SERVICE, options, server, u)
@@ -138,11 +192,23 @@ class ServiceClient:
         """Many calls of `mf_service`, in as many messages as it takes."""
         return self._target.batch(SERVICE_MF_SERVICE, requests, options)
 
+    async def mf_service_batch_async(
+        self, requests: Sequence[ServiceMfServiceRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[None]]:
+        """Like `mf_service_batch`, awaited."""
+        return await self._target.batch_async(SERVICE_MF_SERVICE, requests, options)
+
     def mf_service_bulk(
         self, requests: Sequence[ServiceMfServiceRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[None]]:
         """Many calls of `mf_service` in one message."""
         return self._target.bulk(SERVICE_MF_SERVICE, requests, options)
+
+    async def mf_service_bulk_async(
+        self, requests: Sequence[ServiceMfServiceRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[None]]:
+        """Like `mf_service_bulk`, awaited."""
+        return await self._target.bulk_async(SERVICE_MF_SERVICE, requests, options)
 
     def list_(self, list_: Sequence[str], *, options: mf.CallOptions | None = None) -> None:
         self._target.call(SERVICE_LIST, options, list_)
@@ -157,8 +223,20 @@ class ServiceClient:
         """Many calls of `list`, in as many messages as it takes."""
         return self._target.batch(SERVICE_LIST, requests, options)
 
+    async def list_batch_async(
+        self, requests: Sequence[ServiceListRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[None]]:
+        """Like `list_batch`, awaited."""
+        return await self._target.batch_async(SERVICE_LIST, requests, options)
+
     def list_bulk(
         self, requests: Sequence[ServiceListRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[None]]:
         """Many calls of `list` in one message."""
         return self._target.bulk(SERVICE_LIST, requests, options)
+
+    async def list_bulk_async(
+        self, requests: Sequence[ServiceListRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[None]]:
+        """Like `list_bulk`, awaited."""
+        return await self._target.bulk_async(SERVICE_LIST, requests, options)

@@ -35,43 +35,109 @@ class ServiceServant(Servant, ABC):
     mf_service: ClassVar[mf.ServiceInfo] = SERVICE_SERVICE
 
     @abstractmethod
-    def at(self, self_: int, options_: int) -> int: ...
+    def at(self, self_: int, options_: int) -> int:
+        """`at` of names.Service.
 
-    def at_batch(self, requests: Sequence[ServiceAtRequest]) -> list[mf.Outcome[int]]:
+        Raises:
+            error
+            mf.Error: fails the call with its code.
+        """
+
+    def at_items(self, requests: Sequence[ServiceAtRequest]) -> list[mf.Outcome[int]]:
         """All items of a message that has more than one; here `at` for each."""
         return mf.each(self.at, ((each.self_, each.options_) for each in requests))
 
     @abstractmethod
     def query(self, class___: class_, import_: str) -> ServiceQueryResult: ...
 
-    def query_batch(self, requests: Sequence[ServiceQueryRequest]) -> list[mf.Outcome[ServiceQueryResult]]:
+    def query_items(self, requests: Sequence[ServiceQueryRequest]) -> list[mf.Outcome[ServiceQueryResult]]:
         """All items of a message that has more than one; here `query` for each."""
         return mf.each(self.query, ((each.class___, each.import_) for each in requests))
 
     @abstractmethod
-    def query_batch_(self, lambda_: list[Final_]) -> HTTPServer: ...
+    def query_batch(self, lambda_: list[Final_]) -> HTTPServer: ...
 
-    def query_batch_batch(self, requests: Sequence[ServiceQueryBatchRequest]) -> list[mf.Outcome[HTTPServer]]:
-        """All items of a message that has more than one; here `query_batch_` for each."""
-        return mf.each(self.query_batch_, ((each.lambda_,) for each in requests))
+    def query_batch_items(self, requests: Sequence[ServiceQueryBatchRequest]) -> list[mf.Outcome[HTTPServer]]:
+        """All items of a message that has more than one; here `query_batch` for each."""
+        return mf.each(self.query_batch, ((each.lambda_,) for each in requests))
 
     @abstractmethod
     def query_async(self) -> None: ...
 
-    def query_async_batch(self, requests: Sequence[ServiceQueryAsyncRequest]) -> list[mf.Outcome[None]]:
+    def query_async_items(self, requests: Sequence[ServiceQueryAsyncRequest]) -> list[mf.Outcome[None]]:
         """All items of a message that has more than one; here `query_async` for each."""
         return mf.each(self.query_async, (() for _ in requests))
 
     @abstractmethod
     def mf_service_(self, server: HttpServer, u: U32s) -> None: ...
 
-    def mf_service_batch(self, requests: Sequence[ServiceMfServiceRequest]) -> list[mf.Outcome[None]]:
+    def mf_service_items(self, requests: Sequence[ServiceMfServiceRequest]) -> list[mf.Outcome[None]]:
         """All items of a message that has more than one; here `mf_service_` for each."""
         return mf.each(self.mf_service_, ((each.server, each.u) for each in requests))
 
     @abstractmethod
     def list_(self, list_: list[str]) -> None: ...
 
-    def list_batch(self, requests: Sequence[ServiceListRequest]) -> None:
+    def list_items(self, requests: Sequence[ServiceListRequest]) -> None:
         """All items of a message that has more than one; here `list_` for each."""
         mf.each(self.list_, ((each.list_,) for each in requests))
+
+
+class ServiceAsyncServant(Servant, ABC):
+    """Like `ServiceServant`, with `async def`: it runs on the loop of asyncio that serves."""
+
+    __slots__ = ()
+
+    mf_service: ClassVar[mf.ServiceInfo] = SERVICE_SERVICE
+
+    @abstractmethod
+    async def at(self, self_: int, options_: int) -> int:
+        """`at` of names.Service.
+
+        Raises:
+            error
+            mf.Error: fails the call with its code.
+        """
+
+    async def at_items(self, requests: Sequence[ServiceAtRequest]) -> list[mf.Outcome[int]]:
+        """All items of a message that has more than one; here `at` for each."""
+        return await mf.each_async(self.at, ((each.self_, each.options_) for each in requests))
+
+    @abstractmethod
+    async def query(self, class___: class_, import_: str) -> ServiceQueryResult: ...
+
+    async def query_items(
+        self, requests: Sequence[ServiceQueryRequest]
+    ) -> list[mf.Outcome[ServiceQueryResult]]:
+        """All items of a message that has more than one; here `query` for each."""
+        return await mf.each_async(self.query, ((each.class___, each.import_) for each in requests))
+
+    @abstractmethod
+    async def query_batch(self, lambda_: list[Final_]) -> HTTPServer: ...
+
+    async def query_batch_items(
+        self, requests: Sequence[ServiceQueryBatchRequest]
+    ) -> list[mf.Outcome[HTTPServer]]:
+        """All items of a message that has more than one; here `query_batch` for each."""
+        return await mf.each_async(self.query_batch, ((each.lambda_,) for each in requests))
+
+    @abstractmethod
+    async def query_async(self) -> None: ...
+
+    async def query_async_items(self, requests: Sequence[ServiceQueryAsyncRequest]) -> list[mf.Outcome[None]]:
+        """All items of a message that has more than one; here `query_async` for each."""
+        return await mf.each_async(self.query_async, (() for _ in requests))
+
+    @abstractmethod
+    async def mf_service_(self, server: HttpServer, u: U32s) -> None: ...
+
+    async def mf_service_items(self, requests: Sequence[ServiceMfServiceRequest]) -> list[mf.Outcome[None]]:
+        """All items of a message that has more than one; here `mf_service_` for each."""
+        return await mf.each_async(self.mf_service_, ((each.server, each.u) for each in requests))
+
+    @abstractmethod
+    async def list_(self, list_: list[str]) -> None: ...
+
+    async def list_items(self, requests: Sequence[ServiceListRequest]) -> None:
+        """All items of a message that has more than one; here `list_` for each."""
+        await mf.each_async(self.list_, ((each.list_,) for each in requests))

@@ -16,7 +16,7 @@ from optionals._codec import (
     VALUE_CODEC,
 )
 from optionals._methods import KEEPER_SERVICE
-from optionals._server import KeeperServant
+from optionals._server import KeeperAsyncServant, KeeperServant
 from optionals._types import (
     DEEP,
     NONE,
@@ -73,6 +73,7 @@ __all__ = [
     "DeepInner",
     "DeepRank",
     "Firsts",
+    "KeeperAsyncServant",
     "KeeperClient",
     "KeeperKeepRequest",
     "KeeperServant",

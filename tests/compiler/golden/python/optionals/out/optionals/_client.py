@@ -63,8 +63,20 @@ class KeeperClient:
         """Many calls of `keep`, in as many messages as it takes."""
         return self._target.batch(KEEPER_KEEP, requests, options)
 
+    async def keep_batch_async(
+        self, requests: Sequence[KeeperKeepRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[Present]]:
+        """Like `keep_batch`, awaited."""
+        return await self._target.batch_async(KEEPER_KEEP, requests, options)
+
     def keep_bulk(
         self, requests: Sequence[KeeperKeepRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[Present]]:
         """Many calls of `keep` in one message."""
         return self._target.bulk(KEEPER_KEEP, requests, options)
+
+    async def keep_bulk_async(
+        self, requests: Sequence[KeeperKeepRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[Present]]:
+        """Like `keep_bulk`, awaited."""
+        return await self._target.bulk_async(KEEPER_KEEP, requests, options)

@@ -35,9 +35,51 @@ class KeeperServant(Servant, ABC):
         point: Point | None,
     ) -> Present: ...
 
-    def keep_batch(self, requests: Sequence[KeeperKeepRequest]) -> list[mf.Outcome[Present]]:
+    def keep_items(self, requests: Sequence[KeeperKeepRequest]) -> list[mf.Outcome[Present]]:
         """All items of a message that has more than one; here `keep` for each."""
         return mf.each(
+            self.keep,
+            (
+                (
+                    each.list_,
+                    each.one,
+                    each.row,
+                    each.set_,
+                    each.map,
+                    each.raw,
+                    each.text,
+                    each.array,
+                    each.point,
+                )
+                for each in requests
+            ),
+        )
+
+
+class KeeperAsyncServant(Servant, ABC):
+    """Like `KeeperServant`, with `async def`: it runs on the loop of asyncio that serves."""
+
+    __slots__ = ()
+
+    mf_service: ClassVar[mf.ServiceInfo] = KEEPER_SERVICE
+
+    @abstractmethod
+    async def keep(
+        self,
+        list_: list[int] | None,
+        one: list[int] | None,
+        row: Row | None,
+        set_: set[int] | None,
+        map: dict[int, int] | None,
+        raw: bytes | None,
+        text: str | None,
+        array: list[int] | None,
+        point: Point | None,
+    ) -> Present: ...
+
+    async def keep_items(self, requests: Sequence[KeeperKeepRequest]) -> list[mf.Outcome[Present]]:
+        """All items of a message that has more than one; here `keep` for each."""
+        return await mf.each_async(
             self.keep,
             (
                 (

@@ -5,7 +5,7 @@
 from generated.code.sf1.search._client import AdminClient, IndexClient, IndexScatter
 from generated.code.sf1.search._codec import DUPLICATE_DOCUMENT_CODEC, HIT_CODEC, NO_SUCH_COLLECTION_CODEC
 from generated.code.sf1.search._methods import ADMIN_SERVICE, INDEX_SERVICE
-from generated.code.sf1.search._server import AdminServant, IndexServant
+from generated.code.sf1.search._server import AdminAsyncServant, AdminServant, IndexAsyncServant, IndexServant
 from generated.code.sf1.search._types import (
     MAX_HITS,
     AdminPingRequest,
@@ -30,12 +30,14 @@ __all__ = [
     "INDEX_SERVICE",
     "MAX_HITS",
     "NO_SUCH_COLLECTION_CODEC",
+    "AdminAsyncServant",
     "AdminClient",
     "AdminPingRequest",
     "AdminServant",
     "DuplicateDocument",
     "Hit",
     "IndexAddRequest",
+    "IndexAsyncServant",
     "IndexClearRequest",
     "IndexClient",
     "IndexQueryRequest",

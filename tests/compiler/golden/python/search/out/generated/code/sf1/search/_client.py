@@ -65,6 +65,12 @@ class IndexClient:
         return IndexScatter(self._target.everywhere())
 
     def add(self, doc: Document, *, options: mf.CallOptions | None = None) -> DocId:
+        """`add` of sf1.search.Index.
+
+        Raises:
+            DuplicateDocument
+            mf.Error: anything else that failed; its `code` and `execution` say more.
+        """
         return self._target.call(INDEX_ADD, options, doc)
 
     async def add_async(self, doc: Document, *, options: mf.CallOptions | None = None) -> DocId:
@@ -77,11 +83,23 @@ class IndexClient:
         """Many calls of `add`, in as many messages as it takes."""
         return self._target.batch(INDEX_ADD, requests, options)
 
+    async def add_batch_async(
+        self, requests: Sequence[IndexAddRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[DocId]]:
+        """Like `add_batch`, awaited."""
+        return await self._target.batch_async(INDEX_ADD, requests, options)
+
     def add_bulk(
         self, requests: Sequence[IndexAddRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[DocId]]:
         """Many calls of `add` in one message."""
         return self._target.bulk(INDEX_ADD, requests, options)
+
+    async def add_bulk_async(
+        self, requests: Sequence[IndexAddRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[DocId]]:
+        """Like `add_bulk`, awaited."""
+        return await self._target.bulk_async(INDEX_ADD, requests, options)
 
     def query(
         self,
@@ -91,7 +109,12 @@ class IndexClient:
         *,
         options: mf.CallOptions | None = None,
     ) -> list[Hit]:
-        """The best hits, best first."""
+        """The best hits, best first.
+
+        Raises:
+            NoSuchCollection: No server holds this collection.
+            mf.Error: anything else that failed; its `code` and `execution` say more.
+        """
         return self._target.call(INDEX_QUERY, options, terms, limit, rank)
 
     async def query_async(
@@ -111,11 +134,23 @@ class IndexClient:
         """Many calls of `query`, in as many messages as it takes."""
         return self._target.batch(INDEX_QUERY, requests, options)
 
+    async def query_batch_async(
+        self, requests: Sequence[IndexQueryRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[list[Hit]]]:
+        """Like `query_batch`, awaited."""
+        return await self._target.batch_async(INDEX_QUERY, requests, options)
+
     def query_bulk(
         self, requests: Sequence[IndexQueryRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[list[Hit]]]:
         """Many calls of `query` in one message."""
         return self._target.bulk(INDEX_QUERY, requests, options)
+
+    async def query_bulk_async(
+        self, requests: Sequence[IndexQueryRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[list[Hit]]]:
+        """Like `query_bulk`, awaited."""
+        return await self._target.bulk_async(INDEX_QUERY, requests, options)
 
     def stats(self, *, options: mf.CallOptions | None = None) -> IndexStatsResult:
         return self._target.call(INDEX_STATS, options)
@@ -130,11 +165,23 @@ class IndexClient:
         """Many calls of `stats`, in as many messages as it takes."""
         return self._target.batch(INDEX_STATS, requests, options)
 
+    async def stats_batch_async(
+        self, requests: Sequence[IndexStatsRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[IndexStatsResult]]:
+        """Like `stats_batch`, awaited."""
+        return await self._target.batch_async(INDEX_STATS, requests, options)
+
     def stats_bulk(
         self, requests: Sequence[IndexStatsRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[IndexStatsResult]]:
         """Many calls of `stats` in one message."""
         return self._target.bulk(INDEX_STATS, requests, options)
+
+    async def stats_bulk_async(
+        self, requests: Sequence[IndexStatsRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[IndexStatsResult]]:
+        """Like `stats_bulk`, awaited."""
+        return await self._target.bulk_async(INDEX_STATS, requests, options)
 
     def clear(self, *, options: mf.CallOptions | None = None) -> None:
         self._target.call(INDEX_CLEAR, options)
@@ -149,11 +196,23 @@ class IndexClient:
         """Many calls of `clear`, in as many messages as it takes."""
         return self._target.batch(INDEX_CLEAR, requests, options)
 
+    async def clear_batch_async(
+        self, requests: Sequence[IndexClearRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[None]]:
+        """Like `clear_batch`, awaited."""
+        return await self._target.batch_async(INDEX_CLEAR, requests, options)
+
     def clear_bulk(
         self, requests: Sequence[IndexClearRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[None]]:
         """Many calls of `clear` in one message."""
         return self._target.bulk(INDEX_CLEAR, requests, options)
+
+    async def clear_bulk_async(
+        self, requests: Sequence[IndexClearRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[None]]:
+        """Like `clear_bulk`, awaited."""
+        return await self._target.bulk_async(INDEX_CLEAR, requests, options)
 
     def touch(self, doc: DocId, *, options: mf.CallOptions | None = None) -> None:
         self._target.call(INDEX_TOUCH, options, doc)
@@ -168,11 +227,23 @@ class IndexClient:
         """Many calls of `touch`, in as many messages as it takes."""
         return self._target.batch(INDEX_TOUCH, requests, options)
 
+    async def touch_batch_async(
+        self, requests: Sequence[IndexTouchRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[None]]:
+        """Like `touch_batch`, awaited."""
+        return await self._target.batch_async(INDEX_TOUCH, requests, options)
+
     def touch_bulk(
         self, requests: Sequence[IndexTouchRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[None]]:
         """Many calls of `touch` in one message."""
         return self._target.bulk(INDEX_TOUCH, requests, options)
+
+    async def touch_bulk_async(
+        self, requests: Sequence[IndexTouchRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[None]]:
+        """Like `touch_bulk`, awaited."""
+        return await self._target.bulk_async(INDEX_TOUCH, requests, options)
 
     def score(self, doc: DocId, query: int, *, options: mf.CallOptions | None = None) -> float:
         return self._target.call(INDEX_SCORE, options, doc, query)
@@ -187,11 +258,23 @@ class IndexClient:
         """Many calls of `score`, in as many messages as it takes."""
         return self._target.batch(INDEX_SCORE, requests, options)
 
+    async def score_batch_async(
+        self, requests: Sequence[IndexScoreRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[float]]:
+        """Like `score_batch`, awaited."""
+        return await self._target.batch_async(INDEX_SCORE, requests, options)
+
     def score_bulk(
         self, requests: Sequence[IndexScoreRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[float]]:
         """Many calls of `score` in one message."""
         return self._target.bulk(INDEX_SCORE, requests, options)
+
+    async def score_bulk_async(
+        self, requests: Sequence[IndexScoreRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[float]]:
+        """Like `score_bulk`, awaited."""
+        return await self._target.bulk_async(INDEX_SCORE, requests, options)
 
 
 class IndexScatter:
@@ -202,10 +285,12 @@ class IndexScatter:
     def __init__(self, target: ScatterTarget) -> None:
         self._target = target
 
-    def add(self, doc: Document, *, options: mf.CallOptions | None = None) -> mf.Scattered[DocId]:
+    def add(self, doc: Document, *, options: mf.CallOptions | None = None) -> mf.Scattered[str, DocId]:
         return self._target.call(INDEX_ADD, options, doc)
 
-    async def add_async(self, doc: Document, *, options: mf.CallOptions | None = None) -> mf.Scattered[DocId]:
+    async def add_async(
+        self, doc: Document, *, options: mf.CallOptions | None = None
+    ) -> mf.Scattered[str, DocId]:
         """Like `add`, awaited."""
         return await self._target.call_async(INDEX_ADD, options, doc)
 
@@ -216,7 +301,7 @@ class IndexScatter:
         rank: Rank | None = Rank.bm25,
         *,
         options: mf.CallOptions | None = None,
-    ) -> mf.Scattered[list[Hit]]:
+    ) -> mf.Scattered[str, list[Hit]]:
         """The best hits, best first."""
         return self._target.call(INDEX_QUERY, options, terms, limit, rank)
 
@@ -227,37 +312,43 @@ class IndexScatter:
         rank: Rank | None = Rank.bm25,
         *,
         options: mf.CallOptions | None = None,
-    ) -> mf.Scattered[list[Hit]]:
+    ) -> mf.Scattered[str, list[Hit]]:
         """Like `query`, awaited."""
         return await self._target.call_async(INDEX_QUERY, options, terms, limit, rank)
 
-    def stats(self, *, options: mf.CallOptions | None = None) -> mf.Scattered[IndexStatsResult]:
+    def stats(self, *, options: mf.CallOptions | None = None) -> mf.Scattered[str, IndexStatsResult]:
         return self._target.call(INDEX_STATS, options)
 
-    async def stats_async(self, *, options: mf.CallOptions | None = None) -> mf.Scattered[IndexStatsResult]:
+    async def stats_async(
+        self, *, options: mf.CallOptions | None = None
+    ) -> mf.Scattered[str, IndexStatsResult]:
         """Like `stats`, awaited."""
         return await self._target.call_async(INDEX_STATS, options)
 
-    def clear(self, *, options: mf.CallOptions | None = None) -> mf.Scattered[None]:
+    def clear(self, *, options: mf.CallOptions | None = None) -> mf.Scattered[str, None]:
         return self._target.call(INDEX_CLEAR, options)
 
-    async def clear_async(self, *, options: mf.CallOptions | None = None) -> mf.Scattered[None]:
+    async def clear_async(self, *, options: mf.CallOptions | None = None) -> mf.Scattered[str, None]:
         """Like `clear`, awaited."""
         return await self._target.call_async(INDEX_CLEAR, options)
 
-    def touch(self, doc: DocId, *, options: mf.CallOptions | None = None) -> mf.Scattered[None]:
+    def touch(self, doc: DocId, *, options: mf.CallOptions | None = None) -> mf.Scattered[str, None]:
         return self._target.call(INDEX_TOUCH, options, doc)
 
-    async def touch_async(self, doc: DocId, *, options: mf.CallOptions | None = None) -> mf.Scattered[None]:
+    async def touch_async(
+        self, doc: DocId, *, options: mf.CallOptions | None = None
+    ) -> mf.Scattered[str, None]:
         """Like `touch`, awaited."""
         return await self._target.call_async(INDEX_TOUCH, options, doc)
 
-    def score(self, doc: DocId, query: int, *, options: mf.CallOptions | None = None) -> mf.Scattered[float]:
+    def score(
+        self, doc: DocId, query: int, *, options: mf.CallOptions | None = None
+    ) -> mf.Scattered[str, float]:
         return self._target.call(INDEX_SCORE, options, doc, query)
 
     async def score_async(
         self, doc: DocId, query: int, *, options: mf.CallOptions | None = None
-    ) -> mf.Scattered[float]:
+    ) -> mf.Scattered[str, float]:
         """Like `score`, awaited."""
         return await self._target.call_async(INDEX_SCORE, options, doc, query)
 
@@ -283,8 +374,20 @@ class AdminClient:
         """Many calls of `ping`, in as many messages as it takes."""
         return self._target.batch(ADMIN_PING, requests, options)
 
+    async def ping_batch_async(
+        self, requests: Sequence[AdminPingRequest], *, options: mf.BatchOptions | None = None
+    ) -> list[mf.Outcome[bytes]]:
+        """Like `ping_batch`, awaited."""
+        return await self._target.batch_async(ADMIN_PING, requests, options)
+
     def ping_bulk(
         self, requests: Sequence[AdminPingRequest], *, options: mf.CallOptions | None = None
     ) -> list[mf.Outcome[bytes]]:
         """Many calls of `ping` in one message."""
         return self._target.bulk(ADMIN_PING, requests, options)
+
+    async def ping_bulk_async(
+        self, requests: Sequence[AdminPingRequest], *, options: mf.CallOptions | None = None
+    ) -> list[mf.Outcome[bytes]]:
+        """Like `ping_bulk`, awaited."""
+        return await self._target.bulk_async(ADMIN_PING, requests, options)

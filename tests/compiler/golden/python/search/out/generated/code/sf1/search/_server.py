@@ -34,47 +34,120 @@ class IndexServant(Servant, ABC):
     mf_service: ClassVar[mf.ServiceInfo] = INDEX_SERVICE
 
     @abstractmethod
-    def add(self, doc: Document) -> DocId: ...
+    def add(self, doc: Document) -> DocId:
+        """`add` of sf1.search.Index.
 
-    def add_batch(self, requests: Sequence[IndexAddRequest]) -> list[mf.Outcome[DocId]]:
+        Raises:
+            DuplicateDocument
+            mf.Error: fails the call with its code.
+        """
+
+    def add_items(self, requests: Sequence[IndexAddRequest]) -> list[mf.Outcome[DocId]]:
         """All items of a message that has more than one; here `add` for each."""
         return mf.each(self.add, ((each.doc,) for each in requests))
 
     @abstractmethod
     def query(self, terms: list[str], limit: int, rank: Rank | None) -> list[Hit]:
-        """The best hits, best first."""
+        """The best hits, best first.
 
-    def query_batch(self, requests: Sequence[IndexQueryRequest]) -> list[mf.Outcome[list[Hit]]]:
+        Raises:
+            NoSuchCollection: No server holds this collection.
+            mf.Error: fails the call with its code.
+        """
+
+    def query_items(self, requests: Sequence[IndexQueryRequest]) -> list[mf.Outcome[list[Hit]]]:
         """All items of a message that has more than one; here `query` for each."""
         return mf.each(self.query, ((each.terms, each.limit, each.rank) for each in requests))
 
     @abstractmethod
     def stats(self) -> IndexStatsResult: ...
 
-    def stats_batch(self, requests: Sequence[IndexStatsRequest]) -> list[mf.Outcome[IndexStatsResult]]:
+    def stats_items(self, requests: Sequence[IndexStatsRequest]) -> list[mf.Outcome[IndexStatsResult]]:
         """All items of a message that has more than one; here `stats` for each."""
         return mf.each(self.stats, (() for _ in requests))
 
     @abstractmethod
     def clear(self) -> None: ...
 
-    def clear_batch(self, requests: Sequence[IndexClearRequest]) -> list[mf.Outcome[None]]:
+    def clear_items(self, requests: Sequence[IndexClearRequest]) -> list[mf.Outcome[None]]:
         """All items of a message that has more than one; here `clear` for each."""
         return mf.each(self.clear, (() for _ in requests))
 
     @abstractmethod
     def touch(self, doc: DocId) -> None: ...
 
-    def touch_batch(self, requests: Sequence[IndexTouchRequest]) -> None:
+    def touch_items(self, requests: Sequence[IndexTouchRequest]) -> None:
         """All items of a message that has more than one; here `touch` for each."""
         mf.each(self.touch, ((each.doc,) for each in requests))
 
     @abstractmethod
     def score(self, doc: DocId, query: int) -> float: ...
 
-    def score_batch(self, requests: Sequence[IndexScoreRequest]) -> list[mf.Outcome[float]]:
+    def score_items(self, requests: Sequence[IndexScoreRequest]) -> list[mf.Outcome[float]]:
         """All items of a message that has more than one; here `score` for each."""
         return mf.each(self.score, ((each.doc, each.query) for each in requests))
+
+
+class IndexAsyncServant(Servant, ABC):
+    """Like `IndexServant`, with `async def`: it runs on the loop of asyncio that serves."""
+
+    __slots__ = ()
+
+    mf_service: ClassVar[mf.ServiceInfo] = INDEX_SERVICE
+
+    @abstractmethod
+    async def add(self, doc: Document) -> DocId:
+        """`add` of sf1.search.Index.
+
+        Raises:
+            DuplicateDocument
+            mf.Error: fails the call with its code.
+        """
+
+    async def add_items(self, requests: Sequence[IndexAddRequest]) -> list[mf.Outcome[DocId]]:
+        """All items of a message that has more than one; here `add` for each."""
+        return await mf.each_async(self.add, ((each.doc,) for each in requests))
+
+    @abstractmethod
+    async def query(self, terms: list[str], limit: int, rank: Rank | None) -> list[Hit]:
+        """The best hits, best first.
+
+        Raises:
+            NoSuchCollection: No server holds this collection.
+            mf.Error: fails the call with its code.
+        """
+
+    async def query_items(self, requests: Sequence[IndexQueryRequest]) -> list[mf.Outcome[list[Hit]]]:
+        """All items of a message that has more than one; here `query` for each."""
+        return await mf.each_async(self.query, ((each.terms, each.limit, each.rank) for each in requests))
+
+    @abstractmethod
+    async def stats(self) -> IndexStatsResult: ...
+
+    async def stats_items(self, requests: Sequence[IndexStatsRequest]) -> list[mf.Outcome[IndexStatsResult]]:
+        """All items of a message that has more than one; here `stats` for each."""
+        return await mf.each_async(self.stats, (() for _ in requests))
+
+    @abstractmethod
+    async def clear(self) -> None: ...
+
+    async def clear_items(self, requests: Sequence[IndexClearRequest]) -> list[mf.Outcome[None]]:
+        """All items of a message that has more than one; here `clear` for each."""
+        return await mf.each_async(self.clear, (() for _ in requests))
+
+    @abstractmethod
+    async def touch(self, doc: DocId) -> None: ...
+
+    async def touch_items(self, requests: Sequence[IndexTouchRequest]) -> None:
+        """All items of a message that has more than one; here `touch` for each."""
+        await mf.each_async(self.touch, ((each.doc,) for each in requests))
+
+    @abstractmethod
+    async def score(self, doc: DocId, query: int) -> float: ...
+
+    async def score_items(self, requests: Sequence[IndexScoreRequest]) -> list[mf.Outcome[float]]:
+        """All items of a message that has more than one; here `score` for each."""
+        return await mf.each_async(self.score, ((each.doc, each.query) for each in requests))
 
 
 class AdminServant(Servant, ABC):
@@ -87,6 +160,21 @@ class AdminServant(Servant, ABC):
     @abstractmethod
     def ping(self, payload: bytes) -> bytes: ...
 
-    def ping_batch(self, requests: Sequence[AdminPingRequest]) -> list[mf.Outcome[bytes]]:
+    def ping_items(self, requests: Sequence[AdminPingRequest]) -> list[mf.Outcome[bytes]]:
         """All items of a message that has more than one; here `ping` for each."""
         return mf.each(self.ping, ((each.payload,) for each in requests))
+
+
+class AdminAsyncServant(Servant, ABC):
+    """Like `AdminServant`, with `async def`: it runs on the loop of asyncio that serves."""
+
+    __slots__ = ()
+
+    mf_service: ClassVar[mf.ServiceInfo] = ADMIN_SERVICE
+
+    @abstractmethod
+    async def ping(self, payload: bytes) -> bytes: ...
+
+    async def ping_items(self, requests: Sequence[AdminPingRequest]) -> list[mf.Outcome[bytes]]:
+        """All items of a message that has more than one; here `ping` for each."""
+        return await mf.each_async(self.ping, ((each.payload,) for each in requests))

@@ -1,0 +1,251 @@
+"""F6. The view of _client.py: clients, and what calls several agents at once.
+
+unary method     query, query_async, query_batch, query_batch_async, query_bulk, query_bulk_async
+with streams     scan, scan_async: a reader, a duplex stream, or, with a stream of parameters alone, a
+                 function that is given what to iterate over
+"""
+
+from dataclasses import dataclass
+
+from mfidl.emit.naming import PYTHON_RESERVED, Scope
+from mfidl.emit.python.declarations import decorator, places
+from mfidl.emit.python.layout import bracket, docstring
+from mfidl.emit.python.literals import constant_default, is_made_by_call, literal
+from mfidl.emit.python.names import MethodNames, written
+from mfidl.emit.python.service_file import CallView, ServiceFile
+from mfidl.emit.python.types import annotation
+from mfidl.model import Method, Primitive, Scalar, Service, Stream, Struct
+
+_OTHER = "anything else that failed; its `code` and `execution` say more."
+
+
+@dataclass(frozen=True, slots=True)
+class ClientView:
+    name: str
+    scatter: str
+    constant: str
+    doc: str
+    agent: str  # name of the parameter of at(); "" without agent
+    agents: str
+    agent_type: str
+    agent_enum: str  # the enum whose members the agents are; "" for other types
+    calls: tuple[CallView, ...]
+    scatter_calls: tuple[CallView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """One form of a method: the function's name and result, and the target's function that it calls. `key`
+    makes agents of the texts that the target gives outcomes for.
+    """
+
+    name: str
+    result: str
+    called: str
+    awaited: bool = False
+    key: str = ""
+
+
+class ClientFile(ServiceFile):
+    def services(self) -> list[ClientView]:
+        return [self._service(each) for each in self._context.module.services]
+
+    def _service(self, service: Service) -> ClientView:
+        context, names = self._context, self._names(service)
+        context.imports.module("mf")
+        context.imports.name("mf.core.target", "TargetSource")
+        if service.agent:
+            context.imports.name("mf.core.target", "Target")
+            context.imports.name("collections.abc", "Iterable")
+            context.imports.name("mf.core.target", "ScatterTarget")
+        calls: list[CallView] = []
+        scattered: list[CallView] = []
+        agent = self._agent(service)
+        for method, own in zip(service.methods, names.methods, strict=True):
+            if method.streams:
+                calls += self._streams(method, own)
+            else:
+                calls += [*self._one(method, own), *self._many(method, own)]
+                scattered += self._scattered(method, own, agent[2], self._key(service))
+        return ClientView(
+            names.client,
+            names.scatter,
+            self._own("_methods", names.constant),
+            docstring(service.doc or f"Calls {service.full_name}.", 4),
+            *agent,
+            tuple(calls),
+            tuple(scattered),
+        )
+
+    def _agent(self, service: Service) -> tuple[str, str, str, str]:
+        """The parameters of at() and on(), the type of an agent, and the enum that it is, if any. The text of
+        an agent is the runtime's business.
+        """
+        if service.agent is None:
+            return "", "", "", ""
+        scope = Scope(PYTHON_RESERVED, {"self", "int", "str"})
+        one, all_ = (scope.take(f"{written(service.agent)}{plural}") for plural in ("", "s"))
+        type_ = annotation(self._context, service.agent.spelled)
+        enum = (
+            "" if isinstance(service.agent.type, Primitive) else annotation(self._context, service.agent.type)
+        )
+        return one, all_, type_, enum
+
+    def _key(self, service: Service) -> str:
+        """What makes an agent of its text; "" where it is the text."""
+        match service.agent and service.agent.type:
+            case None | Primitive(Scalar.STRING):
+                return ""
+            case Primitive(Scalar.UUID) as uuid:
+                return annotation(self._context, uuid)
+            case Primitive():
+                return "int"
+            case _:
+                return "self._agent"
+
+    # Forms of a method without streams
+
+    def _one(self, method: Method, names: MethodNames) -> list[CallView]:
+        result = self._result_type(method, names)
+        return self._both(method, names, result, self._doc(method, _OTHER))
+
+    def _scattered(self, method: Method, names: MethodNames, agent: str, key: str) -> list[CallView]:
+        """An outcome for each agent: nothing is raised for what one of them did."""
+        if not agent:
+            return []
+        result = f"mf.Scattered[{agent}, {self._result_type(method, names)}]"
+        return self._both(method, names, result, self._doc(method, ""), key)
+
+    def _both(
+        self, method: Method, names: MethodNames, result: str, doc: str, key: str = ""
+    ) -> list[CallView]:
+        """The blocking and the awaited form."""
+        blocking = _Form(names.function, result, "call", key=key)
+        awaited = _Form(names.asynchronous, result, "call_async", True, key)
+        return [
+            self._call(method, names, blocking, doc),
+            self._call(method, names, awaited, _like(blocking)),
+        ]
+
+    def _call(self, method: Method, names: MethodNames, form: _Form, doc: str) -> CallView:
+        arguments = [self._own("_methods", names.constant), "options", *self._arguments(method.params)]
+        return self._view(method, form, self._parameters(method.params), arguments, doc)
+
+    def _many(self, method: Method, names: MethodNames) -> list[CallView]:
+        result = self._result_type(method, names)
+        outcomes = f"list[mf.Outcome[{result}]]"
+        sequence = self._context.imports.name("collections.abc", "Sequence")
+        parameters = [f"requests: {sequence}[{self._own('_types', names.request)}]"]
+        arguments = [self._own("_methods", names.constant), "requests", "options"]
+        batch, bulk = (
+            _Form(names.batch, f"mf.BatchCall[{result}]", "batch"),
+            _Form(names.bulk, outcomes, "bulk"),
+        )
+        forms = [
+            (batch, f"Many calls of `{method.name}`, in as many messages as it takes."),
+            (_Form(names.batch_asynchronous, outcomes, "batch_async", True), _like(batch)),
+            (bulk, f"Many calls of `{method.name}` in one message."),
+            (_Form(names.bulk_asynchronous, outcomes, "bulk_async", True), _like(bulk)),
+        ]
+        return [self._view(method, form, parameters, arguments, doc) for form, doc in forms]
+
+    # Forms of a method with streams
+
+    def _streams(self, method: Method, names: MethodNames) -> list[CallView]:
+        sent, received = method.param_stream, method.result_stream
+        if received is None:
+            assert sent is not None
+            return self._written(method, names, sent)
+        elements = ", ".join(self._element(each) for each in method.streams)
+        kind, called = ("StreamReader", "read_stream") if sent is None else ("DuplexStream", "duplex_stream")
+        parameters = self._parameters(method.params)
+        arguments = [self._own("_methods", names.constant), "options", *self._arguments(method.params)]
+        blocking = _Form(names.function, f"mf.{kind}[{elements}]", called)
+        asynchronous = _Form(names.asynchronous, f"mf.Async{kind}[{elements}]", f"{called}_async")
+        begins = f"Like `{names.function}`, for asyncio: `async with`, or its first value, begins the call."
+        forms = [(blocking, self._doc(method, _OTHER)), (asynchronous, begins)]
+        return [self._view(method, form, parameters, arguments, doc) for form, doc in forms]
+
+    def _written(self, method: Method, names: MethodNames, sent: Stream) -> list[CallView]:
+        """Only parameters are a stream: the caller gives something to iterate over, and gets the result."""
+        name, element = self._context.stream_name(method), self._element(sent)
+        iterable = f"{self._context.imports.name('collections.abc', 'Iterable')}[{element}]"
+        awaited = f"{self._context.imports.name('collections.abc', 'AsyncIterable')}[{element}]"
+        before = self._parameters(method.params, with_stream=True)
+        arguments = [self._own("_methods", names.constant), "options", name, *self._arguments(method.params)]
+        result = self._result_type(method, names)
+        return [
+            self._view(
+                method,
+                _Form(names.function, result, "write_stream"),
+                [*before, f"{name}: {iterable}"],
+                arguments,
+                self._doc(method, _OTHER),
+            ),
+            self._view(
+                method,
+                _Form(names.asynchronous, result, "write_stream_async", True),
+                [*before, f"{name}: {awaited} | {iterable}"],
+                arguments,
+                f"Like `{names.function}`, awaited.",
+            ),
+        ]
+
+    # The text of a function
+
+    def _view(
+        self, method: Method, form: _Form, parameters: list[str], arguments: list[str], doc: str
+    ) -> CallView:
+        options = "mf.BatchOptions" if form.called.startswith("batch") else "mf.CallOptions"
+        back = "" if form.result == "None" else "return "
+        head = self._head(form.name, parameters, options, form.result, 6 if form.awaited else 0)
+        before, after = f"{'await ' * form.awaited}self._target.{form.called}(", ")"
+        if form.key:
+            before, after = "(" * form.awaited + before, ")" * form.awaited + f").keyed({form.key})"
+        return CallView(
+            ("async " if form.awaited else "") + head,
+            docstring(doc, 8),
+            bracket(f"{back}{before}", arguments, after, 8),
+            decorator(self._context, method.deprecated).rstrip("\n"),
+        )
+
+    def _head(self, name: str, parameters: list[str], options: str, result: str, extra: int) -> str:
+        star = () if "*" in parameters else ("*",)
+        items = ["self", *parameters, *star, f"options: {options} | None = None"]
+        flat = f"def {name}({', '.join(items)}) -> {result}:"
+        if len(flat) + 4 + extra <= 110:
+            return flat
+        inner = ", ".join(items)
+        if len(inner) + 8 <= 110:
+            return f"def {name}(\n        {inner}\n    ) -> {result}:"
+        lines = "".join(f"        {each},\n" for each in items)
+        return f"def {name}(\n{lines}    ) -> {result}:"
+
+    def _parameters(self, struct: Struct, *, with_stream: bool = False) -> list[str]:
+        """Parameters that must be named stand behind a star. `with_stream`: one more will follow."""
+        placed = places(struct, with_stream=with_stream)
+        items = []
+        for at, (each, name) in enumerate(zip(struct.fields, self._context.attributes(struct), strict=True)):
+            text = f"{name}: {annotation(self._context, each.spelled, given=True)}"
+            if placed.left_out(at, each):
+                text += " | None" * is_made_by_call(each)
+                text += f" = {constant_default(self._context, each)}"
+            if at == placed.named_from:
+                items.append("*")
+            items.append(text)
+        if placed.named_from == len(struct.fields):
+            items.append("*")
+        return items
+
+    def _arguments(self, struct: Struct) -> list[str]:
+        items = []
+        for each, name in zip(struct.fields, self._context.attributes(struct), strict=True):
+            made = ""
+            if each.default is not None and is_made_by_call(each):
+                made = f"{literal(self._context, each.type, each.default)} if {name} is None else "
+            items.append(made + name)
+        return items
+
+
+def _like(form: _Form) -> str:
+    return f"Like `{form.name}`, awaited."

@@ -1,0 +1,98 @@
+"""F6. The view of _server.py: two abstract bases a service, of plain functions and of `async def`."""
+
+from dataclasses import dataclass
+
+from mfidl.emit.python.layout import bracket, docstring
+from mfidl.emit.python.names import MethodNames
+from mfidl.emit.python.service_file import CallView, ServiceFile
+from mfidl.emit.python.types import annotation
+from mfidl.model import Method, Service
+
+_OTHER = "fails the call with its code."
+
+
+@dataclass(frozen=True, slots=True)
+class ServantMethodView:
+    """`items` is the function for all items of a message; a method with streams has none."""
+
+    head: str
+    doc: str
+    items: CallView | None
+
+
+@dataclass(frozen=True, slots=True)
+class ServantView:
+    """One of the two bases of a service."""
+
+    name: str
+    constant: str
+    doc: str
+    methods: tuple[ServantMethodView, ...]
+
+
+class ServerFile(ServiceFile):
+    def servants(self) -> list[ServantView]:
+        return [view for each in self._context.module.services for view in self._service(each)]
+
+    def _service(self, service: Service) -> list[ServantView]:
+        """A service without methods needs no second base."""
+        context, names = self._context, self._names(service)
+        context.imports.module("mf")
+        context.imports.name("abc", "ABC")
+        context.imports.name("mf.core.service", "Servant")
+        context.imports.name("typing", "ClassVar")
+        constant = self._own("_methods", names.constant)
+        own = list(zip(service.methods, names.methods, strict=True))
+        plain = service.doc or f"Serves {service.full_name}."
+        views = [self._view(names.servant, constant, plain, own, awaited=False)]
+        if own:
+            doc = f"Like `{names.servant}`, with `async def`: it runs on the loop of asyncio that serves."
+            views.append(self._view(names.async_servant, constant, doc, own, awaited=True))
+        return views
+
+    def _view(
+        self, name: str, constant: str, doc: str, own: list[tuple[Method, MethodNames]], *, awaited: bool
+    ) -> ServantView:
+        methods = tuple(self._method(method, names, awaited=awaited) for method, names in own)
+        return ServantView(name, constant, docstring(doc, 4), methods)
+
+    def _method(self, method: Method, names: MethodNames, *, awaited: bool) -> ServantMethodView:
+        context = self._context
+        context.imports.name("abc", "abstractmethod")
+        iterator = "AsyncIterator" if awaited else "Iterator"
+        fields = zip(method.params.fields, context.attributes(method.params), strict=True)
+        parameters = [f"{name}: {annotation(context, each.spelled)}" for each, name in fields]
+        if method.param_stream is not None:
+            outer = context.imports.name("collections.abc", iterator)
+            parameters.append(f"{context.stream_name(method)}: {outer}[{self._element(method.param_stream)}]")
+        result = self._result_type(method, names)
+        coroutine = awaited
+        if method.result_stream is not None:
+            outer = context.imports.name("collections.abc", iterator)
+            result, coroutine = f"{outer}[{self._element(method.result_stream)}]", False
+        before = f"{'async ' * coroutine}def {names.servant_function}("
+        return ServantMethodView(
+            head=bracket(before, ["self", *parameters], f") -> {result}:", 4),
+            doc=docstring(self._doc(method, _OTHER), 8),
+            items=None if method.streams else self._items(method, names, awaited=awaited),
+        )
+
+    def _items(self, method: Method, names: MethodNames, *, awaited: bool) -> CallView:
+        sequence = self._context.imports.name("collections.abc", "Sequence")
+        result = self._result_type(method, names)
+        attributes = self._context.attributes(method.params)
+        parts = ", ".join(f"each.{name}" for name in attributes)
+        row = f"({parts},)" if len(attributes) == 1 else f"({parts})"
+        outcome = "None" if method.oneway else f"list[mf.Outcome[{result}]]"
+        function = f"self.{names.servant_function}"
+        rows = f"({row} for {'each' if parts else '_'} in requests)"
+        called = "await mf.each_async(" if awaited else "mf.each("
+        parameters = ["self", f"requests: {sequence}[{self._own('_types', names.request)}]"]
+        before = f"{'async ' * awaited}def {names.servant_items}("
+        return CallView(
+            bracket(before, parameters, f") -> {outcome}:", 4),
+            docstring(
+                f"All items of a message that has more than one; here `{names.servant_function}` for each.", 8
+            ),
+            bracket(called if method.oneway else f"return {called}", [function, rows], ")", 8),
+        )

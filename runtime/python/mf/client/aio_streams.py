@@ -1,0 +1,244 @@
+"""R5. Streams that are awaited, watched by the running loop like any awaited call.
+
+Values are gathered: they leave when they fill a frame, or within one turn of the loop. A task that is
+cancelled while it waits for a stream cancels the call.
+"""
+
+from asyncio import AbstractEventLoop, CancelledError, Future, Lock, get_running_loop
+from collections.abc import AsyncIterable, Iterable
+from contextlib import suppress
+from time import monotonic
+from typing import Any, TypeVar
+
+from mf.client.aio import find_async, resolve, waker
+from mf.client.destination import Destination
+from mf.client.stream_base import ClientStream
+from mf.core.options import INFINITE, CallOptions
+from mf.core.service import Method
+from mf.core.stream import AsyncDuplexStream, AsyncStreamReader
+from mf.protocol.call_table import CallStep
+from mf.protocol.frame import pack_deadline
+
+T = TypeVar("T")
+
+
+class _Stream(ClientStream):
+    __slots__ = ("_loop", "_opening", "_scheduled", "_to", "_waiting")
+
+    def __init__(
+        self,
+        to: Destination,
+        method: Method[Any, Any],
+        options: CallOptions | None,
+        arguments: tuple[Any, ...],
+    ) -> None:
+        super().__init__(to, method, options, arguments)
+        self._to = to
+        self._loop: AbstractEventLoop | None = None
+        self._opening = Lock()
+        self._scheduled = False
+        self._waiting: list[Future[None]] = []
+
+    async def open(self) -> None:
+        """Sends the request, once."""
+        if self.route is not None or self.ended:
+            return
+        async with self._opening:
+            if self.route is None and not self.ended:
+                await self._open()
+
+    async def _open(self) -> None:
+        self._loop = loop = get_running_loop()
+        call = self.call
+        call.on_done = waker(loop, self.wake)
+        step = call.begin()
+        while step < CallStep.END:
+            route = await find_async(call, self._to, loop)
+            if route is None:
+                return
+            word = pack_deadline(max(call.deadline - monotonic(), 0.0))
+            link = route.link
+            if call.failure is not None:  # cancelled while the route was looked for
+                return
+            if link.submit(call, word, link.watches.loop(loop)):
+                self.route = route
+                return
+            step = call.settle(monotonic())
+            self._to.forget(route)
+
+    def wake(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        for future in waiting:
+            resolve(future)
+
+    async def wait(self, seconds: float) -> None:
+        """Until something has happened. After `seconds` without, the call ends."""
+        loop = self._loop
+        assert loop is not None
+        future: Future[None] = loop.create_future()
+        self._waiting.append(future)
+        timer = loop.call_later(seconds, self._nothing_came, future) if seconds < INFINITE else None
+        try:
+            await future
+        except CancelledError:
+            self.cancel()
+            raise
+        finally:
+            if timer is not None:
+                timer.cancel()
+
+    def _nothing_came(self, future: "Future[None]") -> None:
+        if not future.done():
+            self.too_idle()
+            resolve(future)
+
+    async def next_value(self) -> Any:
+        """Raises StopAsyncIteration at the end, or what ended the call."""
+        await self.open()
+        while not self.values:
+            if self.take():
+                continue
+            if self.ended:
+                self.result()
+                raise StopAsyncIteration
+            await self.wait(self.idle)
+        return self.values.popleft()
+
+    async def write(self, value: Any) -> bool:
+        """False: the other side wants no more."""
+        await self.open()
+        if not self.put(value):
+            return False
+        if self.full:
+            await self.flush()
+        elif not self._scheduled:
+            self._scheduled = True
+            assert self._loop is not None
+            self._loop.call_soon(self._flush_soon)
+        return True
+
+    def _flush_soon(self) -> None:
+        self._scheduled = False
+        if self.wanted and self.route is not None:
+            unsent = self._unsent
+            if not self.queue_values():
+                self._unsent = unsent  # so that the next writer sees that it must wait
+            self.route.link.flush()
+
+    async def flush(self) -> None:
+        """Sends what was kept, and waits while there is no credit for it."""
+        assert self.route is not None
+        while True:
+            everything = self.queue_values()
+            self.route.link.flush()
+            if everything or not self.wanted:
+                return
+            await self.wait(self.idle)
+
+    async def end(self) -> None:
+        await self.open()
+        if self.wanted:
+            await self.flush()
+            assert self.route is not None
+            self.route.link.end_values(self.call)
+            self.route.link.flush()
+
+    async def feed(self, values: AsyncIterable[Any] | Iterable[Any]) -> None:
+        if isinstance(values, AsyncIterable):
+            async for value in values:
+                if not await self.write(value):
+                    return
+        else:
+            for value in values:
+                if not await self.write(value):
+                    return
+        await self.end()
+
+
+class _Reader(AsyncStreamReader[T]):
+    __slots__ = ("_stream",)
+
+    def __init__(self, stream: _Stream) -> None:
+        self._stream = stream
+
+    async def __aenter__(self) -> "_Reader[T]":
+        await self._stream.open()
+        return self
+
+    async def __anext__(self) -> T:
+        value: T = await self._stream.next_value()
+        return value
+
+    def cancel(self) -> None:
+        self._stream.cancel()
+
+    def __del__(self) -> None:
+        self._stream.dropped()
+
+
+class _Duplex(AsyncDuplexStream[Any, T]):
+    __slots__ = ("_stream",)
+
+    def __init__(self, stream: _Stream) -> None:
+        self._stream = stream
+
+    async def __aenter__(self) -> "_Duplex[T]":
+        await self._stream.open()
+        return self
+
+    async def __anext__(self) -> T:
+        value: T = await self._stream.next_value()
+        return value
+
+    async def write(self, value: Any) -> None:
+        await self._stream.write(value)
+
+    async def end(self) -> None:
+        await self._stream.end()
+
+    def cancel(self) -> None:
+        self._stream.cancel()
+
+    def __del__(self) -> None:
+        self._stream.dropped()
+
+
+def read_stream(
+    to: Destination, method: Method[Any, Any], options: CallOptions | None, arguments: tuple[Any, ...]
+) -> AsyncStreamReader[Any]:
+    return _Reader(_Stream(to, method, options, arguments))
+
+
+def duplex_stream(
+    to: Destination, method: Method[Any, Any], options: CallOptions | None, arguments: tuple[Any, ...]
+) -> AsyncDuplexStream[Any, Any]:
+    return _Duplex(_Stream(to, method, options, arguments))
+
+
+async def write_stream(
+    to: Destination,
+    method: Method[Any, T],
+    options: CallOptions | None,
+    values: AsyncIterable[Any] | Iterable[Any],
+    arguments: tuple[Any, ...],
+) -> T:
+    """An exception of `values` cancels the call, and goes up. A reply that comes early ends the feeding,
+    however long the next value takes."""
+    stream = _Stream(to, method, options, arguments)
+    await stream.open()
+    feeder = get_running_loop().create_task(stream.feed(values))
+    feeder.add_done_callback(lambda _: stream.wake())
+    try:
+        while not stream.ended:
+            if feeder.done():
+                feeder.result()
+            await stream.wait(INFINITE)
+    except BaseException:
+        stream.cancel()
+        raise
+    finally:
+        feeder.cancel()
+        with suppress(BaseException):
+            await feeder
+    result: T = stream.result()
+    return result

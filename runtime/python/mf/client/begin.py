@@ -1,0 +1,102 @@
+"""R5. What a call begins with: its deadline, its metadata and its bytes. The only place that encodes a
+request, whoever sends it.
+
+A call that a handler makes takes over what is left of that handler's deadline, its trace context, and the keys
+that the client is told to pass on.
+"""
+
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+from mf.client.routes import Router
+from mf.core.current import current
+from mf.core.error import Error
+from mf.core.metadata import passed_on
+from mf.core.options import DEFAULT_DEADLINE, INFINITE, CallOptions
+from mf.core.service import Method
+from mf.protocol.call import Call
+from mf.protocol.frame import BULK, METADATA, ONEWAY, STREAM
+from mf.protocol.metadata import pack_metadata
+from mf.protocol.stream_call import StreamCall
+
+T = TypeVar("T")
+
+
+def seconds_of(method: Method[Any, Any], options: CallOptions | None) -> float:
+    """The deadline of a call: what the caller says, else what the schema says, else 30 s."""
+    if options is not None and options.deadline is not None:
+        return options.deadline
+    return method.deadline or DEFAULT_DEADLINE
+
+
+def deadline_of(method: Method[Any, Any], options: CallOptions | None, now: float) -> float:
+    deadline = now + seconds_of(method, options)
+    outer = current.get()
+    return deadline if outer is None else min(deadline, outer.deadline)
+
+
+def metadata_of(router: Router, options: CallOptions | None) -> bytes:
+    """The block that goes in front of a request; empty: none. Raises Error, NOT_EXECUTED."""
+    outer = current.get()
+    entries = passed_on(outer.metadata, router.forward_metadata) if outer is not None else {}
+    if options is not None and options.metadata:
+        entries = {**entries, **options.metadata}
+    return pack_metadata(entries) if entries else b""
+
+
+def begin(
+    router: Router,
+    method: Method[Any, T],
+    options: CallOptions | None,
+    arguments: tuple[Any, ...],
+    now: float,
+) -> Call[T]:
+    """A call of one item, not sent yet. Raises Error, NOT_EXECUTED, for what cannot be encoded."""
+    body = method.encode_request(*arguments)
+    flags = method.request_encoding | ONEWAY if method.oneway else method.request_encoding
+    if options is None and current.get() is None:  # most calls
+        return Call(method, now + (method.deadline or DEFAULT_DEADLINE), router.budget, flags, body)
+    block = metadata_of(router, options)
+    if block:
+        flags |= METADATA
+        body = block + body
+    return Call(method, deadline_of(method, options, now), router.budget, flags, body)
+
+
+def begin_bulk(
+    router: Router,
+    method: Method[Any, T],
+    options: CallOptions | None,
+    requests: Sequence[Any],
+    now: float,
+) -> Call[T]:
+    """One message with all requests."""
+    block = metadata_of(router, options)
+    body = block + method.encode_requests(requests)
+    flags = method.request_encoding | BULK | (ONEWAY if method.oneway else 0) | (METADATA if block else 0)
+    call = Call(method, deadline_of(method, options, now), router.budget, flags, body)
+    call.items = len(requests)
+    return call
+
+
+def begin_stream(
+    router: Router,
+    method: Method[Any, T],
+    options: CallOptions | None,
+    arguments: tuple[Any, ...],
+    now: float,
+) -> StreamCall[T]:
+    block = metadata_of(router, options)
+    body = block + method.encode_request(*arguments)
+    flags = method.request_encoding | STREAM | (METADATA if block else 0)
+    return StreamCall(method, deadline_of(method, options, now), router.budget, flags, body)
+
+
+def idle_of(options: CallOptions | None) -> float:
+    return INFINITE if options is None else options.idle
+
+
+def give_metadata(options: CallOptions | None, metadata: dict[str, str] | Error | None) -> None:
+    """Hands the metadata of a reply to the caller who asked for it."""
+    if options is not None and options.reply_metadata is not None and isinstance(metadata, dict):
+        options.reply_metadata.update(metadata)

@@ -1,0 +1,72 @@
+"""R5. Calls that block their thread: does what the call's machine says, and nothing else. What a call is, and
+whether it is repeated, is decided there (mf.protocol.call).
+"""
+
+from time import monotonic
+from typing import Any
+
+from mf.client.destination import Destination
+from mf.client.routes import Route
+from mf.core.error import Code, Error, Execution
+from mf.protocol.call import Call, too_late
+from mf.protocol.call_table import CallEvent, CallStep
+from mf.protocol.frame import ONEWAY, pack_deadline
+
+
+def run(call: Call[Any], to: Destination, step: CallStep | None = None) -> None:
+    """Until the call has ended; from `step` on, if it has begun."""
+    if step is None:
+        step = call.begin()
+    while step < CallStep.END:
+        route = find(call, to)
+        if route is None:
+            return
+        now = monotonic()
+        if call.flags & ONEWAY:
+            step = sent_off(call, route, now)
+        else:
+            route.link.call(call, pack_deadline(max(call.deadline - now, 0.0)), now)
+            step = call.settle(monotonic())
+        if step is CallStep.RESOLVE:
+            to.forget(route)
+
+
+def find(call: Call[Any], to: Destination) -> Route | None:
+    """Does a RESOLVE, and the BIND behind it: the call knows its route. None: it has ended."""
+    try:
+        route = to.find(call.deadline)
+    except Error as failure:
+        call.fail(CallEvent.UNREACHABLE, failure, monotonic())
+        return None
+    now = monotonic()
+    call.bound_to(route.binding, now)
+    if now >= call.deadline:
+        call.fail(CallEvent.EXPIRED, too_late(), now)
+        return None
+    return route
+
+
+def sent_off(call: Call[Any], route: Route, now: float) -> CallStep:
+    """Sends a one-way call: that it has left is all the reply that it gets."""
+    if route.link.start(call, pack_deadline(max(call.deadline - now, 0.0)), now):
+        return call.on(CallEvent.REPLIED)
+    return call.settle(now)
+
+
+def open_stream(call: Call[Any], to: Destination) -> Route | None:
+    """Until the request was sent. None: the call has ended."""
+    step = call.begin()
+    while step < CallStep.END:
+        route = find(call, to)
+        if route is None:
+            return None
+        now = monotonic()
+        if route.link.start(call, pack_deadline(max(call.deadline - now, 0.0)), now):
+            return route
+        step = call.settle(now)
+        to.forget(route)
+    return None
+
+
+def given_up() -> Error:
+    return Error(Code.CANCELLED, "the caller gave up", Execution.UNKNOWN)

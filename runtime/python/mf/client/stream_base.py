@@ -1,0 +1,171 @@
+"""R5. What blocking and awaited streams have in common: a call with a stream, the values that have come, and
+its end.
+"""
+
+from collections import deque
+from contextlib import suppress
+from time import monotonic
+from typing import Any
+
+from mf.client.begin import begin_stream, give_metadata, idle_of
+from mf.client.blocking import given_up
+from mf.client.destination import Destination
+from mf.client.routes import Route
+from mf.core.error import Code, DeclaredError, Error, Execution
+from mf.core.options import CallOptions
+from mf.core.outcome import Failure
+from mf.core.service import Method
+from mf.protocol.call_table import CallEvent
+from mf.protocol.frame import DATA_LIMIT
+from mf.protocol.stream_call import StreamCall
+
+
+class ClientStream:
+    """See above. `route` is there once the request was sent. One thread or task may write while another
+    reads."""
+
+    __slots__ = ("_settled", "_unsent", "call", "idle", "options", "route", "values")
+
+    def __init__(
+        self,
+        to: Destination,
+        method: Method[Any, Any],
+        options: CallOptions | None,
+        arguments: tuple[Any, ...],
+    ) -> None:
+        self.options = options
+        self.idle = idle_of(options)
+        self.values: deque[Any] = deque()
+        """Decoded, and not asked for yet."""
+        self.route: Route | None = None
+        self._unsent = 0
+        self._settled = False
+        self.call: StreamCall[Any] = begin_stream(to.router, method, options, arguments, monotonic())
+
+    # The end
+
+    @property
+    def ended(self) -> bool:
+        """What has arrived may still be taken."""
+        return self.call.done if self.route is not None else self.call.failure is not None
+
+    def result(self) -> Any:
+        """What the ended call gives. Raises what it ended with instead."""
+        self._settle()
+        return self.call.value()
+
+    def _settle(self) -> None:
+        """The machine learns how the call has ended, and the caller gets the reply's metadata."""
+        if self._settled:
+            return
+        self._settled = True
+        call = self.call
+        if self.route is not None:
+            call.settle(monotonic())
+        if call.failure is None and call.cut_off():
+            call.failure = Error(Code.DECODE_ERROR, "the stream ends within a value")
+        give_metadata(self.options, call.reply_metadata)
+
+    def failure(self) -> Failure | None:
+        """What the ended call failed with."""
+        try:
+            self.result()
+        except (Error, DeclaredError) as failure:
+            return failure
+        return None
+
+    def cancel(self) -> None:
+        self.give_up(CallEvent.CANCELLED, given_up())
+
+    def give_up(self, event: CallEvent, failure: Error) -> None:
+        """Ends the call, unless it has ended; what has come is dropped."""
+        if self.ended:
+            return
+        self.values.clear()
+        if self.route is None:
+            self.call.fail(event, failure, monotonic())
+            return
+        self.route.link.abandon(self.call, event, failure)
+        if self.call.incoming is not None:
+            self.call.incoming.clear()
+
+    def too_idle(self) -> None:
+        """The deadline has passed, or nothing came for too long."""
+        if monotonic() >= self.call.deadline:
+            text = "the stream did not end before the deadline"
+        else:
+            text = f"no value and no credit for {self.idle} s"
+        self.give_up(CallEvent.EXPIRED, Error(Code.DEADLINE_EXCEEDED, text, Execution.UNKNOWN))
+
+    def dropped(self) -> None:
+        """Nobody holds the stream any more. May run anywhere, and must neither wait nor raise."""
+        if self.route is not None and not self.call.done:
+            with suppress(Exception):
+                self.route.link.orphan(self.call)
+
+    # Values that arrive
+
+    def take(self) -> bool:
+        """Whether something had come; whole values are in `values` then."""
+        route, call = self.route, self.call
+        taken = route.link.take_values(call) if route is not None else None
+        if taken is None:
+            return False
+        if call.first_metadata is not None:
+            give_metadata(self.options, call.first_metadata)
+            call.first_metadata = None
+        payload, count = taken
+        element = call.method.result_element
+        assert element is not None
+        if count:
+            try:
+                self.values.extend(element.decode_all(payload, count))
+            except Error as malformed:
+                self._spoiled(malformed)
+        return True
+
+    def _spoiled(self, malformed: Error) -> None:
+        """A value cannot be decoded: the call ends so, even if its reply has come already."""
+        if self.call.done:
+            self._settle()
+            self.call.failure = malformed
+            if self.call.incoming is not None:
+                self.call.incoming.clear()
+        else:
+            self.give_up(CallEvent.CANCELLED, malformed)
+
+    # Values that are sent
+
+    def put(self, value: Any) -> bool:
+        """Keeps a value to be sent. False: the other side wants no more. Raises what the call ended with, and
+        Error for a value that may not be sent."""
+        call = self.call
+        if self.ended:
+            if (failure := self.failure()) is not None:
+                raise failure
+            return False
+        sending = call.sending
+        if sending is None:
+            return False
+        element = call.method.param_element
+        assert element is not None
+        body = element.encode(value)
+        sending.add(body)
+        self._unsent += len(body) + 1
+        return True
+
+    @property
+    def full(self) -> bool:
+        """Whether enough was kept for a frame."""
+        return self._unsent >= DATA_LIMIT
+
+    def queue_values(self) -> bool:
+        """Queues what there is credit for. False: some wait for more."""
+        self._unsent = 0
+        assert self.route is not None
+        return self.route.link.send_values(self.call)
+
+    @property
+    def wanted(self) -> bool:
+        """Whether the other side still takes values."""
+        return self.call.sending is not None and not self.ended

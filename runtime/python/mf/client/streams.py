@@ -1,0 +1,153 @@
+"""R5. Streams that block their thread. No thread stands behind one: who asks for a value reads the socket, who
+writes one writes it.
+
+Values of a list or tuple are gathered into frames of up to 64 KiB. A value of another iterable, or of `write`,
+leaves at once: nobody could say how long the next one takes.
+"""
+
+from collections.abc import Iterable
+from time import monotonic
+from typing import Any, TypeVar
+
+from mf.client.blocking import open_stream
+from mf.client.destination import Destination
+from mf.client.stream_base import ClientStream
+from mf.core.options import CallOptions
+from mf.core.service import Method
+from mf.core.stream import DuplexStream, StreamReader
+
+T = TypeVar("T")
+
+
+class _Stream(ClientStream):
+    __slots__ = ()
+
+    def __init__(
+        self,
+        to: Destination,
+        method: Method[Any, Any],
+        options: CallOptions | None,
+        arguments: tuple[Any, ...],
+    ) -> None:
+        super().__init__(to, method, options, arguments)
+        self.route = open_stream(self.call, to)
+
+    def _limit(self) -> float:
+        return min(self.call.deadline, monotonic() + self.idle)
+
+    def next_value(self) -> Any:
+        """Raises StopIteration at the end, or what ended the call."""
+        while not self.values:
+            if self.take():
+                continue
+            if self.ended:
+                self.result()
+                raise StopIteration
+            assert self.route is not None
+            if not self.route.link.await_values(self.call, self._limit()):
+                self.too_idle()
+        return self.values.popleft()
+
+    def flush(self) -> None:
+        """Sends what was kept, and waits while there is no credit for it."""
+        assert self.route is not None
+        link = self.route.link
+        while True:
+            everything = self.queue_values()
+            link.send(self.call.deadline)
+            if everything or not self.wanted:
+                return
+            if not link.await_room(self.call, self._limit()):
+                self.too_idle()
+
+    def end(self) -> None:
+        """No more values come."""
+        if self.wanted:
+            self.flush()
+            assert self.route is not None
+            self.route.link.end_values(self.call)
+            self.route.link.send(self.call.deadline)
+
+    def await_end(self) -> None:
+        while not self.ended:
+            assert self.route is not None
+            if not self.route.link.await_end(self.call, self.call.deadline):
+                self.too_idle()
+
+
+class _Reader(StreamReader[T]):
+    __slots__ = ("_stream",)
+
+    def __init__(self, stream: _Stream) -> None:
+        self._stream = stream
+
+    def __next__(self) -> T:
+        value: T = self._stream.next_value()
+        return value
+
+    def cancel(self) -> None:
+        self._stream.cancel()
+
+    def __del__(self) -> None:
+        self._stream.dropped()
+
+
+class _Duplex(DuplexStream[Any, T]):
+    __slots__ = ("_stream",)
+
+    def __init__(self, stream: _Stream) -> None:
+        self._stream = stream
+
+    def __next__(self) -> T:
+        value: T = self._stream.next_value()
+        return value
+
+    def write(self, value: Any) -> None:
+        if self._stream.put(value):
+            self._stream.flush()
+
+    def end(self) -> None:
+        self._stream.end()
+
+    def cancel(self) -> None:
+        self._stream.cancel()
+
+    def __del__(self) -> None:
+        self._stream.dropped()
+
+
+def read_stream(
+    to: Destination, method: Method[Any, Any], options: CallOptions | None, arguments: tuple[Any, ...]
+) -> StreamReader[Any]:
+    return _Reader(_Stream(to, method, options, arguments))
+
+
+def duplex_stream(
+    to: Destination, method: Method[Any, Any], options: CallOptions | None, arguments: tuple[Any, ...]
+) -> DuplexStream[Any, Any]:
+    return _Duplex(_Stream(to, method, options, arguments))
+
+
+def write_stream(
+    to: Destination,
+    method: Method[Any, T],
+    options: CallOptions | None,
+    values: Iterable[Any],
+    arguments: tuple[Any, ...],
+) -> T:
+    """An exception of `values` cancels the call, and goes up."""
+    stream = _Stream(to, method, options, arguments)
+    gathers = isinstance(values, list | tuple)
+    try:
+        for value in values:
+            if not stream.put(value):
+                break
+            if stream.full or not gathers:
+                stream.flush()
+        stream.end()
+        stream.await_end()
+    except BaseException:
+        stream.cancel()
+        raise
+    result: T = stream.result()
+    return result

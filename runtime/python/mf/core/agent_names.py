@@ -1,0 +1,49 @@
+"""R0. Agents that are members of an enum: their text on the wire is the member's number, and people read and
+write its name. Both stand in the service's descriptor.
+"""
+
+from mf.core.agent import Agent, agent_text
+from mf.core.service import ServiceInfo
+
+_KNOWN: dict[str, dict[str, str]] = {}  # by descriptor
+
+
+def agent_names(service: ServiceInfo) -> dict[str, str]:
+    """The name of each text; empty for a service whose agents are of another type, or that has none."""
+    if service.agent is None:
+        return {}
+    names = _KNOWN.get(service.descriptor)
+    if names is None:
+        names = _KNOWN[service.descriptor] = _names(service)
+    return names
+
+
+def _names(service: ServiceInfo) -> dict[str, str]:
+    lines = service.descriptor.splitlines()
+    kind = agent_type(service)
+    start = next((at for at, line in enumerate(lines) if line.startswith(f"type {kind} enum ")), len(lines))
+    names = {}
+    for line in lines[start + 1 :]:
+        if not line.startswith(" "):
+            break
+        name, number = line.split()
+        names[number] = name
+    return names
+
+
+def agent_type(service: ServiceInfo) -> str:
+    """As the schema spells it; empty where the descriptor does not say it."""
+    lines = service.descriptor.split("\n", 2)
+    per = lines[1].split() if len(lines) > 1 else []
+    return per[2] if len(per) == 3 and per[0] == "per" else ""
+
+
+def shown_agent(service: ServiceInfo, text: str) -> str:
+    """As people read it."""
+    return agent_names(service).get(text, text)
+
+
+def text_of_agent(service: ServiceInfo, agent: Agent) -> str:
+    """As the wire has it; an enum's member may be given by its name. Raises as `agent_text` does."""
+    text = agent_text(agent)
+    return next((number for number, name in agent_names(service).items() if name == text), text)

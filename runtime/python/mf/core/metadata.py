@@ -1,0 +1,29 @@
+"""R0. Metadata of calls: text by key, beside the parameters (docs/protocol.md, section 4a)."""
+
+from collections.abc import Mapping
+
+from mf.core.error import Code, not_executed, shortened
+
+TRACE_KEYS = ("traceparent", "tracestate")
+"""W3C Trace Context: these pass on into calls that a handler makes."""
+
+TOKEN_KEY = "authorization"
+"""A bearer token: it never passes on."""
+
+_KEY_CHARACTERS = "abcdefghijklmnopqrstuvwxyz0123456789._-"
+_LONGEST_KEY = 64
+
+
+def check_key(key: str) -> None:
+    """Raises Error(INVALID_ARGUMENT), NOT_EXECUTED, for what is no key."""
+    if not isinstance(key, str) or not 0 < len(key) <= _LONGEST_KEY or key.strip(_KEY_CHARACTERS):
+        text = f"metadata: a key is 1 to 64 of a-z, 0-9, '.', '_' and '-', not {shortened(repr(key))}"
+        raise not_executed(Code.INVALID_ARGUMENT, text)
+
+
+def passed_on(metadata: Mapping[str, str], keys: tuple[str, ...]) -> dict[str, str]:
+    """What of the metadata of a call goes into the calls that its handler makes. `keys`: the user's that
+    do."""
+    return {
+        key: metadata[key] for key in (*TRACE_KEYS, *keys) if key in metadata and key != TOKEN_KEY
+    }

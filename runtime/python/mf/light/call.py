@@ -1,0 +1,204 @@
+"""R5. One light call: its deadline, its metadata and its end; what `mf.current_call()` gives to its handler.
+
+A deadline is the smaller one of what the caller says and what is left to the handler that calls, if any.
+It holds before the handler starts, and lets the caller go where the handler is awaited. A plain handler runs
+on its caller's thread, which nobody can take away from it: it sees the deadline by `mf.current_call()`.
+"""
+
+from collections.abc import Coroutine, Mapping
+from itertools import count
+from time import monotonic
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from mf.core.agent_names import shown_agent
+from mf.core.current import NO_METADATA, CurrentCall, current, enter, leave
+from mf.core.error import Code, Error, not_executed
+from mf.core.log import log_handler_failure
+from mf.core.metadata import passed_on
+from mf.core.options import DEFAULT_DEADLINE, CallOptions
+from mf.core.outcome import Failure, failure_of
+from mf.core.service import Method, ServiceInfo
+from mf.protocol.metadata import pack_metadata
+
+if TYPE_CHECKING:
+    from asyncio import Task
+
+T = TypeVar("T")
+
+_FOREVER = 1e9
+"""Seconds beyond which nobody needs a timer."""
+
+_ids = count(1)
+
+
+class LightCall(CurrentCall):
+    """See above. Raises Error, NOT_EXECUTED, where it is made if the caller's own time is over, or for
+    metadata that may not go. `keys`: the user's that go on from the call of the calling handler.
+    """
+
+    __slots__ = (
+        "_id",
+        "_late",
+        "_metadata",
+        "_method",
+        "_options",
+        "_reply",
+        "_service",
+        "agent",
+        "cancelled",
+        "deadline",
+    )
+
+    agent: str
+    cancelled: bool
+    deadline: float
+
+    def __init__(
+        self,
+        service: ServiceInfo,
+        agent: str,
+        method: Method[Any, Any],
+        options: CallOptions | None,
+        keys: tuple[str, ...] = (),
+    ) -> None:
+        self._service = service
+        self._method = method
+        self._options = options
+        self._metadata = NO_METADATA
+        self._reply: dict[str, str] | None = None
+        self._late: Error | None = None
+        self._id = 0
+        self.agent = shown_agent(service, agent)
+        self.cancelled = False
+        seconds = options.deadline if options is not None else None
+        now = monotonic()
+        self.deadline = now + (seconds or method.deadline or DEFAULT_DEADLINE)
+        outer = current.get()
+        if outer is not None:
+            self._nest(outer, now)
+        if outer is not None or options is not None:
+            self._take_metadata(outer, options, keys)
+
+    def _nest(self, outer: CurrentCall, now: float) -> None:
+        if outer.cancelled and outer.deadline > now:
+            raise not_executed(Code.CANCELLED, "the call that the calling handler serves was given up")
+        if outer.deadline < self.deadline:
+            self.deadline = outer.deadline
+        if self.deadline <= now:
+            raise not_executed(Code.DEADLINE_EXCEEDED, "the deadline passed before the handler started")
+
+    def _take_metadata(
+        self, outer: CurrentCall | None, options: CallOptions | None, keys: tuple[str, ...]
+    ) -> None:
+        entries = passed_on(outer.metadata, keys) if outer is not None else {}
+        if options is not None and options.metadata:
+            entries = {**entries, **options.metadata}
+        if entries:
+            pack_metadata(entries)  # raises what a connection's client would
+            self._metadata = MappingProxyType(entries)
+
+    @property
+    def service(self) -> str:
+        return self._service.name
+
+    @property
+    def method(self) -> str:
+        return self._method.name
+
+    @property
+    def peer(self) -> str:
+        return "light:"
+
+    @property
+    def request_id(self) -> int:
+        """Of this process; given out when it is first asked for."""
+        if not self._id:
+            self._id = next(_ids)
+        return self._id
+
+    @property
+    def metadata(self) -> Mapping[str, str]:
+        return self._metadata
+
+    def set_reply_metadata(self, key: str, value: str) -> None:
+        reply = {**(self._reply or {}), key: value}
+        pack_metadata(reply)
+        self._reply = reply
+
+    def give_metadata(self) -> None:
+        """What the handler has set goes to the caller, if he wants it."""
+        options = self._options
+        if self._reply and options is not None and options.reply_metadata is not None:
+            options.reply_metadata.update(self._reply)
+
+    def failure(self, raised: BaseException) -> Failure:
+        """What the caller is told about what the handler raised."""
+        failure = failure_of(raised, self._method.error_types)
+        if isinstance(failure, Error) and failure.code == Code.HANDLER_FAILED:
+            log_handler_failure(self._method.name, raised)
+        return failure
+
+    def ended(self, raised: BaseException) -> None:
+        """Raises what the caller is told, unless the method is one-way: then nobody is told."""
+        failure = self.failure(raised)
+        if self._method.oneway:
+            return
+        if failure is raised:
+            raise failure
+        raise failure from raised
+
+    def late(self) -> Error:
+        """What a call ends with whose deadline passes while its handler runs."""
+        self.cancelled = True
+        if self._late is None:
+            self._late = Error(Code.DEADLINE_EXCEEDED, "the deadline passed while the handler ran")
+        return self._late
+
+    def failure_with(self, raised: BaseException) -> Failure:
+        """The same as `failure`, where what was raised may also be that the deadline has passed."""
+        return self._late if self._late is not None and raised is self._late else self.failure(raised)
+
+
+async def to_end(call: LightCall, coroutine: Coroutine[Any, Any, T]) -> tuple[BaseException | None, T | None]:
+    """What an `async def` handler raised, or its result. It is a task of its own, and is waited for at most
+    until the deadline: who waits is let go then, and when he is cancelled himself, whatever
+    the handler does about its CancelledError.
+    """
+    import asyncio
+
+    token = enter(call)
+    task = asyncio.get_running_loop().create_task(coroutine)
+    leave(token)
+    left = call.deadline - monotonic()
+    try:
+        await asyncio.wait((task,), timeout=left if left < _FOREVER else None)
+    except asyncio.CancelledError:
+        call.cancelled = True
+        _give_up(task)
+        raise
+    if not task.done():
+        _give_up(task)
+        raise call.late()
+    if task.cancelled():
+        return asyncio.CancelledError(), None  # of what the handler awaited: nobody cancelled this call
+    raised = task.exception()
+    return raised, None if raised is not None else task.result()
+
+
+def _give_up(task: "Task[Any]") -> None:
+    task.cancel()
+    task.add_done_callback(_forget)
+
+
+def _forget(task: "Task[Any]") -> None:
+    """Nobody waits any more for what a handler raises that was given up."""
+    if not task.cancelled():
+        task.exception()
+
+
+def run_to_end(call: LightCall, coroutine: Coroutine[Any, Any, T]) -> tuple[BaseException | None, T | None]:
+    """The same for a blocking call: on a loop of its own, for this call."""
+    import asyncio
+
+    return asyncio.run(to_end(call, coroutine))

@@ -1,0 +1,115 @@
+"""R2. A call with a stream, as its client sees it: the machine of call.py, and both directions of its values.
+
+The link gives it what arrives; who reads and who writes takes it from here. Still no socket, clock, thread or
+lock: the link guards it with its own. `on_done` is called whenever something has happened, not only at the
+end.
+"""
+
+from typing import Any
+
+from mf.core.error import Code, Error
+from mf.core.service import Payload
+from mf.protocol.call import Call, RetryBudget, T
+from mf.protocol.call_table import CallEvent
+from mf.protocol.calls import Pending
+from mf.protocol.events import DataReceived
+from mf.protocol.frame import Buffer, frame_cost
+from mf.protocol.stream import Incoming, Outgoing, SendWindow, WindowBudget
+
+
+class StreamCall(Call[T]):
+    """See above. `reader` and `writer` are those who wait for values and for room; the link ends their
+    waiting. `incoming` is None where the method has no result stream, `sending` where nothing may be sent any
+    more, or it never could.
+    """
+
+    stream = True
+    reader: Pending | None = None
+    writer: Pending | None = None
+    incoming: Incoming | None = None
+    sending: Outgoing | None = None
+    windows: WindowBudget | None = None
+    first_metadata: dict[str, str] | None = None
+    """That of the first DATA."""
+
+    def __init__(
+        self, method: Any, deadline: float, budget: RetryBudget, flags: int = 0, body: Buffer = b""
+    ) -> None:
+        super().__init__(method, deadline, budget, flags, body)
+        self.waiter = self  # nobody waits for it itself: see LinkOutput._done
+        self.window = SendWindow(0)
+
+    def opened(
+        self, their_window: int, their_max: int, our_window: int, our_max: int, windows: WindowBudget
+    ) -> None:
+        """The request was written: both directions begin."""
+        self.on(CallEvent.WRITTEN)
+        self.windows = windows
+        method = self.method
+        if method.param_element is not None:
+            self.sending = Outgoing(their_max)
+            self.window = SendWindow(their_window)
+        if method.result_element is not None:
+            self.incoming = Incoming(our_window, method.result_element.encoding, our_max, metadata=True)
+
+    def _begin_again(self) -> None:
+        super()._begin_again()
+        self.waiter = self
+
+    # What arrives. Each returns what ends the call, if it is not as it may be.
+
+    def data(self, data: DataReceived) -> Error | None:
+        self.on(CallEvent.DATA)
+        if self.incoming is None:
+            return Error(Code.PROTOCOL_ERROR, "DATA of a call without a result stream")
+        wrong = self.incoming.arrived(data)
+        if wrong is None and isinstance(data.metadata, dict):
+            self.first_metadata = data.metadata
+        return wrong
+
+    def credit(self, count: int) -> Error | None:
+        self.on(CallEvent.CREDIT)
+        if self.method.param_element is None:
+            return Error(Code.PROTOCOL_ERROR, "CREDIT of a call without a parameter stream")
+        if not self.window.add(count):
+            return Error(Code.PROTOCOL_ERROR, "CREDIT above 2^31 - 1")
+        return None
+
+    def stopped(self) -> Error | None:
+        self.on(CallEvent.STOPPED)
+        if self.method.param_element is None:
+            return Error(Code.PROTOCOL_ERROR, "CANCEL of a call without a parameter stream")
+        self.sending = None
+        return None
+
+    # What is taken and sent
+
+    def next_frame(self) -> tuple[Payload, int] | None:
+        """A DATA that may go now; it is counted as sent."""
+        if self.sending is None:
+            return None
+        sent = self.sending.next_frame(self.window.credit)
+        if sent is not None:
+            self.window.spend(frame_cost(len(sent[0])))
+        return sent
+
+    def take(self) -> tuple[Payload, int, int] | None:
+        """Values, their count (0: only a piece of one has come), and the credit to give back now. None:
+        nothing has come."""
+        taken = self.incoming.take() if self.incoming is not None else None
+        if taken is None:
+            return None
+        assert self.incoming is not None
+        assert self.windows is not None
+        payload, count, cost = taken
+        return payload, count, self.incoming.window.taken(cost, self.windows)
+
+    def release(self) -> None:
+        """The call has ended: its window is free for others. What has arrived can still be taken."""
+        self.sending = None
+        if self.incoming is not None and self.windows is not None:
+            self.incoming.window.release(self.windows)
+
+    def cut_off(self) -> bool:
+        """Whether the stream of a call that has ended well ends within a value."""
+        return self.incoming is not None and not len(self.incoming) and not self.incoming.ends_whole()

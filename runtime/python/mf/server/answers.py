@@ -1,0 +1,163 @@
+"""R5. What is before a handler and behind it: whether a request may run, its arguments, and the outcome as a
+reply. Knows codecs and connections; runs nothing. Whatever goes wrong becomes a failure of the call or of
+the item; nothing escapes.
+"""
+
+from collections.abc import Iterable
+from time import monotonic
+from typing import Any
+
+from mf.core.error import Code, Error, Execution, not_executed
+from mf.core.log import log_handler_failure
+from mf.core.outcome import Failure, Outcome, failure_in, failure_of
+from mf.protocol.frame import ENCODING_MASK, STREAM
+from mf.protocol.reply import MIXED, OK, pack_mixed
+from mf.server.current import ServedCall
+from mf.server.offer import Handler
+
+_KIND = ENCODING_MASK | STREAM
+_MOST_EMPTY_ITEMS = 65_536
+
+
+def may_run(call: ServedCall, handler: Handler) -> bool:
+    """Before the handler starts: refuses what is late, cancelled, or not what the schema plans."""
+    flags = call.flags
+    if call.deadline < monotonic():
+        error = not_executed(Code.DEADLINE_EXCEEDED, "the deadline passed before the handler started")
+    elif flags & _KIND != handler.planned:
+        error = not_executed(Code.DECODE_ERROR, _other_kind(flags, handler))
+    elif call.count > _MOST_EMPTY_ITEMS and call.count > len(call.payload):
+        text = f"{call.count} items announced in {len(call.payload)} bytes"
+        error = not_executed(Code.DECODE_ERROR, text)
+    else:
+        return True
+    call.connection.fail(call, error)
+    return False
+
+
+def _other_kind(flags: int, handler: Handler) -> str:
+    if flags & STREAM != handler.planned & STREAM:
+        has = "has streams" if handler.method.stream else "has no streams"
+        return f"{handler} {has}, and the request says otherwise"
+    planned = handler.method.request_encoding
+    return f"parameters of {handler} came in encoding {flags & ENCODING_MASK}, planned is {planned}"
+
+
+def decode(call: ServedCall, handler: Handler) -> tuple[tuple[Any, ...], Iterable[Any]] | None:
+    """The arguments of the only item, or those of all; None if the payload is malformed and that was
+    answered.
+    """
+    method = handler.method
+    try:
+        if call.count == 1:
+            return method.decode_request(call.payload), ()
+        return (), method.decode_requests(call.payload, call.count)
+    except Error as malformed:
+        call.connection.fail(call, not_executed(malformed.code, malformed.message))
+        return None
+
+
+def failure_for(handler: Handler, raised: BaseException) -> Failure:
+    failure = failure_of(raised, handler.method.error_types)
+    if isinstance(failure, Error) and failure.code == Code.HANDLER_FAILED:
+        log_handler_failure(repr(handler), raised)
+    return failure
+
+
+def checked(handler: Handler, outcomes: Any, count: int) -> list[Outcome[Any]]:
+    """What a servant's own batch function gave, if it is one outcome per item."""
+    if handler.method.oneway:
+        return []
+    if not isinstance(outcomes, list) or len(outcomes) != count:
+        got = f"{len(outcomes)} outcomes" if isinstance(outcomes, list) else type(outcomes).__name__
+        raise TypeError(f"{handler.method.batch_attribute} must return a list of {count} outcomes, not {got}")
+    for index, outcome in enumerate(outcomes):
+        error = outcome.error
+        told = error and failure_in(error, handler.method.error_types)
+        if told is not error:
+            outcomes[index] = Outcome(error=told)
+    return outcomes
+
+
+def answer_one(call: ServedCall, handler: Handler, result: Any) -> None:
+    method = handler.method
+    if method.oneway:
+        call.connection.drop(call)
+        return
+    try:
+        payload = method.encode_result(result)
+    except Exception as raised:
+        call.connection.fail(call, bad_result(handler, raised))
+        return
+    call.connection.reply(call, OK, method.result_encoding, payload)
+
+
+def answer_all(call: ServedCall, handler: Handler, values: list[Any], outcomes: list[Outcome[Any]]) -> None:
+    if outcomes:
+        answer_outcomes(call, handler, outcomes)
+        return
+    method = handler.method
+    if method.oneway:
+        call.connection.drop(call)
+        return
+    try:
+        payload = method.encode_results(values)
+    except Exception:
+        answer_outcomes(call, handler, list(map(Outcome, values)))
+        return
+    call.connection.reply(call, OK, method.result_encoding, payload)
+
+
+def answer_outcomes(call: ServedCall, handler: Handler, outcomes: list[Outcome[Any]]) -> None:
+    method = handler.method
+    if method.oneway:
+        call.connection.drop(call)
+        return
+    failed = any(outcome.error is not None for outcome in outcomes)
+    try:
+        payload = _encode_outcomes(handler, outcomes, failed)
+    except Exception:
+        # Some result is not what the schema says: find which ones, so that the others arrive.
+        outcomes = [_encodable(handler, outcome) for outcome in outcomes]
+        failed = True
+        payload = pack_mixed(method, outcomes)
+    call.connection.reply(call, MIXED if failed else OK, method.result_encoding, payload)
+
+
+def _encode_outcomes(handler: Handler, outcomes: list[Outcome[Any]], failed: bool) -> bytes | bytearray:
+    if failed:
+        return pack_mixed(handler.method, outcomes)
+    return handler.method.encode_results([outcome._value for outcome in outcomes])
+
+
+def _encodable(handler: Handler, outcome: Outcome[Any]) -> Outcome[Any]:
+    try:
+        pack_mixed(handler.method, [outcome])
+    except Exception as raised:
+        return Outcome(error=bad_result(handler, raised))
+    return outcome
+
+
+def bad_result(handler: Handler, raised: Exception) -> Error:
+    log_handler_failure(f"encoding a result of {handler}", raised)
+    text = raised.message if isinstance(raised, Error) else f"{type(raised).__qualname__}: {raised}"
+    return Error(Code.HANDLER_FAILED, f"the result is not what the schema says: {text}", Execution.UNKNOWN)
+
+
+def answer_raised(call: ServedCall, handler: Handler, raised: BaseException) -> None:
+    """The handler, or a servant's batch function as a whole, raised."""
+    if call.stopped is not None and raised is call.stopped:
+        call.connection.drop(call)  # it did what it was asked for
+        return
+    failure = failure_for(handler, raised)
+    if isinstance(failure, Error):
+        call.connection.fail(call, failure)
+    else:
+        answer_outcomes(call, handler, [Outcome(error=failure)] * call.count)
+
+
+def bad_value(handler: Handler, raised: Exception) -> Error:
+    """What a call ends with whose handler gave a value for its stream that cannot be sent."""
+    if isinstance(raised, Error) and raised.code == Code.MESSAGE_TOO_LARGE:
+        return raised
+    return bad_result(handler, raised)

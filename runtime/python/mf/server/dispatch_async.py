@@ -1,0 +1,166 @@
+"""R5. A request to its `async def` handler or async generator, as a task of the servants' loop, which is
+cancelled when the call is to stop.
+
+Imported when the first of them is called: it brings asyncio.
+"""
+
+import asyncio
+from collections.abc import Iterable
+from contextlib import suppress
+from time import monotonic
+from typing import Any
+
+from mf.core.current import enter, leave
+from mf.core.outcome import Outcome
+from mf.server.answers import (
+    answer_one,
+    answer_outcomes,
+    answer_raised,
+    bad_value,
+    checked,
+    decode,
+    failure_for,
+    may_run,
+)
+from mf.server.awaited_stream import AwaitedReader, AwaitedWriter, Waiters
+from mf.server.blocking_stream import expire
+from mf.server.current import ServedCall
+from mf.server.offer import Handler
+from mf.server.stream import BadValueError, StreamCall
+
+_FOREVER = 1e9
+"""Seconds beyond which no timer is needed."""
+
+
+class TaskWatch:
+    """Cancels the running task when its call is to stop, at the deadline too."""
+
+    __slots__ = ("_call", "_loop", "_task", "_timer")
+
+    def __init__(self, call: ServedCall) -> None:
+        loop = asyncio.get_running_loop()
+        task = asyncio.current_task()
+        assert task is not None
+        self._call = call
+        self._loop = loop
+        self._task = task
+        left = call.deadline - monotonic()
+        self._timer = loop.call_later(left, expire, call) if left < _FOREVER else None
+
+    def stop(self) -> None:
+        """From any thread."""
+        with suppress(RuntimeError):  # the loop has ended, and its tasks with it
+            self._loop.call_soon_threadsafe(self._task.cancel)
+
+    def end(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+
+
+async def run_async(call: ServedCall) -> None:
+    """The same for a servant with `async def`, on the servants' loop. The items of a batch run
+    concurrently. The task is cancelled when the call is to stop.
+    """
+    handler = call.handler
+    if not may_run(call, handler):
+        return
+    decoded = decode(call, handler)
+    if decoded is None:
+        return
+    arguments, many = decoded
+    watch = TaskWatch(call)
+    if not call.connection.started(call, watch.stop):
+        watch.end()
+        return
+    token = enter(call)
+    try:
+        if call.count == 1:
+            result = await _maybe_await(handler.function(*arguments))
+        else:
+            answer_outcomes(call, handler, await _run_many_async(call, handler, many))
+            return
+    except BaseException as raised:
+        _answer_raised(call, raised)
+        return
+    finally:
+        watch.end()
+        leave(token)
+    answer_one(call, handler, result)
+
+
+async def _maybe_await(value: Any) -> Any:
+    return await value if hasattr(value, "__await__") else value
+
+
+async def _run_many_async(call: ServedCall, handler: Handler, many: Iterable[Any]) -> list[Outcome[Any]]:
+    if handler.batch is not None:
+        outcomes = await _maybe_await(handler.batch([handler.method.request(*item) for item in many]))
+        return checked(handler, outcomes, call.count)
+    return await asyncio.gather(*(_one_of_many(handler, item) for item in many))
+
+
+async def _one_of_many(handler: Handler, item: Any) -> Outcome[Any]:
+    try:
+        return Outcome(await _maybe_await(handler.function(*item)))
+    except BaseException as raised:  # a task that ended with SystemExit would end the loop of all handlers
+        return Outcome(error=failure_for(handler, raised))
+
+
+async def run_stream_async(call: StreamCall) -> None:
+    """The same for a method with streams."""
+    handler = call.handler
+    if not may_run(call, handler):
+        return
+    decoded = decode(call, handler)
+    if decoded is None:
+        return
+    watch = TaskWatch(call)
+    waiters = Waiters(call, asyncio.get_running_loop())
+    call.driven_by(waiters.wake)
+    if not call.connection.started(call, watch.stop):
+        watch.end()
+        return
+    token = enter(call)
+    writer = AwaitedWriter(call, waiters)
+    try:
+        try:
+            result = await _handled(call, list(decoded[0]), writer, waiters)
+        except Exception as raised:
+            await writer.finish()  # what was given before arrives
+            _answer_failed(call, raised)
+            return
+        await writer.finish()
+    except BaseException as raised:
+        _answer_raised(call, raised)
+        return
+    finally:
+        watch.end()
+        leave(token)
+    answer_one(call, handler, result)
+
+
+async def _handled(call: StreamCall, arguments: list[Any], writer: AwaitedWriter, waiters: Waiters) -> Any:
+    """Only the handler keeps the reader: when it lets go of it, the client learns that no more is read."""
+    handler = call.handler
+    if handler.method.param_element is not None:
+        arguments.append(AwaitedReader(call, waiters))
+    result = await _maybe_await(handler.function(*arguments))
+    if handler.method.result_element is None:
+        return result
+    arguments.clear()
+    await writer.write_all(result)
+    return None
+
+
+def _answer_failed(call: StreamCall, raised: Exception) -> None:
+    if isinstance(raised, BadValueError):
+        call.connection.fail(call, bad_value(call.handler, raised.raised))
+    else:
+        _answer_raised(call, raised)
+
+
+def _answer_raised(call: ServedCall, raised: BaseException) -> None:
+    if call.stopped is not None and isinstance(raised, asyncio.CancelledError):
+        call.connection.drop(call)  # it did what it was asked for
+    else:
+        answer_raised(call, call.handler, raised)

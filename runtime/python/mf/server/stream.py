@@ -1,0 +1,244 @@
+"""R5. A call with a stream at its server: what has arrived and is not taken, what is written and not sent,
+and who waits. Knows neither threads nor loops; drivers are blocking_stream.py and awaited_stream.py.
+
+All of it changes under the lock of the connection. `news` counts what may let somebody go on who waits: data,
+credit, the end, room in the connection's output. Who finds nothing to do remembers `news`, lets go of the
+lock to send, and then waits only if it is still the same.
+"""
+
+from abc import abstractmethod
+from collections.abc import Callable
+
+from mf.core.error import Code, Error
+from mf.core.service import Payload
+from mf.protocol.events import DataReceived
+from mf.protocol.frame import DATA_LIMIT, HEADER_SIZE, METADATA, frame_cost
+from mf.protocol.metadata import pack_metadata
+from mf.protocol.server_session import ServerSession
+from mf.protocol.stream import Incoming, Outgoing, SendWindow, WindowBudget
+from mf.server.current import Caller, ServedCall, violation
+from mf.server.offer import Handler
+
+OUTPUT_LIMIT = 8 << 20
+"""Bytes that may wait to be sent on a connection: above, nothing is read from it and no stream goes on."""
+
+_MOST_WAITING = 16_384  # values without bytes fill no frame
+
+
+class BadValueError(Exception):
+    """A handler gave a value that cannot be sent; `raised` says why."""
+
+    def __init__(self, raised: Exception) -> None:
+        super().__init__(raised)
+        self.raised = raised
+
+
+class StreamCaller(Caller):
+    """What a stream needs of its connection beside what every call does."""
+
+    __slots__ = ()
+
+    session: ServerSession
+    budget: WindowBudget
+    crowded: "set[StreamCall]"
+    """Streams that wait for room in the output."""
+
+    @abstractmethod
+    def written(self) -> None:
+        """Without the lock: sends what is queued."""
+
+    @abstractmethod
+    def turn_soon(self, call: "StreamCall") -> None:
+        """Has the IO thread call `call.turn()` soon. From anywhere, also from a finalizer, which may run
+        while this very thread holds the lock.
+        """
+
+
+class StreamCall(ServedCall):
+    """See above."""
+
+    __slots__ = (
+        "_data_sent",
+        "_is_due",
+        "_wake",
+        "credit",
+        "dropped",
+        "end_received",
+        "incoming",
+        "news",
+        "outgoing",
+        "unread",
+        "waiting",
+    )
+
+    connection: StreamCaller
+
+    def __init__(
+        self,
+        connection: StreamCaller,
+        handler: Handler,
+        id_: int,
+        route: int,
+        flags: int,
+        deadline: float,
+        count: int,
+        payload: Payload,
+        metadata: dict[str, str] | None,
+    ) -> None:
+        super().__init__(connection, handler, id_, route, flags, deadline, count, payload, metadata)
+        session = connection.session
+        method = handler.method
+        hello, peer = session.our_hello, session.peer
+        assert peer is not None
+        self.incoming: Incoming | None = None
+        if method.param_element is not None:
+            encoding = method.param_element.encoding
+            self.incoming = Incoming(hello.stream_window, encoding, hello.max_payload, metadata=False)
+        self.outgoing = Outgoing(session.peer_max_payload)
+        self.credit = SendWindow(peer.stream_window)
+        self.end_received = False
+        self.dropped = False
+        """The handler's iterator is gone. Set by its finalizer, without the lock."""
+        self.unread = False
+        """The handler wants no more of the parameter stream."""
+        self.news = 0
+        self.waiting = 0
+        self._wake: Callable[[], None] | None = None
+        self._is_due = False
+        self._data_sent = False
+
+    def driven_by(self, wake: Callable[[], None]) -> None:
+        """`wake` is called, under the lock, when there are news and somebody waits for them."""
+        self._wake = wake
+
+    def tell(self) -> None:
+        """There are news."""
+        self.news += 1
+        if self.waiting and self._wake is not None:
+            self._wake()
+
+    # From the client
+
+    def data_arrived(self, data: DataReceived) -> Error | None:
+        if self.incoming is None:
+            return super().data_arrived(data)
+        if self.end_received:
+            return violation("DATA after END")
+        if self.unread:
+            return None  # it crossed our CANCEL
+        error = self.incoming.arrived(data)
+        if error is None:
+            self.tell()
+        return error
+
+    def end_arrived(self) -> Error | None:
+        if self.incoming is None:
+            return super().end_arrived()
+        if self.end_received:
+            return violation("END after END")
+        if not self.unread and not self.incoming.ends_whole():
+            return Error(Code.DECODE_ERROR, "the parameter stream ends within a value")
+        self.end_received = True
+        self.tell()
+        return None
+
+    def credit_arrived(self, count: int) -> Error | None:
+        if self.handler.method.result_element is None:
+            return super().credit_arrived(count)
+        if not self.credit.add(count):
+            return violation(f"CREDIT of {count} bytes: more than 2^31 - 1 in sum")
+        self.tell()
+        return None
+
+    # From the handler, all under the lock
+
+    def take(self) -> tuple[Payload, int] | None:
+        """Whole values and their count, 0 if one has not ended yet; None if nothing has arrived. Raises what
+        stops the call.
+        """
+        if self.stopped is not None:
+            raise self.stopped
+        assert self.incoming is not None
+        taken = self.incoming.take()
+        if taken is None:
+            return None
+        payload, count, cost = taken
+        credit = self.incoming.window.taken(cost, self.connection.budget)
+        if credit and not self.end_received:
+            self.connection.session.send_credit(self.id, credit)
+        return payload, count
+
+    def read_no_more(self) -> None:
+        """The handler has dropped its iterator."""
+        if self.unread or self.incoming is None:
+            return
+        self.unread = True
+        self.incoming.clear()
+        if not self.end_received and self.is_running:
+            self.connection.session.stop_stream(self.id)
+
+    @property
+    def is_running(self) -> bool:
+        return self.stopped is None and self.id in self.connection.session.in_flight
+
+    def add(self, value: Payload) -> None:
+        """A value to send. Raises BadValueError for one that the client would not take."""
+        try:
+            self.outgoing.add(value)
+        except Error as too_large:
+            raise BadValueError(too_large) from None
+
+    @property
+    def is_full(self) -> bool:
+        """Whether what waits is worth a frame."""
+        return self.outgoing.size >= DATA_LIMIT or len(self.outgoing) >= _MOST_WAITING
+
+    def push(self) -> None:
+        """Queues as many frames as there are credit and room for."""
+        outgoing = self.outgoing
+        if not len(outgoing) or self.stopped is not None:
+            return
+        session = self.connection.session
+        element = self.handler.method.result_element
+        assert element is not None
+        while len(outgoing):
+            if session.out_bytes > OUTPUT_LIMIT:
+                self.connection.crowded.add(self)
+                return
+            block = pack_metadata(self.reply_entries) if self.reply_entries and not self._data_sent else b""
+            room = min(self.credit.credit, HEADER_SIZE + DATA_LIMIT) - len(block)
+            frame = outgoing.next_frame(room)
+            if frame is None:
+                return
+            payload, count = frame
+            flags = element.encoding
+            if block:
+                flags |= METADATA
+                payload = block + payload
+                self.reply_entries = None
+            self._data_sent = True
+            self.credit.spend(frame_cost(len(payload)))
+            session.send_data(self.id, flags, count, payload)
+
+    def becomes_due(self) -> bool:
+        """Whether somebody must see to it that what waits leaves soon, if no more follows. Says so once until
+        `turn`.
+        """
+        if self._is_due:
+            return False
+        self._is_due = True
+        return True
+
+    def turn(self) -> None:
+        """The turn of a loop is over: what waits leaves."""
+        self._is_due = False
+        self.push()
+        if self.dropped:
+            self.read_no_more()
+
+    def release(self) -> None:
+        self.outgoing.clear()
+        if self.incoming is not None:
+            self.incoming.clear()
+            self.incoming.window.release(self.connection.budget)
+        self.connection.crowded.discard(self)
