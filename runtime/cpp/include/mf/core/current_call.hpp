@@ -42,6 +42,7 @@ class ScopedHandle {
   }
   ~ScopedHandle() = default;
   [[nodiscard]] CallHandle* get() const noexcept { return handle_; }
+  void set(CallHandle* handle) noexcept { handle_ = handle; }
 
  private:
   CallHandle* handle_ = nullptr;
