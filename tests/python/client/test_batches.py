@@ -1,7 +1,10 @@
 """Batches: one outcome per request and in order, whatever happens to messages and connections on the way."""
 
+import asyncio
 import threading
 import time
+from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -9,7 +12,7 @@ import mf
 from mf.core.error import Code, Execution
 from tests.python.client.test_calls import Dying
 from tests.python.conftest import Served, eventually
-from tests.python.echo import FLAKY, EchoClient, Negative, Number
+from tests.python.echo import FLAKY, TWICE, EchoClient, Negative, Number
 
 
 def numbers(count: int) -> list[Number]:
@@ -169,3 +172,102 @@ def test_a_batch_without_a_server_is_unavailable_item_by_item() -> None:
     for outcome in outcomes:
         assert isinstance(outcome.error, mf.Error)
         assert (outcome.error.code, outcome.error.execution) == (Code.UNAVAILABLE, Execution.NOT_EXECUTED)
+
+
+class Faulty(Sequence[Any]):
+    """Some of its items cannot be read."""
+
+    def __init__(self, count: int, bad: set[int]) -> None:
+        self._count = count
+        self._bad = bad
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [self[at] for at in range(*index.indices(self._count))]
+        if index in self._bad:
+            raise LookupError(f"item {index}")
+        return Number(index)
+
+
+def test_an_exception_of_the_requests_is_their_outcome_whatever_thread_meets_it(served: Served) -> None:
+    bad = {3, 500, 999}
+    options = mf.BatchOptions(size=10, window=2)
+    outcomes = served.echo.at("b").twice_batch(Faulty(1000, bad), options=options).results()
+
+    failed = {at: outcome.error for at, outcome in enumerate(outcomes) if not outcome.ok}
+    assert failed.keys() == bad
+    for at, error in failed.items():
+        assert isinstance(error, mf.Error)
+        assert error.code is Code.INVALID_ARGUMENT
+        assert error.execution is Execution.NOT_EXECUTED
+        assert f"item {at}" in error.message
+    assert all(outcome.value() == 2 * at for at, outcome in enumerate(outcomes) if outcome.ok)
+
+
+def test_batches_are_awaited(served: Served) -> None:
+    echo = served.echo.at("b")
+
+    async def main() -> list[list[mf.Outcome[int]]]:
+        async with mf.Client(served.server.address) as fresh:
+            return [
+                await echo.twice_batch(numbers(300)),
+                await echo._target.batch_async(TWICE, numbers(300)),
+                await echo._target.bulk_async(TWICE, numbers(300)),
+                await EchoClient(fresh).at("a")._target.batch_async(TWICE, numbers(300)),
+                await echo._target.batch_async(TWICE, []),
+            ]
+
+    *full, empty = asyncio.run(main())
+    for outcomes in full:
+        assert [outcome.value() for outcome in outcomes] == [2 * x for x in range(300)]
+    assert empty == []
+
+
+def test_a_cancelled_task_gives_its_batch_up(served: Served) -> None:
+    entered = threading.Semaphore(0)
+
+    def act(x: int) -> int:
+        entered.release()
+        served.servant.release.wait(10)
+        return x
+
+    served.servant.act = act
+    target = served.echo.at("b")._target
+
+    async def main() -> None:
+        task = asyncio.create_task(
+            target.batch_async(FLAKY, numbers(100), mf.BatchOptions(size=1, window=2))
+        )
+        while not entered.acquire(blocking=False):
+            await asyncio.sleep(0.005)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(main())
+    served.servant.release.set()
+    assert served.echo.at("a").twice(1) == 2
+    assert served.servant.calls <= 4
+
+
+def test_an_awaited_batch_ends_at_its_deadline(served: Served) -> None:
+    def act(x: int) -> int:
+        served.servant.release.wait(10)
+        return x
+
+    served.servant.act = act
+    target = served.echo.at("b")._target
+    options = mf.BatchOptions(size=1, window=2, deadline=0.2)
+
+    outcomes = asyncio.run(_awaited(target.batch(FLAKY, numbers(10), options)))
+
+    assert [isinstance(outcome.error, mf.Error) and outcome.error.code for outcome in outcomes] == [
+        Code.DEADLINE_EXCEEDED
+    ] * 10
+
+
+async def _awaited(batch: mf.BatchCall[int]) -> list[mf.Outcome[int]]:
+    return await batch

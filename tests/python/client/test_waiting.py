@@ -1,13 +1,23 @@
 """How long a call waits for a server that nobody has offered yet, on a clock of our own."""
 
+import socket
+import threading
+
 import pytest
 
 import mf
-from mf.client import routes
+from mf.client import routes, scatter
 from mf.client.routes import Router
+from mf.client.scatter import AgentsTarget
 from mf.core.service import ServiceInfo
 from mf.link.pool import Pool
-from mf.link.resolver import Resolver, View
+from mf.link.resolver import Instance, Resolver, StaticResolver, View
+from mf.protocol.events import BindRequested
+from mf.protocol.handshake import Hello
+from mf.protocol.server_session import ServerSession
+from mf.transport.inproc import pair
+from tests.python.conftest import Served
+from tests.python.echo import ECHO_SERVICE, TWICE, EchoClient
 
 
 class Clock:
@@ -48,3 +58,61 @@ def test_a_wait_for_a_server_counts_from_the_controllers_answer(monkeypatch: pyt
         router.find(service, None, 1030.0)
 
     assert clock.now == pytest.approx(1009.0)
+
+
+def test_agents_that_nobody_has_heard_of_are_waited_for_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock()
+    for module in (routes, scatter):
+        monkeypatch.setattr(module, "monotonic", clock)
+    story = Story(clock, {1000.0: View({})})
+    router = Router(story, Pool(), wait_for_server=5.0)
+    agents = AgentsTarget(router, ECHO_SERVICE, [f"unknown {number}" for number in range(5)])
+
+    scattered = agents.call(TWICE, mf.CallOptions(deadline=30), 1)
+
+    assert clock.now == pytest.approx(1005.0)
+    assert len(scattered.failed) == 5
+
+
+def test_an_unknown_agent_does_not_hold_up_a_known_one(served: Served) -> None:
+    at = Instance(served.server.address)
+    resolver = StaticResolver({"a": [at.address], "b": [at.address]})
+    with mf.Client(resolver, wait_for_server=10.0) as client:
+        started = EchoClient(client).on(["unknown", "b", "a"])
+        scattered = started.twice(4, options=mf.CallOptions(deadline=0.5))
+
+    assert scattered.ok == {"b": 8, "a": 8}
+    assert list(scattered.failed) == ["unknown"]
+
+
+def test_bindings_of_several_agents_are_asked_for_together() -> None:
+    """The server answers no BIND before it has all of them (but the first, which shows its limits)."""
+    agents = ["w", "x", "y", "z"]
+
+    def serve(theirs: socket.socket) -> None:
+        session = ServerSession(Hello(nonce=bytes(16), max_in_flight=100), bytearray(65536))
+        asked: list[BindRequested] = []
+        while count := theirs.recv_into(session.window()):
+            for event in session.received(count):
+                if isinstance(event, BindRequested):
+                    asked.append(event)
+                elif isinstance(event, tuple):
+                    session.reply(event[1], event[2], 0, 1, 1, event[6])
+            if len(asked) in (1, len(agents)):
+                for bind in asked:
+                    if bind.first not in session._ranges:
+                        session.accept(bind, ["x"] * len(bind.methods))
+            theirs.sendall(b"".join(session.take_output()))
+        theirs.close()
+
+    stream, theirs = pair()
+    thread = threading.Thread(target=serve, args=(theirs,), daemon=True)
+    thread.start()
+    with mf.client.Client("tcp://127.0.0.1:9", connect=lambda address, timeout: stream) as client:  # noqa: ARG005
+        echo = EchoClient(client)
+        first = echo.at("w").twice(3, options=mf.CallOptions(deadline=5))
+        scattered = echo.on(agents).twice(4, options=mf.CallOptions(deadline=5))
+    thread.join()
+
+    assert first == 3
+    assert scattered.ok == dict.fromkeys(agents, 4)  # this one answers with the request's bytes

@@ -170,3 +170,11 @@ def test_dataclasses_itself_is_not_imported_for_generated_code() -> None:
         [sys.executable, "-S", "-c", program], env={"PYTHONPATH": str(ROOT / "runtime/python")}, timeout=60
     )
     assert ran.returncode == 0
+
+
+def test_copy_replace_works_as_python_3_13_calls_it() -> None:
+    point: Any = Point(1, 2, ["a"])
+
+    assert type(point).__replace__(point, y=5) == Point(1, 5, ["a"])
+    with pytest.raises(TypeError):
+        type(point).__replace__(point, z=5)

@@ -1,9 +1,13 @@
 """Addresses, listening, and the scripted stream."""
 
+import subprocess
+import sys
+
 import pytest
 
 from mf.transport import tcp
 from mf.transport.address import Address
+from mf.transport.inproc import pair
 from mf.transport.memory import MemoryStream
 from mf.transport.stream import drop_written
 
@@ -63,3 +67,40 @@ def test_memory_stream_gives_its_script_and_fails_when_told() -> None:
 )
 def test_what_is_left_of_a_gather_list(written: int, left: bytes) -> None:
     assert b"".join(drop_written([b"ab", b"c", b"def"], written)) == left
+
+
+def test_waiting_on_a_stream_that_was_closed_meanwhile_is_an_error_of_the_stream() -> None:
+    stream, theirs = pair()
+    stream.close()
+
+    with pytest.raises(OSError, match="closed"):
+        stream.wait(True, 0.0)
+    theirs.close()
+
+
+def test_a_connection_is_made_while_other_things_are_done() -> None:
+    listener = tcp.listen(Address.parse("tcp://127.0.0.1:0"))
+    port = listener.getsockname()[1]
+    begun = tcp.Connecting(Address.parse(f"tcp://127.0.0.1:{port}"))
+    refused = tcp.Connecting(Address.parse("tcp://127.0.0.1:1"))
+    tcp.wait_for([begun, refused], 5.0)
+    stream = begun.finish(5.0)
+
+    assert stream.peer == f"127.0.0.1:{port}"
+    with pytest.raises(ConnectionRefusedError):
+        refused.finish(5.0)
+    stream.close()
+    listener.close()
+
+
+def test_the_client_can_be_imported_where_select_has_no_epoll() -> None:
+    code = (
+        "import os, random, select, socket\n"
+        "for name in [each for each in dir(select) if each.lower().startswith('epoll')]:\n"
+        "    delattr(select, name)\n"
+        "for module, name in ((os, 'eventfd'), (os, 'EFD_NONBLOCK'), (os, 'EFD_CLOEXEC'),\n"
+        "                     (os, 'register_at_fork'), (socket, 'MSG_DONTWAIT')):\n"
+        "    delattr(module, name)\n"
+        "import mf.app.client, mf.client.aio, mf.client.batch, mf.client.streams, mf.link.link\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

@@ -23,7 +23,7 @@ class Client(TargetSource):
     from the call of a handler into the calls that it makes through this client, as trace context does.
     """
 
-    __slots__ = ("_pool", "_resolver", "_router", "_source")
+    __slots__ = ("_forwarded", "_pool", "_resolver", "_router", "_source")
 
     def __init__(
         self,
@@ -39,6 +39,7 @@ class Client(TargetSource):
             check_key(key)
         if TOKEN_KEY in forwarded:
             raise ValueError(f"forward_metadata: {TOKEN_KEY} is a token, which never passes on by itself")
+        self._forwarded = forwarded
         self._source: TargetSource | None = None
         self._pool: Pool | None = None
         self._resolver: Resolver | None = None
@@ -54,9 +55,9 @@ class Client(TargetSource):
         """The resolver that an address stands for. Raises ValueError for an address that is none."""
         return StaticResolver([str(Address.parse(where))])
 
-    def target(self, service: ServiceInfo) -> Target:
+    def target(self, service: ServiceInfo, keys: tuple[str, ...] = ()) -> Target:
         if self._source is not None:
-            return self._source.target(service)
+            return self._source.target(service, (*self._forwarded, *keys))
         assert self._router is not None
         return RemoteTarget(self._router, service, None)
 

@@ -76,8 +76,6 @@ class CurrentCall(ABC):
 current: ContextVar[CurrentCall | None] = ContextVar("mf_current_call", default=None)
 enter = current.set
 leave = current.reset
-maybe_current = current.get
-"""The running handler's call, or None outside of handlers."""
 
 
 def current_call() -> CurrentCall:

@@ -207,5 +207,7 @@ class TargetSource(ABC):
     __slots__ = ()
 
     @abstractmethod
-    def target(self, service: ServiceInfo) -> Target:
-        """The service at any agent, until at() names one. Generated constructors call it."""
+    def target(self, service: ServiceInfo, keys: tuple[str, ...] = ()) -> Target:
+        """The service at any agent, until at() names one. Generated constructors call it. `keys`: of metadata
+        that pass on from the call of a handler into those that it makes, beside the source's own.
+        """

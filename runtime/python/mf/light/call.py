@@ -8,15 +8,18 @@ on its caller's thread, which nobody can take away from it: it sees the deadline
 from collections.abc import Coroutine, Mapping
 from itertools import count
 from time import monotonic
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from mf.core.agent_names import shown_agent
-from mf.core.current import NO_METADATA, CurrentCall, enter, leave, maybe_current
+from mf.core.current import NO_METADATA, CurrentCall, current, enter, leave
 from mf.core.error import Code, Error, not_executed
 from mf.core.log import log_handler_failure
+from mf.core.metadata import passed_on
 from mf.core.options import DEFAULT_DEADLINE, CallOptions
 from mf.core.outcome import Failure, failure_of
 from mf.core.service import Method, ServiceInfo
+from mf.protocol.metadata import pack_metadata
 
 if TYPE_CHECKING:
     from asyncio import Task
@@ -30,38 +33,70 @@ _ids = count(1)
 
 
 class LightCall(CurrentCall):
-    """See above. Raises Error, NOT_EXECUTED, where it is made if the caller's own time is over."""
+    """See above. Raises Error, NOT_EXECUTED, where it is made if the caller's own time is over, or for
+    metadata that may not go. `keys`: the user's that go on from the call of the calling handler.
+    """
 
-    __slots__ = ("_id", "_method", "_options", "_reply", "_service", "agent", "cancelled", "deadline")
+    __slots__ = (
+        "_id",
+        "_late",
+        "_metadata",
+        "_method",
+        "_options",
+        "_reply",
+        "_service",
+        "agent",
+        "cancelled",
+        "deadline",
+    )
 
     agent: str
     cancelled: bool
     deadline: float
 
     def __init__(
-        self, service: ServiceInfo, agent: str, method: Method[Any, Any], options: CallOptions | None
+        self,
+        service: ServiceInfo,
+        agent: str,
+        method: Method[Any, Any],
+        options: CallOptions | None,
+        keys: tuple[str, ...] = (),
     ) -> None:
         self._service = service
         self._method = method
         self._options = options
+        self._metadata = NO_METADATA
         self._reply: dict[str, str] | None = None
+        self._late: Error | None = None
         self._id = 0
         self.agent = shown_agent(service, agent)
         self.cancelled = False
         seconds = options.deadline if options is not None else None
         now = monotonic()
         self.deadline = now + (seconds or method.deadline or DEFAULT_DEADLINE)
-        outer = maybe_current()
+        outer = current.get()
         if outer is not None:
             self._nest(outer, now)
+        if outer is not None or options is not None:
+            self._take_metadata(outer, options, keys)
 
     def _nest(self, outer: CurrentCall, now: float) -> None:
-        if outer.cancelled:
+        if outer.cancelled and outer.deadline > now:
             raise not_executed(Code.CANCELLED, "the call that the calling handler serves was given up")
         if outer.deadline < self.deadline:
             self.deadline = outer.deadline
         if self.deadline <= now:
             raise not_executed(Code.DEADLINE_EXCEEDED, "the deadline passed before the handler started")
+
+    def _take_metadata(
+        self, outer: CurrentCall | None, options: CallOptions | None, keys: tuple[str, ...]
+    ) -> None:
+        entries = passed_on(outer.metadata, keys) if outer is not None else {}
+        if options is not None and options.metadata:
+            entries = {**entries, **options.metadata}
+        if entries:
+            pack_metadata(entries)  # raises what a connection's client would
+            self._metadata = MappingProxyType(entries)
 
     @property
     def service(self) -> str:
@@ -84,10 +119,18 @@ class LightCall(CurrentCall):
 
     @property
     def metadata(self) -> Mapping[str, str]:
-        return NO_METADATA
+        return self._metadata
 
     def set_reply_metadata(self, key: str, value: str) -> None:
-        raise NotImplementedError
+        reply = {**(self._reply or {}), key: value}
+        pack_metadata(reply)
+        self._reply = reply
+
+    def give_metadata(self) -> None:
+        """What the handler has set goes to the caller, if he wants it."""
+        options = self._options
+        if self._reply and options is not None and options.reply_metadata is not None:
+            options.reply_metadata.update(self._reply)
 
     def failure(self, raised: BaseException) -> Failure:
         """What the caller is told about what the handler raised."""
@@ -106,8 +149,15 @@ class LightCall(CurrentCall):
         raise failure from raised
 
     def late(self) -> Error:
+        """What a call ends with whose deadline passes while its handler runs."""
         self.cancelled = True
-        return Error(Code.DEADLINE_EXCEEDED, "the deadline passed while the handler ran")
+        if self._late is None:
+            self._late = Error(Code.DEADLINE_EXCEEDED, "the deadline passed while the handler ran")
+        return self._late
+
+    def failure_with(self, raised: BaseException) -> Failure:
+        """The same as `failure`, where what was raised may also be that the deadline has passed."""
+        return self._late if self._late is not None and raised is self._late else self.failure(raised)
 
 
 async def to_end(call: LightCall, coroutine: Coroutine[Any, Any, T]) -> tuple[BaseException | None, T | None]:

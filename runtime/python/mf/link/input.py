@@ -34,7 +34,8 @@ class LinkInput(LinkOutput):
     # Reading
 
     def _lead(self, pending: Pending, now: float) -> None:
-        """Reads until `pending` is done. Only with _leading set by the caller."""
+        """Reads until `pending` is done, then somebody else leads. Only with _leading set by the caller, who
+        ends the link if an exception comes through."""
         stream = self._stream
         window = self._session.window
         try:
@@ -59,16 +60,14 @@ class LinkInput(LinkOutput):
                         self._give_up(pending)
         except OSError as error:
             self._broken(f"connection to {self.peer} is lost: {error.strerror or error}")
-        except BaseException as raised:  # of a signal handler, say: nobody knows what it left half done
-            self._interrupted(raised)
-            raise
-        finally:
-            self._pass_on()
+        self._pass_on()
 
-    def _interrupted(self, raised: BaseException) -> None:
-        """An exception that is none of ours has come through: the connection ends, and the next call opens
-        another one."""
+    def _interrupted(self, raised: BaseException, leads: bool) -> None:
+        """An exception that is none of ours has come through, of a signal handler, say: nobody knows what it
+        left half done. So the connection ends, and the next call opens another one."""
         self._broken(f"the connection to {self.peer} was given up because of {type(raised).__name__}")
+        if leads:
+            self._pass_on()
 
     def _set_timeout(self, left: float) -> None:
         if left == FOREVER:
@@ -190,19 +189,13 @@ class LinkInput(LinkOutput):
                     leads = self._leading = True
                     if self._armed:
                         self._disarm()
+            if leads:
+                self._lead(pending, now)
+            else:
+                self._follow(pending)
         except BaseException as raised:
-            self._interrupted_early(raised, leads)
+            self._interrupted(raised, leads)
             raise
-        if leads:
-            self._lead(pending, now)
-        else:
-            self._follow(pending)
-
-    def _interrupted_early(self, raised: BaseException, leads: bool) -> None:
-        """Before the leader has begun to read, or while something was sent."""
-        self._interrupted(raised)
-        if leads:
-            self._pass_on()
 
     def _enqueue(self, pending: Pending) -> None:
         waiter = allocate_lock()
@@ -221,7 +214,11 @@ class LinkInput(LinkOutput):
         if not woken:
             self._leave(pending)
         elif not pending.done:
-            self._lead(pending, monotonic())
+            try:
+                self._lead(pending, monotonic())
+            except BaseException as raised:
+                self._interrupted(raised, True)
+                raise
 
     def _leave(self, pending: Pending) -> None:
         """A follower stops waiting. If it was made the leader at the last moment, it passes that on."""
@@ -255,17 +252,17 @@ class LinkInput(LinkOutput):
 
     def catch_up(self) -> None:
         """After a pause: takes what has come meanwhile, the end of the connection above all."""
-        with self._lock:
-            if self._leading or self._armed & READ or self.failure is not None:
-                return
-            self._leading = True
+        leads = False
         try:
+            with self._lock:
+                if self._leading or self._armed & READ or self.failure is not None:
+                    return
+                leads = self._leading = True
             self._read_available()
-        except BaseException as raised:
-            self._interrupted(raised)
-            raise
-        finally:
             self._pass_on()
+        except BaseException as raised:
+            self._interrupted(raised, leads)
+            raise
 
     def _read_available(self) -> None:
         try:
@@ -313,7 +310,7 @@ class LinkInput(LinkOutput):
             try:
                 self._read_available()
             except BaseException as raised:
-                self._interrupted(raised)
+                self._interrupted(raised, False)
                 raise
             finally:
                 self._step_down()

@@ -76,13 +76,13 @@ class Link(LinkStreams):
                 self._write(out, size, leads)
             if self._blocked and not leads and self._watch is None:
                 self._drain(call.deadline)
+            if leads:
+                self._lead(call, now)
+            else:
+                self._follow(call)
         except BaseException as raised:
-            self._interrupted_early(raised, leads)
+            self._interrupted(raised, leads)
             raise
-        if leads:
-            self._lead(call, now)
-        else:
-            self._follow(call)
 
     def start(self, call: Call[Any], word: int, now: float) -> bool:
         """Sends a request without waiting for anything; `wait` gets the reply. A one-way request has none.
@@ -135,7 +135,7 @@ class Link(LinkStreams):
             if self._blocked and self._watch is None:
                 self._drain(deadline)
         except BaseException as raised:
-            self._interrupted(raised)
+            self._interrupted(raised, False)
             raise
 
     def finish(self, pending: Pending) -> None:

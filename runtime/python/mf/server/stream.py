@@ -205,7 +205,7 @@ class StreamCall(ServedCall):
             if session.out_bytes > OUTPUT_LIMIT:
                 self.connection.crowded.add(self)
                 return
-            block = pack_metadata(self._reply) if self._reply and not self._data_sent else b""
+            block = pack_metadata(self.reply_entries) if self.reply_entries and not self._data_sent else b""
             room = min(self.credit.credit, HEADER_SIZE + DATA_LIMIT) - len(block)
             frame = outgoing.next_frame(room)
             if frame is None:
@@ -215,7 +215,7 @@ class StreamCall(ServedCall):
             if block:
                 flags |= METADATA
                 payload = block + payload
-                self._reply = None
+                self.reply_entries = None
             self._data_sent = True
             self.credit.spend(frame_cost(len(payload)))
             session.send_data(self.id, flags, count, payload)

@@ -1,0 +1,47 @@
+"""R5. What a Light offers: servants by (service, agent)."""
+
+from mf.core.agent import Agent
+from mf.core.agent_names import shown_agent, text_of_agent
+from mf.core.error import Code, not_executed, shortened, some_of
+from mf.core.offered import offered_agent
+from mf.core.service import Servant, ServiceInfo, generated_base
+
+
+class LightOffers:
+    """Any number of threads may ask."""
+
+    __slots__ = ("_offers",)
+
+    def __init__(self) -> None:
+        self._offers: dict[str, dict[str, Servant]] = {}
+
+    def add(self, servant: Servant, agent: Agent | None) -> None:
+        """Raises ValueError if the offer does not fit the service, TypeError for what is no agent."""
+        service = generated_base(servant).mf_service
+        text = offered_agent(service, agent)
+        self._offers.setdefault(service.name, {})[text] = servant
+
+    def remove(self, service: ServiceInfo, agent: Agent) -> None:
+        self._offers.get(service.name, {}).pop(text_of_agent(service, agent), None)
+
+    def agents(self, service: ServiceInfo) -> list[str]:
+        return list(self._offers.get(service.name, ()))
+
+    def find(self, service: ServiceInfo, agent: str | None) -> tuple[str, Servant]:
+        """The agent, and its servant. Raises Error(UNKNOWN_SERVICE) or Error(UNKNOWN_AGENT), NOT_EXECUTED,
+        as a server does.
+        """
+        agents = self._offers.get(service.name)
+        if not agents:
+            offered = some_of([name for name, offers in self._offers.items() if offers]) or "nothing"
+            text = f"nobody in this process offers {service.name}; offered are: {offered}"
+            raise not_executed(Code.UNKNOWN_SERVICE, text)
+        if not agent:
+            return next(iter(agents.items()))
+        servant = agents.get(agent)
+        if servant is None:
+            asked = shortened(shown_agent(service, agent))
+            text = f'nobody in this process offers {service.name} for agent "{asked}"'
+            known = [shown_agent(service, each) for each in agents]
+            raise not_executed(Code.UNKNOWN_AGENT, f"{text}; known agents: " + some_of(known, mark='"'))
+        return agent, servant

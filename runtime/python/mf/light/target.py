@@ -1,0 +1,334 @@
+"""R5. Calls to the servants of a Light. See light.py for what holds."""
+
+from collections.abc import AsyncIterable, Coroutine, Generator, Iterable, Sequence
+from time import monotonic
+from typing import Any, TypeVar, cast
+
+from mf.core.agent import Agent, called_agent
+from mf.core.current import enter, leave
+from mf.core.error import DeclaredError, Error
+from mf.core.options import DEFAULT_DEADLINE, BatchOptions, CallOptions
+from mf.core.outcome import Outcome, each_async, failure_in
+from mf.core.service import Method, Servant, ServiceInfo, is_async
+from mf.core.stream import AsyncDuplexStream, AsyncStreamReader, DuplexStream, StreamReader
+from mf.core.target import BatchCall, Scattered, ScatterTarget, Target
+from mf.light.call import LightCall, run_to_end, to_end
+from mf.light.offers import LightOffers
+from mf.light.opening import Opening
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+class LightTarget(Target):
+    """One service at one agent, or at the first that is offered. `keys`: see LightCall."""
+
+    __slots__ = ("_agent", "_keys", "_offers", "_service")
+
+    def __init__(
+        self, offers: LightOffers, service: ServiceInfo, agent: str | None, keys: tuple[str, ...]
+    ) -> None:
+        self._offers = offers
+        self._service = service
+        self._agent = agent
+        self._keys = keys
+
+    def at(self, agent: Agent) -> Target:
+        return self.for_agent(called_agent(agent))
+
+    def any(self) -> Target:
+        return self.for_agent(None)
+
+    def on(self, agents: Iterable[Agent]) -> ScatterTarget:
+        return LightScatter(self, list(dict.fromkeys(map(called_agent, agents))))
+
+    def everywhere(self) -> ScatterTarget:
+        return LightScatter(self, None)
+
+    def for_agent(self, agent: str | None) -> "LightTarget":
+        return LightTarget(self._offers, self._service, agent, self._keys)
+
+    def agents(self) -> list[str]:
+        return self._offers.agents(self._service)
+
+    @property
+    def servant(self) -> Servant | None:
+        try:
+            return self._offers.find(self._service, self._agent)[1]
+        except Error:
+            return None
+
+    def call(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> T:
+        agent, servant = self._offers.find(self._service, self._agent)
+        call = LightCall(self._service, agent, method, options, self._keys)
+        if method.constrained:
+            method.encode_request(*arguments)  # raises what a connection's client would
+        try:
+            token = enter(call)
+            try:
+                result = getattr(servant, method.attribute)(*arguments)
+            except Exception as failed:
+                return cast(T, call.ended(failed))
+            finally:
+                leave(token)
+            if isinstance(result, Coroutine):
+                raised, result = run_to_end(call, result)
+                if raised is not None:
+                    call.ended(raised)
+            return cast(T, result)
+        finally:
+            if options is not None:
+                call.give_metadata()
+
+    async def call_async(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> T:
+        agent, servant = self._offers.find(self._service, self._agent)
+        call = LightCall(self._service, agent, method, options, self._keys)
+        if method.constrained:
+            method.encode_request(*arguments)
+        try:
+            token = enter(call)
+            try:
+                result = getattr(servant, method.attribute)(*arguments)
+            except Exception as failed:
+                return cast(T, call.ended(failed))
+            finally:
+                leave(token)
+            if isinstance(result, Coroutine):
+                raised, result = await to_end(call, result)
+                if raised is not None:
+                    call.ended(raised)
+            return cast(T, result)
+        finally:
+            if options is not None:
+                call.give_metadata()
+
+    # Batches
+
+    def batch(
+        self, method: Method[R, T], requests: Sequence[R], options: BatchOptions | None = None
+    ) -> BatchCall[T]:
+        outcomes: list[Outcome[T]] = []
+        for message, left in _messages(method, requests, options):
+            try:
+                outcomes += self.bulk(method, message, left)
+            except Error as failure:
+                outcomes += [Outcome(error=failure) for _ in message]
+        return FinishedBatch(outcomes)
+
+    async def batch_async(
+        self, method: Method[R, T], requests: Sequence[R], options: BatchOptions | None = None
+    ) -> list[Outcome[T]]:
+        outcomes: list[Outcome[T]] = []
+        for message, left in _messages(method, requests, options):
+            try:
+                outcomes += await self.bulk_async(method, message, left)
+            except Error as failure:
+                outcomes += [Outcome(error=failure) for _ in message]
+        return outcomes
+
+    def bulk(
+        self, method: Method[R, T], requests: Sequence[R], options: CallOptions | None = None
+    ) -> list[Outcome[T]]:
+        if not requests:
+            return []
+        call, raised, given = self._begin_many(method, requests, options)
+        try:
+            if isinstance(given, Coroutine):
+                raised, given = run_to_end(call, given)
+        finally:
+            call.give_metadata()
+        return _outcomes(call, method, requests, raised, given)
+
+    async def bulk_async(
+        self, method: Method[R, T], requests: Sequence[R], options: CallOptions | None = None
+    ) -> list[Outcome[T]]:
+        if not requests:
+            return []
+        call, raised, given = self._begin_many(method, requests, options)
+        try:
+            if isinstance(given, Coroutine):
+                raised, given = await to_end(call, given)
+        finally:
+            call.give_metadata()
+        return _outcomes(call, method, requests, raised, given)
+
+    def _begin_many(
+        self, method: Method[R, Any], requests: Sequence[R], options: CallOptions | None
+    ) -> tuple[LightCall, BaseException | None, Any]:
+        """The call, and what its batch function raised, or gave: outcomes, or a coroutine."""
+        agent, servant = self._offers.find(self._service, self._agent)
+        call = LightCall(self._service, agent, method, options, self._keys)
+        if method.constrained:
+            method.encode_requests(requests)
+        one = getattr(servant, method.attribute)
+        many = getattr(servant, method.batch_attribute)
+        token = enter(call)
+        try:
+            if is_async(one) and not is_async(many):
+                return call, None, each_async(one, map(_fields, requests))
+            return call, None, many(requests)
+        except Exception as raised:
+            return call, raised, None
+        finally:
+            leave(token)
+
+    # Streams. Their module brings asyncio, which calls do not need.
+
+    def read_stream(
+        self, method: Method[Any, Any], options: CallOptions | None, *arguments: Any
+    ) -> StreamReader[Any]:
+        from mf.light.streams import read
+
+        return read(self._opening(method, options, arguments))
+
+    def read_stream_async(
+        self, method: Method[Any, Any], options: CallOptions | None, *arguments: Any
+    ) -> AsyncStreamReader[Any]:
+        from mf.light.streams import read_async
+
+        return read_async(self._opening(method, options, arguments))
+
+    def write_stream(
+        self, method: Method[Any, T], options: CallOptions | None, values: Iterable[Any], *arguments: Any
+    ) -> T:
+        from mf.light.streams import write
+
+        return cast(T, write(self._opening(method, options, arguments), values))
+
+    async def write_stream_async(
+        self,
+        method: Method[Any, T],
+        options: CallOptions | None,
+        values: AsyncIterable[Any] | Iterable[Any],
+        *arguments: Any,
+    ) -> T:
+        from mf.light.streams import write_async
+
+        return cast(T, await write_async(self._opening(method, options, arguments), values))
+
+    def duplex_stream(
+        self, method: Method[Any, Any], options: CallOptions | None, *arguments: Any
+    ) -> DuplexStream[Any, Any]:
+        from mf.light.streams import duplex
+
+        return duplex(self._opening(method, options, arguments))
+
+    def duplex_stream_async(
+        self, method: Method[Any, Any], options: CallOptions | None, *arguments: Any
+    ) -> AsyncDuplexStream[Any, Any]:
+        from mf.light.streams import duplex_async
+
+        return duplex_async(self._opening(method, options, arguments))
+
+    def _opening(
+        self, method: Method[Any, Any], options: CallOptions | None, arguments: tuple[Any, ...]
+    ) -> Opening:
+        return Opening(self._offers, (self._service, self._agent, self._keys), method, options, arguments)
+
+
+def _messages(
+    method: Method[R, Any], requests: Sequence[R], options: BatchOptions | None
+) -> Generator[tuple[Sequence[R], CallOptions], None, None]:
+    """The messages of a batch, each with what is left of its deadline."""
+    size = (options.size if options else None) or method.batch_max
+    seconds = (options.deadline if options else None) or method.deadline or DEFAULT_DEADLINE
+    end = monotonic() + seconds
+    for start in range(0, len(requests), size):
+        left = CallOptions(
+            deadline=max(end - monotonic(), 1e-9),
+            metadata=options.metadata if options else None,
+            reply_metadata=options.reply_metadata if options else None,
+        )
+        yield requests[start : start + size], left
+
+
+def _outcomes(
+    call: LightCall,
+    method: Method[Any, T],
+    requests: Sequence[Any],
+    raised: BaseException | None,
+    given: list[Outcome[T]] | None,
+) -> list[Outcome[T]]:
+    if raised is not None:
+        failure = call.failure(raised)
+        return [Outcome(error=failure) for _ in requests]
+    if method.oneway or given is None:
+        return [Outcome() for _ in requests]
+    return [_told(method, outcome) for outcome in given]
+
+
+def _told(method: Method[Any, T], outcome: Outcome[T]) -> Outcome[T]:
+    error = outcome.error
+    return outcome if error is None else Outcome(error=failure_in(error, method.error_types))
+
+
+def _fields(request: Any) -> tuple[Any, ...]:
+    """The parameters in a request object: its fields in order."""
+    return tuple(getattr(request, name) for name in type(request).__match_args__)
+
+
+class FinishedBatch(BatchCall[T]):
+    """A batch that was over when it was made."""
+
+    __slots__ = ("_outcomes",)
+
+    def __init__(self, outcomes: list[Outcome[T]]) -> None:
+        self._outcomes = outcomes
+
+    def ready(self) -> bool:
+        return True
+
+    def wait(self, timeout: float | None = None) -> bool:  # noqa: ARG002
+        return True
+
+    def results(self) -> list[Outcome[T]]:
+        return self._outcomes
+
+    def __await__(self) -> Generator[Any, None, list[Outcome[T]]]:
+        yield from ()  # it never waits
+        return self._outcomes
+
+    def partial(self) -> list[Outcome[T] | None]:
+        return list(self._outcomes)
+
+
+class LightScatter(ScatterTarget):
+    """Several agents of this process: one after the other, but `async def` handlers concurrently."""
+
+    __slots__ = ("_agents", "_any")
+
+    def __init__(self, any_: LightTarget, agents: list[str] | None) -> None:
+        self._any = any_
+        self._agents = agents
+
+    def _targets(self) -> list[tuple[str, LightTarget]]:
+        agents = self._any.agents() if self._agents is None else self._agents
+        return [(agent, self._any.for_agent(agent)) for agent in agents]
+
+    def call(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> Scattered[T]:
+        scattered: Scattered[T] = Scattered()
+        for agent, target in self._targets():
+            try:
+                scattered[agent] = Outcome(target.call(method, options, *arguments))
+            except (Error, DeclaredError) as failure:
+                scattered[agent] = Outcome(error=failure)
+        return scattered
+
+    async def call_async(
+        self, method: Method[Any, T], options: CallOptions | None, *arguments: Any
+    ) -> Scattered[T]:
+        from asyncio import gather
+
+        targets = self._targets()
+        outcomes = await gather(*[_outcome_of(target, method, options, arguments) for _, target in targets])
+        return Scattered(zip((agent for agent, _ in targets), outcomes, strict=True))
+
+
+async def _outcome_of(
+    target: LightTarget, method: Method[Any, T], options: CallOptions | None, arguments: tuple[Any, ...]
+) -> Outcome[T]:
+    try:
+        value: T = await target.call_async(method, options, *arguments)
+        return Outcome(value)
+    except (Error, DeclaredError) as failure:
+        return Outcome(error=failure)

@@ -1,0 +1,310 @@
+"""Streams in light: callers that block and that await, handlers that are plain and async, each with each."""
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from typing import Any, TypeVar
+
+import pytest
+
+import mf
+from mf.core.error import Code, Execution
+from tests.python.flow import FlowClient, FlowServant, Wrong
+
+T = TypeVar("T")
+
+
+class Plain(FlowServant):
+    def count(self, to: int) -> Iterator[int]:
+        mf.current_call().set_reply_metadata("how", "plain")
+        self.seen.append(dict(mf.current_call().metadata))
+        try:
+            yield from range(1, to + 1)
+        finally:
+            self.seen.append(mf.current_call().cancelled)
+
+
+class Awaiting(FlowServant):
+    async def count(self, to: int) -> AsyncIterator[int]:  # type: ignore[override]
+        mf.current_call().set_reply_metadata("how", "async")
+        self.seen.append(dict(mf.current_call().metadata))
+        try:
+            for number in range(1, to + 1):
+                await asyncio.sleep(0)
+                yield number
+        finally:
+            self.seen.append(mf.current_call().cancelled)
+
+    async def total(self, start: int, values: AsyncIterator[int]) -> int:  # type: ignore[override]
+        async for value in values:
+            if value == 0:
+                raise Wrong(start)
+            start += value
+        return start
+
+    async def shout(self, words: AsyncIterator[str]) -> AsyncIterator[str]:  # type: ignore[override]
+        async for word in words:
+            yield word.upper()
+
+    async def broken(self, after: int) -> AsyncIterator[int]:  # type: ignore[override]
+        for number in range(after):
+            yield number
+        raise Wrong(after)
+
+
+class Flow:
+    """A caller of one kind: gives lists, whichever way it gets them."""
+
+    def __init__(self, servant: FlowServant, *, awaits: bool, **options: Any) -> None:
+        hub = mf.Light()
+        hub.offer(servant)
+        self.client = FlowClient(mf.Client(hub, **options))
+        self.awaits = awaits
+
+    def count(self, to: int, options: mf.CallOptions | None = None) -> list[int]:
+        if self.awaits:
+            return _run(lambda: _all(self.client.count_async(to, options=options)))
+        return list(self.client.count(to, options=options))
+
+    def total(self, values: Any, options: mf.CallOptions | None = None) -> int:
+        if self.awaits:
+            return _run(lambda: self.client.total_async(10, values, options=options))
+        return self.client.total(10, values, options=options)
+
+    def shout(self, words: list[str]) -> list[str]:
+        if not self.awaits:
+            with self.client.shout() as stream:
+                got = []
+                for word in words:
+                    stream.write(word)
+                    got.append(next(stream))
+                stream.end()
+                return [*got, *stream]
+
+        async def run() -> list[str]:
+            async with self.client.shout_async() as stream:
+                got = []
+                for word in words:
+                    await stream.write(word)
+                    got.append(await anext(stream))
+                await stream.end()
+                return [*got, *await _all(stream)]
+
+        return _run(run)
+
+    def broken(self, after: int) -> list[int]:
+        got: list[int] = []
+        if not self.awaits:
+            got.extend(iter(self.client.broken(after)))
+            return got
+        return _run(lambda: _all(self.client.broken_async(after)))
+
+
+async def _all(stream: mf.AsyncStreamReader[Any]) -> list[Any]:
+    return [value async for value in stream]
+
+
+def _run(made: Callable[[], Awaitable[T]]) -> T:
+    async def main() -> T:
+        return await made()
+
+    return asyncio.run(main())
+
+
+@pytest.fixture(params=[Plain, Awaiting], ids=["plain", "async"])
+def servant(request: pytest.FixtureRequest) -> FlowServant:
+    made: FlowServant = request.param()
+    return made
+
+
+@pytest.fixture(params=[False, True], ids=["blocking", "awaited"])
+def flow(request: pytest.FixtureRequest, servant: FlowServant) -> Flow:
+    return Flow(servant, awaits=request.param)
+
+
+def test_values_come_in_order(flow: Flow) -> None:
+    assert flow.count(1000) == list(range(1, 1001))
+    assert flow.count(0) == []
+
+
+def test_values_are_given_one_by_one_and_the_result_comes_back(flow: Flow) -> None:
+    assert flow.total(range(1, 101)) == 10 + 5050
+    assert flow.total([]) == 10
+
+
+def test_both_directions_at_once(flow: Flow) -> None:
+    assert flow.shout(["a", "b", "c"]) == ["A", "B", "C"]
+    assert flow.shout([]) == []
+
+
+def test_metadata_go_both_ways(flow: Flow, servant: FlowServant) -> None:
+    reply: dict[str, str] = {}
+
+    flow.count(2, mf.CallOptions(metadata={"tenant": "x"}, reply_metadata=reply))
+
+    assert servant.seen == [{"tenant": "x"}, False]
+    assert list(reply) == ["how"]
+    with pytest.raises(mf.Error, match="INVALID_ARGUMENT: metadata: a key is"):
+        flow.count(2, mf.CallOptions(metadata={"Tenant": "x"}))
+
+
+def test_a_declared_error_is_raised_behind_the_values(servant: FlowServant) -> None:
+    reader = Flow(servant, awaits=False).client.broken(3)
+
+    assert [next(reader), next(reader), next(reader)] == [0, 1, 2]
+    with pytest.raises(Wrong) as raised:
+        next(reader)
+    assert raised.value.at == 3
+    with pytest.raises(Wrong):
+        next(reader)
+
+
+def test_a_declared_error_is_raised_to_who_awaits(servant: FlowServant) -> None:
+    with pytest.raises(Wrong):
+        Flow(servant, awaits=True).broken(3)
+
+
+def test_a_failed_handler_says_so_in_every_way(flow: Flow) -> None:
+    with pytest.raises(mf.Error, match="HANDLER_FAILED: TypeError") as raised:
+        flow.total(["no number"])
+    assert raised.value.execution is Execution.UNKNOWN
+
+
+def test_a_failure_of_the_callers_values_is_his_own(flow: Flow) -> None:
+    def values() -> Iterator[int]:
+        yield 1
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        flow.total(values())
+
+
+@pytest.mark.parametrize("kind", [Plain, Awaiting])
+def test_an_async_iterable_feeds_handlers_of_both_kinds(kind: type[FlowServant]) -> None:
+    async def values() -> AsyncIterator[int]:
+        for value in (1, 2, 3):
+            await asyncio.sleep(0)
+            yield value
+
+    assert Flow(kind(), awaits=True).total(values()) == 16
+
+
+def test_who_leaves_a_reader_early_ends_the_handler(servant: FlowServant) -> None:
+    with Flow(servant, awaits=False).client.count(10) as reader:
+        assert next(reader) == 1
+    assert servant.seen[1:] == [True]
+    assert list(reader) == []
+
+    async def run() -> None:
+        async with Flow(servant, awaits=True).client.count_async(10) as awaited:
+            assert await anext(awaited) == 1
+
+    asyncio.run(run())
+    assert servant.seen[3:] == [True]
+
+
+def test_a_stream_ends_at_its_deadline(flow: Flow, servant: FlowServant) -> None:
+    hold = threading.Event()
+
+    def forever() -> Iterator[int]:
+        while not hold.wait(0.001):
+            yield 1
+
+    with pytest.raises(mf.Error) as raised:
+        flow.total(forever(), mf.CallOptions(deadline=0.05))
+    assert (raised.value.code, raised.value.execution) == (Code.DEADLINE_EXCEEDED, Execution.UNKNOWN)
+
+    with pytest.raises(mf.Error) as raised:
+        flow.count(1 << 40, mf.CallOptions(deadline=0.05))
+    assert raised.value.code is Code.DEADLINE_EXCEEDED
+    assert servant.seen[1:] == [True]
+
+
+def test_a_cancelled_task_ends_its_stream() -> None:
+    """The handler runs in that task: its CancelledError is how it learns of that."""
+    ended: list[type[BaseException]] = []
+
+    class Cancelled(Awaiting):
+        async def count(self, to: int) -> AsyncIterator[int]:  # type: ignore[override]
+            try:
+                async for number in super().count(to):
+                    yield number
+            except BaseException as raised:
+                ended.append(type(raised))
+                raise
+
+    servant = Cancelled()
+
+    async def run() -> None:
+        reader = Flow(servant, awaits=True).client.count_async(1 << 40)
+        task = asyncio.create_task(_all(reader))
+        while not servant.seen:
+            await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        with pytest.raises(StopAsyncIteration):
+            await anext(reader)
+
+    asyncio.run(run())
+    assert ended == [asyncio.CancelledError]
+
+
+def test_one_thread_writes_while_another_reads(servant: FlowServant) -> None:
+    words = [f"word {number}" for number in range(1000)]  # more than wait in between
+    stream = Flow(servant, awaits=False).client.shout()
+
+    def write() -> None:
+        for word in words:
+            stream.write(word)
+        stream.end()
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    got = list(stream)
+    writer.join()
+
+    assert got == [word.upper() for word in words]
+
+
+def test_one_task_writes_while_another_reads(servant: FlowServant) -> None:
+    words = [f"word {number}" for number in range(300)]
+
+    async def run() -> list[str]:
+        async with Flow(servant, awaits=True).client.shout_async() as stream:
+
+            async def write() -> None:
+                for word in words:
+                    await stream.write(word)
+                await stream.end()
+
+            task = asyncio.create_task(write())
+            got = await _all(stream)
+            await task
+            return got
+
+    assert asyncio.run(run()) == [word.upper() for word in words]
+
+
+def test_who_writes_more_than_waits_in_between_is_let_go_at_the_deadline(servant: FlowServant) -> None:
+    stream = Flow(servant, awaits=False).client.shout(options=mf.CallOptions(deadline=0.05))
+
+    for _ in range(64):
+        stream.write("x")
+    with pytest.raises(mf.Error, match="DEADLINE_EXCEEDED"):
+        stream.write("x")
+
+
+def test_context_passes_on_into_nested_calls_as_far_as_it_may() -> None:
+    inner = Plain()
+
+    class Outer(Plain):
+        def total(self, start: int, values: Iterator[int]) -> int:
+            nested = Flow(inner, awaits=False, forward_metadata=("tenant",))
+            return start + sum(nested.count(sum(values)))
+
+    given = {"traceparent": "00-1", "tenant": "x", "secret": "y", "authorization": "z"}
+    total = Flow(Outer(), awaits=False).total([1, 2], mf.CallOptions(metadata=given))
+
+    assert total == 10 + 6
+    assert inner.seen[0] == {"traceparent": "00-1", "tenant": "x"}
