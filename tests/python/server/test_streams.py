@@ -139,6 +139,7 @@ def start(servant: Servant) -> Iterator[Start]:
         server = mf.Server(grace=2.0, **options)
         server.offer(servant, agent="a")
         server.start()
+        started.server = server  # type: ignore[attr-defined]
         peer = Peer(server, window)
         open_.extend((peer.close, server.stop))
         return peer
@@ -658,6 +659,8 @@ def test_frames_for_a_call_that_has_ended_are_dropped(start: Start) -> None:
     peer.cancel(1)
 
     assert peer.is_served()
+    io = start.server._io  # type: ignore[attr-defined]
+    assert [connection.session.dropped for connection in io._connections.values()] == [3]
 
 
 def test_data_for_a_call_without_streams_ends_it() -> None:
