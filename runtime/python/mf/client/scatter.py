@@ -1,5 +1,5 @@
-"""R5. One call to several agents: each request leaves as soon as its agent can be reached, before any reply is
-awaited; each agent has its own outcome.
+"""R5. One call to several agents: each request leaves as soon as its agent can be reached, before any reply
+is awaited; each agent has its own outcome.
 
 All agents are looked for at once: connections and bindings that are missing are asked for together, and an
 agent that nobody has heard of holds up no other.
@@ -57,9 +57,7 @@ class AgentsTarget(ScatterTarget):
             deadline = deadline_of(method, options, now)
             agents = await get_running_loop().run_in_executor(None, router.agents, service, deadline)
         calls = {agent: begin(router, method, options, arguments, now) for agent in agents}
-        await gather(
-            *(run_async(call, Destination(router, service, agent)) for agent, call in calls.items())
-        )
+        await gather(*(run_async(call, Destination(router, service, agent)) for agent, call in calls.items()))
         return Scattered((agent, _outcome(call, options)) for agent, call in calls.items())
 
 
@@ -98,8 +96,7 @@ class _Scatter:
         """Finds a route for each, and sends as soon as there is one. Those in `_routes` then wait for their
         replies; all others have ended."""
         searches = {
-            agent: Search(self._router, self._service, agent, self._calls[agent].deadline)
-            for agent in agents
+            agent: Search(self._router, self._service, agent, self._calls[agent].deadline) for agent in agents
         }
         if len(searches) > 1:
             self._router.prepare(self._service, searches.values(), self._calls[agents[0]].deadline)

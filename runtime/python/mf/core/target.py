@@ -129,7 +129,6 @@ class Target(ABC):
         """Application-level batch: one message with all requests. Raises Error if the message as a whole
         failed."""
 
-
     @abstractmethod
     async def batch_async(
         self, method: Method[R, T], requests: Sequence[R], options: BatchOptions | None = None
