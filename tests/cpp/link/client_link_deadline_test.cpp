@@ -112,7 +112,7 @@ TEST(ClientLink, OnewayCallsBehindAFullSocketAreWrittenWithoutAnotherCall) {
   for (int i = 0; i < 3; ++i) {
     Buffer copy;
     copy.append(large.span());
-    EXPECT_TRUE(joined.link->send_oneway({}, copy, soon()).ok());
+    EXPECT_FALSE(joined.link->send_oneway({}, copy, soon()).local());
     if (i == 1) break;
   }
   for (int i = 0; i < 2; ++i) EXPECT_TRUE(joined.peer->next(EventType::request).header.oneway());
@@ -120,17 +120,17 @@ TEST(ClientLink, OnewayCallsBehindAFullSocketAreWrittenWithoutAnotherCall) {
 
 TEST(ClientLink, AOnewayCallerWaitsForASlowServerUntilItsDeadline) {
   Joined joined;
-  Outcome<void> outcome;
-  for (int i = 0; i < 200 && outcome; ++i) {  // 1 MiB and what the socket takes
+  Reply sent;
+  for (int i = 0; i < 200 && !sent.local(); ++i) {  // 1 MiB and what the socket takes
     Buffer part(64 << 10);
     part.resize(64 << 10);
     std::memset(part.data(), 1, part.size());
-    outcome =
+    sent =
         joined.link->send_oneway({}, part, std::chrono::steady_clock::now() + std::chrono::milliseconds(30));
   }
-  ASSERT_FALSE(outcome.ok());
-  EXPECT_EQ(outcome.failure().code, Code::deadline_exceeded);
-  EXPECT_EQ(outcome.failure().execution, Execution::not_executed);
+  EXPECT_EQ(sent.how, Ended::refused);
+  EXPECT_EQ(sent.failure.code, Code::deadline_exceeded);
+  EXPECT_EQ(sent.failure.execution, Execution::not_executed);
 }
 
 }  // namespace

@@ -2,27 +2,56 @@
 
 #include <algorithm>
 
+#include "client/target_state.hpp"
+
 namespace mf::client {
+
+class Batch::Message final : public AsyncCall {
+ public:
+  Message(const Target& target, const MethodInfo& method, const protocol::RequestHead& head, Buffer payload,
+          const CallContext& context, std::shared_ptr<Batch> batch, std::size_t first)
+      : AsyncCall(target, method, head, std::move(payload), context),
+        batch_(std::move(batch)),
+        first_(first),
+        count_(head.count) {}
+
+ private:
+  void end(link::Reply&& reply) override { batch_->finished(reply, first_, count_); }
+  [[nodiscard]] bool runs_anywhere() const noexcept override { return true; }
+
+  const std::shared_ptr<Batch> batch_;
+  const std::size_t first_;
+  const std::uint32_t count_;
+};
 
 Batch::Batch(const link::BatchMethod& method, std::unique_ptr<detail::Decoder> decoder)
     : method_(method), decoder_(std::move(decoder)), ended_(results().size(), 0) {}
 
-void Batch::send(Route route, link::Items requests, std::size_t size, std::uint32_t window,
-                 TimePoint deadline) {
+void Batch::send(const Target& target, Route route, link::Items requests, const BatchOptions& options,
+                 const CallContext& context) {
   if (requests.count == 0) return end();
   route_ = std::move(route);
-  window_ = std::min<std::size_t>(window == 0 ? kDefaultWindow : window, route_.link->max_in_flight());
-  deadline_ = deadline;
-  for (std::size_t first = 0; first < requests.count; first += size) {
-    auto& message = queued_.emplace_back();
-    message.first = first;
-    message.count = static_cast<std::uint32_t>(std::min(size, requests.count - first));
-    method_.encode(message.payload, requests, first, message.count);
+  window_ = std::min<std::size_t>(options.window == 0 ? kDefaultWindow : options.window,
+                                  route_.link->max_in_flight());
+  deadline_ = context.deadline;
+  stoppable_ = options.stop.stop_possible();
+  for (std::size_t first = 0; first < requests.count; first += options.size) {
+    const auto count = std::min<std::size_t>(options.size, requests.count - first);
+    auto head = detail::head_of(method_, count, 0);
+    Buffer payload;
+    method_.encode(payload, requests, first, count);
+    if (context.metadata != nullptr) {
+      prepend_metadata(payload, *context.metadata);
+      head.flags |= protocol::kMetadata;
+    }
+    queued_.push_back(std::make_shared<Message>(target, method_.method.info, head, std::move(payload),
+                                                context, shared_from_this(), first));
+    AsyncCall::stop_with(queued_.back(), options.stop);
   }
   pump();
 }
 
-// Sends while the window is open. A send that ends at once (the link is broken) comes back through
+// Sends while the window is open. A send that ends at once (it is not repeated) comes back through
 // finished(): the loop here takes the next one, instead of each calling the next.
 void Batch::pump() {
   std::unique_lock lock(mutex_);
@@ -35,19 +64,8 @@ void Batch::pump() {
     ++in_flight_;
     sent = true;
     lock.unlock();
-    const protocol::RequestHead head{
-        .route = static_cast<std::uint16_t>(route_.first + method_.method.info.index),
-        .tier = method_.request_tier,
-        .flags = 0,
-        .count = message.count,
-        .deadline = 0,
-        .id = 0};
-    route_.link->start(
-        head, message.payload, deadline_,
-        [self = shared_from_this(), first = message.first, count = message.count](link::Reply&& reply) {
-          self->finished(reply, first, count);
-        },
-        &waiter_);
+    const bool by_reactor = stoppable_ || waiter_.left_to_others();
+    AsyncCall::launch(std::move(message), route_.again(), by_reactor ? nullptr : &waiter_);
     lock.lock();
   }
   pumping_ = false;
@@ -75,9 +93,13 @@ void Batch::finished(const link::Reply& reply, std::size_t first, std::uint32_t 
 
 bool Batch::wait_until(TimePoint until) {
   if (waiter_.done()) return true;
-  // The link ends every call at its deadline by itself; a little later nothing can be open.
+  // Every message ends at its deadline by itself; a little later nothing can be open.
   const auto last = deadline_ == kNever ? kNever : deadline_ + std::chrono::seconds(1);
-  route_.link->drive(waiter_, std::min(until, last));
+  if (stoppable_) {
+    waiter_.wait_until(std::min(until, last));
+  } else {
+    route_.link->drive(waiter_, std::min(until, last));
+  }
   return waiter_.done();
 }
 
@@ -100,7 +122,7 @@ bool Batch::wait(std::chrono::nanoseconds timeout) {
 }
 
 bool Batch::ready() {
-  if (!waiter_.done()) route_.link->poll();
+  if (!waiter_.done() && !stoppable_) route_.link->poll();
   return waiter_.done();
 }
 
@@ -114,27 +136,52 @@ void Batch::look(FunctionRef<void(std::span<const std::uint8_t>)> look) {
   look(ended_);
 }
 
+namespace {
+
+/// One agent's part of a scattered call.
+class Part final : public AsyncCall {
+ public:
+  using AsyncCall::AsyncCall;
+
+  link::Waiter waiter;
+  link::Reply reply;
+  std::shared_ptr<link::ClientLink> link;  // null: the reactor reads
+
+ private:
+  void end(link::Reply&& ended) override {
+    reply = std::move(ended);
+    reply.keep();
+    waiter.finish();
+  }
+  [[nodiscard]] bool runs_anywhere() const noexcept override { return true; }
+};
+
+}  // namespace
+
 std::vector<AgentReply> gather(const ScatterTarget& target, const MethodInfo& method,
-                               const protocol::RequestHead& head, Encode encode, TimePoint deadline) {
-  struct Part {
-    link::Waiter waiter;
-    link::Reply reply;
-    std::shared_ptr<link::ClientLink> link;  // null: the reactor reads
-  };
-  auto targets = target.targets(deadline);
+                               const protocol::RequestHead& head, Encode encode, const CallContext& context) {
+  auto targets = target.targets(context.deadline);
+  auto one = context;
+  one.reply_metadata = nullptr;  // whose would it be?
+  const bool stoppable = context.stop != nullptr && context.stop->stop_possible();
   std::vector<std::shared_ptr<Part>> parts;
   for (const auto& [agent, to] : targets) {
-    const auto part = parts.emplace_back(std::make_shared<Part>());
     Buffer payload;
     encode(payload);
-    part->link = to.start(
-        method, head, std::move(payload), deadline,
-        [part](link::Reply&& reply) {
-          reply.keep();
-          part->reply = std::move(reply);
-          part->waiter.finish();
-        },
-        &part->waiter);
+    auto sent = head;
+    if (context.metadata != nullptr) {
+      prepend_metadata(payload, *context.metadata);
+      sent.flags |= protocol::kMetadata;
+    }
+    const auto part = parts.emplace_back(std::make_shared<Part>(to, method, sent, std::move(payload), one));
+    if (stoppable) AsyncCall::stop_with(part, *context.stop);
+    auto route = to.state()->ready_route();
+    if (!route || stoppable) {
+      AsyncCall::launch(part);
+    } else {
+      part->link = route.link;
+      AsyncCall::launch(part, std::move(route), &part->waiter);
+    }
   }
   std::vector<AgentReply> replies;
   for (std::size_t i = 0; i < parts.size(); ++i) {

@@ -1,6 +1,6 @@
 #pragma once
 // What a handle on a batch holds: sends messages while the window is open, and has the replies taken apart.
-// Knows nothing of types.
+// Knows nothing of types, and nothing of what a repetition is: each message is an AsyncCall.
 
 #include <chrono>
 #include <cstddef>
@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "mf/client/async_call.hpp"
 #include "mf/client/batch.hpp"
 #include "mf/link/client_link.hpp"
 
@@ -18,19 +19,13 @@ namespace mf::client {
 
 inline constexpr std::uint32_t kDefaultWindow = 64;  // messages in flight
 
-/// One message of a batch that has not been sent yet.
-struct BatchMessage {
-  std::size_t first = 0;
-  std::uint32_t count = 0;
-  Buffer payload;
-};
-
 class Batch final : public BatchState, public std::enable_shared_from_this<Batch> {
  public:
   Batch(const link::BatchMethod& method, std::unique_ptr<detail::Decoder> decoder);
 
-  /// In messages of at most `size` items.
-  void send(Route route, link::Items requests, std::size_t size, std::uint32_t window, TimePoint deadline);
+  /// In messages of at most `options.size` items, which is not 0.
+  void send(const Target& target, Route route, link::Items requests, const BatchOptions& options,
+            const CallContext& context);
   /// For one that ended before anything was sent.
   void end();
 
@@ -41,22 +36,40 @@ class Batch final : public BatchState, public std::enable_shared_from_this<Batch
   [[nodiscard]] link::Results& results() noexcept override { return decoder_->results; }
 
  private:
+  class Message;
+
   bool wait_until(TimePoint until);
   void pump();
   void finished(const link::Reply& reply, std::size_t first, std::uint32_t count);
 
   const link::BatchMethod& method_;
   const std::unique_ptr<detail::Decoder> decoder_;
-  Route route_;  // without a link: nothing is sent
+  Route route_;             // of the first attempts; without a link: nothing is sent
+  bool stoppable_ = false;  // who waits sleeps: the reactor reads
   std::size_t window_ = 0;
   TimePoint deadline_ = kNever;
   std::mutex mutex_;
   std::vector<std::uint8_t> ended_;  // by item
-  std::deque<BatchMessage> queued_;
+  std::deque<std::shared_ptr<Message>> queued_;
   std::size_t in_flight_ = 0;
   bool pumping_ = false;
   bool given_up_ = false;
   link::Waiter waiter_;
 };
+
+namespace detail {
+/// Without its route.
+[[nodiscard]] protocol::RequestHead head_of(const link::BatchMethod& method, std::size_t count,
+                                            std::uint8_t flags);
+}  // namespace detail
+
+struct AgentReply {
+  std::string agent;
+  link::Reply reply;
+};
+
+/// Sends one message to all agents before it waits for any; looks for all their connections at once.
+std::vector<AgentReply> gather(const ScatterTarget& target, const MethodInfo& method,
+                               const protocol::RequestHead& head, Encode encode, const CallContext& context);
 
 }  // namespace mf::client

@@ -6,7 +6,6 @@
 #include "client/batch.hpp"
 
 namespace mf::client::detail {
-namespace {
 
 protocol::RequestHead head_of(const link::BatchMethod& method, std::size_t count, std::uint8_t flags) {
   return {.route = 0,
@@ -17,33 +16,31 @@ protocol::RequestHead head_of(const link::BatchMethod& method, std::size_t count
           .id = 0};
 }
 
+namespace {
+
 /// One-way calls in messages of so many, sent here and now; an outcome says whether its message was handed
 /// over.
 void send_oneway_messages(const Target& target, const link::BatchMethod& method, link::Items requests,
-                          std::size_t size, TimePoint deadline, std::uint8_t flags, link::Results& results) {
+                          std::size_t size, const CallContext& context, std::uint8_t flags,
+                          link::Results& results) {
   for (std::size_t first = 0; first < requests.count; first += size) {
     const auto count = std::min(size, requests.count - first);
     const auto encode = [&](Buffer& buffer) { method.encode(buffer, requests, first, count); };
-    try {
-      target.send_oneway(method.method.info, head_of(method, count, flags), encode, deadline);
-    } catch (...) {
-      const auto failure = mf::detail::shared(Failure::from_current_exception());
-      for (std::size_t i = 0; i < count; ++i) results.fail(first + i, failure);
-    }
+    link::ReplySlot slot;
+    target.call(slot, method.method.info, head_of(method, count, flags), encode, context);
+    if (!slot.reply.local()) continue;
+    const auto failure = mf::detail::shared(std::move(slot.reply.failure));
+    for (std::size_t i = 0; i < count; ++i) results.fail(first + i, failure);
   }
 }
 
 }  // namespace
 
-TimePoint deadline_of(const CallOptions& options, const MethodInfo& method) {
-  return deadline_after(std::chrono::steady_clock::now(),
-                        effective_deadline(options.deadline, method.deadline));
-}
-
 std::shared_ptr<BatchState> batch(const Target& target, const link::BatchMethod& method,
                                   const BatchOptions& options, link::Items requests,
                                   std::unique_ptr<Decoder> decoder) {
-  const CallOptions call_options{.deadline = options.deadline};
+  const CallOptions call_options{
+      .deadline = options.deadline, .metadata = options.metadata, .stop = options.stop};
   auto state = std::make_shared<Batch>(method, std::move(decoder));
   if (const auto local = target.local_batch()) {
     link::local_batch(method, local, call_options, requests, state->results());
@@ -52,13 +49,14 @@ std::shared_ptr<BatchState> batch(const Target& target, const link::BatchMethod&
   }
   check_sent_requests(method, requests);
   const auto& info = method.method.info;
-  const auto deadline = deadline_of(call_options, info);
-  const std::size_t size = std::max<std::uint32_t>(options.size != 0 ? options.size : info.batch_max, 1);
+  const Context context(target, call_options, info);
+  auto sent = options;
+  sent.size = std::max<std::uint32_t>(options.size != 0 ? options.size : info.batch_max, 1);
   if (info.oneway) {
-    send_oneway_messages(target, method, requests, size, deadline, 0, state->results());
+    send_oneway_messages(target, method, requests, sent.size, context, 0, state->results());
     state->end();
-  } else if (auto route = target.route(deadline)) {
-    state->send(std::move(route).value(), requests, size, options.window, deadline);
+  } else if (auto route = target.route(context.deadline)) {
+    state->send(target, std::move(route).value(), requests, sent, context);
   } else {
     state->results().fail_all(mf::detail::shared(route.failure()));
     state->end();
@@ -73,14 +71,14 @@ void bulk(const Target& target, const link::BatchMethod& method, const CallOptio
   if (local) return link::local_batch(method, local, options, requests, decoder.results);
   check_sent_requests(method, requests);
   const auto& info = method.method.info;
-  const auto deadline = deadline_of(options, info);
+  const Context context(target, options, info);
   if (info.oneway) {
-    return send_oneway_messages(target, method, requests, requests.count, deadline, protocol::kBulk,
+    return send_oneway_messages(target, method, requests, requests.count, context, protocol::kBulk,
                                 decoder.results);
   }
   const auto encode = [&](Buffer& buffer) { method.encode(buffer, requests, 0, requests.count); };
   link::ReplySlot slot;
-  target.call(slot, info, head_of(method, requests.count, protocol::kBulk), encode, deadline);
+  target.call(slot, info, head_of(method, requests.count, protocol::kBulk), encode, context);
   take_apart(method.method, slot.reply, 0, requests.count, decoder);
 }
 
@@ -102,12 +100,12 @@ std::vector<ScatteredPart> in_turn(const ScatterTarget& target, TimePoint deadli
 }
 
 std::vector<ScatteredPart> gathered(const ScatterTarget& target, const link::Method& method,
-                                    const protocol::RequestHead& head, Encode encode, TimePoint deadline,
-                                    std::size_t items, NewDecoder decoder) {
+                                    const protocol::RequestHead& head, Encode encode,
+                                    const CallContext& context, std::size_t items, NewDecoder decoder) {
   std::vector<ScatteredPart> parts;
-  for (auto& [agent, reply] : gather(target, method.info, head, encode, deadline)) {
+  for (auto& [agent, reply] : gather(target, method.info, head, encode, context)) {
     auto& part = parts.emplace_back(ScatteredPart{std::move(agent), decoder(items), nullptr});
-    if (reply.local) {
+    if (reply.local()) {
       part.failure = mf::detail::shared(std::move(reply.failure));
     } else {
       take_apart(method, reply, 0, items, *part.decoder);
@@ -122,25 +120,25 @@ std::vector<ScatteredPart> scatter(const ScatterTarget& target, const link::Meth
                                    const CallOptions& options, const protocol::RequestHead& head,
                                    Encode encode, FunctionRef<void(const Target&, link::Results&)> call_one,
                                    NewDecoder decoder) {
-  const auto deadline = deadline_of(options, method.info);
+  const Context context(target.target(), options, method.info);
   if (target.in_process() || method.info.oneway) {
-    return in_turn(target, deadline, 1, decoder,
+    return in_turn(target, context.deadline, 1, decoder,
                    [&](const Target& to, Decoder& into) { call_one(to, into.results); });
   }
-  return gathered(target, method, head, encode, deadline, 1, decoder);
+  return gathered(target, method, head, encode, context, 1, decoder);
 }
 
 std::vector<ScatteredPart> scatter_bulk(const ScatterTarget& target, const link::BatchMethod& method,
                                         const CallOptions& options, link::Items requests,
                                         NewDecoder decoder) {
-  const auto deadline = deadline_of(options, method.method.info);
+  const Context context(target.target(), options, method.method.info);
   if (target.in_process() || requests.count == 0 || method.method.info.oneway) {
-    return in_turn(target, deadline, requests.count, decoder,
+    return in_turn(target, context.deadline, requests.count, decoder,
                    [&](const Target& to, Decoder& into) { bulk(to, method, options, requests, into); });
   }
   check_sent_requests(method, requests);
   const auto encode = [&](Buffer& buffer) { method.encode(buffer, requests, 0, requests.count); };
-  return gathered(target, method.method, head_of(method, requests.count, protocol::kBulk), encode, deadline,
+  return gathered(target, method.method, head_of(method, requests.count, protocol::kBulk), encode, context,
                   requests.count, decoder);
 }
 

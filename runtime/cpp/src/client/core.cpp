@@ -9,6 +9,9 @@ namespace {
 constexpr std::size_t kBackgroundThreads = 4;
 // Agents whose connections are remembered; with more, those that nobody holds are forgotten.
 constexpr std::size_t kMostShared = 4096;
+// Calls that wait for a connection, and the bytes of their requests.
+constexpr std::size_t kMostWaiting = std::size_t{1} << 16U;
+constexpr std::size_t kMostWaitingBytes = std::size_t{64} << 20U;
 
 }  // namespace
 
@@ -48,7 +51,7 @@ void Core::set_seen(std::string_view service, std::string_view agent) {
   seen_.emplace(service, agent);
 }
 
-std::shared_ptr<void> Core::shared(const ServiceInfo& service, std::string_view agent, Make make) {
+std::shared_ptr<Shared> Core::shared(const ServiceInfo& service, std::string_view agent, Make make) {
   const std::scoped_lock lock(mutex_);
   if (closed()) return make();
   if (shared_.size() >= kMostShared) {
@@ -66,6 +69,28 @@ void Core::in_background(UniqueFunction<void()> work) {
   background_->submit(std::move(work));
 }
 
+void Core::complete(UniqueFunction<void()> work) {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!stopped_) return reactor_->post(std::move(work));
+  }
+  work();
+}
+
+bool Core::reserve_wait(std::size_t bytes) {
+  const std::scoped_lock lock(mutex_);
+  if (waiting_calls_ >= kMostWaiting || waiting_bytes_ + bytes > kMostWaitingBytes) return false;
+  ++waiting_calls_;
+  waiting_bytes_ += bytes;
+  return true;
+}
+
+void Core::release_wait(std::size_t bytes) noexcept {
+  const std::scoped_lock lock(mutex_);
+  --waiting_calls_;
+  waiting_bytes_ -= bytes;
+}
+
 void Core::close() {
   if (closed_.exchange(true)) return;
   if (pool_) pool_->close("the client was closed");
@@ -76,7 +101,12 @@ void Core::close() {
     background = std::move(background_);
     shared.swap(shared_);
   }
+  for (const auto& [key, state] : shared) state->on_close();
   if (background) background->stop();
+  {
+    const std::scoped_lock lock(mutex_);
+    stopped_ = true;
+  }
   if (reactor_) reactor_->stop();
 }
 

@@ -13,10 +13,19 @@
 #include "mf/core/service.hpp"
 #include "mf/link/client_link.hpp"
 #include "mf/link/pool.hpp"
+#include "mf/protocol/call.hpp"
 #include "mf/transport/reactor.hpp"
 #include "mf/transport/workers.hpp"
 
 namespace mf::client {
+
+/// What targets of the same service and agent share.
+class Shared {
+ public:
+  virtual ~Shared() = default;
+  /// The client was closed.
+  virtual void on_close() noexcept = 0;
+};
 
 class Core {
  public:
@@ -27,17 +36,25 @@ class Core {
   [[nodiscard]] Resolver& resolver() noexcept { return *resolver_; }
   [[nodiscard]] const std::shared_ptr<const LocalServants>& servants() const noexcept { return servants_; }
   [[nodiscard]] link::Pool& pool() noexcept { return *pool_; }
+  [[nodiscard]] transport::Reactor& reactor() noexcept { return *reactor_; }
+  [[nodiscard]] protocol::RetryBudget& retry_budget() noexcept { return retry_budget_; }
 
   /// Has this client ever been bound to the (service, agent)? What it has seen, it does not wait for.
   [[nodiscard]] bool seen(std::string_view service, std::string_view agent) const;
   void set_seen(std::string_view service, std::string_view agent);
 
-  /// What targets of the same service and agent share, made on first use and kept until the client is closed.
-  using Make = FunctionRef<std::shared_ptr<void>()>;
-  std::shared_ptr<void> shared(const ServiceInfo& service, std::string_view agent, Make make);
+  /// Made on first use and kept until the client is closed.
+  using Make = FunctionRef<std::shared_ptr<Shared>()>;
+  std::shared_ptr<Shared> shared(const ServiceInfo& service, std::string_view agent, Make make);
 
   /// Runs on a thread of the client's own, for what may block.
   void in_background(UniqueFunction<void()> work);
+  /// Runs where completions do: on the reactor's thread, or here if the client was closed.
+  void complete(UniqueFunction<void()> work);
+
+  /// Room for one more call, of so many bytes, that waits for a connection; false: there are too many.
+  [[nodiscard]] bool reserve_wait(std::size_t bytes);
+  void release_wait(std::size_t bytes) noexcept;
 
   void close();
   [[nodiscard]] bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
@@ -52,10 +69,14 @@ class Core {
   std::uint32_t random_id_ = 0;
   std::shared_ptr<transport::Reactor> reactor_;
   std::unique_ptr<link::Pool> pool_;
+  protocol::RetryBudget retry_budget_;
   mutable std::mutex mutex_;
   std::set<std::pair<std::string, std::string>> seen_;
-  std::map<std::pair<const ServiceInfo*, std::string>, std::shared_ptr<void>> shared_;
+  std::map<std::pair<const ServiceInfo*, std::string>, std::shared_ptr<Shared>> shared_;
   std::unique_ptr<transport::Workers> background_;
+  std::size_t waiting_calls_ = 0;
+  std::size_t waiting_bytes_ = 0;
+  bool stopped_ = false;  // the reactor runs nothing more
   std::atomic<bool> closed_{false};
 };
 

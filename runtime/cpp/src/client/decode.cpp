@@ -83,7 +83,7 @@ void take_apart(const link::Method& method, const link::Reply& reply, std::size_
     for (std::size_t item = 0; item < items; ++item) into.results.fail(first + item, shared);
   };
   const auto refuse = [&](std::string_view why) { set_all(bad_reply(method, why)); };
-  if (reply.local) return set_all(reply.failure);
+  if (reply.local()) return set_all(reply.failure);
   const bool mixed = reply.status == Code::declared;
   if (reply.status != Code::ok && !mixed) return set_all(server_failure(reply, method));
   if (reply.count != items) return refuse("another number of items than were sent");

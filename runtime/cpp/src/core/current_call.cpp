@@ -1,5 +1,6 @@
 #include "mf/core/current_call.hpp"
 
+#include <algorithm>
 #include <ctime>
 #include <string_view>
 
@@ -30,6 +31,18 @@ const Metadata& CallInfo::metadata() const noexcept {
 
 void set_reply_metadata(std::string_view key, std::string_view value) {
   if (auto* const handle = current_call().handle.get()) handle->set_reply_metadata(key, value);
+}
+
+Metadata detail::passed_on(const Metadata& own, const CallInfo& outer,
+                           std::span<const std::string> forwarded) {
+  Metadata all = own;
+  for (const auto& [key, value] : outer.metadata()) {
+    const bool trace = key == Metadata::kTraceParent || key == Metadata::kTraceState;
+    const bool listed =
+        key != Metadata::kAuthorization && std::ranges::find(forwarded, key) != forwarded.end();
+    if ((trace || listed) && own.find(key) == nullptr) all.set(key, value);
+  }
+  return all;
 }
 
 bool CallInfo::expired_roughly() const noexcept {

@@ -2,8 +2,15 @@
 
 #include "mf/core/agent.hpp"
 #include "mf/core/error.hpp"
+#include "mf/transport/workers.hpp"
 
 namespace mf {
+namespace {
+
+// Handlers of streams that run at once; more wait.
+constexpr std::size_t kMostThreads = 1024;
+
+}  // namespace
 
 class Light::Hub final : public LocalServants {
  public:
@@ -39,8 +46,11 @@ class Light::Hub final : public LocalServants {
     return found;
   }
 
+  void run(UniqueFunction<void()> work) const override { threads_.submit(std::move(work)); }
+
  private:
   mutable std::mutex mutex_;
+  mutable transport::Workers threads_{0, kMostThreads};
   std::map<std::pair<std::string, std::string>, std::shared_ptr<Servant>> servants_;
 };
 

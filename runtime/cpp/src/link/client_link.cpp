@@ -1,6 +1,8 @@
 // Opening, binding, starting and ending calls. Who reads and writes, and when: client_link_io.cpp.
 #include "mf/link/client_link.hpp"
 
+#include <algorithm>
+
 #include "mf/core/error.hpp"
 #include "mf/core/options.hpp"
 #include "mf/protocol/descriptor_diff.hpp"
@@ -16,6 +18,8 @@ constexpr std::size_t kFlushFrom = std::size_t{64} << 10U;
 // After a pause this long the connection is looked at before it is used: the server may have gone.
 constexpr auto kIdle = std::chrono::milliseconds(5);
 constexpr auto kAdoptAfter = std::chrono::milliseconds(100);
+// While a user's callback takes longer than this, what is started elsewhere does not wait for the turn's end.
+constexpr auto kLongTurn = std::chrono::milliseconds(1);
 
 Failure not_executed(Code code, std::string message) {
   return Failure{
@@ -28,6 +32,27 @@ Failure out_of_time(const std::string& peer) {
                  .message = "no reply from " + peer + " within the deadline",
                  .declared = nullptr};
 }
+
+/// Its text needs no memory.
+Failure out_of_memory() noexcept {
+  Failure failure;
+  failure.message = "out of memory";
+  return failure;
+}
+
+/// A thread that waits, in a list of those to be woken; under the link's lock.
+class Listed {
+ public:
+  explicit Listed(std::vector<Waiter*>& list) : list_(list) { list_.push_back(&waiter); }
+  ~Listed() { std::erase(list_, &waiter); }
+  Listed(const Listed&) = delete;
+  Listed& operator=(const Listed&) = delete;
+
+  Waiter waiter;
+
+ private:
+  std::vector<Waiter*>& list_;
+};
 
 std::uint16_t deadline_field(TimePoint now, TimePoint deadline) {
   return deadline == kNever ? protocol::kNoDeadline : protocol::encode_deadline(deadline - now);
@@ -72,55 +97,94 @@ Outcome<void> ClientLink::shake_hands(TimePoint deadline) {
   }
   max_payload_ = session_.peer_max_payload();
   max_in_flight_ = std::max<std::size_t>(session_.peer().max_in_flight, 1);
+  max_bindings_ = std::max<std::size_t>(session_.peer().max_bindings, 1);
   return {};
 }
 
-Outcome<std::uint16_t> ClientLink::bind(const ServiceInfo& service, const std::string& agent,
-                                        TimePoint deadline) {
+Outcome<std::shared_ptr<Binding>> ClientLink::bind(const ServiceInfo& service, const std::string& agent,
+                                                   TimePoint deadline) {
   Lock lock(mutex_);
-  auto& binding = bindings_[{std::string(service.name), agent}];
-  if (binding.answered && binding.refusal.code == Code::ok) return binding.first_route;
+  std::shared_ptr<Binding> binding;
+  if (const auto found = bindings_.find({std::string(service.name), agent}); found != bindings_.end()) {
+    if (found->second->pin()) return found->second;
+    binding = found->second;  // another caller has asked for it
+  }
   if (broken()) return not_executed(why_broken_.code, why_broken_.message);
-  if (!binding.asked) {
-    if (auto refusal = ask(binding, service, agent)) return std::move(*refusal);
+  if (!binding) {
+    auto asked = ask(service, agent);
+    if (!asked) return asked;
+    binding = std::move(asked).value();
   }
-  // Another caller may ask again before this one has seen the answer to its own question.
-  while (!binding.answered && !broken() && std::chrono::steady_clock::now() < deadline) {
-    Waiter waiter;
-    binding.waiters.push_back(&waiter);
-    drive(waiter, deadline, lock);
-    std::erase(binding.waiters, &waiter);
+  const auto unpin = [](Binding* pinned) { pinned->unpin(); };
+  std::unique_ptr<Binding, decltype(unpin)> pinned(binding.get(), unpin);
+  binding->users_.fetch_add(1);  // from here on, so that it is not taken back before this caller has it
+  {
+    Listed listed(binding->waiters_);
+    while (!binding->answered_ && !broken() && std::chrono::steady_clock::now() < deadline)
+      drive(listed.waiter, deadline, lock);
   }
-  if (!binding.answered) {
+  if (!binding->answered_) {
     if (broken()) return not_executed(why_broken_.code, why_broken_.message);
     return not_executed(Code::deadline_exceeded,
                         peer() + " did not answer the binding of " + std::string(service.name));
   }
-  if (binding.refusal.code == Code::ok) return binding.first_route;
-  return explain(Failure(binding.refusal), service, deadline, lock);
+  if (binding->refusal_.code != Code::ok) return explain(Failure(binding->refusal_), service, deadline, lock);
+  binding->touch();
+  (void)pinned.release();
+  return binding;
 }
 
-std::optional<Failure> ClientLink::ask(Binding& binding, const ServiceInfo& service,
-                                       const std::string& agent) {
-  if (!binding.reserved) {
-    if (next_route_ + service.methods.size() > protocol::kMaxRoutes) {
-      return not_executed(Code::overloaded, "65,536 routes are bound on the connection to " + peer());
-    }
-    binding.reserved = true;
-    binding.first_route = static_cast<std::uint16_t>(next_route_);
-    next_route_ += static_cast<std::uint32_t>(service.methods.size());
+Outcome<std::shared_ptr<Binding>> ClientLink::ask(const ServiceInfo& service, const std::string& agent) {
+  const auto binding = std::make_shared<Binding>();
+  binding->uses_ = &binding_uses_;
+  binding->methods_ = service.methods.size();
+  if (!make_room_for(binding->methods_, binding->first_)) {
+    return not_executed(Code::overloaded, peer() + " holds " + std::to_string(bindings_.size()) +
+                                              " bindings of this connection, which takes " +
+                                              std::to_string(max_bindings_) +
+                                              ", and calls are in flight on all of them");
   }
   try {
-    session_.send_bind(binding.first_route, {.fingerprint = service.fingerprint,
-                                             .service = service.name,
-                                             .agent = agent,
-                                             .methods = {service.methods.begin(), service.methods.end()}});
+    session_.send_bind(binding->first_, {.fingerprint = service.fingerprint,
+                                         .service = service.name,
+                                         .agent = agent,
+                                         .methods = {service.methods.begin(), service.methods.end()}});
   } catch (const Error& error) {  // an agent's name of 32 KiB
+    route_numbers_.give_back(binding->first_, binding->methods_);
     return not_executed(error.code(), error.what());
   }
-  binding.asked = true;
-  binding.answered = false;
-  return std::nullopt;
+  binding->refusal_.code = Code::ok;
+  bindings_[{std::string(service.name), agent}] = binding;
+  asked_[binding->first_] = binding;
+  return binding;
+}
+
+bool ClientLink::make_room_for(std::size_t methods, std::uint16_t& first) {
+  for (;;) {
+    if (bindings_.size() < max_bindings_) {
+      if (const auto free = route_numbers_.take(methods)) {
+        first = *free;
+        return true;
+      }
+    }
+    if (!unbind_oldest()) return false;
+  }
+}
+
+// Requests that were sent on it are finished by the server all the same, but there are none: calls pin it.
+bool ClientLink::unbind_oldest() {
+  auto oldest = bindings_.end();
+  for (auto at = bindings_.begin(); at != bindings_.end(); ++at) {
+    if (!at->second->bound_.load() || at->second->users_.load() != 0) continue;
+    if (oldest == bindings_.end() || at->second->last_used_.load() < oldest->second->last_used_.load())
+      oldest = at;
+  }
+  if (oldest == bindings_.end()) return false;
+  if (!oldest->second->take_back()) return true;  // pinned just now: look again
+  session_.send_unbind(oldest->second->first_);
+  route_numbers_.give_back(oldest->second->first_, oldest->second->methods_);
+  bindings_.erase(oldest);
+  return true;
 }
 
 Failure ClientLink::explain(const Failure& refusal, const ServiceInfo& service, TimePoint deadline,
@@ -141,15 +205,15 @@ std::optional<std::string> ClientLink::describe(std::string_view service, TimePo
     description.answered = false;
     session_.send_describe(service);
   }
-  Waiter waiter;
-  description.waiters.push_back(&waiter);
-  drive(waiter, deadline, lock);
-  std::erase(description.waiters, &waiter);
+  {
+    Listed listed(description.waiters);
+    drive(listed.waiter, deadline, lock);
+  }
   if (!description.answered || description.text.empty()) return std::nullopt;
   return description.text;
 }
 
-std::optional<Failure> ClientLink::refuse_early(const Buffer& payload, TimePoint now,
+std::optional<Failure> ClientLink::refuse_early(const Payload& payload, TimePoint now,
                                                 TimePoint deadline) const {
   if (broken()) return not_executed(why_broken_.code, why_broken_.message);
   if (draining_.load(std::memory_order_relaxed)) {
@@ -173,20 +237,32 @@ std::optional<Failure> ClientLink::refuse_early(const Buffer& payload, TimePoint
   return std::nullopt;
 }
 
-std::uint32_t ClientLink::append(protocol::RequestHead& head, Buffer& payload, TimePoint now,
+// Throws std::bad_alloc, and then the call is not in flight and `pending` is as it was.
+std::uint32_t ClientLink::append(protocol::RequestHead& head, const Payload& payload, TimePoint now,
                                  TimePoint deadline, Pending&& pending) {
   head.id = session_.reserve_id([this](std::uint32_t id) { return calls_.contains(id); });
   head.deadline = deadline_field(now, deadline);
-  if (payload.size() < protocol::kSeparateSegmentFrom) {
-    session_.send_request(head, payload.span());
-  } else {
-    session_.send_request(head, std::move(payload));
-  }
-  pending.ends_at = written_ + session_.output_bytes();
-  if (pending.by_reactor) ++by_reactor_;
+  pending.ends_at = written_ + session_.output_bytes() +
+                    protocol::padded(protocol::payload_offset_for(head.count) + payload.size());
+  const bool by_reactor = pending.by_reactor;
   calls_.insert(head.id, head.route, deadline, std::move(pending));
+  try {
+    send_request(head, payload);
+  } catch (...) {
+    pending = *calls_.take(head.id);
+    throw;
+  }
+  if (by_reactor) ++by_reactor_;
   in_flight_.store(calls_.size(), std::memory_order_relaxed);
   return head.id;
+}
+
+void ClientLink::send_request(const protocol::RequestHead& head, const Payload& payload) {
+  if (payload.buffer_ == nullptr || payload.size() < protocol::kSeparateSegmentFrom) {
+    session_.send_request(head, payload.bytes_);
+  } else {
+    session_.send_request(head, std::move(*payload.buffer_));
+  }
 }
 
 std::optional<ClientLink::Pending> ClientLink::take(std::uint32_t id) {
@@ -196,54 +272,69 @@ std::optional<ClientLink::Pending> ClientLink::take(std::uint32_t id) {
   return pending;
 }
 
-void ClientLink::call(ReplySlot& slot, protocol::RequestHead head, Buffer& payload, TimePoint deadline) {
-  const auto now = std::chrono::steady_clock::now();
+void ClientLink::call(ReplySlot& slot, protocol::RequestHead head, Payload payload, TimePoint deadline,
+                      TimePoint now) {
+  if (now == TimePoint{}) now = std::chrono::steady_clock::now();
   Waiter waiter;
   Lock lock(mutex_);
   check_idle(now, lock);
   if (auto refusal = refuse_early(payload, now, deadline)) {
-    slot.reply = Reply::failed(std::move(*refusal));
+    slot.reply = Reply::failed(std::move(*refusal), Ended::refused);
     return;
   }
   Pending pending;
   pending.slot = &slot;
   pending.waiter = &waiter;
-  const auto id = append(head, payload, now, deadline, std::move(pending));
+  std::uint32_t id = 0;
+  try {
+    id = append(head, payload, now, deadline, std::move(pending));
+  } catch (const std::bad_alloc&) {
+    slot.reply = Reply::failed(not_executed(Code::internal, "out of memory"), Ended::refused);
+    return;
+  }
   drive(waiter, deadline, lock);
   if (waiter.done()) return;
   (void)take(id);
-  session_.send_cancel(id);
+  tell_cancelled(id, lock);
   flush(lock);
-  slot.reply = Reply::failed(out_of_time(peer()));
+  slot.reply = Reply::failed(out_of_time(peer()), Ended::expired);
 }
 
-std::uint32_t ClientLink::start(protocol::RequestHead head, Buffer& payload, TimePoint deadline,
+std::uint32_t ClientLink::start(protocol::RequestHead head, Payload payload, TimePoint deadline,
                                 Completion done, Waiter* reader) {
   std::uint32_t id = 0;
   if (auto refusal = try_start(head, payload, deadline, done, reader, &id)) {
-    done(Reply::failed(std::move(*refusal)));
+    done(Reply::failed(std::move(*refusal), Ended::refused));
   }
   return id;
 }
 
-std::optional<Failure> ClientLink::try_start(protocol::RequestHead head, Buffer& payload, TimePoint deadline,
-                                             Completion& done, Waiter* reader, std::uint32_t* id) {
-  const auto now = std::chrono::steady_clock::now();
+std::optional<Failure> ClientLink::try_start(protocol::RequestHead head, Payload payload, TimePoint deadline,
+                                             Completion& done, Waiter* reader, std::uint32_t* id,
+                                             TimePoint now) {
+  if (now == TimePoint{}) now = std::chrono::steady_clock::now();
   Lock lock(mutex_);
-  if (!leading_here()) check_idle(now, lock);
+  const bool later = written_later();
+  if (!later) check_idle(now, lock);
   if (auto refusal = refuse_early(payload, now, deadline)) return refusal;
   const bool by_reactor = reader == nullptr;
   Pending pending;
   pending.done = std::move(done);
   pending.waiter = reader;
   pending.by_reactor = by_reactor;
-  const auto given = append(head, payload, now, deadline, std::move(pending));
+  std::uint32_t given = 0;
+  try {
+    given = append(head, payload, now, deadline, std::move(pending));
+  } catch (const std::bad_alloc&) {
+    done = std::move(pending.done);
+    return not_executed(Code::internal, "out of memory");
+  }
   if (id != nullptr) *id = given;
   if (deadline != kNever) watch_deadline(deadline);
   if (!by_reactor) adopt_later();
-  if (leading_here()) return std::nullopt;  // the loop that runs completions writes when it has run them all
-  if (by_reactor && calls_.size() > 1) {
-    flush_soon();
+  if (later) return std::nullopt;
+  if (by_reactor && calls_.size() > 1 && !(completing_ && now - completing_since_ > kLongTurn)) {
+    flush_soon(lock);
   } else if (by_reactor || session_.output_bytes() >= kFlushFrom) {
     flush(lock);
   }
@@ -253,16 +344,19 @@ std::optional<Failure> ClientLink::try_start(protocol::RequestHead head, Buffer&
 
 void ClientLink::write_now() {
   Lock lock(mutex_);
-  if (!leading_here()) flush(lock);
+  if (!written_later()) flush(lock);
 }
 
 // Replies that their callers do not fetch must not fill the server's buffers.
 void ClientLink::adopt_later() {
   if (adopting_) return;
-  adopting_ = true;
-  reactor_->at(std::chrono::steady_clock::now() + kAdoptAfter, [weak = weak_from_this()] {
-    if (const auto self = weak.lock()) self->adopt();
-  });
+  try {
+    reactor_->at(std::chrono::steady_clock::now() + kAdoptAfter, [weak = weak_from_this()] {
+      if (const auto self = weak.lock()) self->adopt();
+    });
+    adopting_ = true;
+  } catch (const std::bad_alloc&) {  // the next call will try again
+  }
 }
 
 void ClientLink::adopt() {
@@ -270,6 +364,10 @@ void ClientLink::adopt() {
   adopting_ = false;
   if (broken() || calls_.empty()) return;
   if (leading_ || !followers_.empty()) return adopt_later();
+  adopt(lock);
+}
+
+void ClientLink::adopt(Lock& lock) {
   calls_.for_each([this](std::uint32_t /*id*/, Pending& pending) {
     if (pending.slot != nullptr || pending.by_reactor) return;
     pending.by_reactor = true;
@@ -280,47 +378,55 @@ void ClientLink::adopt() {
 }
 
 void ClientLink::cancel(std::uint32_t id) {
-  FinishedList finished;
+  FinishedList own;
   Lock lock(mutex_);
-  auto pending = take(id);
-  if (!pending) return;
-  session_.send_cancel(id);
-  end(std::move(*pending),
+  if (!calls_.contains(id)) return;
+  make_room_to_end(own, 1);
+  end(*take(id),
       Reply::failed({.code = Code::cancelled,
                      .execution = Execution::unknown,
                      .message = "cancelled by the caller",
-                     .declared = nullptr}),
-      finished);
-  if (!leading_here()) flush(lock);
-  run(finished, lock);
+                     .declared = nullptr},
+                    Ended::cancelled),
+      own);
+  tell_cancelled(id, lock);
+  if (!written_later()) flush(lock);
+  post_completions();
+  run_own(own, lock);
 }
 
-Outcome<void> ClientLink::send_oneway(protocol::RequestHead head, Buffer& payload, TimePoint deadline) {
+void ClientLink::tell_cancelled(std::uint32_t id, Lock& lock) noexcept {
+  try {
+    session_.send_cancel(id);
+  } catch (...) {
+    break_off_by_exception(lock);
+  }
+}
+
+Reply ClientLink::send_oneway(protocol::RequestHead head, Payload payload, TimePoint deadline) {
   const auto now = std::chrono::steady_clock::now();
+  const auto refused = [](Failure why) { return Reply::failed(std::move(why), Ended::refused); };
   Lock lock(mutex_);
-  check_idle(now, lock);
+  if (!written_later()) check_idle(now, lock);
   // A caller that is faster than the server waits here, so that one-way calls cannot pile up without bound.
   while (!broken() && blocked_ && session_.output_bytes() > kFlushFrom * 16) {
     if (std::chrono::steady_clock::now() >= deadline) {
-      return not_executed(Code::deadline_exceeded, peer() + " does not read as fast as it is sent to");
+      return refused(
+          not_executed(Code::deadline_exceeded, peer() + " does not read as fast as it is sent to"));
     }
     wait_for_room(deadline, lock);
   }
-  if (auto refusal = refuse_early(payload, now, deadline)) return std::move(*refusal);
+  if (auto refusal = refuse_early(payload, now, deadline)) return refused(std::move(*refusal));
   head.id = session_.reserve_id([this](std::uint32_t id) { return calls_.contains(id); });
   head.flags |= protocol::kOneway;
   head.deadline = deadline_field(now, deadline);
-  if (payload.size() < protocol::kSeparateSegmentFrom) {
-    session_.send_request(head, payload.span());
-  } else {
-    session_.send_request(head, std::move(payload));
-  }
+  send_request(head, payload);
   const auto ends_at = written_ + session_.output_bytes();
-  if (!leading_here()) flush(lock);
+  if (!written_later()) flush(lock);
   if (!broken()) return {};
   auto why = why_broken_;
   if (ends_at > offered_) why.execution = Execution::not_executed;
-  return why;
+  return Reply::failed(std::move(why), Ended::lost);
 }
 
 void ClientLink::check_idle(TimePoint now, Lock& lock) {
@@ -336,13 +442,15 @@ void ClientLink::check_idle(TimePoint now, Lock& lock) {
 
 void ClientLink::close(const std::string& reason) {
   Lock lock(mutex_);
-  if (!broken()) {
-    break_off({.code = Code::connection_lost,
-               .execution = Execution::unknown,
-               .message = reason,
-               .declared = nullptr},
-              lock);
-  }
+  if (broken()) return;
+  std::vector<std::uint32_t> ids;
+  ids.reserve(calls_.size());
+  calls_.for_each([&](std::uint32_t id, Pending&) { ids.push_back(id); });
+  for (const auto id : ids) tell_cancelled(id, lock);
+  flush(lock);
+  break_off(
+      {.code = Code::cancelled, .execution = Execution::unknown, .message = reason, .declared = nullptr},
+      lock);
 }
 
 void ClientLink::break_off(Failure why, Lock& lock) {
@@ -351,23 +459,45 @@ void ClientLink::break_off(Failure why, Lock& lock) {
   broken_.store(true, std::memory_order_release);
   stream_->shutdown();
   if (watched_) reactor_->forget(stream_->fd());
-  FinishedList finished;
+  FinishedList own;
+  make_room_to_end(own, calls_.size());
   calls_.drain([&](std::uint32_t /*id*/, Pending&& pending) {
-    auto failure = why_broken_;
+    Failure failure;
+    try {
+      failure = why_broken_;
+    } catch (const std::bad_alloc&) {
+      failure = out_of_memory();
+      failure.code = why_broken_.code;
+    }
     if (pending.ends_at > offered_) failure.execution = Execution::not_executed;
-    end(std::move(pending), Reply::failed(std::move(failure)), finished);
+    end(std::move(pending), Reply::failed(std::move(failure), Ended::lost), own);
   });
   by_reactor_ = 0;
   in_flight_.store(0, std::memory_order_relaxed);
   for (auto& [key, binding] : bindings_) {
-    for (auto* waiter : binding.waiters) waiter->finish();
+    for (auto* waiter : binding->waiters_) waiter->finish();
   }
   for (auto& [key, description] : descriptions_) {
     for (auto* waiter : description.waiters) waiter->finish();
   }
   hello_.finish();
   for (auto* follower : followers_) follower->wake_.release();
-  run(finished, lock);
+  post_completions();
+  run_own(own, lock);
+}
+
+// In a catch block. What a second exception would leave undone cannot be made good: it ends the program.
+void ClientLink::break_off_by_exception(Lock& lock) noexcept {
+  auto why = out_of_memory();
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+  } catch (const std::exception& error) {
+    why.message = error.what();
+  } catch (...) {
+    why.message = "unknown error";
+  }
+  break_off(std::move(why), lock);
 }
 
 void ClientLink::end_by_peer(Lock& lock) {
@@ -378,41 +508,80 @@ void ClientLink::end_by_peer(Lock& lock) {
             lock);
 }
 
-void ClientLink::end(Pending&& pending, Reply&& reply, FinishedList& finished) {
-  if (pending.slot != nullptr) {
-    pending.slot->take(std::move(reply));
-    pending.waiter->finish();  // under the lock, which the waiter needs before it can go away
-  } else {
-    finished.push_back(
-        {.done = std::move(pending.done), .reply = std::move(reply), .waiter = pending.waiter});
+// So that end() needs no memory for so many calls, but for a payload that is copied. Throws std::bad_alloc.
+void ClientLink::make_room_to_end(FinishedList& own, std::size_t calls) {
+  for (auto* list : {&own.items, &completions_.items}) {
+    if (list->capacity() - list->size() < calls)
+      list->reserve(std::max(list->size() + calls, list->capacity() * 2));
   }
+}
+
+void ClientLink::end(Pending&& pending, Reply&& reply, FinishedList& own) {
+  if (pending.slot != nullptr) {
+    try {
+      pending.slot->take(std::move(reply));
+    } catch (const std::bad_alloc&) {
+      pending.slot->reply = Reply::failed(out_of_memory(), Ended::unreadable);
+    }
+    pending.waiter->finish();  // under the lock, which the waiter needs before it can go away
+    return;
+  }
+  if (pending.waiter != nullptr) {
+    auto& item = own.items.emplace_back();
+    item.done = std::move(pending.done);
+    item.reply = std::move(reply);
+    return;
+  }
+  std::size_t kept_at = 0;
+  const auto size = reply.owner ? 0 : reply.payload.size();
+  if (size != 0) {
+    kept_at = completions_.kept.size();
+    std::memcpy(completions_.kept.append(protocol::padded(size)), reply.payload.data(), size);
+  }
+  auto& item = completions_.items.emplace_back();
+  item.done = std::move(pending.done);
+  item.reply = std::move(reply);
+  item.kept_at = kept_at;
+  item.kept_size = size;
 }
 
 // Timers are not taken back: one that is no longer the earliest finds so when it fires.
 void ClientLink::watch_deadline(TimePoint deadline) {
   if (deadline >= timer_at_) return;
-  timer_at_ = deadline;
-  reactor_->at(deadline, [weak = weak_from_this(), deadline] {
-    const auto self = weak.lock();
-    if (!self) return;
-    Lock lock(self->mutex_);
-    if (self->broken() || self->timer_at_ != deadline) return;
-    self->timer_at_ = kNever;
-    self->expire(std::chrono::steady_clock::now(), lock);
-  });
+  try {
+    reactor_->at(deadline, [weak = weak_from_this(), deadline] {
+      const auto self = weak.lock();
+      if (!self) return;
+      Lock lock(self->mutex_);
+      if (self->broken() || self->timer_at_ != deadline) return;
+      self->timer_at_ = kNever;
+      try {
+        self->expire(std::chrono::steady_clock::now(), lock);
+      } catch (...) {
+        self->break_off_by_exception(lock);
+      }
+    });
+    timer_at_ = deadline;
+  } catch (const std::bad_alloc&) {  // the next call will try again, and whoever leads looks, too
+  }
 }
 
 void ClientLink::expire(TimePoint now, Lock& lock) {
-  FinishedList finished;
+  FinishedList own;
+  std::vector<std::uint32_t> expired;
+  make_room_to_end(own, calls_.size());
+  expired.reserve(calls_.size());
   calls_.expire(now, [&](std::uint32_t id, Pending&& pending) {
     if (pending.by_reactor) --by_reactor_;
-    session_.send_cancel(id);
-    end(std::move(pending), Reply::failed(out_of_time(peer())), finished);
+    expired.push_back(id);
+    end(std::move(pending), Reply::failed(out_of_time(peer()), Ended::expired), own);
   });
   in_flight_.store(calls_.size(), std::memory_order_relaxed);
+  for (const auto id : expired) tell_cancelled(id, lock);
   if (const auto next = calls_.next_deadline(); next != kNever && !calls_.empty()) watch_deadline(next);
   flush(lock);
-  run(finished, lock);
+  post_completions();
+  run_own(own, lock);
 }
 
 }  // namespace mf::link

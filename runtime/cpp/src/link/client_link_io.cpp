@@ -2,15 +2,19 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <utility>
 
 #include "mf/core/error.hpp"
 #include "mf/link/client_link.hpp"
+#include "mf/protocol/metadata.hpp"
 
 namespace mf::link {
 namespace {
 
 constexpr std::chrono::microseconds kLongestCoarse = std::chrono::seconds(5);
 constexpr int kReadsPerTurn = 16;
+// Memory for payloads of completions that is kept from turn to turn.
+constexpr std::size_t kKeptAtMost = std::size_t{256} << 10U;
 
 }  // namespace
 
@@ -20,9 +24,13 @@ void ClientLink::drive(Waiter& waiter, TimePoint deadline) {
 }
 
 void ClientLink::drive(Waiter& waiter, TimePoint deadline, Lock& lock) {
-  run_those_of(waiter, lock);
   while (!waiter.done()) {
-    if (!broken() && (!leading_ || leading_here())) {
+    if (waiter.elsewhere_.load()) {
+      if (!broken()) adopt(lock);
+      lock.unlock();
+      waiter.wait_until(deadline);
+      lock.lock();
+    } else if (!broken() && !leading_) {
       lead(waiter, deadline, lock);
     } else {
       follow(waiter, deadline, lock);
@@ -38,7 +46,11 @@ void ClientLink::follow(Waiter& waiter, TimePoint deadline, Lock& lock) {
   waiter.asleep_.store(true);
   // The leader may have left while this thread wrote.
   if (waiter.done() || (!leading_ && !broken())) return;
-  followers_.push_back(&waiter);
+  try {
+    followers_.push_back(&waiter);
+  } catch (const std::bad_alloc&) {  // nobody would wake it to lead
+    deadline = std::min(deadline, std::chrono::steady_clock::now() + std::chrono::milliseconds(1));
+  }
   lock.unlock();
   if (deadline == kNever) {
     waiter.wake_.acquire();
@@ -64,33 +76,30 @@ void ClientLink::stop_leading(Lock& lock) {
 }
 
 void ClientLink::lead(Waiter& waiter, TimePoint deadline, Lock& lock) {
-  const bool nested = leading_here();
-  if (nested) {
-    // Reading again ends the life of the payloads that the outer completions still wait for.
-    for (const auto& outer : running_) {
-      if (outer.thread != leader_) continue;
-      for (auto& finished : *outer.list) finished.reply.keep();
-    }
-  }
   begin_leading();
   bool timed_out = false;
-  while (!waiter.done() && !broken()) {
-    flush(lock);
-    if (waiter.done() || broken()) break;
-    const auto until = std::min(deadline, calls_.next_deadline());
-    if (blocked_) {
-      wait_for_room(until, lock);
-      (void)read_once(lock, transport::Wait::no);
-    } else {
-      fit_coarse_timeout(until, timed_out);
-      timed_out = read_once(lock, transport::Wait::coarsely) == Got::nothing;
+  const auto over = [&] { return waiter.done() || broken() || waiter.elsewhere_.load(); };
+  try {
+    while (!over()) {
+      flush(lock);
+      if (over()) break;
+      const auto until = std::min(deadline, calls_.next_deadline());
+      if (blocked_) {
+        wait_for_room(until, lock);
+        (void)read_once(lock, transport::Wait::no);
+      } else {
+        fit_coarse_timeout(until, timed_out);
+        timed_out = read_once(lock, transport::Wait::coarsely) == Got::nothing;
+      }
+      if (over() || until == kNever) continue;
+      const auto now = std::chrono::steady_clock::now();
+      if (now >= calls_.next_deadline()) expire(now, lock);
+      if (now >= deadline) break;
     }
-    if (waiter.done() || broken() || until == kNever) continue;
-    const auto now = std::chrono::steady_clock::now();
-    if (now >= calls_.next_deadline()) expire(now, lock);
-    if (now >= deadline) break;
+  } catch (...) {
+    break_off_by_exception(lock);
   }
-  if (!nested) stop_leading(lock);
+  stop_leading(lock);
 }
 
 void ClientLink::wait_for_room(TimePoint until, Lock& lock) {
@@ -130,44 +139,55 @@ void ClientLink::fit_coarse_timeout(TimePoint until, bool timed_out) {
 }
 
 ClientLink::Got ClientLink::read_once(Lock& lock, transport::Wait wait) {
-  const auto window = session_.receive_window();
-  lock.unlock();
-  const auto result = stream_->read(window, wait);
-  lock.lock();
-  if (broken()) return Got::nothing;
-  switch (result.state) {
-    case transport::IoState::ok:
-      session_.commit(result.bytes);
-      process(lock);
-      return result.bytes == window.size() ? Got::full : Got::some;
-    case transport::IoState::would_block:
-      return Got::nothing;
-    default:
-      end_by_peer(lock);
-      return Got::nothing;
+  try {
+    const auto window = session_.receive_window();
+    lock.unlock();
+    const auto result = stream_->read(window, wait);
+    lock.lock();
+    if (broken()) return Got::nothing;
+    switch (result.state) {
+      case transport::IoState::ok:
+        session_.commit(result.bytes);
+        process(lock);
+        return result.bytes == window.size() ? Got::full : Got::some;
+      case transport::IoState::would_block:
+        return Got::nothing;
+      default:
+        end_by_peer(lock);
+        return Got::nothing;
+    }
+  } catch (...) {
+    break_off_by_exception(lock);
+    return Got::nothing;
   }
 }
 
 void ClientLink::process(Lock& lock) {
-  FinishedList finished;
-  protocol::Event event;
-  while (session_.next(event)) {
-    if (event.type == protocol::EventType::refused || event.type == protocol::EventType::broken) {
-      Failure why{
-          .code = event.code,
-          .execution = Execution::unknown,
-          .message = (event.type == protocol::EventType::refused ? peer() + " refused: "
-                                                                 : "protocol error of " + peer() + ": ") +
-                     std::string(event.text),
-          .declared = nullptr};
-      run(finished, lock);
-      flush(lock);
-      break_off(std::move(why), lock);
-      return;
+  FinishedList own;
+  try {
+    protocol::Event event;
+    while (session_.next(event)) {
+      if (event.type == protocol::EventType::refused || event.type == protocol::EventType::broken) {
+        Failure why{
+            .code = event.code,
+            .execution = Execution::unknown,
+            .message = (event.type == protocol::EventType::refused ? peer() + " refused: "
+                                                                   : "protocol error of " + peer() + ": ") +
+                       std::string(event.text),
+            .declared = nullptr};
+        run_own(own, lock);
+        flush(lock);
+        break_off(std::move(why), lock);
+        return;
+      }
+      on_event(event, own);
     }
-    on_event(event, finished);
+  } catch (...) {
+    run_own(own, lock);  // which have ended already
+    throw;
   }
-  run(finished, lock);
+  post_completions();
+  run_own(own, lock);
   if (!usable() && !broken() && calls_.empty() && session_.output_bytes() == 0) {
     break_off({.code = Code::shutting_down,
                .execution = Execution::not_executed,
@@ -177,10 +197,10 @@ void ClientLink::process(Lock& lock) {
   }
 }
 
-void ClientLink::on_event(protocol::Event& event, FinishedList& finished) {
+void ClientLink::on_event(protocol::Event& event, FinishedList& own) {
   switch (event.type) {
     case protocol::EventType::reply:
-      return on_reply(event, finished);
+      return on_reply(event, own);
     case protocol::EventType::hello:
       return hello_.finish();
     case protocol::EventType::bound:
@@ -188,23 +208,14 @@ void ClientLink::on_event(protocol::Event& event, FinishedList& finished) {
     case protocol::EventType::goaway:
       draining_.store(true, std::memory_order_release);
       return;
-    case protocol::EventType::descriptor: {
-      protocol::Descriptor descriptor;
-      const char* reason = nullptr;
-      if (!protocol::parse_descriptor(event.payload, descriptor, reason)) return;
-      const auto found = descriptions_.find(descriptor.service);
-      if (found == descriptions_.end()) return;
-      found->second.answered = true;
-      found->second.text = std::string(descriptor.text);
-      for (auto* waiter : found->second.waiters) waiter->finish();
-      return;
-    }
+    case protocol::EventType::descriptor:
+      return on_descriptor(event);
     default:
       return;  // pongs, and what only servers are sent
   }
 }
 
-void ClientLink::on_reply(protocol::Event& event, FinishedList& finished) {
+void ClientLink::on_reply(protocol::Event& event, FinishedList& own) {
   auto pending = calls_.take(event.header.id, event.header.route);
   if (!pending) {  // mostly a late answer to a call given up
     unmatched_.fetch_add(1, std::memory_order_relaxed);
@@ -212,52 +223,113 @@ void ClientLink::on_reply(protocol::Event& event, FinishedList& finished) {
   }
   if (pending->by_reactor) --by_reactor_;
   in_flight_.store(calls_.size(), std::memory_order_relaxed);
-  Reply reply;
-  reply.status = event.header.code();
-  reply.encoding = event.header.encoding();
-  reply.count = event.count;
-  reply.payload = event.payload;
-  reply.owner = std::move(event.owner);
-  end(std::move(*pending), std::move(reply), finished);
+  try {
+    Reply reply;
+    if (event.metadata_fault != nullptr) [[unlikely]] {
+      reply = Reply::failed({.code = Code::decode_error,
+                             .execution = Execution::unknown,
+                             .message = "the reply of " + peer() + ": metadata: " + event.metadata_fault,
+                             .declared = nullptr},
+                            Ended::unreadable);
+    } else {
+      reply.status = event.header.code();
+      reply.encoding = event.header.encoding();
+      reply.count = event.count;
+      reply.payload = event.payload;
+      reply.owner = std::move(event.owner);
+      if (!event.metadata.empty()) [[unlikely]]
+        reply.metadata = std::make_unique<Metadata>(protocol::read_metadata(event.metadata));
+    }
+    if (pending->slot == nullptr) make_room_to_end(own, 1);
+    end(std::move(*pending), std::move(reply), own);
+  } catch (const std::bad_alloc&) {
+    // Back where it was, which takes no memory: it ends with the link.
+    if (pending->by_reactor) ++by_reactor_;
+    calls_.insert(event.header.id, event.header.route, kNever, std::move(*pending));
+    throw;
+  }
 }
 
 void ClientLink::on_bound(const protocol::Event& event) {
-  for (auto& [key, binding] : bindings_) {
-    if (!binding.asked || binding.answered || binding.first_route != event.header.route) continue;
-    binding.answered = true;
-    binding.asked = event.code == Code::ok;  // a refused binding may be asked for again
-    binding.refusal = {.code = event.code,
-                       .execution = Execution::not_executed,
-                       .message = peer() + ": " + std::string(event.text),
-                       .declared = nullptr};
-    for (auto* waiter : binding.waiters) waiter->finish();
-    return;
+  const auto found = asked_.find(event.header.route);
+  if (found == asked_.end()) return;
+  const auto binding = std::move(found->second);
+  asked_.erase(found);
+  if (event.code == Code::ok) {
+    binding->bound_.store(true);
+  } else {  // it may be asked for again
+    binding->refusal_ = {.code = event.code,
+                         .execution = Execution::not_executed,
+                         .message = peer() + ": " + std::string(event.text),
+                         .declared = nullptr};
+    std::erase_if(bindings_, [&](const auto& entry) { return entry.second == binding; });
+    route_numbers_.give_back(binding->first_, binding->methods_);
   }
+  binding->answered_ = true;
+  for (auto* waiter : binding->waiters_) waiter->finish();
+}
+
+void ClientLink::on_descriptor(const protocol::Event& event) {
+  protocol::Descriptor descriptor;
+  const char* reason = nullptr;
+  if (!protocol::parse_descriptor(event.payload, descriptor, reason)) return;
+  const auto found = descriptions_.find(descriptor.service);
+  if (found == descriptions_.end()) return;
+  found->second.answered = true;
+  found->second.text = std::string(descriptor.text);
+  for (auto* waiter : found->second.waiters) waiter->finish();
 }
 
 // A completion that throws ends the program: there is nobody to tell.
-void ClientLink::run(FinishedList& finished, Lock& lock) {
-  if (finished.empty()) return;
-  running_.push_back({.thread = std::this_thread::get_id(), .list = &finished});
-  lock.unlock();
-  [&]() noexcept {
-    for (auto& item : finished) item.run();
-  }();
-  lock.lock();
-  std::erase_if(running_, [&](const Running& running) { return running.list == &finished; });
-  finished.clear();
+void ClientLink::FinishedList::run() noexcept {
+  for (auto& item : items) {
+    if (item.kept_size != 0) item.reply.payload = {kept.data() + item.kept_at, item.kept_size};
+    item.done(std::move(item.reply));
+    item.done = nullptr;
+    item.reply.owner.reset();  // what it looked into may go now
+  }
+  items.clear();
+  kept.clear();
 }
 
-// A completion that waits for others of its own list would wait for itself.
-void ClientLink::run_those_of(const Waiter& waiter, Lock& lock) {
-  FinishedList mine;
-  for (const auto& outer : running_) {
-    if (outer.thread != std::this_thread::get_id()) continue;
-    for (auto& finished : *outer.list) {
-      if (finished.waiter == &waiter && finished.done) mine.push_back(std::move(finished));
-    }
+void ClientLink::run_own(FinishedList& own, Lock& lock) {
+  if (own.empty()) return;
+  lock.unlock();
+  own.run();
+  lock.lock();
+}
+
+void ClientLink::post_completions() {
+  if (completions_.empty() || completing_ || completions_posted_) return;
+  reactor_->post([self = shared_from_this()] {
+    Lock lock(self->mutex_);
+    self->completions_posted_ = false;
+    if (self->completing_) return;
+    self->completing_ = true;
+    self->run_completions(lock);
+    self->completing_ = false;
+    if (!self->leading_) self->leave(lock);
+  });
+  completions_posted_ = true;
+}
+
+// On the reactor's thread, with `completing_` set. Nobody is kept from leading meanwhile.
+void ClientLink::run_completions(Lock& lock) {
+  if (completions_.empty()) return;
+  completing_since_ = std::chrono::steady_clock::now();
+  while (!completions_.empty()) {
+    FinishedList running = std::move(spare_);
+    std::swap(running, completions_);
+    lock.unlock();
+    running.run();
+    lock.lock();
+    if (running.kept.capacity() > kKeptAtMost) running.kept = Buffer();
+    // The memory that is warm is used next.
+    auto& next = completions_.empty() ? completions_ : spare_;
+    std::swap(next, running);
+    if (&next == &completions_) spare_ = std::move(running);
   }
-  run(mine, lock);
+  flush(lock);
 }
 
 void ClientLink::flush(Lock& lock) {
@@ -287,20 +359,24 @@ void ClientLink::flush(Lock& lock) {
   }
   writing_ = false;
   if (!write_failed_ || leading_ || broken()) return;
-  begin_leading();
+  begin_leading();  // what the server sent before it went is read
   stop_leading(lock);
 }
 
-void ClientLink::flush_soon() {
+void ClientLink::flush_soon(Lock& lock) {
   if (flush_posted_) return;
-  flush_posted_ = true;
-  reactor_->post([weak = weak_from_this()] {
-    if (const auto self = weak.lock()) {
-      Lock lock(self->mutex_);
-      self->flush_posted_ = false;
-      self->flush(lock);
-    }
-  });
+  try {
+    reactor_->post([weak = weak_from_this()] {
+      if (const auto self = weak.lock()) {
+        Lock later(self->mutex_);
+        self->flush_posted_ = false;
+        self->flush(later);
+      }
+    });
+    flush_posted_ = true;
+  } catch (const std::bad_alloc&) {
+    flush(lock);
+  }
 }
 
 // By the state of things: reads for asynchronous calls while nobody leads, writes while the socket is full.
@@ -310,7 +386,7 @@ void ClientLink::arm(Lock& lock) {
   if (!watched_) {
     try {
       reactor_->watch(stream_->fd(), shared_from_this(), true);
-    } catch (const Error& error) {
+    } catch (const std::exception& error) {
       return break_off({.code = Code::connection_lost,
                         .execution = Execution::unknown,
                         .message = error.what(),
@@ -331,13 +407,7 @@ void ClientLink::on_ready(transport::Ready ready) {
   if (leading_) {
     flush(lock);
   } else {
-    begin_leading();
-    for (int i = 0; i < kReadsPerTurn && !broken(); ++i) {
-      const auto got = read_once(lock, transport::Wait::no);
-      flush(lock);
-      if (got != Got::full) break;
-    }
-    stop_leading(lock);
+    read_turn(lock);
   }
   if (broken()) return;
   if (leading_) {
@@ -345,6 +415,19 @@ void ClientLink::on_ready(transport::Ready ready) {
   } else {
     leave(lock);
   }
+}
+
+void ClientLink::read_turn(Lock& lock) {
+  const bool outer = std::exchange(completing_, true);
+  for (int i = 0; i < kReadsPerTurn && !leading_ && !broken(); ++i) {
+    begin_leading();
+    const auto got = read_once(lock, transport::Wait::no);
+    stop_leading(lock);
+    if (!followers_.empty() && !completions_.empty()) leave(lock);
+    run_completions(lock);
+    if (got != Got::full) break;
+  }
+  completing_ = outer;
 }
 
 void ClientLink::poll() {

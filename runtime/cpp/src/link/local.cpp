@@ -1,5 +1,6 @@
 #include "mf/link/local.hpp"
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
@@ -13,6 +14,35 @@ void refuse_expired() {
   throw Error(Code::deadline_exceeded, Execution::not_executed, "the deadline had passed before the call");
 }
 
+std::stop_token LocalHandle::stop_token() {
+  if (options_.stop.stop_possible() || outer_ == nullptr) return options_.stop;
+  return outer_->stop_token();
+}
+
+bool LocalHandle::cancelled() noexcept {
+  return options_.stop.stop_requested() || (outer_ != nullptr && outer_->cancelled());
+}
+
+const Metadata& LocalHandle::metadata() noexcept {
+  if (outer_ == nullptr) return options_.metadata;
+  if (!metadata_) metadata_ = mf::detail::passed_on(options_.metadata, *outer_, forwarded_);
+  return *metadata_;
+}
+
+void LocalHandle::set_reply_metadata(std::string_view key, std::string_view value) {
+  if (options_.reply_metadata != nullptr) options_.reply_metadata->set(key, value);
+}
+
+void LocalScope::add_context(const CallOptions& options, std::span<const std::string> forwarded) {
+  const auto* const outer = scope_.outer();
+  if (outer != nullptr) info_.deadline = std::min(info_.deadline, outer->deadline);
+  if (info_.expired()) refuse_expired();
+  if (options.stop.stop_requested())
+    throw Error(Code::cancelled, Execution::not_executed, "cancelled by the caller before the call");
+  handle_.emplace(options, outer, forwarded);
+  info_.handle = mf::detail::ScopedHandle(&*handle_);
+}
+
 void log_oneway_failure(const Method& method) {
   log_oneway_failure(Log(), method, mf::detail::handler_failure());
 }
@@ -22,7 +52,7 @@ namespace {
 /// Errors that the method does not declare are failures; so is all that a servant says who miscounts.
 void sort_out(const Method& method, Results& results, std::size_t items) {
   if (const auto answered = results.size(); answered != items) {
-    results.spread(items, {});
+    results.remap(items, {});
     results.fail_all(miscounted(answered, items));
   }
   if (results.all_ok()) return;
@@ -59,21 +89,24 @@ class LocalAnswers final : public mf::detail::Answers {
     ended(item, [&] { results_.fail(item, failure); });
   }
 
-  /// Until all are answered, or until the deadline; items without an answer have failed then.
-  void wait(TimePoint deadline) {
+  /// Until all are answered, or until the deadline, or the caller's wish to stop; items without an answer
+  /// have failed then.
+  void wait(TimePoint deadline, const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
     const auto done = [this] { return open_ == 0; };
     if (deadline == kNever) {
-      changed_.wait(lock, done);
+      changed_.wait(lock, stop, done);
     } else {
-      changed_.wait_until(lock, deadline, done);
+      changed_.wait_until(lock, stop, deadline, done);
     }
     over_ = true;
     if (open_ == 0) return;
-    const auto failure = mf::detail::shared(Failure{.code = Code::deadline_exceeded,
-                                                    .execution = Execution::unknown,
-                                                    .message = "no reply within the deadline",
-                                                    .declared = nullptr});
+    const bool stopped = stop.stop_requested();
+    const auto failure = mf::detail::shared(
+        Failure{.code = stopped ? Code::cancelled : Code::deadline_exceeded,
+                .execution = Execution::unknown,
+                .message = stopped ? "cancelled by the caller" : "no reply within the deadline",
+                .declared = nullptr});
     for (std::size_t item = 0; item < answered_.size(); ++item) {
       if (answered_[item] == 0) results_.fail(item, failure);
     }
@@ -90,7 +123,7 @@ class LocalAnswers final : public mf::detail::Answers {
   }
 
   std::mutex mutex_;
-  std::condition_variable changed_;
+  std::condition_variable_any changed_;
   Results& results_;
   std::vector<std::uint8_t> answered_;
   std::size_t open_;
@@ -110,16 +143,16 @@ void local_async(const Method& method, BeginItem begin, void* servant, const Cal
       beginning.fail(mf::detail::shared(mf::detail::handler_failure()));
     }
   }
-  answers->wait(deadline_after(std::chrono::steady_clock::now(),
-                               effective_deadline(options.deadline, method.info.deadline)));
+  const auto deadline = deadline_after(std::chrono::steady_clock::now(),
+                                       effective_deadline(options.deadline, method.info.deadline));
+  answers->wait(std::min(deadline, current_call().deadline), options.stop);
   sort_out(method, results, requests.count);
 }
 
 void local_batch(const BatchMethod& method, const LocalBatch& local, const CallOptions& options,
                  Items requests, Results& results) {
   check_requests(method, requests);
-  const auto info = local_call_info(method.method.service, local.agent, options);
-  const CallScope scope(info);
+  const LocalScope scope(method.method.service, local.agent, options, local.forwarded);
   if (method.method.info.oneway) return local_oneway_batch(method, local, requests);
   if (local.plain == nullptr) {
     return local_async(method.method, method.begin, local.async, options, requests, results);
@@ -128,7 +161,7 @@ void local_batch(const BatchMethod& method, const LocalBatch& local, const CallO
     method.run(local.plain, requests, results.all());
   } catch (...) {
     const auto failure = mf::detail::shared(mf::detail::handler_failure());
-    results.spread(requests.count, {});
+    results.remap(requests.count, {});
     results.fail_all(failure);
   }
   sort_out(method.method, results, requests.count);

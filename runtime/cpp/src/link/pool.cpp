@@ -52,7 +52,11 @@ Outcome<std::shared_ptr<ClientLink>> Pool::open(const Address& address, TimePoin
   {
     const std::scoped_lock closing(mutex_);
     kept = !closed_;
-    if (kept) entry->link = opened.value();
+    if (kept) {
+      if (entry->link && !entry->link->broken()) entry->former.push_back(entry->link);
+      std::erase_if(entry->former, [](const auto& former) { return former.expired(); });
+      entry->link = opened.value();
+    }
   }
   if (!kept) opened.value()->close("the client was closed");
   lock.unlock();
@@ -89,7 +93,7 @@ void Pool::drop_ended() {
   }
 }
 
-void Pool::forgive(const Address& address) {
+void Pool::reset_backoff(const Address& address) {
   const auto entry = slot(address);
   const std::scoped_lock lock(entry->opening);
   entry->not_before = {};
@@ -105,6 +109,9 @@ void Pool::close(const std::string& reason) {
     slots.swap(slots_);
     for (const auto& [address, entry] : slots) {
       if (entry->link) links.push_back(entry->link);
+      for (const auto& weak : entry->former) {
+        if (auto former = weak.lock()) links.push_back(std::move(former));
+      }
     }
   }
   for (const auto& link : links) link->close(reason);

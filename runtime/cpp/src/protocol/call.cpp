@@ -30,25 +30,17 @@ const char* name(CallStep step) noexcept {
   return kSteps.at(static_cast<std::size_t>(step));
 }
 
-detail::CallCell Call::cell(CallEvent event) const {
-  const auto cell = detail::kCallTable[static_cast<std::size_t>(state_)][static_cast<std::size_t>(event)];
-  if (cell.step == CallStep::wrong) [[unlikely]]
-    throw std::logic_error(std::string("a call that is ") + name(state_) + " cannot see the event " +
-                           name(event));
-  return cell;
-}
-
-CallStep Call::on(CallEvent event) {
-  const auto next = cell(event);
-  state_ = next.state;
-  return next.step == CallStep::again ? CallStep::end : next.step;
+void Call::refuse(CallEvent event) const {
+  throw std::logic_error(std::string("a call that is ") + name(state_) + " cannot see the event " +
+                         name(event));
 }
 
 CallStep Call::fail(CallEvent event, Failure& failure, TimePoint now) {
   const auto next = cell(event);
   if (next.step == CallStep::none) return CallStep::none;
   if (next.step == CallStep::again && may_repeat(failure, now)) {
-    if (failure.execution != Execution::not_executed && !may_have_run_) may_have_run_ = std::move(failure);
+    if (failure.execution != Execution::not_executed && !may_have_run_)
+      may_have_run_ = std::make_unique<Failure>(std::move(failure));
     ++attempt_;
     state_ = CallState::resolving;
     return CallStep::resolve;

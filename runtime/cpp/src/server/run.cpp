@@ -268,7 +268,7 @@ void run_batch(Incoming& in, const link::Method& method, Tier tier, Requests& re
     all_failed = shared(mf::detail::handler_failure());
   }
   if (!all_failed && results.size() != given) all_failed = link::miscounted(results.size(), given);
-  if (results.size() != items || !refused.kept.empty()) results.spread(items, refused.kept);
+  if (results.size() != items || !refused.kept.empty()) results.remap(items, refused.kept);
   if (all_failed) results.fail_all(all_failed);
   for (const auto& [item, violation] : refused.refused) {
     results.fail(item, shared(failed(Code::invalid_argument, Execution::not_executed, violation)));

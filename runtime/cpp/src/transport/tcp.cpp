@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -49,6 +50,13 @@ Failure unavailable(const std::string& message) {
                  .declared = nullptr};
 }
 
+/// "connection refused"
+std::string in_words(int error) {
+  std::string words = std::strerror(error);
+  if (!words.empty()) words[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(words[0])));
+  return words;
+}
+
 /// Returns 0, or the errno of the attempt.
 int connect_within(int fd, const addrinfo& to, std::chrono::milliseconds timeout) {
   if (::connect(fd, to.ai_addr, to.ai_addrlen) == 0) return 0;
@@ -84,19 +92,20 @@ Outcome<std::unique_ptr<Stream>> connect_tcp(const Address& address, std::chrono
   const auto name = Address{.scheme = "tcp", .host = address.host, .port = address.port}.str();
   std::string problem;
   const auto list = look_up(address, false, problem);
-  if (!list) return unavailable("cannot resolve " + name + ": " + problem);
+  if (!list) return unavailable("connect " + name + ": cannot resolve the name: " + problem);
   const auto until = std::chrono::steady_clock::now() + timeout;
   int error = ETIMEDOUT;
   for (const auto* to = list.get(); to != nullptr; to = to->ai_next) {
-    const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
-    if (left.count() <= 0) break;
+    // The first address is tried however little time is left: who is refused learns that, and not that time
+    // ran out.
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+    if (left.count() <= 0 && to != list.get()) break;
     const int fd = ::socket(to->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0) {
       error = errno;
       continue;
     }
-    error = connect_within(fd, *to, left);
+    error = connect_within(fd, *to, std::max(left, std::chrono::milliseconds(1)));
     if (error == 0) {
       set_blocking(fd);
       configure_tcp(fd);
@@ -104,7 +113,7 @@ Outcome<std::unique_ptr<Stream>> connect_tcp(const Address& address, std::chrono
     }
     ::close(fd);
   }
-  return unavailable("cannot connect to " + name + ": " + std::strerror(error));
+  return unavailable("connect " + name + ": " + in_words(error));
 }
 
 TcpListener::TcpListener(const Address& address) : address_(address) {

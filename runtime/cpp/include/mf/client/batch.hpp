@@ -1,8 +1,10 @@
 // Many calls in few messages, and how they ended, item by item.
 //
 // The requests are encoded when the batch is made, in messages of at most the method's @batch(max) or the
-// size asked for; they go out together, up to a window. Whoever waits reads the replies itself; ready() reads
-// what is there. One thread at a time may use a handle. Dropping it gives up the results, not the calls.
+// size asked for; they go out together, up to a window. Each message is a call of its own: one that surely
+// was not executed, or of an idempotent method, goes to another connection. Whoever waits reads the replies
+// itself; ready() reads what is there. One thread at a time may use a handle. Dropping it gives up the
+// results, not the calls.
 #pragma once
 
 #include <chrono>
@@ -37,15 +39,6 @@ class BatchState {
   virtual void look(FunctionRef<void(std::span<const std::uint8_t>)> look) = 0;
   [[nodiscard]] virtual link::Results& results() noexcept = 0;
 };
-
-struct AgentReply {
-  std::string agent;
-  link::Reply reply;
-};
-
-/// Sends one message to all agents before it waits for any.
-std::vector<AgentReply> gather(const ScatterTarget& target, const MethodInfo& method,
-                               const protocol::RequestHead& head, Encode encode, TimePoint deadline);
 
 }  // namespace client
 

@@ -19,8 +19,10 @@
 #include <utility>
 #include <vector>
 
+#include "mf/client/async_call.hpp"
 #include "mf/client/batch.hpp"
 #include "mf/client/decode.hpp"
+#include "mf/client/scratch.hpp"
 #include "mf/client/target.hpp"
 #include "mf/codec/readable.hpp"
 #include "mf/codec/tiered.hpp"
@@ -34,8 +36,6 @@ namespace mf::client {
 namespace detail {
 
 using mf::detail::SharedFailure;
-
-[[nodiscard]] TimePoint deadline_of(const CallOptions& options, const MethodInfo& method);
 
 template <class M>
 constexpr protocol::RequestHead head() {
@@ -88,22 +88,43 @@ typename M::Result call(const Target& target, const CallOptions& options, const 
   if (const auto local = target.local<M>()) return link::local_call<M>(local, options, args...);
   detail::check_arguments<M>(args...);
   const auto encode = [&](Buffer& buffer) { detail::encode_arguments<M>(buffer, args...); };
-  const auto deadline = detail::deadline_of(options, M::kInfo);
+  const Context context(target, options, M::kInfo);
+  link::ReplySlot slot;
+  target.call(slot, M::kInfo, detail::head<M>(), encode, context);
   if constexpr (M::kInfo.oneway) {
-    target.send_oneway(M::kInfo, detail::head<M>(), encode, deadline);
+    if (slot.reply.local()) slot.reply.failure.raise();
   } else {
-    link::ReplySlot slot;
-    target.call(slot, M::kInfo, detail::head<M>(), encode, deadline);
     return take_result<M>(slot.reply);
   }
 }
+
+namespace detail {
+
+template <class M>
+void launch(Target target, const CallOptions& options, Buffer payload, Callback<typename M::Result> done,
+            const std::stop_token& stop) {
+  const Context context(target, options, M::kInfo);
+  auto head = detail::head<M>();
+  if (context.metadata != nullptr) [[unlikely]] {
+    if (const auto fits = attempt([&] { prepend_metadata(payload, *context.metadata); }); !fits)
+      return done(fits.failure());
+    head.flags |= protocol::kMetadata;
+  }
+  std::shared_ptr<AsyncCall> call =
+      std::make_shared<StartedCall<M>>(std::move(target), head, std::move(payload), context, std::move(done));
+  AsyncCall::stop_with(call, options.stop);
+  AsyncCall::stop_with(call, stop);
+  AsyncCall::launch(std::move(call), context.now);
+}
+
+}  // namespace detail
 
 /// In-process the handler runs here and now; over a connection the call is sent when the token launches it.
 template <class M, class Token, class... Args>
 auto start(const Target& target, const CallOptions& options, Token&& token, const Args&... args) {
   using Result = typename M::Result;
   std::optional<Outcome<Result>> known;  // before anything was sent
-  Buffer payload;
+  Buffer payload = take_scratch();
   const auto prepared = detail::ended([&] {
     if (const auto local = target.local<M>()) {
       known = detail::ended([&] { return link::local_call<M>(local, options, args...); });
@@ -113,19 +134,18 @@ auto start(const Target& target, const CallOptions& options, Token&& token, cons
     }
   });
   if (!prepared) known.emplace(prepared.failure());
-  return Completes<std::decay_t<Token>, Result>::initiate(
-      std::forward<Token>(token), [target, options, known = std::move(known),
-                                   payload = std::move(payload)](Callback<Result> done) mutable {
-        if (known) return done(std::move(*known));
-        const auto deadline = detail::deadline_of(options, M::kInfo);
-        if constexpr (M::kInfo.oneway) {
-          target.start_oneway(M::kInfo, detail::head<M>(), std::move(payload), deadline, std::move(done));
-        } else {
-          target.start(
-              M::kInfo, detail::head<M>(), std::move(payload), deadline,
-              [done = std::move(done)](link::Reply&& reply) mutable { done(decode_single<M>(reply)); });
-        }
-      });
+  if constexpr (PlainCallback<std::decay_t<Token>, Result>) {
+    Callback<Result> done(std::forward<Token>(token));
+    if (known) return done(std::move(*known));
+    detail::launch<M>(target, options, std::move(payload), std::move(done), {});
+  } else {
+    return Completes<std::decay_t<Token>, Result>::initiate(
+        std::forward<Token>(token), [target, options, known = std::move(known), payload = std::move(payload)](
+                                        Callback<Result> done, const std::stop_token& stop) mutable {
+          if (known) return done(std::move(*known));
+          detail::launch<M>(std::move(target), options, std::move(payload), std::move(done), stop);
+        });
+  }
 }
 
 namespace detail {

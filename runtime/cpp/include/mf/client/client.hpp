@@ -8,7 +8,8 @@
 //     the servants of a mf::Light in this process, nothing is serialized
 //
 // Nothing is connected before the first call, so clients may start before controller and servers. Stubs made
-// of a client keep what they need alive; calls after the client's end fail with CANCELLED.
+// of a client keep what they need alive. Its end ends all calls, and tells their servers: they end as
+// CANCELLED, as do calls that are made later.
 #pragma once
 
 #include <array>
@@ -16,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -39,6 +41,9 @@ struct ClientOptions {
   /// Opaque; sent in the handshake.
   std::vector<std::byte> authentication{};
   Log log{};
+  /// Keys of metadata that pass on from a call that is being handled into the calls that its handler makes by
+  /// this client. `traceparent` and `tracestate` always do, `authorization` never does.
+  std::vector<std::string> forward_metadata{};
 };
 
 class Client {

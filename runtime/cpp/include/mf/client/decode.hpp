@@ -83,7 +83,7 @@ Outcomes<Result>& outcomes(Decoder& decoder) noexcept {
 /// The common case: one result, and nothing wrong with it. Everything else is left to take_apart().
 template <class Result, Tier kTier>
 bool take_one(const link::Reply& reply, Stored<Result>& value) {
-  if (reply.status != Code::ok || reply.count != 1 || reply.local ||
+  if (reply.status != Code::ok || reply.count != 1 || reply.local() ||
       reply.encoding != static_cast<std::uint8_t>(kTier)) [[unlikely]] {
     return false;
   }

@@ -1,18 +1,15 @@
-// Where a stub's calls go: one service, and which of its agents. Knows encoded bytes, routes and retries;
-// types are call.hpp's business.
+// Where a stub's calls go: one service, and which of its agents. Knows encoded bytes and routes; types are
+// call.hpp's business, and what is repeated is decided by protocol::Call alone.
 //
 // A target keeps the connections that it has used and picks the one with fewer calls in flight of two drawn
 // at random. While instances that are offered cannot be reached they are tried again in the background, a few
 // times a second while calls are made. Targets of one client for the same service and agent share all this.
-//
-// A blocking call that never left, or whose method is idempotent, is sent again at most twice, to another
-// server if there is one. An asynchronous one is, if its connection turns out to be gone before it is given
-// to it.
 #pragma once
 
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,9 +17,10 @@
 
 #include "mf/client/client.hpp"
 #include "mf/core/function_ref.hpp"
+#include "mf/core/metadata.hpp"
 #include "mf/core/options.hpp"
 #include "mf/core/service.hpp"
-#include "mf/core/unique_function.hpp"
+#include "mf/link/binding.hpp"
 #include "mf/link/local.hpp"
 #include "mf/link/reply.hpp"
 #include "mf/protocol/session.hpp"
@@ -34,21 +32,57 @@ class Waiter;
 
 namespace mf::client {
 
-/// A connection on which the target's service is bound.
-struct Route {
+/// A connection on which the target's service is bound; the server keeps the binding as long as this lives.
+class Route {
+ public:
+  Route() noexcept = default;
+  /// Takes over a pin of the binding.
+  Route(std::shared_ptr<link::ClientLink> to, link::Binding* pinned) noexcept
+      : link(std::move(to)), binding_(pinned) {}
+  Route(Route&& other) noexcept
+      : link(std::move(other.link)), binding_(std::exchange(other.binding_, nullptr)) {}
+  Route& operator=(Route&& other) noexcept {
+    if (binding_ != nullptr) binding_->unpin();
+    binding_ = std::exchange(other.binding_, nullptr);
+    link = std::move(other.link);
+    return *this;
+  }
+  Route(const Route&) = delete;
+  Route& operator=(const Route&) = delete;
+  ~Route() {
+    if (binding_ != nullptr) binding_->unpin();
+  }
+
+  explicit operator bool() const noexcept { return binding_ != nullptr; }
+  [[nodiscard]] std::uint16_t of(const MethodInfo& method) const noexcept {
+    return static_cast<std::uint16_t>(binding_->first() + method.index);
+  }
+  /// Another one to the same place.
+  [[nodiscard]] Route again() const noexcept {
+    return binding_ != nullptr && binding_->pin() ? Route(link, binding_) : Route();
+  }
+
   std::shared_ptr<link::ClientLink> link;
-  std::uint16_t first = 0;
+
+ private:
+  link::Binding* binding_ = nullptr;  // lives as long as the link
 };
 
 /// Writes the request's payload into the buffer; called again for each attempt.
 using Encode = FunctionRef<void(Buffer&)>;
 
+/// What a caller and its surroundings say about a call. Refers to the caller's options.
+struct CallContext {
+  TimePoint now{};  // when the call was made
+  TimePoint deadline = kNever;
+  const Metadata* metadata = nullptr;  // to be sent, if there is any
+  Metadata* reply_metadata = nullptr;  // where that of the reply goes, if it is wanted
+  const std::stop_token* stop = nullptr;
+};
+
 class Target {
  public:
   Target(const Client& client, const ServiceInfo& service);
-  ~Target();
-  Target(const Target&);
-  Target& operator=(const Target&);
 
   [[nodiscard]] Target at(std::string_view agent) const;
   [[nodiscard]] Target any() const;
@@ -70,19 +104,9 @@ class Target {
   /// The same without its type.
   [[nodiscard]] link::LocalBatch local_batch() const;
 
+  /// One blocking call; a one-way one is over when it was handed to a connection.
   void call(link::ReplySlot& slot, const MethodInfo& method, const protocol::RequestHead& head, Encode encode,
-            TimePoint deadline) const;
-  void send_oneway(const MethodInfo& method, const protocol::RequestHead& head, Encode encode,
-                   TimePoint deadline) const;
-
-  /// Starts a call; `done` runs once, on this thread or another. Read by the reactor; with a waiter, which
-  /// `done` finishes, and if a link is given back: by its drive().
-  std::shared_ptr<link::ClientLink> start(const MethodInfo& method, const protocol::RequestHead& head,
-                                          Buffer payload, TimePoint deadline, link::Completion done,
-                                          link::Waiter* reader = nullptr) const;
-  /// The same for a one-way call; how its sending ended.
-  void start_oneway(const MethodInfo& method, const protocol::RequestHead& head, Buffer payload,
-                    TimePoint deadline, UniqueFunction<void(Outcome<void>)> done) const;
+            const CallContext& context) const;
 
   /// A connection to the service; waits for one as calls do.
   [[nodiscard]] Outcome<Route> route(TimePoint deadline) const;
@@ -90,11 +114,14 @@ class Target {
   [[nodiscard]] bool in_process() const noexcept { return in_process_; }
 
   struct State;
+  [[nodiscard]] const std::shared_ptr<State>& state() const& noexcept { return state_; }
+  [[nodiscard]] std::shared_ptr<State> state() && noexcept { return std::move(state_); }
 
  private:
   friend class ScatterTarget;
-
   explicit Target(std::shared_ptr<State> state);
+  void call_stoppable(link::ReplySlot& slot, const MethodInfo& method, const protocol::RequestHead& head,
+                      Encode encode, const CallContext& context) const;
   [[nodiscard]] Servant* local_servant() const;
   [[nodiscard]] Interfaces interfaces() const {
     if (void* const plain = plain_servant_.load(); plain != nullptr) [[likely]]
@@ -102,7 +129,6 @@ class Target {
     return find_interfaces();
   }
   [[nodiscard]] Interfaces find_interfaces() const;
-  [[nodiscard]] Route ready_route() const;
 
   /// An atomic pointer that is copied with its target.
   class Cached {
@@ -126,6 +152,24 @@ class Target {
   mutable Cached plain_servant_;
 };
 
+/// A call's context, with what the call that this thread handles passes on: its deadline, its trace, and the
+/// keys that the client lists (ClientOptions::forward_metadata).
+class Context : public CallContext {
+ public:
+  /// Refers to the options.
+  Context(const Target& target, const CallOptions& options, const MethodInfo& method);
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+ private:
+  void pass_on(const Metadata& outer, const std::vector<std::string>& keys);
+
+  Metadata composed_;
+};
+
+/// Puts the metadata in front of a payload that is encoded already. Throws Error(MESSAGE_TOO_LARGE).
+void prepend_metadata(Buffer& payload, const Metadata& metadata);
+
 /// Several agents of a service at once: those named, or all that are known at the time of a call.
 class ScatterTarget {
  public:
@@ -135,6 +179,7 @@ class ScatterTarget {
   /// One target an agent; for "everywhere" those known now. Throws Error(UNAVAILABLE) if that is none.
   [[nodiscard]] std::vector<std::pair<std::string, Target>> targets(TimePoint deadline) const;
   [[nodiscard]] bool in_process() const noexcept { return target_.in_process(); }
+  [[nodiscard]] const Target& target() const noexcept { return target_; }
 
  private:
   Target target_;

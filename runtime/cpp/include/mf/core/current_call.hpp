@@ -6,7 +6,9 @@
 // are to be had in the handler only (a stop_token that was taken there lives on).
 
 #include <cstdint>
+#include <span>
 #include <stop_token>
+#include <string>
 #include <string_view>
 
 #include "mf/core/clock.hpp"
@@ -77,6 +79,13 @@ struct CallInfo {
 /// Error(INVALID_ARGUMENT) for what may not travel.
 void set_reply_metadata(std::string_view key, std::string_view value);
 
+namespace detail {
+/// What goes with a call that is made while `outer` runs: the caller's own metadata, and of the outer call's
+/// the trace context and the keys of users that the client lists. A token never passes on.
+[[nodiscard]] Metadata passed_on(const Metadata& own, const CallInfo& outer,
+                                 std::span<const std::string> forwarded);
+}  // namespace detail
+
 /// Makes `call` the current one for the length of a scope.
 class CallScope {
  public:
@@ -84,6 +93,9 @@ class CallScope {
   ~CallScope();
   CallScope(const CallScope&) = delete;
   CallScope& operator=(const CallScope&) = delete;
+
+  /// The call that this thread ran before; null if it ran none.
+  [[nodiscard]] const CallInfo* outer() const noexcept { return before_; }
 
  private:
   const CallInfo* before_;

@@ -4,6 +4,9 @@
 
 #include <chrono>
 #include <cstdint>
+#include <stop_token>
+
+#include "mf/core/metadata.hpp"
 
 namespace mf {
 
@@ -15,12 +18,20 @@ inline constexpr std::chrono::nanoseconds kDefaultDeadline = std::chrono::second
 
 struct CallOptions {
   std::chrono::nanoseconds deadline = kUnset;
+  std::chrono::nanoseconds idle = kInfinite;  // of a stream: no value and no credit for so long ends the call
+  Metadata metadata{};                        // sent with the request
+  /// Gets what the server sends beside the results; of one agent only, not of a scattered call. It lives
+  /// until the call has ended.
+  Metadata* reply_metadata = nullptr;
+  std::stop_token stop{};  // ends the call as CANCELLED, and tells the server
 };
 
 struct BatchOptions {
   std::chrono::nanoseconds deadline = kUnset;  // of each message
   std::uint32_t size = 0;                      // items a message; 0: the method's `@batch`, else 128
   std::uint32_t window = 0;                    // messages in flight at most; 0: the runtime's choice
+  Metadata metadata{};                         // sent with each message
+  std::stop_token stop{};                      // ends what has not ended as CANCELLED, and tells the server
 };
 
 /// The time that a call gets: what the caller says, else what the method says (0: nothing), else 30 s.

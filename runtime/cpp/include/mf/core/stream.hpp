@@ -54,6 +54,34 @@ class Sink {
   virtual void flush() = 0;
 };
 
+/// The end of a call whose parameters are a stream.
+template <class R>
+class Ending {
+ public:
+  Ending() = default;
+  Ending(const Ending&) = delete;
+  Ending& operator=(const Ending&) = delete;
+  virtual ~Ending() = default;
+
+  /// No more values come: sends what is pending, and waits for the reply.
+  virtual R finish() = 0;
+  virtual void async_finish(Callback<R> done) = 0;
+  /// Gives the call up. Does nothing once it has ended.
+  virtual void cancel() noexcept = 0;
+};
+
+/// The same where the result is a stream, too, which tells the end.
+class Closing {
+ public:
+  Closing() = default;
+  Closing(const Closing&) = delete;
+  Closing& operator=(const Closing&) = delete;
+  virtual ~Closing() = default;
+
+  /// No more values come: sends what is pending.
+  virtual void close() = 0;
+};
+
 }  // namespace detail
 
 /// Reads values until there are no more. One that is dropped before tells the other side that nothing more is
@@ -151,6 +179,71 @@ class StreamWriter {
 
  private:
   std::shared_ptr<detail::Sink<T>> sink_;
+};
+
+/// A client's side of a call whose parameters end with a stream: writes the values, then finish() gives the
+/// result. One that is dropped before finish() cancels the call.
+template <class T, class R>
+class ClientStream {
+ public:
+  ClientStream(std::shared_ptr<detail::Sink<T>> sink, std::shared_ptr<detail::Ending<R>> ending) noexcept
+      : writer_(std::move(sink)), ending_(std::move(ending)) {}
+  ClientStream(ClientStream&&) noexcept = default;
+  ClientStream& operator=(ClientStream&& other) noexcept {
+    cancel();
+    writer_ = std::move(other.writer_);
+    ending_ = std::move(other.ending_);
+    return *this;
+  }
+  ~ClientStream() { cancel(); }
+
+  /// As StreamWriter's. False: the server reads no more, and finish() tells how the call ends.
+  bool write(const T& value) { return writer_.write(value); }
+  template <class Token>
+  auto async_write(const T& value, Token&& token) {
+    return writer_.async_write(value, std::forward<Token>(token));
+  }
+  void flush() { writer_.flush(); }
+
+  /// Ends the stream and waits for the result; throws what the call ended with. Once.
+  R finish() { return ending_->finish(); }
+  /// Completes with Outcome<R>.
+  template <class Token>
+  auto async_finish(Token&& token) {
+    return Completes<std::decay_t<Token>, R>::initiate(
+        std::forward<Token>(token),
+        [ending = ending_](Callback<R> done) { ending->async_finish(std::move(done)); });
+  }
+  void cancel() noexcept {
+    if (ending_) ending_->cancel();
+  }
+
+ private:
+  StreamWriter<T> writer_;
+  std::shared_ptr<detail::Ending<R>> ending_;
+};
+
+/// A client's side of a call with a stream in both directions: values may be written and read in any order.
+/// Where a write waits for credit, what comes is kept, within its window.
+template <class In, class Out>
+class DuplexStream : public StreamReader<Out> {
+ public:
+  DuplexStream(std::shared_ptr<detail::Sink<In>> sink, std::shared_ptr<detail::Closing> closing,
+               std::shared_ptr<detail::Values<Out>> values) noexcept
+      : StreamReader<Out>(std::move(values)), writer_(std::move(sink)), closing_(std::move(closing)) {}
+
+  bool write(const In& value) { return writer_.write(value); }
+  template <class Token>
+  auto async_write(const In& value, Token&& token) {
+    return writer_.async_write(value, std::forward<Token>(token));
+  }
+  void flush() { writer_.flush(); }
+  /// No more values are written; the server's may still be read.
+  void close() { closing_->close(); }
+
+ private:
+  StreamWriter<In> writer_;
+  std::shared_ptr<detail::Closing> closing_;
 };
 
 }  // namespace mf

@@ -4,6 +4,7 @@
 // no allocation. Calling an empty one is undefined.
 
 #include <cstddef>
+#include <cstring>
 #include <memory>
 #include <new>
 #include <type_traits>
@@ -52,8 +53,8 @@ class UniqueFunction<R(Args...)> {
  private:
   struct Operations {
     R (*call)(std::byte*, Args&&...);
-    void (*move)(std::byte* from, std::byte* to) noexcept;
-    void (*destroy)(std::byte*) noexcept;
+    void (*move)(std::byte* from, std::byte* to) noexcept;  // null: the bytes can be copied
+    void (*destroy)(std::byte*) noexcept;                   // null: there is nothing to do
   };
 
   template <class C>
@@ -76,11 +77,11 @@ class UniqueFunction<R(Args...)> {
   template <class C>
   static constexpr Operations kInsideOperations{
       [](std::byte* at, Args&&... args) -> R { return invoke(inside<C>(at), std::forward<Args>(args)...); },
-      [](std::byte* from, std::byte* to) noexcept {
+      std::is_trivially_copyable_v<C> ? nullptr : +[](std::byte* from, std::byte* to) noexcept {
         ::new (static_cast<void*>(to)) C(std::move(inside<C>(from)));
         inside<C>(from).~C();
       },
-      [](std::byte* at) noexcept { inside<C>(at).~C(); }};
+      std::is_trivially_destructible_v<C> ? nullptr : +[](std::byte* at) noexcept { inside<C>(at).~C(); }};
 
   template <class C>
   static constexpr Operations kOutsideOperations{
@@ -90,12 +91,17 @@ class UniqueFunction<R(Args...)> {
 
   void take(UniqueFunction& other) noexcept {
     if (other.operations_ != nullptr) {
-      other.operations_->move(other.storage_, storage_);
+      if (other.operations_->move == nullptr) {
+        std::memcpy(storage_, other.storage_, kInside);
+      } else {
+        other.operations_->move(other.storage_, storage_);
+      }
       operations_ = std::exchange(other.operations_, nullptr);
     }
   }
   void destroy() noexcept {
-    if (operations_ != nullptr) std::exchange(operations_, nullptr)->destroy(storage_);
+    const auto* const operations = std::exchange(operations_, nullptr);
+    if (operations != nullptr && operations->destroy != nullptr) operations->destroy(storage_);
   }
 
   alignas(std::max_align_t) std::byte storage_[kInside];

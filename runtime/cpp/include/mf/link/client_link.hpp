@@ -12,13 +12,19 @@
 // An asynchronous call that is started while others are in flight leaves the writing to the reactor's next
 // turn, or to the completion loop that it is started from: a burst costs few system calls.
 //
-// Completions run on the thread that leads, after the lock is released. A blocking call from inside one leads
-// again, nested; a wait for completions that the same thread has still to run, runs them first.
+// Completions. Those with a reader are the runtime's own: quick, they wait for nothing, and whoever leads
+// runs them, while the bytes that their replies look into are there. All others may be a user's, and run on
+// the reactor's thread only, with payloads of their own: in the turn that read them, once it has given up the
+// lead, or posted there by a blocked leader. So no caller waits for another's callback.
 //
 // Ends. Each call ends exactly once: a reply, its deadline, cancel, or the end of the link. What was given to
 // the session can still reach the server, so a call given up is UNKNOWN; at the end of the link it is not
 // executed if its last byte cannot have left. A broken link is never used again; one whose server has said
-// GOAWAY takes no new calls and ends with the last one in flight.
+// GOAWAY takes no new calls and ends with the last one in flight. Whatever is thrown while the link is read
+// ends the link.
+//
+// Bindings. A server holds so many on a connection at once (max_bindings): above that the one that was used
+// least recently, and that no call uses, is taken back (binding.hpp).
 #pragma once
 
 #include <atomic>
@@ -29,14 +35,17 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <thread>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "mf/core/clock.hpp"
 #include "mf/core/service.hpp"
 #include "mf/core/unique_function.hpp"
+#include "mf/link/binding.hpp"
 #include "mf/link/reply.hpp"
 #include "mf/link/waiter.hpp"
 #include "mf/protocol/calls.hpp"
@@ -45,6 +54,22 @@
 #include "mf/transport/stream.hpp"
 
 namespace mf::link {
+
+/// What a request holds, encoded.
+class Payload {
+ public:
+  /// A large one may be moved out of the buffer, and then is not copied.
+  Payload(Buffer& buffer) noexcept : bytes_(buffer.span()), buffer_(&buffer) {}
+  /// Is copied.
+  explicit Payload(std::span<const std::byte> bytes) noexcept : bytes_(bytes) {}
+
+  [[nodiscard]] std::size_t size() const noexcept { return bytes_.size(); }
+
+ private:
+  friend class ClientLink;
+  std::span<const std::byte> bytes_;
+  Buffer* buffer_ = nullptr;
+};
 
 class ClientLink final : public transport::Watched, public std::enable_shared_from_this<ClientLink> {
  public:
@@ -56,22 +81,27 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
                                                    TimePoint deadline);
   ~ClientLink() override;
 
-  /// The first route of (service, agent), bound on first use. Failure: UNKNOWN_SERVICE, SCHEMA_MISMATCH with
-  /// the difference…
-  Outcome<std::uint16_t> bind(const ServiceInfo& service, const std::string& agent, TimePoint deadline);
+  /// The service for the agent, bound on first use, and pinned: unpin() it when it is not used any more.
+  /// Failure: UNKNOWN_SERVICE, SCHEMA_MISMATCH with the difference…
+  Outcome<std::shared_ptr<Binding>> bind(const ServiceInfo& service, const std::string& agent,
+                                         TimePoint deadline);
 
   /// One blocking call. A payload of 4 KiB and more is moved out of the buffer, a smaller one is left in it.
-  void call(ReplySlot& slot, protocol::RequestHead head, Buffer& payload, TimePoint deadline);
+  /// `now`: the time, if the caller knows it.
+  void call(ReplySlot& slot, protocol::RequestHead head, Payload payload, TimePoint deadline,
+            TimePoint now = {});
 
-  /// Starts a call; `done` runs exactly once, perhaps before this returns. Gives its id for cancel(), 0 if it
-  /// has ended already. Without a reader the reactor reads the reply. With one the caller means to drive() or
-  /// poll() with that waiter, which `done` finishes; the request is written then, or by write_now(), and if
-  /// nobody reads for a tenth of a second the reactor does after all.
-  std::uint32_t start(protocol::RequestHead head, Buffer& payload, TimePoint deadline, Completion done,
+  /// Starts a call; `done` runs exactly once, on the reactor's thread, or before this returns if the link
+  /// does not take it. Gives its id for cancel(), 0 if it has ended already. Without a reader the reactor
+  /// reads the reply. With one `done` is the runtime's own, the caller means to drive() or poll() with that
+  /// waiter, which `done` finishes; the request is written then, or by write_now(), and if nobody reads for a
+  /// tenth of a second the reactor does after all. A payload of 4 KiB and more is moved out of the buffer.
+  std::uint32_t start(protocol::RequestHead head, Payload payload, TimePoint deadline, Completion done,
                       Waiter* reader = nullptr);
-  /// The same, but a call that the link does not take is given back: `done` is left alone.
-  std::optional<Failure> try_start(protocol::RequestHead head, Buffer& payload, TimePoint deadline,
-                                   Completion& done, Waiter* reader = nullptr, std::uint32_t* id = nullptr);
+  /// The same, but a call that the link does not take is given back: `done` and the payload are left alone.
+  std::optional<Failure> try_start(protocol::RequestHead head, Payload payload, TimePoint deadline,
+                                   Completion& done, Waiter* reader = nullptr, std::uint32_t* id = nullptr,
+                                   TimePoint now = {});
   /// Writes what start() has left for later.
   void write_now();
 
@@ -79,7 +109,7 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   void cancel(std::uint32_t id);
 
   /// Sends a request that gets no reply. Ok: handed to the kernel, or queued for it.
-  Outcome<void> send_oneway(protocol::RequestHead head, Buffer& payload, TimePoint deadline);
+  Reply send_oneway(protocol::RequestHead head, Payload payload, TimePoint deadline);
 
   /// Leads or follows until waiter.done() or the deadline. The waiter is one that completions of this link
   /// finish.
@@ -87,6 +117,7 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   /// Reads what is there without blocking, and completes what it belongs to.
   void poll();
 
+  /// Ends all calls as CANCELLED, and tells the server.
   void close(const std::string& reason);
 
   [[nodiscard]] bool broken() const noexcept { return broken_.load(std::memory_order_acquire); }
@@ -117,14 +148,6 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
     std::uint64_t ends_at = 0;  // position in the stream behind the request's last byte
     bool by_reactor = false;
   };
-  struct Binding {
-    std::uint16_t first_route = 0;
-    bool reserved = false;  // has a range of routes
-    bool asked = false;
-    bool answered = false;
-    Failure refusal;
-    std::vector<Waiter*> waiters;
-  };
   struct Description {
     bool answered = false;
     std::string text;
@@ -133,17 +156,16 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   struct Finished {
     Completion done;
     Reply reply;
-    const Waiter* waiter = nullptr;
-
-    void run() {
-      if (auto ended = std::exchange(done, nullptr)) ended(std::move(reply));
-      reply = Reply();  // what it looked into may go now
-    }
+    std::size_t kept_at = 0;
+    std::size_t kept_size = 0;
   };
-  using FinishedList = std::vector<Finished>;
-  struct Running {
-    std::thread::id thread;
-    FinishedList* list;
+  /// Completions that have still to run.
+  struct FinishedList {
+    std::vector<Finished> items;
+    Buffer kept;  // payloads that would not outlive the receive window
+
+    [[nodiscard]] bool empty() const noexcept { return items.empty(); }
+    void run() noexcept;
   };
   enum class Got : std::uint8_t { nothing, some, full };  // full: there may be more at once
 
@@ -151,12 +173,14 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
              std::shared_ptr<transport::Reactor> reactor);
 
   Outcome<void> shake_hands(TimePoint deadline);
-  std::optional<Failure> ask(Binding& binding, const ServiceInfo& service, const std::string& agent);
+  Outcome<std::shared_ptr<Binding>> ask(const ServiceInfo& service, const std::string& agent);
+  [[nodiscard]] bool make_room_for(std::size_t methods, std::uint16_t& first);
+  [[nodiscard]] bool unbind_oldest();
   Failure explain(const Failure& refusal, const ServiceInfo& service, TimePoint deadline, Lock& lock);
   std::optional<std::string> describe(std::string_view service, TimePoint deadline, Lock& lock);
-  [[nodiscard]] std::optional<Failure> refuse_early(const Buffer& payload, TimePoint now,
+  [[nodiscard]] std::optional<Failure> refuse_early(const Payload& payload, TimePoint now,
                                                     TimePoint deadline) const;
-  std::uint32_t append(protocol::RequestHead& head, Buffer& payload, TimePoint now, TimePoint deadline,
+  std::uint32_t append(protocol::RequestHead& head, const Payload& payload, TimePoint now, TimePoint deadline,
                        Pending&& pending);
   std::optional<Pending> take(std::uint32_t id);
 
@@ -168,42 +192,61 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   void leave(Lock& lock);
   void fit_coarse_timeout(TimePoint until, bool timed_out);
   Got read_once(Lock& lock, transport::Wait wait);
+  void read_turn(Lock& lock);
   void wait_for_room(TimePoint until, Lock& lock);
   void process(Lock& lock);
-  void on_event(protocol::Event& event, FinishedList& finished);
-  void on_reply(protocol::Event& event, FinishedList& finished);
+  void on_event(protocol::Event& event, FinishedList& own);
+  void on_reply(protocol::Event& event, FinishedList& own);
   void on_bound(const protocol::Event& event);
-  void run(FinishedList& finished, Lock& lock);
-  void run_those_of(const Waiter& waiter, Lock& lock);
+  void on_descriptor(const protocol::Event& event);
+  void run_own(FinishedList& own, Lock& lock);
+  void post_completions();
+  void run_completions(Lock& lock);
   void flush(Lock& lock);
-  void flush_soon();
+  void flush_soon(Lock& lock);
   void arm(Lock& lock);
   void adopt_later();
   void adopt();
+  void adopt(Lock& lock);
   void break_off(Failure why, Lock& lock);
+  void break_off_by_exception(Lock& lock) noexcept;
   void end_by_peer(Lock& lock);
   void check_idle(TimePoint now, Lock& lock);
   void watch_deadline(TimePoint deadline);
   void expire(TimePoint now, Lock& lock);
-  void end(Pending&& pending, Reply&& reply, FinishedList& finished);
+  void make_room_to_end(FinishedList& own, std::size_t calls);
+  void end(Pending&& pending, Reply&& reply, FinishedList& own);
+  void send_request(const protocol::RequestHead& head, const Payload& payload);
+  void tell_cancelled(std::uint32_t id, Lock& lock) noexcept;
   [[nodiscard]] bool leading_here() const { return leading_ && leader_ == std::this_thread::get_id(); }
+  /// Whoever runs completions writes what they have started, when it has run them all.
+  [[nodiscard]] bool written_later() const {
+    return leading_here() || (completing_ && reactor_->on_own_thread());
+  }
 
   const std::unique_ptr<transport::Stream> stream_;
   const std::shared_ptr<transport::Reactor> reactor_;
   std::size_t max_payload_ = 0;
   std::size_t max_in_flight_ = 1;
+  std::size_t max_bindings_ = 1;
 
   std::mutex mutex_;
   protocol::Session session_;
   protocol::PendingCalls<Pending> calls_;
-  std::map<std::pair<std::string, std::string>, Binding> bindings_;
+  std::map<std::pair<std::string, std::string>, std::shared_ptr<Binding>> bindings_;  // also those asked for
+  std::unordered_map<std::uint16_t, std::shared_ptr<Binding>> asked_;                 // by their first route
+  RouteNumbers route_numbers_;
+  std::atomic<std::uint64_t> binding_uses_{0};
   std::map<std::string, Description, std::less<>> descriptions_;  // of services whose fingerprints differ
-  std::uint32_t next_route_ = 0;
   Waiter hello_;
 
   bool leading_ = false;
   std::thread::id leader_;
-  std::vector<Running> running_;  // completions being run; those of one thread outermost first
+  FinishedList completions_;  // for the reactor's thread
+  FinishedList spare_;
+  bool completing_ = false;  // that thread is at it, and will look again before it ends
+  bool completions_posted_ = false;
+  TimePoint completing_since_{};
   std::deque<Waiter*> followers_;
   bool writing_ = false;
   bool blocked_ = false;       // the socket is full

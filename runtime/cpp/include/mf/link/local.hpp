@@ -1,13 +1,17 @@
 // Calls that stay in the process: where the servants are found, and how one is called without any bytes.
 //
 // Arguments are passed by reference to the servant's own function on the caller's thread: one branch and one
-// virtual call. Constraints are checked once; a deadline is looked at only if the caller gave one, and only
-// before the handler starts. Handlers end as they do across hosts (mf/core/handler.hpp).
+// virtual call. Constraints are checked once; a deadline is looked at only if the caller, or the call around
+// it, gave one: before the handler starts, and by the handler itself. An asynchronous servant's caller is let
+// go at the deadline, and when it asks to stop. Handlers end as they do across hosts (mf/core/handler.hpp).
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +21,7 @@
 #include "mf/core/handler.hpp"
 #include "mf/core/options.hpp"
 #include "mf/core/servant.hpp"
+#include "mf/core/unique_function.hpp"
 #include "mf/link/method.hpp"
 #include "mf/link/results.hpp"
 
@@ -31,6 +36,8 @@ class LocalServants {
   [[nodiscard]] virtual std::shared_ptr<Servant> find(std::string_view service,
                                                       const std::string* agent) const = 0;
   [[nodiscard]] virtual std::vector<std::string> agents(std::string_view service) const = 0;
+  /// Runs `work` on a thread of its own: the handler of a stream, or a completion.
+  virtual void run(UniqueFunction<void()> work) const = 0;
 };
 
 namespace link {
@@ -41,6 +48,7 @@ struct Local {
   Servant* plain = nullptr;
   AsyncServant* async = nullptr;
   std::string_view agent;
+  std::span<const std::string> forwarded{};  // keys of metadata that pass on into calls of this client
 
   explicit operator bool() const noexcept { return plain != nullptr || async != nullptr; }
 };
@@ -69,6 +77,47 @@ inline CallInfo local_call_info(const ServiceInfo& service, std::string_view age
   return info;
 }
 
+/// What a handler of this process sees of its call beyond times and texts: the metadata of the options and
+/// what the call around it passes on, and the caller's wish to stop.
+class LocalHandle final : public mf::detail::CallHandle {
+ public:
+  /// Refers to the options and to the outer call.
+  LocalHandle(const CallOptions& options, const CallInfo* outer, std::span<const std::string> forwarded)
+      : options_(options), outer_(outer), forwarded_(forwarded) {}
+
+  [[nodiscard]] std::stop_token stop_token() override;
+  [[nodiscard]] bool cancelled() noexcept override;
+  [[nodiscard]] const Metadata& metadata() noexcept override;
+  void set_reply_metadata(std::string_view key, std::string_view value) override;
+
+ private:
+  const CallOptions& options_;
+  const CallInfo* const outer_;
+  const std::span<const std::string> forwarded_;
+  std::optional<Metadata> metadata_;
+};
+
+/// The scope of a handler that is called in the process. Cheap where the options say nothing and no call is
+/// around it.
+class LocalScope {
+ public:
+  LocalScope(const ServiceInfo& service, std::string_view agent, const CallOptions& options,
+             std::span<const std::string> forwarded)
+      : info_(local_call_info(service, agent, options)), scope_(info_) {
+    const bool plain = options.metadata.empty() && options.reply_metadata == nullptr &&
+                       !options.stop.stop_possible() && scope_.outer() == nullptr;
+    if (!plain) [[unlikely]]
+      add_context(options, forwarded);
+  }
+
+ private:
+  void add_context(const CallOptions& options, std::span<const std::string> forwarded);
+
+  CallInfo info_;
+  std::optional<LocalHandle> handle_;
+  CallScope scope_;
+};
+
 /// In a catch block: nobody is told how a one-way call ended, here as across hosts.
 void log_oneway_failure(const Method& method);
 
@@ -87,8 +136,7 @@ Result call_async_servant(const Method& method, BeginItem begin, void* servant, 
 template <class M, class... Args>
 typename M::Result local_call(const LocalOf<M>& local, const CallOptions& options, const Args&... args) {
   check_arguments<M>(args...);
-  const auto info = local_call_info(M::kService, local.agent, options);
-  const CallScope scope(info);
+  const LocalScope scope(M::kService, local.agent, options, local.forwarded);
   if constexpr (M::kInfo.oneway) {
     try {
       if (local.plain != nullptr) return M::invoke(*local.plain, args...);
@@ -117,6 +165,7 @@ struct LocalBatch {
   void* plain = nullptr;
   void* async = nullptr;
   std::string_view agent;
+  std::span<const std::string> forwarded{};
 };
 
 /// All items at once, outcome by outcome; nothing is copied for a plain servant.

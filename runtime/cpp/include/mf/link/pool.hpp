@@ -31,13 +31,14 @@ class Pool {
 
   Outcome<std::shared_ptr<ClientLink>> open(const Address& address, TimePoint deadline);
   /// Lets the next open() try at once: the address was announced anew.
-  void forgive(const Address& address);
+  void reset_backoff(const Address& address);
   void close(const std::string& reason);
 
  private:
   struct Slot {
     std::timed_mutex opening;
-    std::shared_ptr<ClientLink> link;  // under mutex_
+    std::shared_ptr<ClientLink> link;               // under mutex_, as is
+    std::vector<std::weak_ptr<ClientLink>> former;  // which take no new calls and have some in flight
     Backoff backoff{0};
     TimePoint not_before{};
     Failure last_failure;

@@ -4,15 +4,27 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
 
 #include "mf/core/buffer.hpp"
+#include "mf/core/metadata.hpp"
 #include "mf/core/outcome.hpp"
 #include "mf/core/unique_function.hpp"
 
 namespace mf::link {
+
+/// How a request ended on its connection.
+enum class Ended : std::uint8_t {
+  replied,     // by the server's REPLY
+  unreadable,  // by a REPLY that cannot be read
+  refused,     // the connection did not take the request: nothing has left
+  lost,        // the connection has ended
+  expired,     // at its deadline
+  cancelled,   // by its caller
+};
 
 struct Reply {
   /// Code::ok; Code::declared (MIXED: an outcome for each item); or why all items failed.
@@ -24,9 +36,11 @@ struct Reply {
   /// completion returns.
   std::span<const std::byte> payload;
   SharedBytes owner;
-  /// The link itself ended the call: `failure` says why and there is no payload.
-  bool local = false;
+  /// Unless this is `replied`, the link itself ended the call: `failure` says why and there is no payload.
+  Ended how = Ended::replied;
   Failure failure;
+  /// What the server sent beside the results; null: nothing.
+  std::unique_ptr<Metadata> metadata;
 
   Reply() = default;
   /// What is left behind looks into nothing.
@@ -36,23 +50,27 @@ struct Reply {
         count(other.count),
         payload(std::exchange(other.payload, {})),
         owner(std::move(other.owner)),
-        local(other.local),
-        failure(std::move(other.failure)) {}
+        how(other.how),
+        failure(std::move(other.failure)),
+        metadata(std::move(other.metadata)) {}
   Reply& operator=(Reply&& other) noexcept {
     status = other.status;
     encoding = other.encoding;
     count = other.count;
     payload = std::exchange(other.payload, {});
     owner = std::move(other.owner);
-    local = other.local;
+    how = other.how;
     failure = std::move(other.failure);
+    metadata = std::move(other.metadata);
     return *this;
   }
 
-  static Reply failed(Failure why) {
+  [[nodiscard]] bool local() const noexcept { return how != Ended::replied; }
+
+  static Reply failed(Failure why, Ended how) {
     Reply reply;
     reply.status = why.code;
-    reply.local = true;
+    reply.how = how;
     reply.failure = std::move(why);
     return reply;
   }

@@ -27,7 +27,7 @@ class Results {
   virtual void set(std::size_t item, void* outcome) = 0;
   /// Of so many items from now on: what was there moves to these places, or stays if there are none; what is
   /// too much is dropped.
-  virtual void spread(std::size_t items, std::span<const std::size_t> places) = 0;
+  virtual void remap(std::size_t items, std::span<const std::size_t> places) = 0;
   /// The Outcomes<Result>.
   [[nodiscard]] virtual void* all() noexcept = 0;
 
@@ -57,7 +57,7 @@ class ResultsOf final : public Results {
   void set(std::size_t item, void* outcome) override {
     outcomes_[item] = std::move(*static_cast<Outcome<Result>*>(outcome));
   }
-  void spread(std::size_t items, std::span<const std::size_t> places) override {
+  void remap(std::size_t items, std::span<const std::size_t> places) override {
     Outcomes<Result> all(items);
     const std::size_t most = places.empty() ? items : places.size();
     for (std::size_t i = 0; i < outcomes_.size() && i < most; ++i) {

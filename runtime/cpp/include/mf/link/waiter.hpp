@@ -30,10 +30,15 @@ class Waiter {
     while (!done() && wake_.try_acquire_until(until)) {
     }
   }
+  /// What it waits for is read by others from now on: it must not lead. Called while its thread does not
+  /// read.
+  void leave_to_others() noexcept { elsewhere_.store(true); }
+  [[nodiscard]] bool left_to_others() const noexcept { return elsewhere_.load(); }
 
  private:
   friend class ClientLink;
   std::atomic<bool> done_{false};
+  std::atomic<bool> elsewhere_{false};
   std::atomic<bool> asleep_{false};
   std::counting_semaphore<> wake_{0};
 };

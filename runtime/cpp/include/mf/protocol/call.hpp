@@ -12,7 +12,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <utility>
 
 #include "mf/core/clock.hpp"
@@ -124,7 +124,11 @@ class Call {
   }
   /// For events that are no failures, and a REPLY that is none. Throws std::logic_error for one that this
   /// state does not know: a mistake of the driver.
-  CallStep on(CallEvent event);
+  CallStep on(CallEvent event) {
+    const auto next = cell(event);
+    state_ = next.state;
+    return next.step == CallStep::again ? CallStep::end : next.step;
+  }
   /// For failures. Where the call ends, `failure` is what it ends with: that of an earlier attempt, if that
   /// one may have run and this one surely was not executed.
   CallStep fail(CallEvent event, Failure& failure, TimePoint now);
@@ -136,12 +140,18 @@ class Call {
   [[nodiscard]] int attempt() const noexcept { return attempt_; }
 
  private:
-  [[nodiscard]] detail::CallCell cell(CallEvent event) const;
+  [[nodiscard]] detail::CallCell cell(CallEvent event) const {
+    const auto cell = detail::kCallTable[static_cast<std::size_t>(state_)][static_cast<std::size_t>(event)];
+    if (cell.step == CallStep::wrong) [[unlikely]]
+      refuse(event);
+    return cell;
+  }
+  [[noreturn]] void refuse(CallEvent event) const;
   [[nodiscard]] bool may_repeat(const Failure& failure, TimePoint now) const noexcept;
 
   RetryBudget* budget_;
   TimePoint deadline_;
-  std::optional<Failure> may_have_run_;
+  std::unique_ptr<Failure> may_have_run_;
   CallRules rules_;
   CallState state_ = CallState::start;
   int attempt_ = 1;

@@ -1,0 +1,458 @@
+// Streams that stay in the process: values are handed over one by one through a queue of 64, without bytes. A
+// plain handler runs on a thread of its own (LocalServants::run), an asynchronous one is started there.
+// Completions of asynchronous reads and writes run there, too, and never inside another's blocking call.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <utility>
+
+#include "mf/core/function_ref.hpp"
+#include "mf/core/stream.hpp"
+#include "mf/link/local.hpp"
+#include "mf/link/stream_values.hpp"
+
+namespace mf::link {
+
+/// A call with streams in this process, without its types: what both sides share. `deadline`: of the whole;
+/// `idle`: the longest that one wait of the caller's may take.
+class LocalStream : public mf::detail::CallHandle, public std::enable_shared_from_this<LocalStream> {
+ public:
+  LocalStream(std::shared_ptr<const LocalServants> servants, const CallOptions& options,
+              const MethodInfo& method, std::span<const std::string> forwarded);
+  virtual ~LocalStream();
+  LocalStream(const LocalStream&) = delete;
+  LocalStream& operator=(const LocalStream&) = delete;
+
+  /// When a wait that begins now must end.
+  [[nodiscard]] TimePoint wait_until(bool callers) const;
+  [[nodiscard]] TimePoint deadline() const noexcept { return deadline_; }
+  void run(UniqueFunction<void()> work) { servants_->run(std::move(work)); }
+
+  /// Ends all directions that have not ended, once; null: everything went well. `set` runs if this is the
+  /// end, before anybody can see it.
+  void end(std::shared_ptr<const Failure> why, FunctionRef<void()> set);
+  /// The caller gives the call up, or time has run out: the handler is asked to stop.
+  void give_up(Failure why);
+  /// How the call ended, waited for; throws when the deadline comes first.
+  void wait_for_end();
+  void when_ended(UniqueFunction<void()> done);
+  /// Somebody waits without a thread: the call is ended at its deadline all the same.
+  void watch_deadline();
+  [[nodiscard]] std::shared_ptr<const Failure> why() const;
+
+  [[nodiscard]] std::stop_token stop_token() override { return stop_.get_token(); }
+  [[nodiscard]] bool cancelled() noexcept override { return stop_.stop_requested(); }
+  [[nodiscard]] const Metadata& metadata() noexcept override { return metadata_; }
+  void set_reply_metadata(std::string_view key, std::string_view value) override;
+
+ protected:
+  virtual void end_queues(const std::shared_ptr<const Failure>& why) = 0;
+
+ private:
+  const std::shared_ptr<const LocalServants> servants_;
+  const TimePoint deadline_;
+  const std::chrono::nanoseconds idle_;
+  Metadata metadata_;
+  std::stop_source stop_;
+  std::optional<std::stop_callback<std::function<void()>>> on_stop_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable ended_changed_;
+  bool ended_ = false;
+  bool watched_ = false;
+  std::shared_ptr<const Failure> why_;
+  UniqueFunction<void()> done_;
+  Metadata* reply_metadata_;
+};
+
+[[noreturn]] void refuse_late();
+
+/// One direction.
+template <class T>
+class LocalQueue {
+ public:
+  static constexpr std::size_t kMost = 64;
+
+  LocalQueue(LocalStream& call, bool to_handler) noexcept : call_(call), to_handler_(to_handler) {}
+
+  /// False: the reader wants no more.
+  bool push(const T& value) {
+    std::unique_lock lock(mutex_);
+    const auto may = [&] { return values_.size() < kMost || closed_ || stopped_; };
+    wait(lock, to_handler_, may);
+    return put(lock, value);
+  }
+  void async_push(const T& value, Callback<bool> done) {
+    std::unique_lock lock(mutex_);
+    auto put_now = attempt([&] { return put(lock, value); });
+    if (!lock.owns_lock()) lock.lock();
+    if (!put_now || values_.size() < kMost || closed_ || stopped_) {
+      lock.unlock();
+      return done(std::move(put_now));
+    }
+    pushed_ = std::move(done);
+    lock.unlock();
+    call_.watch_deadline();
+  }
+  bool pop(T& value) {
+    std::unique_lock lock(mutex_);
+    const auto may = [&] { return !values_.empty() || closed_; };
+    wait(lock, !to_handler_, may);
+    return take(lock, value);
+  }
+  void async_pop(Callback<std::optional<T>> done) {
+    std::unique_lock lock(mutex_);
+    if (values_.empty() && !closed_) {
+      popped_ = std::move(done);
+      lock.unlock();
+      return call_.watch_deadline();
+    }
+    auto popped = attempt([&] {
+      std::optional<T> value(fresh<T>());
+      if (!take(lock, *value)) value.reset();
+      return value;
+    });
+    if (lock.owns_lock()) lock.unlock();
+    done(std::move(popped));
+  }
+  /// No more values; null: all have come.
+  void close(std::shared_ptr<const Failure> why) {
+    std::unique_lock lock(mutex_);
+    if (closed_) return;
+    closed_ = true;
+    why_ = std::move(why);
+    wake(lock);
+  }
+  /// The reader wants no more.
+  void stop() {
+    std::unique_lock lock(mutex_);
+    if (stopped_ || closed_) return;
+    stopped_ = true;
+    values_.clear();
+    wake(lock);
+  }
+
+ private:
+  using Lock = std::unique_lock<std::mutex>;
+
+  template <class May>
+  void wait(Lock& lock, bool callers, May may) {
+    if (may()) return;
+    const auto until = call_.wait_until(callers);
+    if (until == kNever) {
+      changed_.wait(lock, may);
+    } else if (!changed_.wait_until(lock, until, may)) {
+      lock.unlock();
+      refuse_late();
+    }
+  }
+  bool put(Lock& lock, const T& value) {
+    if (closed_ && why_) why_->raise();
+    if (closed_ || stopped_) return false;
+    values_.push_back(value);
+    wake(lock);
+    return true;
+  }
+  bool take(Lock& lock, T& value) {
+    if (values_.empty()) {
+      if (why_) why_->raise();
+      return false;
+    }
+    value = std::move(values_.front());
+    values_.pop_front();
+    wake(lock);
+    return true;
+  }
+  /// Lets waiting threads look again, and has waiting completions run.
+  void wake(Lock& lock) {
+    Callback<std::optional<T>> popped;
+    Callback<bool> pushed;
+    if (!values_.empty() || closed_) popped = std::exchange(popped_, nullptr);
+    if (values_.size() < kMost || closed_ || stopped_) pushed = std::exchange(pushed_, nullptr);
+    const auto why = closed_ ? why_ : nullptr;
+    const bool more = !closed_ && !stopped_;
+    lock.unlock();
+    changed_.notify_all();
+    if (popped)
+      call_.run([self = call_.shared_from_this(), this, popped = std::move(popped)]() mutable {
+        async_pop(std::move(popped));
+      });
+    if (pushed)
+      call_.run([pushed = std::move(pushed), why, more]() mutable {
+        pushed(why ? Outcome<bool>(why) : Outcome<bool>(more));
+      });
+  }
+
+  LocalStream& call_;
+  const bool to_handler_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<T> values_;
+  bool closed_ = false;
+  bool stopped_ = false;
+  std::shared_ptr<const Failure> why_;
+  Callback<std::optional<T>> popped_;
+  Callback<bool> pushed_;
+};
+
+struct NoQueue {
+  NoQueue(LocalStream& /*call*/, bool /*to_handler*/) noexcept {}
+  void close(const std::shared_ptr<const Failure>& /*why*/) noexcept {}
+  void stop() noexcept {}
+};
+
+namespace detail {
+
+template <class M, Streams kStreams>
+struct ElementsOf;
+template <class M>
+struct ElementsOf<M, Streams::params> {
+  using Params = LocalQueue<typename M::ParamElement>;
+  using Results = NoQueue;
+};
+template <class M>
+struct ElementsOf<M, Streams::results> {
+  using Params = NoQueue;
+  using Results = LocalQueue<typename M::ResultElement>;
+};
+template <class M>
+struct ElementsOf<M, Streams::both> {
+  using Params = LocalQueue<typename M::ParamElement>;
+  using Results = LocalQueue<typename M::ResultElement>;
+};
+
+}  // namespace detail
+
+template <class M>
+class LocalStreamOf final : public LocalStream {
+  using Elements = detail::ElementsOf<M, M::kInfo.streams>;
+
+ public:
+  using LocalStream::LocalStream;
+
+  typename Elements::Params params{*this, true};
+  typename Elements::Results results{*this, false};
+  Outcome<typename M::Result> outcome;  // set before the call ends
+
+ private:
+  void end_queues(const std::shared_ptr<const Failure>& why) override {
+    params.stop();
+    params.close(why);
+    results.close(why);
+  }
+};
+
+/// A reader or writer of either side; `callers`: dropping it gives the call up.
+template <class T, class M>
+class LocalValues final : public mf::detail::Values<T> {
+ public:
+  LocalValues(std::shared_ptr<LocalStreamOf<M>> call, LocalQueue<T>& queue, bool callers) noexcept
+      : call_(std::move(call)), queue_(queue), callers_(callers) {}
+  bool next(T& value) override { return queue_.pop(value); }
+  void async_next(Callback<std::optional<T>> done) override { queue_.async_pop(std::move(done)); }
+  void cancel() noexcept override {
+    queue_.stop();
+    if (callers_) call_->give_up(cancelled_by_caller());
+  }
+  static Failure cancelled_by_caller() {
+    return {.code = Code::cancelled,
+            .execution = Execution::unknown,
+            .message = "cancelled by the caller",
+            .declared = nullptr};
+  }
+
+ private:
+  std::shared_ptr<LocalStreamOf<M>> call_;
+  LocalQueue<T>& queue_;
+  const bool callers_;
+};
+
+template <class T, class M>
+class LocalSink final : public mf::detail::Sink<T>, public mf::detail::Closing {
+ public:
+  LocalSink(std::shared_ptr<LocalStreamOf<M>> call, LocalQueue<T>& queue, Violation<T> violation) noexcept
+      : call_(std::move(call)), queue_(queue), violation_(violation) {}
+  bool write(const T& value) override {
+    check(value);
+    return queue_.push(value);
+  }
+  void async_write(const T& value, Callback<bool> done) override {
+    if (const auto fine = attempt([&] { check(value); }); !fine) return done(fine.failure());
+    queue_.async_push(value, std::move(done));
+  }
+  void flush() override {}
+  void close() override { queue_.close(nullptr); }
+
+ private:
+  void check(const T& value) const {
+    if (violation_ == nullptr) return;
+    if (auto bad = violation_(value)) [[unlikely]]
+      throw Error(Code::invalid_argument, Execution::unknown, "a value of the stream: " + *bad);
+  }
+
+  std::shared_ptr<LocalStreamOf<M>> call_;
+  LocalQueue<T>& queue_;
+  const Violation<T> violation_;
+};
+
+template <class M>
+class LocalEnding final : public mf::detail::Ending<typename M::Result> {
+  using Result = typename M::Result;
+
+ public:
+  explicit LocalEnding(std::shared_ptr<LocalStreamOf<M>> call) noexcept : call_(std::move(call)) {}
+  Result finish() override {
+    call_->params.close(nullptr);
+    call_->wait_for_end();
+    return std::move(call_->outcome).value();
+  }
+  void async_finish(Callback<Result> done) override {
+    call_->params.close(nullptr);
+    call_->when_ended([call = call_, done = std::move(done)]() mutable {
+      if (const auto why = call->why()) return done(Outcome<Result>(why));
+      done(std::move(call->outcome));
+    });
+  }
+  void cancel() noexcept override {
+    call_->give_up(LocalValues<typename M::ParamElement, M>::cancelled_by_caller());
+  }
+
+ private:
+  std::shared_ptr<LocalStreamOf<M>> call_;
+};
+
+namespace detail {
+
+template <class M>
+constexpr auto param_violation() -> Violation<typename M::ParamElement> {
+  if constexpr (requires { &M::param_element_violation; }) {
+    return &M::param_element_violation;
+  } else {
+    return nullptr;
+  }
+}
+
+template <class M>
+constexpr auto result_violation_of_element() -> Violation<typename M::ResultElement> {
+  if constexpr (requires { &M::result_element_violation; }) {
+    return &M::result_element_violation;
+  } else {
+    return nullptr;
+  }
+}
+
+template <class M>
+auto handlers_reader(const std::shared_ptr<LocalStreamOf<M>>& call) {
+  using T = typename M::ParamElement;
+  return StreamReader<T>(std::make_shared<LocalValues<T, M>>(call, call->params, false));
+}
+
+template <class M>
+auto handlers_writer(const std::shared_ptr<LocalStreamOf<M>>& call) {
+  using T = typename M::ResultElement;
+  return StreamWriter<T>(
+      std::make_shared<LocalSink<T, M>>(call, call->results, result_violation_of_element<M>()));
+}
+
+/// How the call ended is what the handler gave; errors that the method does not declare are failures.
+template <class M>
+void end_local(LocalStreamOf<M>& call, Outcome<typename M::Result>&& outcome) {
+  std::shared_ptr<const Failure> why;
+  if (!outcome.ok()) why = mf::detail::shared(declared_or_failed(kMethod<M>, outcome.failure()));
+  call.end(why, [&] { call.outcome = why ? Outcome<typename M::Result>(why) : std::move(outcome); });
+}
+
+template <class M>
+typename M::Result invoke_local(typename M::Servant& servant, const typename M::Request& request,
+                                const std::shared_ptr<LocalStreamOf<M>>& call) {
+  if constexpr (M::kInfo.streams == Streams::params) {
+    auto reader = handlers_reader<M>(call);
+    return M::invoke(servant, request, reader);
+  } else if constexpr (M::kInfo.streams == Streams::results) {
+    auto writer = handlers_writer<M>(call);
+    return M::invoke(servant, request, writer);
+  } else {
+    auto reader = handlers_reader<M>(call);
+    auto writer = handlers_writer<M>(call);
+    return M::invoke(servant, request, reader, writer);
+  }
+}
+
+template <class M>
+void invoke_local_async(typename M::AsyncServant& servant, typename M::Request&& request,
+                        const std::shared_ptr<LocalStreamOf<M>>& call,
+                        Responder<typename M::Result> responder) {
+  if constexpr (M::kInfo.streams == Streams::params) {
+    M::invoke(servant, std::move(request), handlers_reader<M>(call), std::move(responder));
+  } else if constexpr (M::kInfo.streams == Streams::results) {
+    M::invoke(servant, std::move(request), handlers_writer<M>(call), std::move(responder));
+  } else {
+    M::invoke(servant, std::move(request), handlers_reader<M>(call), handlers_writer<M>(call),
+              std::move(responder));
+  }
+}
+
+}  // namespace detail
+
+/// Begins a call of a servant of this process. `target` keeps the servant alive.
+template <class M, class... Args>
+std::shared_ptr<LocalStreamOf<M>> local_stream(const LocalOf<M>& local, std::shared_ptr<Servant> keep,
+                                               std::shared_ptr<const LocalServants> servants,
+                                               const CallOptions& options, const Args&... args) {
+  check_arguments<M>(args...);
+  auto call = std::make_shared<LocalStreamOf<M>>(std::move(servants), options, M::kInfo, local.forwarded);
+  call->run([call, keep = std::move(keep), plain = local.plain, async = local.async,
+             agent = std::string(local.agent), request = typename M::Request{args...}]() mutable {
+    CallInfo info{.service = M::kService.name,
+                  .agent = agent,
+                  .peer = "light:",
+                  .deadline = call->deadline(),
+                  .handle = mf::detail::ScopedHandle(call.get())};
+    const CallScope scope(info);
+    if (plain != nullptr) {
+      detail::end_local<M>(
+          *call, outcome_of([&] { return detail::invoke_local<M>(*plain, std::as_const(request), call); }));
+      return;
+    }
+    const auto answers = std::make_shared<
+        mf::detail::AnswerTo<typename M::Result, std::function<void(Outcome<typename M::Result>&&)>>>(
+        [call](Outcome<typename M::Result>&& outcome) { detail::end_local<M>(*call, std::move(outcome)); });
+    mf::detail::Beginning beginning(answers.get(), 0);
+    try {
+      detail::invoke_local_async<M>(*async, std::move(request), call,
+                                    Responder<typename M::Result>(answers, 0));
+    } catch (...) {
+      beginning.fail(mf::detail::shared(mf::detail::handler_failure()));
+    }
+  });
+  return call;
+}
+
+/// What the caller holds.
+template <class M>
+auto local_handle(const std::shared_ptr<LocalStreamOf<M>>& call) {
+  if constexpr (M::kInfo.streams == Streams::results) {
+    using Out = typename M::ResultElement;
+    return StreamReader<Out>(std::make_shared<LocalValues<Out, M>>(call, call->results, true));
+  } else if constexpr (M::kInfo.streams == Streams::params) {
+    using In = typename M::ParamElement;
+    return ClientStream<In, typename M::Result>(
+        std::make_shared<LocalSink<In, M>>(call, call->params, detail::param_violation<M>()),
+        std::make_shared<LocalEnding<M>>(call));
+  } else {
+    using In = typename M::ParamElement;
+    using Out = typename M::ResultElement;
+    const auto sink = std::make_shared<LocalSink<In, M>>(call, call->params, detail::param_violation<M>());
+    return DuplexStream<In, Out>(sink, sink,
+                                 std::make_shared<LocalValues<Out, M>>(call, call->results, true));
+  }
+}
+
+}  // namespace mf::link

@@ -1,0 +1,212 @@
+#include "mf/client/async_call.hpp"
+
+#include <cstring>
+#include <mutex>
+
+#include "client/attempt.hpp"
+#include "client/target_state.hpp"
+#include "mf/client/scratch.hpp"
+
+namespace mf::client {
+
+using protocol::CallEvent;
+using protocol::CallStep;
+
+/// What it takes to cancel a call from outside.
+class AsyncCall::Stopping {
+ public:
+  struct Cancel {
+    std::weak_ptr<AsyncCall> call;
+    void operator()() const {
+      if (const auto stopped = call.lock()) stopped->cancel();
+    }
+  };
+  using OnStop = std::stop_callback<Cancel>;
+
+  std::mutex mutex;
+  bool requested = false;
+  int attempt = 0;  // that `link` and `id` are of
+  std::weak_ptr<link::ClientLink> link;
+  std::uint32_t id = 0;
+  std::unique_ptr<OnStop> first;   // the caller's options, and
+  std::unique_ptr<OnStop> second;  // the slot of a completion handler
+};
+
+AsyncCall::AsyncCall(Target target, const MethodInfo& method, const protocol::RequestHead& head,
+                     Buffer payload, const CallContext& context)
+    : state_(std::move(target).state()),
+      method_(method),
+      call_({.idempotent = method.idempotent, .stream = false}, context.deadline,
+            state_->core->retry_budget()),
+      head_(head),
+      reply_metadata_(context.reply_metadata) {
+  if (payload.size() <= small_.size()) {
+    small_size_ = static_cast<std::uint8_t>(payload.size());
+    if (small_size_ != 0) std::memcpy(small_.data(), payload.data(), small_size_);
+    give_scratch(std::move(payload));
+  } else {
+    payload_ = std::move(payload);
+  }
+}
+
+AsyncCall::~AsyncCall() = default;
+
+Failure AsyncCall::cancelled_by_caller() {
+  return {.code = Code::cancelled,
+          .execution = Execution::not_executed,
+          .message = "cancelled by the caller",
+          .declared = nullptr};
+}
+
+void AsyncCall::launch(std::shared_ptr<AsyncCall> call, TimePoint now) {
+  const auto step = call->call_.begin();
+  go(std::move(call), step, now);
+}
+
+void AsyncCall::launch(std::shared_ptr<AsyncCall> call, Route route, link::Waiter* reader) {
+  call->reader_ = reader;
+  (void)call->call_.begin();
+  call->route_ = std::move(route);
+  const auto step = call->call_.on(CallEvent::bound);
+  if (call->stop_requested()) return fail(std::move(call), CallEvent::cancelled, cancelled_by_caller());
+  go(std::move(call), step);
+}
+
+void AsyncCall::stop_with(const std::shared_ptr<AsyncCall>& call, const std::stop_token& stop) {
+  if (!stop.stop_possible()) return;
+  if (!call->stopping_) call->stopping_ = std::make_unique<Stopping>();
+  auto& place = call->stopping_->first ? call->stopping_->second : call->stopping_->first;
+  place = std::make_unique<Stopping::OnStop>(stop, Stopping::Cancel{call});
+}
+
+bool AsyncCall::stop_requested() const noexcept {
+  if (!stopping_) return false;
+  const std::scoped_lock lock(stopping_->mutex);
+  return stopping_->requested;
+}
+
+void AsyncCall::cancel() {
+  std::shared_ptr<link::ClientLink> link;
+  std::uint32_t id = 0;
+  {
+    const std::scoped_lock lock(stopping_->mutex);
+    stopping_->requested = true;
+    link = stopping_->link.lock();
+    id = stopping_->id;
+  }
+  if (link) link->cancel(id);
+  state_->stop_waiting(this, CallEvent::cancelled, cancelled_by_caller());
+}
+
+void AsyncCall::go(std::shared_ptr<AsyncCall> call, CallStep step, TimePoint now) {
+  for (;;) {
+    switch (step) {
+      case CallStep::resolve: {
+        if (call->stop_requested()) return fail(std::move(call), CallEvent::cancelled, cancelled_by_caller());
+        call->route_ = call->state_->ready_route();
+        if (!call->route_) {
+          auto& state = *call->state_;
+          return state.find_later(std::move(call));
+        }
+        step = call->call_.on(CallEvent::bound);
+        break;
+      }
+      case CallStep::send: {
+        auto ended = send(call, std::exchange(now, TimePoint()));
+        if (!ended) return;
+        step = settle(call->call_, *ended);
+        if (call->call_.ended()) return finish(std::move(call), std::move(*ended), false);
+        leave_reader(*call);
+        break;
+      }
+      default:
+        return;
+    }
+  }
+}
+
+void AsyncCall::fail(std::shared_ptr<AsyncCall> call, CallEvent event, Failure failure, bool reached) {
+  auto& machine = call->call_;
+  if (reached) (void)machine.on(CallEvent::resolved);
+  const auto step = machine.fail(event, failure, std::chrono::steady_clock::now());
+  if (!machine.ended()) return go(std::move(call), step);
+  finish(std::move(call), link::Reply::failed(std::move(failure), link::Ended::lost), false);
+}
+
+// Who waits for the call cannot read for it any more.
+void AsyncCall::leave_reader(AsyncCall& call) noexcept {
+  if (auto* const reader = std::exchange(call.reader_, nullptr)) reader->leave_to_others();
+}
+
+// Once the link has taken the call, it may end on another thread before this returns: then only what is of
+// this attempt may be touched. The call owns itself meanwhile, which costs no atomic operation.
+std::optional<link::Reply> AsyncCall::send(std::shared_ptr<AsyncCall>& owner, TimePoint now) {
+  auto& call = *owner;
+  auto head = call.head_;
+  head.route = call.route_.of(call.method_);
+  const auto deadline = call.deadline();
+  // What is moved into the link is not to be had once more.
+  const bool last = call.call_.attempt() == protocol::Call::kMostAttempts;
+  auto& buffer = call.payload_;
+  const auto payload = buffer.empty() ? link::Payload({call.small_.data(), call.small_size_})
+                       : last         ? link::Payload(buffer)
+                                      : link::Payload(std::as_const(buffer).span());
+  auto* const link = call.route_.link.get();
+  if (call.method_.oneway) return link->send_oneway(head, payload, deadline);
+  // Completions without a reader run on the reactor's thread, so not while this is it.
+  std::shared_ptr<link::ClientLink> kept;
+  if (call.reader_ != nullptr || !call.state_->core->reactor().on_own_thread()) kept = call.route_.link;
+  if (call.stopping_) return send_stoppable(owner, head, payload);
+  auto* const reader = call.reader_;
+  call.itself_ = std::move(owner);
+  link::Completion done(
+      [&call](link::Reply&& reply) { on_reply(std::move(call.itself_), std::move(reply)); });
+  auto refusal = link->try_start(head, payload, deadline, done, reader, nullptr, now);
+  if (!refusal) return std::nullopt;
+  owner = std::move(call.itself_);
+  return link::Reply::failed(std::move(*refusal), link::Ended::refused);
+}
+
+std::optional<link::Reply> AsyncCall::send_stoppable(const std::shared_ptr<AsyncCall>& owner,
+                                                     const protocol::RequestHead& head,
+                                                     link::Payload payload) {
+  const auto link = owner->route_.link;
+  const int attempt = owner->call_.attempt();
+  std::uint32_t id = 0;
+  link::Completion done([call = std::shared_ptr(owner)](link::Reply&& reply) mutable {
+    on_reply(std::move(call), std::move(reply));
+  });
+  if (auto refusal = link->try_start(head, payload, owner->deadline(), done, owner->reader_, &id))
+    return link::Reply::failed(std::move(*refusal), link::Ended::refused);
+  auto& stopping = *owner->stopping_;
+  bool requested = false;
+  {
+    const std::scoped_lock lock(stopping.mutex);
+    requested = stopping.requested;
+    if (attempt > stopping.attempt) {
+      stopping.attempt = attempt;
+      stopping.link = link;
+      stopping.id = id;
+    }
+  }
+  if (requested) link->cancel(id);
+  return std::nullopt;
+}
+
+void AsyncCall::on_reply(std::shared_ptr<AsyncCall> call, link::Reply&& reply) {
+  const auto step = settle(call->call_, reply);
+  if (call->call_.ended()) return finish(std::move(call), std::move(reply), true);
+  leave_reader(*call);
+  go(std::move(call), step);
+}
+
+void AsyncCall::finish(std::shared_ptr<AsyncCall> call, link::Reply&& reply, bool where_completions_run) {
+  call->route_ = {};
+  if (reply.metadata && call->reply_metadata_ != nullptr) *call->reply_metadata_ = std::move(*reply.metadata);
+  if (where_completions_run || call->runs_anywhere()) return call->end(std::move(reply));
+  auto& core = *call->state_->core;
+  core.complete(
+      [call = std::move(call), reply = std::move(reply)]() mutable { call->end(std::move(reply)); });
+}
+
+}  // namespace mf::client

@@ -1,0 +1,25 @@
+#include "mf/client/scratch.hpp"
+
+#include <utility>
+
+namespace mf::client {
+namespace {
+
+// What grew beyond this is given back.
+constexpr std::size_t kKept = std::size_t{64} << 10U;
+
+thread_local Buffer kept;
+
+}  // namespace
+
+Buffer take_scratch() noexcept {
+  Buffer buffer = std::exchange(kept, Buffer());
+  buffer.clear();
+  return buffer;
+}
+
+void give_scratch(Buffer&& buffer) noexcept {
+  if (buffer.capacity() <= kKept && buffer.capacity() >= kept.capacity()) kept.swap(buffer);
+}
+
+}  // namespace mf::client

@@ -1,0 +1,405 @@
+#include "client/target_state.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <random>
+
+#include "mf/core/agent.hpp"
+
+namespace mf::client {
+namespace {
+
+// Connections that a target opens to instances of one service; more would only be idle.
+constexpr std::size_t kMostRoutes = 8;
+// How often instances that could not be reached are tried again while others serve the calls.
+constexpr auto kTryMissingEvery = std::chrono::milliseconds(200);
+constexpr auto kTryMissingFor = std::chrono::seconds(2);
+// A blocking search notices within this time that its client was closed.
+constexpr auto kSlice = std::chrono::milliseconds(500);
+// How often a search that holds no thread looks whether the resolver says something new.
+constexpr auto kLookEvery = std::chrono::milliseconds(10);
+
+Failure not_executed(Code code, std::string message) {
+  return Failure{
+      .code = code, .execution = Execution::not_executed, .message = std::move(message), .declared = nullptr};
+}
+
+Failure client_closed() {
+  return not_executed(Code::cancelled, "the client was closed");
+}
+
+/// What a search that has run out of time fails with.
+Failure gave_up(Failure failure) {
+  if (failure.code == Code::ok || failure.code == Code::internal) failure.code = Code::unavailable;
+  failure.message = "gave up at the deadline: " + failure.message;
+  return failure;
+}
+
+/// May the same instance do better in a moment?
+bool may_pass(Code code) noexcept {
+  return code == Code::unavailable || code == Code::connection_lost || code == Code::shutting_down;
+}
+
+std::uint32_t random_number() {
+  thread_local std::minstd_rand generator(std::random_device{}());
+  return static_cast<std::uint32_t>(generator());
+}
+
+}  // namespace
+
+// "any agent" and the agent "" of a service without agents are the same target.
+std::shared_ptr<Target::State> Target::State::of(const std::shared_ptr<Core>& core,
+                                                 const ServiceInfo& service,
+                                                 std::optional<std::string> agent) {
+  const auto make = [&]() -> std::shared_ptr<Shared> {
+    auto state = std::make_shared<State>();
+    state->core = core;
+    state->service = &service;
+    state->agent = agent;
+    if (agent) state->shown = shown_agent(service, *agent);
+    return state;
+  };
+  return std::static_pointer_cast<State>(core->shared(service, agent ? "=" + *agent : "*", make));
+}
+
+std::string Target::State::what() const {
+  return std::string(service->name) + (agent && service->per_agent ? " for agent \"" + shown + "\"" : "");
+}
+
+// ---- routes that are known
+
+Route Target::State::ready_route() {
+  const std::scoped_lock lock(mutex);
+  if (version_ != core->resolver().version()) [[unlikely]]
+    return {};
+  return pick();
+}
+
+// Under the lock.
+Route Target::State::pick() {
+  if (std::erase_if(routes_, [](const Known& known) { return !known.link->usable(); }) != 0) missing_ = true;
+  while (!routes_.empty()) {
+    if (missing_ && !trying_) [[unlikely]]
+      try_missing();
+    std::size_t taken = 0;
+    if (routes_.size() > 1) {
+      const auto first = random_number() % routes_.size();
+      const auto second = (first + 1 + random_number() % (routes_.size() - 1)) % routes_.size();
+      taken = routes_[first].link->in_flight() <= routes_[second].link->in_flight() ? first : second;
+    }
+    auto& known = routes_[taken];
+    if (known.binding->pin()) [[likely]]
+      return {known.link, known.binding.get()};
+    routes_.erase(routes_.begin() + static_cast<std::ptrdiff_t>(taken));  // the binding was taken back
+  }
+  return {};
+}
+
+void Target::State::try_missing() {
+  const auto now = std::chrono::steady_clock::now();
+  if (now < try_again_) return;
+  try_again_ = now + kTryMissingEvery;
+  trying_ = true;
+  core->in_background([self = shared_from_this()] {
+    const auto offers = self->core->resolver().offers(self->service->name);
+    bool reached = false;
+    (void)self->open(self->select(*offers), std::chrono::steady_clock::now() + kTryMissingFor, reached);
+    const std::scoped_lock lock(self->mutex);
+    self->trying_ = false;
+  });
+}
+
+// ---- the steps of a search
+
+std::vector<Instance> Target::State::select(const Offers& offers) const {
+  auto instances = offers.any_agent;
+  for (const auto& [name, of_agent] : offers.agents) {
+    if (!service->per_agent || !agent || name == *agent)
+      instances.insert(instances.end(), of_agent.begin(), of_agent.end());
+  }
+  std::ranges::shuffle(instances, std::minstd_rand(random_number()));
+  return instances;
+}
+
+Failure Target::State::nobody(const Offers& offers) const {
+  std::string known;
+  for (const auto& [name, instances] : offers.agents) {
+    if (!instances.empty()) known += (known.empty() ? "\"" : ", \"") + shown_agent(*service, name) + "\"";
+  }
+  auto message = "no server offers " + what();
+  if (service->per_agent && !known.empty()) message += "; agents that are offered: " + known;
+  if (!offers.note.empty()) message += " (" + offers.note + ")";
+  return not_executed(Code::unavailable, std::move(message));
+}
+
+// An address that was announced anew is tried at once.
+void Target::State::reset_backoff_of_new(const std::vector<Instance>& instances) {
+  std::vector<Address> now;
+  for (const auto& instance : instances) now.push_back(instance.address);
+  std::ranges::sort(now);
+  std::vector<Address> fresh;
+  {
+    const std::scoped_lock lock(mutex);
+    std::ranges::set_difference(now, announced_, std::back_inserter(fresh));
+    announced_ = std::move(now);
+  }
+  for (const auto& address : fresh) core->pool().reset_backoff(address);
+}
+
+// Connects to and binds at some of the instances; the failure, if none could be had.
+std::optional<Failure> Target::State::open(const std::vector<Instance>& instances, TimePoint deadline,
+                                           bool& reached) {
+  Failure failure;
+  std::vector<Known> opened;
+  bool unreachable = false;
+  for (const auto& instance : instances) {
+    if (opened.size() >= kMostRoutes) break;
+    auto link = core->pool().open(instance.address, deadline);
+    if (!link) {
+      failure = link.failure();
+      reached = failure.code == Code::connection_lost;
+      unreachable = true;
+      continue;
+    }
+    auto binding = link.value()->bind(*service, agent.value_or(""), deadline);
+    if (!binding) {
+      failure = binding.failure();
+      reached = true;
+      continue;
+    }
+    opened.push_back({.link = link.value(), .binding = binding.value()});
+  }
+  if (opened.empty()) return failure;
+  core->set_seen(service->name, seen_agent());
+  const std::scoped_lock lock(mutex);
+  for (const auto& known : opened) known.binding->unpin();
+  routes_ = std::move(opened);
+  missing_ = unreachable && routes_.size() < kMostRoutes;
+  try_again_ = std::chrono::steady_clock::now() + kTryMissingEvery;
+  return std::nullopt;
+}
+
+Found Target::State::look(Search& search, TimePoint deadline) {
+  Found found;
+  if (core->closed()) {
+    found.over = true;
+    found.failure = client_closed();
+    return found;
+  }
+  auto& resolver = core->resolver();
+  const auto version_before = resolver.version();
+  found.offers = resolver.offers(service->name);
+  found.again_at = deadline;
+  const auto instances = select(*found.offers);
+  const bool seen = core->seen(service->name, seen_agent());
+  if (!instances.empty()) {
+    reset_backoff_of_new(instances);
+    if (auto refused = open(instances, deadline, found.reached)) {
+      found.failure = std::move(*refused);
+      const bool late = found.failure.code == Code::deadline_exceeded;
+      found.over = !late && (!may_pass(found.failure.code) || seen);
+      found.again_at = std::chrono::steady_clock::now() + search.backoff.next();
+    } else {
+      const std::scoped_lock lock(mutex);
+      version_ = version_before;
+      found.route = pick();
+      found.again_at = {};
+    }
+  } else if (found.offers->answered) {
+    found.failure = nobody(*found.offers);
+    const auto now = std::chrono::steady_clock::now();
+    if (search.nobody_since == TimePoint{}) search.nobody_since = now;
+    found.over = seen || now - search.nobody_since >= core->options().wait_for_server;
+    found.again_at = deadline_after(search.nobody_since, core->options().wait_for_server);
+  } else {
+    found.failure =
+        not_executed(Code::unavailable, "nothing is known of " + what() + ": " + found.offers->note);
+  }
+  return found;
+}
+
+Found Target::State::wait_for_route(TimePoint deadline) {
+  Search search{.backoff = link::Backoff(random_number())};
+  for (;;) {
+    auto found = look(search, deadline);
+    if (found.route || found.over) return found;
+    const auto now = std::chrono::steady_clock::now();
+    if (now >= deadline) {
+      found.failure = gave_up(std::move(found.failure));
+      return found;
+    }
+    (void)core->resolver().wait_for_change(service->name, found.offers,
+                                           std::min({found.again_at, deadline, now + kSlice}));
+  }
+}
+
+Route Target::State::find_route(protocol::Call& call, protocol::CallStep& step, link::Reply& failed,
+                                TimePoint& now) {
+  auto route = ready_route();
+  if (!route) [[unlikely]] {
+    now = {};
+    auto found = wait_for_route(call.deadline());
+    if (!found.route) {
+      if (found.reached) (void)call.on(protocol::CallEvent::resolved);
+      step = call.fail(protocol::CallEvent::unreachable, found.failure, std::chrono::steady_clock::now());
+      failed = link::Reply::failed(std::move(found.failure), link::Ended::lost);
+      return {};
+    }
+    route = std::move(found.route);
+  }
+  step = call.on(protocol::CallEvent::bound);
+  return route;
+}
+
+// ---- calls that no thread waits for
+
+void Target::State::find_later(std::shared_ptr<AsyncCall> call) {
+  auto* const waiting = call.get();
+  const auto deadline = call->deadline();
+  const auto bytes = call->waiting_bytes();
+  if (!core->reserve_wait(bytes)) {
+    return AsyncCall::fail(
+        std::move(call), protocol::CallEvent::unreachable,
+        not_executed(Code::overloaded, "too many calls wait for a connection to " + what() + " and others"));
+  }
+  bool closed = false;
+  bool search = false;
+  const std::weak_ptr<AsyncCall> weak = call;
+  {
+    const std::scoped_lock lock(mutex);
+    waiting_.push_back({.call = std::move(call), .bytes = bytes});
+    closed = core->closed();
+    search = !closed && !std::exchange(searching_, true);
+  }
+  if (closed) return stop_waiting(waiting, protocol::CallEvent::unreachable, client_closed());
+  if (search) begin_search();
+  if (deadline != kNever) {
+    core->reactor().at(deadline, [self = weak_from_this(), weak] {
+      const auto state = self.lock();
+      const auto late = weak.lock();
+      if (state && late) state->stop_waiting(late.get(), protocol::CallEvent::expired, state->out_of_time());
+    });
+  }
+  if (const auto still = weak.lock(); still && still->stop_requested())
+    stop_waiting(waiting, protocol::CallEvent::cancelled, AsyncCall::cancelled_by_caller());
+}
+
+void Target::State::begin_search() {
+  search_in_background(std::make_shared<Search>(Search{.backoff = link::Backoff(random_number())}));
+}
+
+void Target::State::search_in_background(std::shared_ptr<Search> search) {
+  core->in_background([self = shared_from_this(), search = std::move(search)] { self->search_step(search); });
+}
+
+void Target::State::search_step(const std::shared_ptr<Search>& search) {
+  // A server that does not answer must not keep this thread: the next step asks again.
+  const auto now = std::chrono::steady_clock::now();
+  auto until = now;
+  {
+    const std::scoped_lock lock(mutex);
+    covered_ = waiting_.size();
+    for (const auto& waiting : waiting_) until = std::max(until, waiting.call->deadline());
+  }
+  Found found;
+  try {
+    found = look(*search, std::min(until, now + core->options().connect_timeout));
+  } catch (const std::exception& error) {
+    found.over = true;
+    found.failure = not_executed(Code::internal, error.what());
+  }
+  if (found.route || found.over) {
+    end_search(found);
+  } else {
+    {
+      const std::scoped_lock lock(mutex);
+      last_failure_ = found.failure;
+    }
+    search_later(search, std::move(found.offers), found.again_at);
+  }
+}
+
+void Target::State::search_later(const std::shared_ptr<Search>& search, Resolver::Snapshot known,
+                                 TimePoint again_at) {
+  const auto now = std::chrono::steady_clock::now();
+  core->reactor().at(std::min(again_at, now + kLookEvery),
+                     [weak = weak_from_this(), search, known = std::move(known), again_at]() mutable {
+                       const auto self = weak.lock();
+                       if (!self || self->core->closed()) return;
+                       {
+                         const std::scoped_lock lock(self->mutex);
+                         if (self->waiting_.empty()) {
+                           self->searching_ = false;
+                           return;
+                         }
+                       }
+                       if (std::chrono::steady_clock::now() >= again_at ||
+                           self->core->resolver().offers(self->service->name) != known) {
+                         self->search_in_background(search);
+                       } else {
+                         self->search_later(search, std::move(known), again_at);
+                       }
+                     });
+}
+
+// Calls that began to wait after the last step had begun are not ended by what it has found out.
+void Target::State::end_search(Found& found) {
+  std::vector<Waiting> ended;
+  bool again = false;
+  {
+    const std::scoped_lock lock(mutex);
+    const auto count = found.route ? waiting_.size() : covered_;
+    const auto middle = waiting_.begin() + static_cast<std::ptrdiff_t>(count);
+    ended.assign(std::make_move_iterator(waiting_.begin()), std::make_move_iterator(middle));
+    waiting_.erase(waiting_.begin(), middle);
+    last_failure_.reset();
+    again = !waiting_.empty();
+    searching_ = again;
+  }
+  if (again) begin_search();
+  for (auto& waiting : ended) {
+    core->release_wait(waiting.bytes);
+    if (found.route) {
+      AsyncCall::go_on(std::move(waiting.call));
+    } else {
+      AsyncCall::fail(std::move(waiting.call), protocol::CallEvent::unreachable, found.failure,
+                      found.reached);
+    }
+  }
+}
+
+void Target::State::stop_waiting(const AsyncCall* call, protocol::CallEvent event, Failure failure) {
+  Waiting stopped;
+  {
+    const std::scoped_lock lock(mutex);
+    const auto found =
+        std::ranges::find_if(waiting_, [call](const Waiting& waiting) { return waiting.call.get() == call; });
+    if (found == waiting_.end()) return;
+    if (static_cast<std::size_t>(found - waiting_.begin()) < covered_) --covered_;
+    stopped = std::move(*found);
+    waiting_.erase(found);
+  }
+  core->release_wait(stopped.bytes);
+  AsyncCall::fail(std::move(stopped.call), event, std::move(failure));
+}
+
+Failure Target::State::out_of_time() {
+  const std::scoped_lock lock(mutex);
+  return gave_up(last_failure_ ? *last_failure_
+                               : not_executed(Code::unavailable, "no connection for " + what() + " yet"));
+}
+
+void Target::State::on_close() noexcept {
+  std::vector<Waiting> ended;
+  {
+    const std::scoped_lock lock(mutex);
+    ended.swap(waiting_);
+    covered_ = 0;
+  }
+  for (auto& waiting : ended) {
+    core->release_wait(waiting.bytes);
+    AsyncCall::fail(std::move(waiting.call), protocol::CallEvent::unreachable, client_closed());
+  }
+}
+
+}  // namespace mf::client

@@ -1,0 +1,104 @@
+// What the targets of one service and agent share: the routes that are known, and the search for new ones.
+//
+// A search goes step by step (look()): it reads what the resolver offers, opens connections and binds, and
+// says what came of it, or when to look again. A blocking caller takes the steps on its own thread, with its
+// own deadline. All calls that no thread waits for share one search, whose steps run in the background and
+// whose pauses hold no thread; each ends at its deadline by a timer, whatever the search does.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "client/core.hpp"
+#include "mf/client/async_call.hpp"
+#include "mf/client/target.hpp"
+#include "mf/link/backoff.hpp"
+
+namespace mf::client {
+
+/// A search between its steps.
+struct Search {
+  link::Backoff backoff;
+  TimePoint nobody_since{};  // when the source first said that there is nobody
+};
+
+/// What a step of a search has come to.
+struct Found {
+  Route route;           // if there is one
+  bool over = false;     // else: is there nothing to wait for?
+  bool reached = false;  // it failed at an instance that was reached
+  Failure failure;
+  TimePoint again_at{};  // when to look again at the latest
+  Resolver::Snapshot offers;
+};
+
+struct Target::State final : Shared, std::enable_shared_from_this<State> {
+  std::shared_ptr<Core> core;
+  const ServiceInfo* service = nullptr;
+  std::optional<std::string> agent;  // none: any
+  std::string shown;                 // the agent as people see it
+  std::shared_ptr<Servant> servant;  // in-process; found once
+  std::mutex mutex;
+
+  static std::shared_ptr<State> of(const std::shared_ptr<Core>& core, const ServiceInfo& service,
+                                   std::optional<std::string> agent);
+  /// "sf1.search.Index for agent "books""
+  [[nodiscard]] std::string what() const;
+
+  /// A known route, if there is one: never waits.
+  [[nodiscard]] Route ready_route();
+  /// Waits for one, and tells the machine of the call. Empty: the call has ended with `failed`, or begins
+  /// again, as `step` says. If it took time, `now` is forgotten.
+  [[nodiscard]] Route find_route(protocol::Call& call, protocol::CallStep& step, link::Reply& failed,
+                                 TimePoint& now);
+  /// The same without a machine.
+  [[nodiscard]] Found wait_for_route(TimePoint deadline);
+
+  /// Goes on with the call when there is a route for it.
+  void find_later(std::shared_ptr<AsyncCall> call);
+  /// Ends the wait of a call, if it waits.
+  void stop_waiting(const AsyncCall* call, protocol::CallEvent event, Failure failure);
+  void on_close() noexcept override;
+
+ private:
+  struct Known {
+    std::shared_ptr<link::ClientLink> link;
+    std::shared_ptr<link::Binding> binding;
+  };
+  struct Waiting {
+    std::shared_ptr<AsyncCall> call;
+    std::size_t bytes = 0;
+  };
+
+  [[nodiscard]] std::string seen_agent() const { return agent.value_or("*"); }
+  [[nodiscard]] Route pick();
+  void try_missing();
+  [[nodiscard]] std::vector<Instance> select(const Offers& offers) const;
+  [[nodiscard]] Failure out_of_time();
+  [[nodiscard]] Failure nobody(const Offers& offers) const;
+  [[nodiscard]] Found look(Search& search, TimePoint deadline);
+  [[nodiscard]] std::optional<Failure> open(const std::vector<Instance>& instances, TimePoint deadline,
+                                            bool& reached);
+  void reset_backoff_of_new(const std::vector<Instance>& instances);
+  void begin_search();
+  void search_in_background(std::shared_ptr<Search> search);
+  void search_step(const std::shared_ptr<Search>& search);
+  void search_later(const std::shared_ptr<Search>& search, Resolver::Snapshot known, TimePoint again_at);
+  void end_search(Found& found);
+
+  std::vector<Known> routes_;
+  std::uint64_t version_ = 0;  // of the resolver, when the routes were made
+  std::vector<Address> announced_;
+  bool missing_ = false;  // instances that are offered but not connected
+  bool trying_ = false;
+  TimePoint try_again_{};
+  std::vector<Waiting> waiting_;
+  std::size_t covered_ = 0;  // of those, how many the step that is under way speaks for
+  bool searching_ = false;
+  std::optional<Failure> last_failure_;  // of the search
+};
+
+}  // namespace mf::client

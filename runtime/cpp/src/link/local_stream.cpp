@@ -1,0 +1,117 @@
+#include "mf/link/local_stream.hpp"
+
+#include <algorithm>
+
+namespace mf::link {
+namespace {
+
+Failure out_of_time() {
+  return {.code = Code::deadline_exceeded,
+          .execution = Execution::unknown,
+          .message = "nothing came or went within the deadline",
+          .declared = nullptr};
+}
+
+TimePoint deadline_of(const CallOptions& options, const MethodInfo& method) {
+  const auto own =
+      deadline_after(std::chrono::steady_clock::now(), effective_deadline(options.deadline, method.deadline));
+  return std::min(own, current_call().deadline);
+}
+
+}  // namespace
+
+void refuse_late() {
+  out_of_time().raise();
+}
+
+LocalStream::LocalStream(std::shared_ptr<const LocalServants> servants, const CallOptions& options,
+                         const MethodInfo& method, std::span<const std::string> forwarded)
+    : servants_(std::move(servants)),
+      deadline_(deadline_of(options, method)),
+      idle_(options.idle),
+      metadata_(mf::detail::passed_on(options.metadata, current_call(), forwarded)),
+      reply_metadata_(options.reply_metadata) {
+  if (std::chrono::steady_clock::now() >= deadline_) refuse_expired();
+  if (!options.stop.stop_possible()) return;
+  on_stop_.emplace(options.stop, [this] {
+    give_up({.code = Code::cancelled,
+             .execution = Execution::unknown,
+             .message = "cancelled by the caller",
+             .declared = nullptr});
+  });
+}
+
+LocalStream::~LocalStream() = default;
+
+TimePoint LocalStream::wait_until(bool callers) const {
+  if (!callers || idle_ == kInfinite) return deadline_;
+  return std::min(deadline_, deadline_after(std::chrono::steady_clock::now(), idle_));
+}
+
+void LocalStream::end(std::shared_ptr<const Failure> why, FunctionRef<void()> set) {
+  UniqueFunction<void()> done;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (ended_) return;
+    ended_ = true;
+    set();
+    why_ = why;
+    done = std::exchange(done_, nullptr);
+    reply_metadata_ = nullptr;
+  }
+  end_queues(why);
+  ended_changed_.notify_all();
+  if (done) run(std::move(done));
+}
+
+void LocalStream::give_up(Failure why) {
+  stop_.request_stop();
+  end(mf::detail::shared(std::move(why)), [] {});
+}
+
+void LocalStream::wait_for_end() {
+  std::unique_lock lock(mutex_);
+  const auto ended = [&] { return ended_; };
+  if (deadline_ == kNever) {
+    ended_changed_.wait(lock, ended);
+  } else if (!ended_changed_.wait_until(lock, deadline_, ended)) {
+    lock.unlock();
+    give_up(out_of_time());
+    lock.lock();
+  }
+  if (why_) why_->raise();
+}
+
+void LocalStream::when_ended(UniqueFunction<void()> done) {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!ended_) done_ = std::move(done);
+  }
+  if (done) return done();
+  watch_deadline();
+}
+
+void LocalStream::watch_deadline() {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (deadline_ == kNever || ended_ || std::exchange(watched_, true)) return;
+  }
+  run([self = shared_from_this()] {
+    std::unique_lock lock(self->mutex_);
+    if (self->ended_changed_.wait_until(lock, self->deadline_, [&] { return self->ended_; })) return;
+    lock.unlock();
+    self->give_up(out_of_time());
+  });
+}
+
+std::shared_ptr<const Failure> LocalStream::why() const {
+  const std::scoped_lock lock(mutex_);
+  return why_;
+}
+
+void LocalStream::set_reply_metadata(std::string_view key, std::string_view value) {
+  const std::scoped_lock lock(mutex_);
+  if (reply_metadata_ != nullptr) reply_metadata_->set(key, value);
+}
+
+}  // namespace mf::link
