@@ -1,8 +1,8 @@
 """R5. What a call begins with: its deadline, its metadata and its bytes. The only place that encodes a
 request, whoever sends it.
 
-A call that a handler makes takes over what is left of that handler's deadline, its trace context, and the keys
-that the client is told to pass on.
+A call that a handler makes takes over what is left of that handler's deadline, its trace context, and the
+keys that the client is told to pass on.
 """
 
 from collections.abc import Sequence

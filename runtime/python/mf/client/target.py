@@ -11,12 +11,11 @@ from typing import Any, TypeVar, cast
 from mf.client.begin import begin, begin_bulk, give_metadata
 from mf.client.blocking import run
 from mf.client.destination import Destination
-from mf.client.routes import Router
 from mf.client.scatter import AgentsTarget
 from mf.core.agent import Agent, called_agent
 from mf.core.options import BatchOptions, CallOptions
 from mf.core.outcome import Outcome
-from mf.core.service import Method, Servant, ServiceInfo
+from mf.core.service import Method, Servant
 from mf.core.stream import AsyncDuplexStream, AsyncStreamReader, DuplexStream, StreamReader
 from mf.core.target import BatchCall, ScatterTarget, Target
 from mf.protocol.call import Call
@@ -105,9 +104,7 @@ class RemoteTarget(Destination, Target):
 
         from mf.client.batch import MessageBatch
 
-        return await MessageBatch(
-            self, method, requests, options or BatchOptions(), loop=get_running_loop()
-        )
+        return await MessageBatch(self, method, requests, options or BatchOptions(), loop=get_running_loop())
 
     def bulk(
         self, method: Method[R, T], requests: Sequence[R], options: CallOptions | None = None

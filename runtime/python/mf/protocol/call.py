@@ -4,10 +4,10 @@ clock, thread or lock; time is an argument.
 
     step = call.begin()
     while True:
-        if step is Step.RESOLVE:  ... step = call.on(Event.RESOLVED), or call.fail(Event.UNREACHABLE, why, now)
-        elif step is Step.BIND:   ...
-        elif step is Step.SEND:   ...
-        else: break               # END or CANCEL: call.failure, or a reply to be read with call.outcome(…)
+        if step is CallStep.RESOLVE: ... step = call.on(RESOLVED), or call.fail(UNREACHABLE, why, now)
+        elif step is CallStep.BIND:  ... step = call.on(BOUND)
+        elif step is CallStep.SEND:  ... step = call.on(WRITTEN), and at the reply call.settle(now)
+        else: break                  # END or CANCEL: call.value() or call.outcomes() say how it ended
 
 One object is a call and, as the link sees it, the request that is under way (calls.Pending): a lone call
 needs no other.

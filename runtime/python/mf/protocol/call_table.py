@@ -97,9 +97,7 @@ TABLE: dict[CallState, dict[CallEvent, _Cell]] = {
         _E.CANCELLED: _CANCEL,
     },
     _S.ENDED: {
-        event: _LATE
-        for event in _E
-        if event not in (_E.BEGIN, _E.RESOLVED, _E.BOUND, _E.UNREACHABLE)
+        event: _LATE for event in _E if event not in (_E.BEGIN, _E.RESOLVED, _E.BOUND, _E.UNREACHABLE)
     },
 }
 
