@@ -15,23 +15,17 @@ from mf.protocol.reply import MIXED, OK, pack_mixed
 from mf.server.current import ServedCall
 from mf.server.offer import Handler
 
+_KIND = ENCODING_MASK | STREAM
 _MOST_EMPTY_ITEMS = 65_536
 
 
 def may_run(call: ServedCall, handler: Handler) -> bool:
     """Before the handler starts: refuses what is late, cancelled, or not what the schema plans."""
     flags = call.flags
-    encoding = flags & ENCODING_MASK
-    planned = handler.method.request_encoding
     if call.deadline < monotonic():
         error = not_executed(Code.DEADLINE_EXCEEDED, "the deadline passed before the handler started")
-    elif encoding != planned:
-        text = f"parameters of {handler} came in encoding {encoding}, planned is {planned}"
-        error = not_executed(Code.DECODE_ERROR, text)
-    elif (flags & STREAM != 0) != handler.method.stream:
-        has = "has streams" if handler.method.stream else "has no streams"
-        text = f"{handler} {has}, and the request says otherwise"
-        error = not_executed(Code.DECODE_ERROR, text)
+    elif flags & _KIND != handler.planned:
+        error = not_executed(Code.DECODE_ERROR, _other_kind(flags, handler))
     elif call.count > _MOST_EMPTY_ITEMS and call.count > len(call.payload):
         text = f"{call.count} items announced in {len(call.payload)} bytes"
         error = not_executed(Code.DECODE_ERROR, text)
@@ -39,6 +33,14 @@ def may_run(call: ServedCall, handler: Handler) -> bool:
         return True
     call.connection.fail(call, error)
     return False
+
+
+def _other_kind(flags: int, handler: Handler) -> str:
+    if flags & STREAM != handler.planned & STREAM:
+        has = "has streams" if handler.method.stream else "has no streams"
+        return f"{handler} {has}, and the request says otherwise"
+    planned = handler.method.request_encoding
+    return f"parameters of {handler} came in encoding {flags & ENCODING_MASK}, planned is {planned}"
 
 
 def decode(call: ServedCall, handler: Handler) -> tuple[tuple[Any, ...], Iterable[Any]] | None:

@@ -38,7 +38,8 @@ STALLED_AFTER = 10.0
 _BACKLOG_LIMIT = 8192
 _LARGE = 4096  # smaller payloads are not counted: the number of requests bounds them
 
-_Event, _State, _Step = ServerCallEvent, ServerCallState, ServerCallStep
+_Event, _Step = ServerCallEvent, ServerCallStep
+_RUNNING, _ENDED = ServerCallState.RUNNING, ServerCallState.ENDED
 
 
 class Loop(ABC):
@@ -184,7 +185,7 @@ class Connection(StreamCaller):
 
     def started(self, call: ServedCall, stop: Callable[[], None] | None = None) -> bool:
         with self.lock:
-            if call.state is _State.ENDED:
+            if call.state is _ENDED:
                 return False
             call.on(_Event.STARTED)
             call.stop = stop
@@ -192,9 +193,18 @@ class Connection(StreamCaller):
 
     def reply(self, call: ServedCall, status: int, encoding: int, payload: Buffer) -> None:
         with self.lock:
-            if self._answered(call) and not call.oneway:
-                block = call.reply_metadata()
-                self.session.reply(call.id, call.route, status, encoding, call.count, payload, block)
+            if call.state is _RUNNING:  # nearly always; the table is not asked for what it says then
+                call.state = _ENDED
+                self._ended(call)
+                is_awaited = True
+            else:
+                is_awaited = self._answered(call)
+            if is_awaited and not call.oneway:
+                if call.reply_entries is None:
+                    self.session.reply(call.id, call.route, status, encoding, call.count, payload)
+                else:
+                    block = call.reply_metadata()
+                    self.session.reply(call.id, call.route, status, encoding, call.count, payload, block)
         self._io.wrote(self)
 
     def fail(self, call: ServedCall, error: Error) -> None:
@@ -248,7 +258,7 @@ class Connection(StreamCaller):
 
     def _answered(self, call: ServedCall) -> bool:
         """The handler has returned, or never runs: whether anybody waits for the answer."""
-        if call.state is _State.ENDED:
+        if call.state is _ENDED:
             return False
         step = call.on(_Event.ANSWERED)
         self._ended(call)

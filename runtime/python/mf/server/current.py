@@ -21,6 +21,8 @@ from mf.protocol.metadata import pack_metadata
 from mf.protocol.server_call import ServerCall, ServerCallEvent, ServerCallState
 from mf.server.offer import Handler
 
+_RECEIVED = ServerCallState.RECEIVED
+
 
 class Caller(ABC):
     """What a call needs of the connection that it came over. Each of these may be called from any thread, and
@@ -66,7 +68,6 @@ class ServedCall(ServerCall, CurrentCall):
 
     __slots__ = (
         "_metadata",
-        "_reply",
         "connection",
         "count",
         "deadline",
@@ -75,6 +76,7 @@ class ServedCall(ServerCall, CurrentCall):
         "id",
         "in_order",
         "payload",
+        "reply_entries",
         "route",
         "stop",
         "stopped",
@@ -103,13 +105,14 @@ class ServedCall(ServerCall, CurrentCall):
         self.count = count
         self.payload = payload
         self.oneway = flags & ONEWAY != 0
-        self.state = ServerCallState.RECEIVED
+        self.state = _RECEIVED
         self.stopped: Error | None = None
         """Why the handler is to stop."""
         self.stop: Callable[[], None] | None = None
         self.in_order = False
         self._metadata = metadata
-        self._reply: dict[str, str] | None = None
+        self.reply_entries: dict[str, str] | None = None
+        """Metadata that the handler has set and that was not sent yet."""
 
     # What users see
 
@@ -143,18 +146,18 @@ class ServedCall(ServerCall, CurrentCall):
         return MappingProxyType(self._metadata) if self._metadata else NO_METADATA
 
     def set_reply_metadata(self, key: str, value: str) -> None:
-        reply = {**(self._reply or {}), key: value}
+        reply = {**(self.reply_entries or {}), key: value}
         pack_metadata(reply)  # raises what is wrong with it here, where the user can see who set it
-        self._reply = reply
+        self.reply_entries = reply
 
     # For the connection
 
     def reply_metadata(self) -> bytes:
         """The block of what was set and not sent yet; empty for none."""
-        reply = self._reply
+        reply = self.reply_entries
         if not reply:
             return b""
-        self._reply = None
+        self.reply_entries = None
         return pack_metadata(reply)
 
     def data_arrived(self, data: DataReceived) -> Error | None:  # noqa: ARG002

@@ -9,6 +9,7 @@ from typing import Any
 
 from mf.core.current import enter, leave
 from mf.core.outcome import Outcome
+from mf.protocol.server_call import ServerCallState
 from mf.server.answers import (
     answer_all,
     answer_one,
@@ -25,6 +26,8 @@ from mf.server.current import ServedCall
 from mf.server.offer import Handler
 from mf.server.stream import BadValueError, StreamCall
 
+_RUNNING = ServerCallState.RUNNING
+
 
 def run(call: ServedCall) -> None:
     """Runs a plain handler on this thread and answers."""
@@ -35,7 +38,7 @@ def run(call: ServedCall) -> None:
     if decoded is None:
         return
     arguments, many = decoded
-    if not call.connection.started(call):
+    if call.state is not _RUNNING and not call.connection.started(call):
         return
     token = enter(call)
     try:

@@ -25,8 +25,9 @@ from mf.protocol.events import (
     EndReceived,
     Refused,
 )
-from mf.protocol.frame import ONEWAY, STREAM, unpack_deadline
+from mf.protocol.frame import METADATA, ONEWAY, STREAM, unpack_deadline
 from mf.protocol.handshake import Hello
+from mf.protocol.server_call import ServerCallState
 from mf.protocol.session import SCRATCH_SIZE
 from mf.server.connection import READ, STALLED_AFTER, WRITE, Connection, Loop
 from mf.server.current import ServedCall
@@ -237,11 +238,12 @@ class IoThread(Loop):
             if isinstance(event, tuple):
                 handler, id_, route, flags, word, items, payload, metadata = event
                 deadline = now + unpack_deadline(word) if word else _FOREVER
-                if flags & STREAM or isinstance(metadata, Error):
+                if flags & _UNUSUAL and (flags & STREAM or isinstance(metadata, Error)):
                     self._rare_request(connection, event, deadline)
                     continue
                 call = ServedCall(connection, handler, id_, route, flags, deadline, items, payload, metadata)
                 if handler.inline and len(payload) <= INLINE_LIMIT and not connection._oneways:
+                    call.state = _RUNNING  # nothing can have happened to it: the table is not asked
                     run(call)
                 elif connection.admit(call):
                     self.start(call)
@@ -393,4 +395,6 @@ class IoThread(Loop):
         return not self._connections or now >= self._drain_from + _LINGER
 
 
+_UNUSUAL = STREAM | METADATA
+_RUNNING = ServerCallState.RUNNING
 _FOREVER = float("inf")

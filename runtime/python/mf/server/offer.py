@@ -8,6 +8,7 @@ from mf.core.error import Code, not_executed, shortened, some_of
 from mf.core.offered import offered_agent
 from mf.core.service import FEBIRD, Method, Servant, ServiceInfo, generated_base, is_async
 from mf.protocol.events import BindRequested
+from mf.protocol.frame import STREAM
 
 
 class Handler:
@@ -15,13 +16,15 @@ class Handler:
     any.
     """
 
-    __slots__ = ("batch", "function", "inline", "is_async", "method", "offer")
+    __slots__ = ("batch", "function", "inline", "is_async", "method", "offer", "planned")
 
     def __init__(self, offer: "Offer", method: Method[Any, Any], inline: bool) -> None:
         servant = offer.servant
         base = generated_base(servant)
         self.offer = offer
         self.method = method
+        self.planned = method.request_encoding | (STREAM if method.stream else 0)
+        """Encoding and kind of call that a request must have."""
         self.function: Callable[..., Any] = getattr(servant, method.attribute, _left_out)
         self.batch: Callable[..., Any] | None = None
         own = getattr(type(servant), method.batch_attribute, None)

@@ -14,6 +14,7 @@ from mf.core.service import Payload
 from mf.protocol.events import DataReceived
 from mf.protocol.frame import DATA_LIMIT, HEADER_SIZE, METADATA, frame_cost
 from mf.protocol.metadata import pack_metadata
+from mf.protocol.server_call import ServerCallState
 from mf.protocol.server_session import ServerSession
 from mf.protocol.stream import Incoming, Outgoing, SendWindow, WindowBudget
 from mf.server.current import Caller, ServedCall, violation
@@ -158,6 +159,8 @@ class StreamCall(ServedCall):
         """
         if self.stopped is not None:
             raise self.stopped
+        if self.state is ServerCallState.ENDED:
+            raise Error(Code.CANCELLED, "the call has been answered")  # who reads here was left behind by it
         assert self.incoming is not None
         taken = self.incoming.take()
         if taken is None:
@@ -179,7 +182,7 @@ class StreamCall(ServedCall):
 
     @property
     def is_running(self) -> bool:
-        return self.stopped is None and self.id in self.connection.session.in_flight
+        return self.state is ServerCallState.RUNNING
 
     def add(self, value: Payload) -> None:
         """A value to send. Raises BadValueError for one that the client would not take."""
@@ -205,7 +208,7 @@ class StreamCall(ServedCall):
             if session.out_bytes > OUTPUT_LIMIT:
                 self.connection.crowded.add(self)
                 return
-            block = pack_metadata(self._reply) if self._reply and not self._data_sent else b""
+            block = pack_metadata(self.reply_entries) if self.reply_entries and not self._data_sent else b""
             room = min(self.credit.credit, HEADER_SIZE + DATA_LIMIT) - len(block)
             frame = outgoing.next_frame(room)
             if frame is None:
@@ -215,7 +218,7 @@ class StreamCall(ServedCall):
             if block:
                 flags |= METADATA
                 payload = block + payload
-                self._reply = None
+                self.reply_entries = None
             self._data_sent = True
             self.credit.spend(frame_cost(len(payload)))
             session.send_data(self.id, flags, count, payload)
@@ -242,3 +245,4 @@ class StreamCall(ServedCall):
             self.incoming.clear()
             self.incoming.window.release(self.connection.budget)
         self.connection.crowded.discard(self)
+        self.tell()
