@@ -68,7 +68,8 @@ class Call(Request, Generic[T]):
     """See above. `failure` is what an attempt, and at last the call, ended with; None: a reply has come.
 
     What goes into the REQUEST is `body`, with a block of metadata in front of it if `flags` say so, and
-    `items` calls in it; `word` is its deadline if it is sent at once. Fields that keep their defaults in most calls stand in the class.
+    `items` calls in it; `word` is its deadline if it is sent at once. Fields that keep their defaults in most
+    calls stand in the class.
     """
 
     state = CallState.START
