@@ -16,6 +16,7 @@ import mf
 from mf.core.error import Code, Execution
 from mf.protocol import frame
 from mf.protocol.handshake import Hello, pack_bind
+from mf.protocol.server_call import TABLE, ServerCallEvent, ServerCallState, ServerCallStep
 from tests.python.conftest import Recorder, eventually
 from tests.python.echo import ECHO_SERVICE, EchoClient
 from tests.python.streams import (
@@ -434,3 +435,15 @@ def test_a_descriptor_that_was_closed_in_the_same_turn_is_no_listener() -> None:
 
     assert not io.thread.is_alive()
     assert io._event == -1  # it ended as it should, and closed what it had
+
+
+def test_what_is_written_out_of_the_table_is_what_the_table_says() -> None:
+    """Of calls that nothing disturbs: connection.py and io.py set these states without a look-up."""
+    received, waiting, running = (
+        TABLE[state] for state in (ServerCallState.RECEIVED, ServerCallState.WAITING, ServerCallState.RUNNING)
+    )
+
+    assert received[ServerCallEvent.STARTED] == (ServerCallState.RUNNING, ServerCallStep.RUN)
+    assert received[ServerCallEvent.QUEUED] == (ServerCallState.WAITING, ServerCallStep.WAIT)
+    assert waiting[ServerCallEvent.STARTED] == (ServerCallState.RUNNING, ServerCallStep.RUN)
+    assert running[ServerCallEvent.ANSWERED] == (ServerCallState.ENDED, ServerCallStep.ANSWER)

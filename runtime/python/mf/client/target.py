@@ -19,9 +19,9 @@ from mf.core.service import Method, Servant
 from mf.core.stream import AsyncDuplexStream, AsyncStreamReader, DuplexStream, StreamReader
 from mf.core.target import BatchCall, ScatterTarget, Target
 from mf.protocol.call import Call
-from mf.protocol.call_table import CallStep
-from mf.protocol.frame import ONEWAY, pack_deadline
-from mf.protocol.reply import MIXED
+from mf.protocol.call_table import RESOLVE
+from mf.protocol.frame import ONEWAY
+from mf.protocol.reply import OK
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -66,14 +66,13 @@ class RemoteTarget(Destination, Target):
             run(call, self)
         else:  # what `run` does, for a route that is at hand
             call.begin_at(route.binding, now)
-            route.link.call(call, pack_deadline(call.deadline - now), now)
-            if call.failure is not None or call.status > MIXED:
-                now = monotonic()
-            if call.settle(now) is CallStep.RESOLVE:
+            route.link.call(call, call.word, now)
+            if call.failure is None and call.status == OK and call.reply_metadata is None:
+                return call.value_at_once()
+            if call.settle(monotonic()) is RESOLVE:
                 self.forget(route)
-                run(call, self, CallStep.RESOLVE)
-        if options is not None:
-            give_metadata(options, call.reply_metadata)
+                run(call, self, RESOLVE)
+        give_metadata(options, call.reply_metadata)
         if method.oneway and call.failure is None:
             return cast(T, None)
         return call.value()

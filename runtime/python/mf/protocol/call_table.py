@@ -101,6 +101,11 @@ TABLE: dict[CallState, dict[CallEvent, _Cell]] = {
     },
 }
 
+# What every lone call meets, by names of this module: looking members up in their classes takes longer.
+SENT = _S.SENT
+END = _T.END
+RESOLVE = _T.RESOLVE
+
 # Ways through the table that every lone call takes, walked once here.
 BOUND_AT_ONCE = TABLE[TABLE[_S.START][_E.BEGIN][0]][_E.BOUND][0]
 WRITTEN_AT_ONCE = TABLE[BOUND_AT_ONCE][_E.WRITTEN][0]
