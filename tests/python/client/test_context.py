@@ -116,6 +116,21 @@ def test_a_nested_call_has_no_more_time_than_its_handler(chain: Chain) -> None:
     assert deadline < until + 0.5  # the nested call says nothing, and has not 30 s
 
 
+@pytest.mark.parametrize("listed", ["outer", "inner"])
+def test_a_client_over_a_client_passes_on_the_keys_of_both(chain: Chain, listed: str) -> None:
+    """Also over a Light, which is a source of targets like a client is."""
+    keys = {"outer": (("other",), ()), "inner": ((), ("other",))}[listed]
+    with (
+        mf.Client(chain.back.server.address, forward_metadata=keys[1]) as inner,
+        mf.Client(inner, forward_metadata=keys[0]) as outer,
+    ):
+        chain.front.behind = EchoClient(outer).at("b")
+        chain.echo.flaky(1, options=options())
+
+    ((metadata, _),) = chain.seen
+    assert metadata == {"other": "o", "traceparent": "00-1", "tracestate": "s"}
+
+
 def test_a_token_is_not_to_be_listed() -> None:
     with pytest.raises(ValueError, match="token"):
         mf.Client("tcp://127.0.0.1:1", forward_metadata=("authorization",))
