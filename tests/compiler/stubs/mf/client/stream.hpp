@@ -12,29 +12,6 @@
 
 namespace mf {
 
-template <class T, class R>
-class ClientStream {
- public:
-  ClientStream(ClientStream&&) noexcept;
-  ~ClientStream();
-  void write(const T& value);
-  void flush();
-  R finish();
-  void cancel();
-};
-
-template <class In, class Out>
-class DuplexStream {
- public:
-  DuplexStream(DuplexStream&&) noexcept;
-  ~DuplexStream();
-  void write(const In& value);
-  void flush();
-  void close();
-  std::optional<Out> next();
-  void cancel();
-};
-
 namespace client {
 
 template <class M>
