@@ -40,6 +40,10 @@ class ScopedHandle {
     handle_ = nullptr;
     return *this;
   }
+  ScopedHandle& operator=(CallHandle* handle) noexcept {
+    handle_ = handle;
+    return *this;
+  }
   ~ScopedHandle() = default;
   [[nodiscard]] CallHandle* get() const noexcept { return handle_; }
 

@@ -85,7 +85,7 @@ class Incoming final : public mf::detail::CallHandle {
         payload_(payload),
         info_(info),
         log_(log) {
-    info_.handle = mf::detail::ScopedHandle(this);
+    info_.handle = this;
   }
   Incoming(const Incoming&) = delete;
   Incoming& operator=(const Incoming&) = delete;
