@@ -103,7 +103,7 @@ sanitizers:
 	@$(STAGE) 'C++ tests, address and undefined-behaviour sanitizers' ctest --preset clang-asan -j $(JOBS)
 	@$(MAKE) build-clang-tsan WHAT='--target mf_threaded_tests'
 	@$(STAGE) 'C++ tests of link, client and server, thread sanitizer' \
-		ctest --preset clang-tsan -j $(JOBS) -L '^(link|client|server)$$'
+		ctest --preset clang-tsan -j $(JOBS) -L '^(link|client|server|streams)$$'
 
 build-release build-release-clang build-clang-asan build-clang-tsan: build-%:
 	@$(STAGE) 'configure $*' cmake --preset $* --log-level=WARNING

@@ -22,7 +22,6 @@ Command = Sequence[str]
 
 def syntax(compiler: str, source: Path, *options: str) -> Command:
     """Checks one file as strictly as users may, and makes no code of it."""
-    runtime = (f"-I{ROOT / 'runtime/cpp/include'}", f"-I{ROOT / 'tests/compiler/stubs'}")
     return (compiler, "-std=c++20", *_WARNINGS, "-fsyntax-only", *runtime, *options, str(source))
 
 

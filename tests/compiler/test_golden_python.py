@@ -270,7 +270,8 @@ async def awaited(index):
         await both.end()
         assert [each async for each in both] == []
     assert values(await index.size_batch_async([IndexSizeRequest()] * 3)) == [0, 1, 2]
-    assert values(await index.size_batch([IndexSizeRequest()] * 3)) == [0, 1, 2]
+    if isinstance(hub, mf.Server):  # in light, a blocking batch has called the servant before it is awaited
+        assert values(await index.size_batch([IndexSizeRequest()] * 3)) == [0, 1, 2]
     assert values(await index.size_bulk_async([IndexSizeRequest()] * 3)) == [0, 1, 2]
     assert await index.size_async() == 7
 

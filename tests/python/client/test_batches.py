@@ -238,9 +238,7 @@ def test_a_cancelled_task_gives_its_batch_up(served: Served) -> None:
     target = served.echo.at("b")._target
 
     async def main() -> None:
-        task = asyncio.create_task(
-            target.batch_async(FLAKY, numbers(100), mf.BatchOptions(size=1, window=2))
-        )
+        task = asyncio.create_task(target.batch_async(FLAKY, numbers(100), mf.BatchOptions(size=1, window=2)))
         while not entered.acquire(blocking=False):
             await asyncio.sleep(0.005)
         task.cancel()

@@ -69,7 +69,7 @@ def test_a_binding_with_a_call_under_way_stays(shelves: Shelves) -> None:
     shelves.servant.act = act
     got: list[int] = []
     threads = [
-        threading.Thread(target=lambda n=n: got.append(shelves.echo.at(SHELVES[n]).flaky(n)))  # type: ignore[misc]
+        threading.Thread(target=lambda n=n: got.append(shelves.echo.at(SHELVES[n]).flaky(n)))
         for n in range(MOST)
     ]
     for thread in threads:

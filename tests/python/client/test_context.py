@@ -18,7 +18,7 @@ SENT = {"tenant": "acme", "traceparent": "00-1", "tracestate": "s", "authorizati
 class Front(Recorder):
     """Calls the server behind it, and keeps what the handlers of both see."""
 
-    behind: EchoClient
+    behind: "EchoClient | Own"
 
     def twice(self, x: int) -> int:
         mf.current_call().set_reply_metadata("served-by", f"front {x}")
@@ -26,6 +26,17 @@ class Front(Recorder):
 
     def flaky(self, x: int) -> int:
         return self.behind.flaky(x)
+
+
+class Own:
+    """Calls with metadata of its own."""
+
+    def __init__(self, behind: EchoClient) -> None:
+        self._behind = behind
+
+    def flaky(self, x: int) -> int:
+        options = mf.CallOptions(metadata={"tenant": "mine", "authorization": "own"})
+        return self._behind.flaky(x, options=options)
 
 
 class Flows(FlowServant):
@@ -84,12 +95,8 @@ def test_traces_and_listed_keys_pass_on_and_tokens_never(chain: Chain) -> None:
 
 
 def test_a_handlers_own_metadata_stand_above_what_passes_on(chain: Chain) -> None:
-    behind = chain.front.behind
-
-    def call_with_own(x: int) -> int:
-        return behind.flaky(x, options=mf.CallOptions(metadata={"tenant": "mine", "authorization": "own"}))
-
-    chain.front.behind = type("Own", (), {"flaky": staticmethod(call_with_own)})()  # type: ignore[assignment]
+    assert isinstance(chain.front.behind, EchoClient)
+    chain.front.behind = Own(chain.front.behind)
     chain.echo.flaky(1, options=options())
 
     ((metadata, _),) = chain.seen
@@ -107,6 +114,21 @@ def test_a_nested_call_has_no_more_time_than_its_handler(chain: Chain) -> None:
 
     ((_, deadline),) = chain.seen
     assert deadline < until + 0.5  # the nested call says nothing, and has not 30 s
+
+
+@pytest.mark.parametrize("listed", ["outer", "inner"])
+def test_a_client_over_a_client_passes_on_the_keys_of_both(chain: Chain, listed: str) -> None:
+    """Also over a Light, which is a source of targets like a client is."""
+    keys = {"outer": (("other",), ()), "inner": ((), ("other",))}[listed]
+    with (
+        mf.Client(chain.back.server.address, forward_metadata=keys[1]) as inner,
+        mf.Client(inner, forward_metadata=keys[0]) as outer,
+    ):
+        chain.front.behind = EchoClient(outer).at("b")
+        chain.echo.flaky(1, options=options())
+
+    ((metadata, _),) = chain.seen
+    assert metadata == {"other": "o", "traceparent": "00-1", "tracestate": "s"}
 
 
 def test_a_token_is_not_to_be_listed() -> None:

@@ -86,9 +86,9 @@ def test_one_thread_may_write_while_another_reads(flowing: Flowing) -> None:
 
 def test_declared_errors_come_behind_the_values_before_them(flowing: Flowing) -> None:
     reader = flowing.flow.broken(3)
-    got = []
+    got: list[int] = []
     with pytest.raises(Wrong) as failed:
-        got.extend(iter_into(got, reader))
+        keep_all(reader, got)
 
     assert got == [0, 1, 2]
     assert failed.value.at == 3
@@ -96,10 +96,9 @@ def test_declared_errors_come_behind_the_values_before_them(flowing: Flowing) ->
         next(reader)
 
 
-def iter_into(got: list[int], values: Iterator[int]) -> list[int]:
+def keep_all(values: Iterator[int], got: list[int]) -> None:
     for value in values:
         got.append(value)
-    return []
 
 
 def test_a_handler_may_answer_before_it_has_read_everything(flowing: Flowing) -> None:
@@ -243,9 +242,11 @@ def test_an_early_reply_ends_the_feeding_of_a_generator_that_sleeps(flowing: Flo
 def test_an_awaited_stream_fails_as_its_call_does(flowing: Flowing) -> None:
     async def broken() -> list[int]:
         got: list[int] = []
+        reader = flowing.flow.broken_async(3)
+        for _ in range(3):
+            got.append(await anext(reader))
         with pytest.raises(Wrong):
-            async for value in flowing.flow.broken_async(3):
-                got.append(value)
+            await anext(reader)
         return got
 
     async def raising() -> None:

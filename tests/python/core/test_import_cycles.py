@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 MF = Path(__file__).parents[3] / "runtime" / "python" / "mf"
-FLOORS = ("core", "protocol", "transport", "link", "client", "app")
+FLOORS = ("core", "protocol", "transport", "link", "client", "server", "light", "app")
 
 
 def module_of(path: Path) -> str:
@@ -21,7 +21,7 @@ MODULES = {module_of(path): path for path in MF.rglob("*.py")}
 
 def imports(module: str) -> set[str]:
     """The files of the same package that it imports, wherever in it that stands."""
-    found = set()
+    found: set[str] = set()
     for node in ast.walk(ast.parse(MODULES[module].read_text("utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module is not None and not node.level:
             names = [f"{node.module}.{each.name}" for each in node.names]
@@ -35,7 +35,7 @@ def imports(module: str) -> set[str]:
 def cycle_from(start: str) -> list[str]:
     """A way from a file back to itself; empty if there is none."""
     ways = [[start]]
-    seen = set()
+    seen: set[str] = set()
     while ways:
         way = ways.pop()
         for name in sorted(imports(way[-1])):

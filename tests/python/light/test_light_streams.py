@@ -2,113 +2,14 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from typing import Any, TypeVar
+from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
 import mf
 from mf.core.error import Code, Execution
-from tests.python.flow import FlowClient, FlowServant, Wrong
-
-T = TypeVar("T")
-
-
-class Plain(FlowServant):
-    def count(self, to: int) -> Iterator[int]:
-        mf.current_call().set_reply_metadata("how", "plain")
-        self.seen.append(dict(mf.current_call().metadata))
-        try:
-            yield from range(1, to + 1)
-        finally:
-            self.seen.append(mf.current_call().cancelled)
-
-
-class Awaiting(FlowServant):
-    async def count(self, to: int) -> AsyncIterator[int]:  # type: ignore[override]
-        mf.current_call().set_reply_metadata("how", "async")
-        self.seen.append(dict(mf.current_call().metadata))
-        try:
-            for number in range(1, to + 1):
-                await asyncio.sleep(0)
-                yield number
-        finally:
-            self.seen.append(mf.current_call().cancelled)
-
-    async def total(self, start: int, values: AsyncIterator[int]) -> int:  # type: ignore[override]
-        async for value in values:
-            if value == 0:
-                raise Wrong(start)
-            start += value
-        return start
-
-    async def shout(self, words: AsyncIterator[str]) -> AsyncIterator[str]:  # type: ignore[override]
-        async for word in words:
-            yield word.upper()
-
-    async def broken(self, after: int) -> AsyncIterator[int]:  # type: ignore[override]
-        for number in range(after):
-            yield number
-        raise Wrong(after)
-
-
-class Flow:
-    """A caller of one kind: gives lists, whichever way it gets them."""
-
-    def __init__(self, servant: FlowServant, *, awaits: bool, **options: Any) -> None:
-        hub = mf.Light()
-        hub.offer(servant)
-        self.client = FlowClient(mf.Client(hub, **options))
-        self.awaits = awaits
-
-    def count(self, to: int, options: mf.CallOptions | None = None) -> list[int]:
-        if self.awaits:
-            return _run(lambda: _all(self.client.count_async(to, options=options)))
-        return list(self.client.count(to, options=options))
-
-    def total(self, values: Any, options: mf.CallOptions | None = None) -> int:
-        if self.awaits:
-            return _run(lambda: self.client.total_async(10, values, options=options))
-        return self.client.total(10, values, options=options)
-
-    def shout(self, words: list[str]) -> list[str]:
-        if not self.awaits:
-            with self.client.shout() as stream:
-                got = []
-                for word in words:
-                    stream.write(word)
-                    got.append(next(stream))
-                stream.end()
-                return [*got, *stream]
-
-        async def run() -> list[str]:
-            async with self.client.shout_async() as stream:
-                got = []
-                for word in words:
-                    await stream.write(word)
-                    got.append(await anext(stream))
-                await stream.end()
-                return [*got, *await _all(stream)]
-
-        return _run(run)
-
-    def broken(self, after: int) -> list[int]:
-        got: list[int] = []
-        if not self.awaits:
-            got.extend(iter(self.client.broken(after)))
-            return got
-        return _run(lambda: _all(self.client.broken_async(after)))
-
-
-async def _all(stream: mf.AsyncStreamReader[Any]) -> list[Any]:
-    return [value async for value in stream]
-
-
-def _run(made: Callable[[], Awaitable[T]]) -> T:
-    async def main() -> T:
-        return await made()
-
-    return asyncio.run(main())
+from tests.python.flow import FlowServant, Wrong
+from tests.python.flowing import Awaiting, Flow, Plain, all_of
 
 
 @pytest.fixture(params=[Plain, Awaiting], ids=["plain", "async"])
@@ -237,7 +138,7 @@ def test_a_cancelled_task_ends_its_stream() -> None:
 
     async def run() -> None:
         reader = Flow(servant, awaits=True).client.count_async(1 << 40)
-        task = asyncio.create_task(_all(reader))
+        task = asyncio.create_task(all_of(reader))
         while not servant.seen:
             await asyncio.sleep(0)
         task.cancel()
@@ -279,7 +180,7 @@ def test_one_task_writes_while_another_reads(servant: FlowServant) -> None:
                 await stream.end()
 
             task = asyncio.create_task(write())
-            got = await _all(stream)
+            got = await all_of(stream)
             await task
             return got
 

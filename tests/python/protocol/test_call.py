@@ -7,7 +7,8 @@ import pytest
 
 from mf.core.error import Code, Error, Execution, not_executed
 from mf.core.outcome import Outcome
-from mf.protocol.call import MOST_ATTEMPTS, Call, CallEvent, CallState, CallStep, RetryBudget
+from mf.protocol.call import MOST_ATTEMPTS, Call, RetryBudget
+from mf.protocol.call_table import CallEvent, CallState, CallStep
 from mf.protocol.reply import MIXED, pack_mixed
 from mf.protocol.wire import pack_failure
 from tests.python.echo import TWICE

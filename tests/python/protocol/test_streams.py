@@ -5,8 +5,8 @@ import random
 import pytest
 
 from mf.core.error import Code, Error, not_executed
-from mf.protocol.events import DataReceived
-from mf.core.service import FEBIRD
+from mf.core.service import FEBIRD, Payload
+from mf.protocol.events import DataReceived, MetadataOrFault
 from mf.protocol.frame import DATA_LIMIT, frame_cost
 from mf.protocol.stream import (
     LARGEST_WINDOW,
@@ -22,7 +22,9 @@ from mf.protocol.stream import (
 WINDOW = 16_384
 
 
-def data(payload: bytes, count: int = 1, encoding: int = FEBIRD, metadata: object = None) -> DataReceived:
+def data(
+    payload: Payload, count: int = 1, encoding: int = FEBIRD, metadata: MetadataOrFault = None
+) -> DataReceived:
     return DataReceived(7, encoding, count, payload, frame_cost(len(payload)), metadata)
 
 

@@ -139,6 +139,7 @@ def start(servant: Servant) -> Iterator[Start]:
         server = mf.Server(grace=2.0, **options)
         server.offer(servant, agent="a")
         server.start()
+        started.server = server  # type: ignore[attr-defined]
         peer = Peer(server, window)
         open_.extend((peer.close, server.stop))
         return peer
@@ -414,6 +415,31 @@ def test_both_directions_go_at_once(start: Start) -> None:
 # Ends
 
 
+def test_a_thread_that_a_handler_leaves_behind_with_its_iterator_is_told_that_the_call_is_over() -> None:
+    told: list[Code] = []
+
+    class Leaving(Plain):
+        def load(self, into: str, values: Iterator[bytes]) -> int:
+            def read() -> None:
+                try:
+                    next(values)
+                except mf.Error as error:
+                    told.append(error.code)
+
+            threading.Thread(target=read).start()
+            return 7
+
+    server = mf.Server(grace=1.0)
+    server.offer(Leaving(), agent="a")
+    with server:
+        peer = Peer(server)
+        peer.call(LOAD, 1, "x")
+        assert peer.reply(1).word == 0
+        assert eventually(lambda: told == [Code.CANCELLED])
+        assert peer.is_served()
+        peer.close()
+
+
 def test_a_cancelled_stream_ends_its_handler_and_is_not_answered(start: Start, servant: Servant) -> None:
     peer = start(max_streams=1)
 
@@ -633,6 +659,8 @@ def test_frames_for_a_call_that_has_ended_are_dropped(start: Start) -> None:
     peer.cancel(1)
 
     assert peer.is_served()
+    io = start.server._io  # type: ignore[attr-defined]
+    assert [connection.session.dropped for connection in io._connections.values()] == [3]
 
 
 def test_data_for_a_call_without_streams_ends_it() -> None:

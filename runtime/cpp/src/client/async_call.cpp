@@ -33,10 +33,10 @@ class AsyncCall::Stopping {
 };
 
 AsyncCall::AsyncCall(Target target, const MethodInfo& method, const protocol::RequestHead& head,
-                     Buffer payload, const CallContext& context)
+                     Buffer payload, const CallContext& context, bool stream)
     : state_(std::move(target).state()),
       method_(method),
-      call_({.idempotent = method.idempotent, .stream = false}, context.deadline,
+      call_({.idempotent = method.idempotent, .stream = stream}, context.deadline,
             state_->core->retry_budget()),
       head_(head),
       reply_metadata_(context.reply_metadata) {
@@ -74,9 +74,13 @@ void AsyncCall::launch(std::shared_ptr<AsyncCall> call, Route route, link::Waite
 
 void AsyncCall::stop_with(const std::shared_ptr<AsyncCall>& call, const std::stop_token& stop) {
   if (!stop.stop_possible()) return;
-  if (!call->stopping_) call->stopping_ = std::make_unique<Stopping>();
+  call->allow_cancel();
   auto& place = call->stopping_->first ? call->stopping_->second : call->stopping_->first;
   place = std::make_unique<Stopping::OnStop>(stop, Stopping::Cancel{call});
+}
+
+void AsyncCall::allow_cancel() {
+  if (!stopping_) stopping_ = std::make_unique<Stopping>();
 }
 
 bool AsyncCall::stop_requested() const noexcept {
@@ -156,6 +160,15 @@ std::optional<link::Reply> AsyncCall::send(std::shared_ptr<AsyncCall>& owner, Ti
   // Completions without a reader run on the reactor's thread, so not while this is it.
   std::shared_ptr<link::ClientLink> kept;
   if (call.reader_ != nullptr || !call.state_->core->reactor().on_own_thread()) kept = call.route_.link;
+  if (auto* const stream = call.stream()) {
+    link::Completion ended([kept = std::shared_ptr(owner)](link::Reply&& reply) mutable {
+      on_reply(std::move(kept), std::move(reply));
+    });
+    if (auto refused = link->try_start_stream(head, payload, deadline, ended, *stream))
+      return link::Reply::failed(std::move(*refused), link::Ended::refused);
+    if (owner->stop_requested()) owner->cancel();  // meanwhile
+    return std::nullopt;
+  }
   if (call.stopping_) return send_stoppable(owner, head, payload);
   auto* const reader = call.reader_;
   call.itself_ = std::move(owner);

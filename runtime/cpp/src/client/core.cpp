@@ -34,6 +34,7 @@ Core::Core(std::shared_ptr<Resolver> resolver, std::shared_ptr<const LocalServan
 protocol::SessionOptions Core::session_options() {
   protocol::SessionOptions session;
   session.limits.max_payload = options_.max_payload;
+  session.limits.stream_window = options_.stream_window;
   const auto given = resolver_->client_id();
   session.client_id = given != 0 ? given : random_id_;
   session.nonce = nonce_;

@@ -18,6 +18,7 @@ Target::Target(const Client& client, const ServiceInfo& service)
 
 Target::Target(std::shared_ptr<State> state) : state_(std::move(state)) {
   in_process_ = state_->core->servants() != nullptr;
+  forwarded_ = state_->core->options().forward_metadata;
   agent_ = state_->shown;
 }
 
@@ -42,7 +43,16 @@ Interfaces Target::find_interfaces() const {
 link::LocalBatch Target::local_batch() const {
   if (!in_process_) return {};
   const auto found = interfaces();
-  return {.plain = found.plain, .async = found.async, .agent = agent_};
+  return {.plain = found.plain, .async = found.async, .agent = agent_, .forwarded = forwarded_};
+}
+
+std::shared_ptr<Servant> Target::shared_servant() const {
+  const std::scoped_lock lock(state_->mutex);
+  return state_->servant;
+}
+
+std::shared_ptr<const LocalServants> Target::servants() const {
+  return state_->core->servants();
 }
 
 Servant* Target::local_servant() const {

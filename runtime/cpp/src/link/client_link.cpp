@@ -13,6 +13,8 @@ namespace {
 // What may wait to be written; a server that does not read is noticed here rather than by the memory of its
 // client.
 constexpr std::size_t kMaxOutput = std::size_t{64} << 20U;
+// With more than this waiting to be written, streams add nothing.
+constexpr std::size_t kRoom = std::size_t{4} << 20U;
 // Requests started from outside are written at once when this much has gathered.
 constexpr std::size_t kFlushFrom = std::size_t{64} << 10U;
 // After a pause this long the connection is looked at before it is used: the server may have gone.
@@ -98,6 +100,9 @@ Outcome<void> ClientLink::shake_hands(TimePoint deadline) {
   max_payload_ = session_.peer_max_payload();
   max_in_flight_ = std::max<std::size_t>(session_.peer().max_in_flight, 1);
   max_bindings_ = std::max<std::size_t>(session_.peer().max_bindings, 1);
+  peer_stream_window_ = session_.peer().stream_window;
+  windows_ =
+      std::make_shared<protocol::WindowBudget>(session_.peer().max_streams, session_.limits().stream_window);
   return {};
 }
 
@@ -342,6 +347,71 @@ std::optional<Failure> ClientLink::try_start(protocol::RequestHead head, Payload
   return std::nullopt;
 }
 
+std::optional<Failure> ClientLink::try_start_stream(protocol::RequestHead head, Payload payload,
+                                                    TimePoint deadline, Completion& done,
+                                                    StreamCall& stream) {
+  const auto now = std::chrono::steady_clock::now();
+  Lock lock(mutex_);
+  if (!written_later()) check_idle(now, lock);
+  if (auto refusal = refuse_early(payload, now, deadline)) return refusal;
+  head.flags |= protocol::kStream;
+  Pending pending;
+  pending.done = std::move(done);
+  pending.by_reactor = true;
+  pending.stream = &stream;
+  std::uint32_t id = 0;
+  try {
+    id = append(head, payload, now, deadline, std::move(pending));
+  } catch (const std::bad_alloc&) {
+    done = std::move(pending.done);
+    return not_executed(Code::internal, "out of memory");
+  }
+  stream.on_sent(shared_from_this(), id);
+  if (deadline != kNever) watch_deadline(deadline);
+  if (written_later()) return std::nullopt;
+  flush(lock);
+  if (!leading_ && !broken()) arm(lock);
+  return std::nullopt;
+}
+
+void ClientLink::send_data(const protocol::DataHead& head, Buffer&& payload) {
+  const Lock lock(mutex_);
+  if (!broken() && calls_.contains(head.id)) session_.send_data(head, std::move(payload));
+}
+
+void ClientLink::send_credit(std::uint32_t id, std::uint32_t bytes) {
+  Lock lock(mutex_);
+  if (broken() || !calls_.contains(id)) return;
+  session_.send_credit(id, bytes);
+  if (!written_later()) flush(lock);
+}
+
+void ClientLink::send_end(std::uint32_t id) {
+  Lock lock(mutex_);
+  if (broken() || !calls_.contains(id)) return;
+  session_.send_end(id);
+  if (!written_later()) flush(lock);
+}
+
+bool ClientLink::has_room() {
+  const Lock lock(mutex_);
+  if (broken() || session_.output_bytes() <= kRoom) return true;
+  room_wanted_ = true;
+  return false;
+}
+
+void ClientLink::give_up(std::uint32_t id, Failure why) {
+  FinishedList own;
+  Lock lock(mutex_);
+  if (!calls_.contains(id)) return;
+  make_room_to_end(own, 1);
+  end(*take(id), Reply::failed(std::move(why), Ended::cancelled), own);
+  tell_cancelled(id, lock);
+  if (!written_later()) flush(lock);
+  run_own(own, lock);
+  post_completions(lock);
+}
+
 void ClientLink::write_now() {
   Lock lock(mutex_);
   if (!written_later()) flush(lock);
@@ -378,21 +448,10 @@ void ClientLink::adopt(Lock& lock) {
 }
 
 void ClientLink::cancel(std::uint32_t id) {
-  FinishedList own;
-  Lock lock(mutex_);
-  if (!calls_.contains(id)) return;
-  make_room_to_end(own, 1);
-  end(*take(id),
-      Reply::failed({.code = Code::cancelled,
-                     .execution = Execution::unknown,
-                     .message = "cancelled by the caller",
-                     .declared = nullptr},
-                    Ended::cancelled),
-      own);
-  tell_cancelled(id, lock);
-  if (!written_later()) flush(lock);
-  run_own(own, lock);
-  post_completions(lock);
+  give_up(id, {.code = Code::cancelled,
+               .execution = Execution::unknown,
+               .message = "cancelled by the caller",
+               .declared = nullptr});
 }
 
 void ClientLink::tell_cancelled(std::uint32_t id, Lock& lock) noexcept {
@@ -526,7 +585,7 @@ void ClientLink::end(Pending&& pending, Reply&& reply, FinishedList& own) {
     pending.waiter->finish();  // under the lock, which the waiter needs before it can go away
     return;
   }
-  if (pending.waiter != nullptr) {
+  if (pending.waiter != nullptr || pending.stream != nullptr) {
     auto& item = own.items.emplace_back();
     item.done = std::move(pending.done);
     item.reply = std::move(reply);

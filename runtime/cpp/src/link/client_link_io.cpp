@@ -12,6 +12,8 @@ namespace mf::link {
 namespace {
 
 constexpr std::chrono::microseconds kLongestCoarse = std::chrono::seconds(5);
+// With no more than this waiting to be written, streams add to it again.
+constexpr std::size_t kRoomAgain = std::size_t{2} << 20U;
 constexpr int kReadsPerTurn = 16;
 // Memory for payloads of completions that is kept from turn to turn.
 constexpr std::size_t kKeptAtMost = std::size_t{256} << 10U;
@@ -181,6 +183,16 @@ void ClientLink::process(Lock& lock) {
         return;
       }
       on_event(event, own);
+      if (offence_.empty()) continue;
+      session_.fail(Code::protocol_error, offence_);
+      run_own(own, lock);
+      flush(lock);
+      break_off({.code = Code::protocol_error,
+                 .execution = Execution::unknown,
+                 .message = "protocol error of " + peer() + ": " + offence_,
+                 .declared = nullptr},
+                lock);
+      return;
     }
   } catch (...) {
     run_own(own, lock);  // which have ended already
@@ -210,6 +222,10 @@ void ClientLink::on_event(protocol::Event& event, FinishedList& own) {
       return;
     case protocol::EventType::descriptor:
       return on_descriptor(event);
+    case protocol::EventType::data:
+    case protocol::EventType::credit:
+    case protocol::EventType::cancel:
+      return on_stream(event, own);
     default:
       return;  // pongs, and what only servers are sent
   }
@@ -248,6 +264,63 @@ void ClientLink::on_reply(protocol::Event& event, FinishedList& own) {
     calls_.insert(event.header.id, event.header.route, kNever, std::move(*pending));
     throw;
   }
+}
+
+void ClientLink::on_stream(const protocol::Event& event, FinishedList& own) {
+  const auto id = event.header.id;
+  auto* const pending = calls_.find(id);
+  if (pending == nullptr) {
+    if (session_.never_used(id)) {
+      offence_ = std::string(name(event.header.type)) + " for the id " + std::to_string(id) +
+                 ", with which no call was begun";
+    } else {
+      unmatched_.fetch_add(1, std::memory_order_relaxed);  // it has crossed the end of its call
+    }
+    return;
+  }
+  auto* const stream = pending->stream;
+  if (stream == nullptr) {
+    if (event.type != protocol::EventType::data) return;
+    make_room_to_end(own, 1);
+    end(*take(id),
+        Reply::failed({.code = Code::protocol_error,
+                       .execution = Execution::unknown,
+                       .message = peer() + " sent DATA for a call without a stream",
+                       .declared = nullptr},
+                      Ended::unreadable),
+        own);
+    return session_.send_cancel(id);
+  }
+  switch (event.type) {
+    case protocol::EventType::data:
+      return after_stream(id, *stream, stream->on_data(event), own);
+    case protocol::EventType::credit:
+      return after_stream(id, *stream, stream->on_credit(event.credit), own);
+    default:
+      return after_stream(id, *stream, stream->on_stopped(), own);
+  }
+}
+
+void ClientLink::after_stream(std::uint32_t id, StreamCall& stream, StreamEvent&& event, FinishedList& own) {
+  if (event.completion) {
+    auto& item = completions_.items.emplace_back();
+    item.done = [run = std::move(event.completion)](Reply&& /*none*/) mutable { run(); };
+  }
+  if (event.credit != 0) session_.send_credit(id, event.credit);
+  if (event.write) stream.write_later();
+  if (!event.failure) return;
+  event.failure->message = peer() + ": " + event.failure->message;
+  make_room_to_end(own, 1);
+  end(*take(id), Reply::failed(std::move(*event.failure), Ended::unreadable), own);
+  session_.send_cancel(id);
+}
+
+// The streams that were told that there is no room look again.
+void ClientLink::tell_room() {
+  room_wanted_ = false;
+  calls_.for_each([](std::uint32_t /*id*/, const Pending& pending) {
+    if (pending.stream != nullptr && pending.stream->on_room().write) pending.stream->write_later();
+  });
 }
 
 void ClientLink::on_bound(const protocol::Event& event) {
@@ -372,6 +445,7 @@ void ClientLink::flush(Lock& lock) {
     break;
   }
   writing_ = false;
+  if (room_wanted_ && session_.output_bytes() <= kRoomAgain) tell_room();
   if (!write_failed_ || leading_ || broken()) return;
   begin_leading();  // what the server sent before it went is read
   stop_leading(lock);

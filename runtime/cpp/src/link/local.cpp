@@ -40,7 +40,7 @@ void LocalScope::add_context(const CallOptions& options, std::span<const std::st
   if (options.stop.stop_requested())
     throw Error(Code::cancelled, Execution::not_executed, "cancelled by the caller before the call");
   handle_.emplace(options, outer, forwarded);
-  info_.handle = &*handle_;
+  info_.handle.set(&*handle_);
 }
 
 void log_oneway_failure(const Method& method) {

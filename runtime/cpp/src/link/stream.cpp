@@ -43,7 +43,12 @@ StreamIn::StreamIn(StreamPort& port, std::uint32_t window, std::shared_ptr<proto
     : port_(port), budget_(std::move(budget)), most_(most), window_(window) {}
 
 StreamIn::~StreamIn() {
-  window_.release(*budget_);
+  if (budget_) window_.release(*budget_);
+}
+
+void StreamIn::set_budget(std::shared_ptr<protocol::WindowBudget> budget) {
+  const std::scoped_lock lock(mutex_);
+  budget_ = std::move(budget);
 }
 
 StreamEvent StreamIn::refuse(Code code, std::string message) const {
@@ -167,6 +172,11 @@ void StreamIn::when_ready(UniqueFunction<void()> ready) {
   ready();
 }
 
+bool StreamIn::waiting() const {
+  const std::scoped_lock lock(mutex_);
+  return waiter_ != nullptr || static_cast<bool>(ready_);
+}
+
 std::shared_ptr<const Failure> StreamIn::why() const {
   const std::scoped_lock lock(mutex_);
   return why_;
@@ -191,6 +201,14 @@ StreamOut::StreamOut(StreamPort& port, std::uint32_t credit, std::size_t most)
       most_(most),
       least_credit_(std::min<std::size_t>(kLeastCredit, credit / 2)),
       window_(credit) {}
+
+StreamEvent StreamOut::open(std::uint32_t credit, std::size_t most) {
+  const std::scoped_lock lock(mutex_);
+  window_ = protocol::SendWindow(credit);
+  least_credit_ = std::min<std::size_t>(kLeastCredit, credit / 2);
+  most_ = most;
+  return woken();
+}
 
 StreamEvent StreamOut::woken() {
   StreamEvent done;
@@ -242,6 +260,11 @@ bool StreamOut::may_write() const {
 Outcome<bool> StreamOut::state() const {
   if (ended_ && why_) return Outcome<bool>(why_);
   return !ended_ && !stopped_;
+}
+
+bool StreamOut::waiting() const {
+  const std::scoped_lock lock(mutex_);
+  return waiter_ != nullptr || static_cast<bool>(ready_) || static_cast<bool>(drained_);
 }
 
 bool StreamOut::stopped() const {
@@ -315,6 +338,7 @@ bool StreamOut::wait(Lock& lock, bool for_all) {
     lock.unlock();
     const auto until = port_.wait_until();
     lock.lock();
+    emitted_.wait(lock, [this] { return !emitting_; });  // another thread writes, which never blocks
     emit(lock);
     // From here to the wait the lock is held: what changes meanwhile finds the waiter.
     if (ended_ || stopped_ || (for_all ? unsent() == 0 : !too_much())) return may_write();
@@ -388,7 +412,7 @@ void StreamOut::emit(Lock& lock) {
     sent = true;
   }
   emitting_ = false;
-  if (waiter_ != nullptr) std::exchange(waiter_, nullptr)->finish();  // of another thread, which looks again
+  emitted_.notify_all();
   if (!sent) return;
   lock.unlock();
   port_.flush();

@@ -188,6 +188,8 @@ Metadata Call::take_reply_metadata() {
 void Call::on_data(const protocol::Event& event) {
   if (!streams_)
     return answer_early(failed(Code::protocol_error, "the client sent DATA for a call without a stream"));
+  if (event.header.metadata())
+    return answer_early(failed(Code::protocol_error, "the client sent metadata with DATA"));
   if (on(ServerCallEvent::data) == ServerCallStep::deliver) done(streams_->in.on_data(event));
 }
 

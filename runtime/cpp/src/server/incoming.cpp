@@ -55,19 +55,20 @@ void Ticket::done() {
 }
 
 const std::shared_ptr<Call>& Incoming::live_call() {
-  if (ticket_.call() || ticket_.oneway() || !ticket_.link()) return ticket_.call();
+  if (call_ || ticket_.oneway() || !ticket_.link()) return call_;
   auto call = std::make_shared<Call>(ticket_.link(), calls_, ticket_.head(), false, info_.deadline);
   if (auto* const slot = ticket_.slot()) {
     call->take_over(slot);
   } else if (!call->begin() || !call->start()) {
-    return ticket_.call();
+    return call_;
   }
-  ticket_.set_call(std::move(call));
-  return ticket_.call();
+  ticket_.set_call(call);
+  call_ = std::move(call);
+  return call_;
 }
 
 bool Incoming::cancelled() noexcept {
-  if (ticket_.call()) return ticket_.call()->cancelled();
+  if (call_) return call_->cancelled();
   const auto* const slot = ticket_.slot();
   return slot != nullptr && slot->machine.state() == protocol::ServerCallState::stopping;
 }
@@ -79,7 +80,7 @@ std::stop_token Incoming::stop_token() {
 
 const Metadata& Incoming::metadata() noexcept {
   static const Metadata kNone;
-  return ticket_.call() ? ticket_.call()->metadata() : kNone;
+  return call_ ? call_->metadata() : kNone;
 }
 
 void Incoming::set_reply_metadata(std::string_view key, std::string_view value) {

@@ -1,8 +1,8 @@
 """R5. What a call begins with: its deadline, its metadata and its bytes. The only place that encodes a
 request, whoever sends it.
 
-A call that a handler makes takes over what is left of that handler's deadline, its trace context, and the keys
-that the client is told to pass on.
+A call that a handler makes takes over what is left of that handler's deadline, its trace context, and the
+keys that the client is told to pass on.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from mf.core.metadata import passed_on
 from mf.core.options import DEFAULT_DEADLINE, INFINITE, CallOptions
 from mf.core.service import Method
 from mf.protocol.call import Call
-from mf.protocol.frame import BULK, METADATA, ONEWAY, STREAM
+from mf.protocol.frame import BULK, METADATA, ONEWAY, STREAM, pack_deadline
 from mf.protocol.metadata import pack_metadata
 from mf.protocol.stream_call import StreamCall
 
@@ -55,12 +55,17 @@ def begin(
     body = method.encode_request(*arguments)
     flags = method.request_encoding | ONEWAY if method.oneway else method.request_encoding
     if options is None and current.get() is None:  # most calls
-        return Call(method, now + (method.deadline or DEFAULT_DEADLINE), router.budget, flags, body)
+        seconds = method.deadline or DEFAULT_DEADLINE
+        call = Call(method, now + seconds, router.budget, flags, body)
+        call.word = pack_deadline(seconds)
+        return call
     block = metadata_of(router, options)
     if block:
         flags |= METADATA
         body = block + body
-    return Call(method, deadline_of(method, options, now), router.budget, flags, body)
+    call = Call(method, deadline_of(method, options, now), router.budget, flags, body)
+    call.word = pack_deadline(max(call.deadline - now, 0.0))
+    return call
 
 
 def begin_bulk(

@@ -59,7 +59,7 @@ class Client(TargetSource):
         if self._source is not None:
             return self._source.target(service, (*self._forwarded, *keys))
         assert self._router is not None
-        return RemoteTarget(self._router, service, None)
+        return RemoteTarget(self._router.passing_on(keys) if keys else self._router, service, None)
 
     def close(self) -> None:
         """Closes all connections; calls under way end as CONNECTION_LOST. May be called twice."""

@@ -6,6 +6,7 @@ seen before, now gone                                             UNAVAILABLE at
 """
 
 from collections.abc import Iterable
+from copy import copy
 from time import monotonic
 
 from mf.core.agent_names import shown_agent
@@ -131,6 +132,12 @@ class Router:
         self.forward_metadata = forward_metadata
         self.budget = RetryBudget()
         self.seen: set[tuple[str, str | None]] = set()
+
+    def passing_on(self, keys: tuple[str, ...]) -> "Router":
+        """The same router for calls that pass on more keys."""
+        other = copy(self)
+        other.forward_metadata = (*self.forward_metadata, *keys)
+        return other
 
     def find(self, service: ServiceInfo, agent: str | None, deadline: float) -> tuple[Route, bool]:
         """A route, and whether it is the only possible one. Raises Error, NOT_EXECUTED."""

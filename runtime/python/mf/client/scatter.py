@@ -1,5 +1,5 @@
-"""R5. One call to several agents: each request leaves as soon as its agent can be reached, before any reply is
-awaited; each agent has its own outcome.
+"""R5. One call to several agents: each request leaves as soon as its agent can be reached, before any reply
+is awaited; each agent has its own outcome.
 
 All agents are looked for at once: connections and bindings that are missing are asked for together, and an
 agent that nobody has heard of holds up no other.

@@ -1,8 +1,8 @@
-"""R5. Streams that block their thread. No thread stands behind one: who asks for a value reads the socket, who
-writes one writes it.
+"""R5. Streams that block their thread. No thread stands behind one: who asks for a value reads the socket,
+who writes one writes it.
 
-Values of a list or tuple are gathered into frames of up to 64 KiB. A value of another iterable, or of `write`,
-leaves at once: nobody could say how long the next one takes.
+Values of a list or tuple are gathered into frames of up to 64 KiB. A value of another iterable, or of
+`write`, leaves at once: nobody could say how long the next one takes.
 """
 
 from collections.abc import Iterable

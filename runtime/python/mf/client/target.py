@@ -11,18 +11,17 @@ from typing import Any, TypeVar, cast
 from mf.client.begin import begin, begin_bulk, give_metadata
 from mf.client.blocking import run
 from mf.client.destination import Destination
-from mf.client.routes import Router
 from mf.client.scatter import AgentsTarget
 from mf.core.agent import Agent, called_agent
 from mf.core.options import BatchOptions, CallOptions
 from mf.core.outcome import Outcome
-from mf.core.service import Method, Servant, ServiceInfo
+from mf.core.service import Method, Servant
 from mf.core.stream import AsyncDuplexStream, AsyncStreamReader, DuplexStream, StreamReader
 from mf.core.target import BatchCall, ScatterTarget, Target
 from mf.protocol.call import Call
-from mf.protocol.call_table import CallStep
-from mf.protocol.frame import ONEWAY, pack_deadline
-from mf.protocol.reply import MIXED
+from mf.protocol.call_table import RESOLVE
+from mf.protocol.frame import ONEWAY
+from mf.protocol.reply import OK
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -67,14 +66,13 @@ class RemoteTarget(Destination, Target):
             run(call, self)
         else:  # what `run` does, for a route that is at hand
             call.begin_at(route.binding, now)
-            route.link.call(call, pack_deadline(call.deadline - now), now)
-            if call.failure is not None or call.status > MIXED:
-                now = monotonic()
-            if call.settle(now) is CallStep.RESOLVE:
+            route.link.call(call, call.word, now)
+            if call.failure is None and call.status == OK and call.reply_metadata is None:
+                return call.value_at_once()
+            if call.settle(monotonic()) is RESOLVE:
                 self.forget(route)
-                run(call, self, CallStep.RESOLVE)
-        if options is not None:
-            give_metadata(options, call.reply_metadata)
+                run(call, self, RESOLVE)
+        give_metadata(options, call.reply_metadata)
         if method.oneway and call.failure is None:
             return cast(T, None)
         return call.value()
@@ -105,9 +103,7 @@ class RemoteTarget(Destination, Target):
 
         from mf.client.batch import MessageBatch
 
-        return await MessageBatch(
-            self, method, requests, options or BatchOptions(), loop=get_running_loop()
-        )
+        return await MessageBatch(self, method, requests, options or BatchOptions(), loop=get_running_loop())
 
     def bulk(
         self, method: Method[R, T], requests: Sequence[R], options: CallOptions | None = None

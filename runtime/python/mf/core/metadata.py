@@ -24,6 +24,4 @@ def check_key(key: str) -> None:
 def passed_on(metadata: Mapping[str, str], keys: tuple[str, ...]) -> dict[str, str]:
     """What of the metadata of a call goes into the calls that its handler makes. `keys`: the user's that
     do."""
-    return {
-        key: metadata[key] for key in (*TRACE_KEYS, *keys) if key in metadata and key != TOKEN_KEY
-    }
+    return {key: metadata[key] for key in (*TRACE_KEYS, *keys) if key in metadata and key != TOKEN_KEY}

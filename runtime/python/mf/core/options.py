@@ -51,8 +51,9 @@ class CallOptions:
 class BatchOptions(CallOptions):
     """Options of a message-level batch.
 
-    `deadline`: seconds for the whole batch; every message has the metadata. `size`: calls per message, instead of the method's
-    `@batch(max)`. `window`: messages that may be in flight together (never more than the peer allows).
+    `deadline`: seconds for the whole batch; every message has the metadata. `size`: calls per message,
+    instead of the method's `@batch(max)`. `window`: messages that may be in flight together (never more than
+    the peer allows).
     """
 
     __slots__ = ("size", "window")

@@ -305,8 +305,8 @@ class LightScatter(ScatterTarget):
         agents = self._any.agents() if self._agents is None else self._agents
         return [(agent, self._any.for_agent(agent)) for agent in agents]
 
-    def call(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> Scattered[T]:
-        scattered: Scattered[T] = Scattered()
+    def call(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> Scattered[str, T]:
+        scattered: Scattered[str, T] = Scattered()
         for agent, target in self._targets():
             try:
                 scattered[agent] = Outcome(target.call(method, options, *arguments))
@@ -316,7 +316,7 @@ class LightScatter(ScatterTarget):
 
     async def call_async(
         self, method: Method[Any, T], options: CallOptions | None, *arguments: Any
-    ) -> Scattered[T]:
+    ) -> Scattered[str, T]:
         from asyncio import gather
 
         targets = self._targets()

@@ -210,7 +210,9 @@ class Link(LinkStreams):
                 raise self._gone()
             while not self._session.bind(binding, service.fingerprint, names):
                 if not self._unbind_idle():
-                    raise not_executed(Code.OVERLOADED, f"{self.peer} takes no more bindings, and all are busy")
+                    raise not_executed(
+                        Code.OVERLOADED, f"{self.peer} takes no more bindings, and all are busy"
+                    )
         self._await(binding)
         if binding.status == Code.SCHEMA_MISMATCH:
             raise not_executed(Code.SCHEMA_MISMATCH, self._mismatch(service, deadline, binding.text))

@@ -1,5 +1,5 @@
-"""R4. The part of a link that streams need: values out and in, credit, and waiting for either. See link.py for
-threads and locks.
+"""R4. The part of a link that streams need: values out and in, credit, and waiting for either. See link.py
+for threads and locks.
 
 One thread reads a stream's values and one writes them; they may be two. Each waits like any caller: it leads,
 or sleeps until the leader wakes it.

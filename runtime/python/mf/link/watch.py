@@ -118,7 +118,6 @@ class Watch(ABC):
             self._expiry = min(self._timers.values(), default=FOREVER)
             return self._expiry
 
-
     def _expire(self, link: Watched, now: float) -> float:
         try:
             return link.expire(now)

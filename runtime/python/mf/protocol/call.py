@@ -4,10 +4,10 @@ clock, thread or lock; time is an argument.
 
     step = call.begin()
     while True:
-        if step is Step.RESOLVE:  ... step = call.on(Event.RESOLVED), or call.fail(Event.UNREACHABLE, why, now)
-        elif step is Step.BIND:   ...
-        elif step is Step.SEND:   ...
-        else: break               # END or CANCEL: call.failure, or a reply to be read with call.outcome(…)
+        if step is CallStep.RESOLVE: ... step = call.on(RESOLVED), or call.fail(UNREACHABLE, why, now)
+        elif step is CallStep.BIND:  ... step = call.on(BOUND)
+        elif step is CallStep.SEND:  ... step = call.on(WRITTEN), and at the reply call.settle(now)
+        else: break                  # END or CANCEL: call.value() or call.outcomes() say how it ended
 
 One object is a call and, as the link sees it, the request that is under way (calls.Pending): a lone call
 needs no other.
@@ -18,7 +18,16 @@ from typing import Any, Generic, TypeVar
 from mf.core.error import Code, DeclaredError, Error, Execution, not_executed
 from mf.core.outcome import Outcome
 from mf.core.service import Method
-from mf.protocol.call_table import BOUND_AT_ONCE, REPLIED_AT_ONCE, TABLE, CallEvent, CallState, CallStep
+from mf.protocol.call_table import (
+    BOUND_AT_ONCE,
+    END,
+    REPLIED_AT_ONCE,
+    SENT,
+    TABLE,
+    CallEvent,
+    CallState,
+    CallStep,
+)
 from mf.protocol.calls import Binding, Request
 from mf.protocol.frame import Buffer
 from mf.protocol.reply import MIXED, OK, read_outcomes, read_whole_failure
@@ -38,20 +47,20 @@ class RetryBudget:
     begins with 1,000; a repeat takes 1, each call that is begun gives back 0.2, up to 1,000.
     """
 
-    __slots__ = ("_fifths",)
+    __slots__ = ("fifths",)
 
     def __init__(self) -> None:
-        self._fifths = _MOST
+        self.fifths = _MOST
 
     def on_begin(self) -> None:
         """A call is begun."""
-        if self._fifths < _MOST:
-            self._fifths += 1
+        if self.fifths < _MOST:
+            self.fifths += 1
 
     def take(self) -> bool:
-        if self._fifths < _REPEAT:
+        if self.fifths < _REPEAT:
             return False
-        self._fifths -= _REPEAT
+        self.fifths -= _REPEAT
         return True
 
 
@@ -59,12 +68,14 @@ class Call(Request, Generic[T]):
     """See above. `failure` is what an attempt, and at last the call, ended with; None: a reply has come.
 
     What goes into the REQUEST is `body`, with a block of metadata in front of it if `flags` say so, and
-    `items` calls in it. Fields that keep their defaults in most calls stand in the class.
+    `items` calls in it; `word` is its deadline if it is sent at once. Fields that keep their defaults in most
+    calls stand in the class.
     """
 
     state = CallState.START
     attempts = 1
     items = 1
+    word = 0
     may_have_run: Error | None = None
     """The failure of an attempt that may have run. The call never ends as surely not executed after it."""
 
@@ -83,7 +94,9 @@ class Call(Request, Generic[T]):
 
     def begin_at(self, binding: Binding, now: float) -> None:
         """Begins a call whose binding is at hand: it may be sent."""
-        self.budget.on_begin()
+        budget = self.budget
+        if budget.fifths < _MOST:
+            budget.fifths += 1
         self.state = BOUND_AT_ONCE
         self.binding = binding
         self.route = binding.first + self.method.index
@@ -131,9 +144,9 @@ class Call(Request, Generic[T]):
         """What to do after the link was done with the request: a REPLY has come, or `failure` is set."""
         if self.failure is not None:
             return self.fail(self.ended_by, self.failure, now)
-        if self.status == OK and self.reply_metadata is None and self.state is _S.SENT:
+        if self.status == OK and self.reply_metadata is None and self.state is SENT:
             self.state = REPLIED_AT_ONCE
-            return _T.END
+            return END
         if type(self.reply_metadata) is Error:
             return self.fail(_E.REPLIED, Error(Code.DECODE_ERROR, self.reply_metadata.message), now)
         if self.status > MIXED:
@@ -189,6 +202,14 @@ class Call(Request, Generic[T]):
         if outcome.error is None:
             raise Error(Code.DECODE_ERROR, "reply: MIXED without a failure")
         raise outcome.error
+
+    def value_at_once(self) -> T:
+        """What `settle` and `value` do, for a call whose REPLY is OK and nothing else."""
+        self.state = REPLIED_AT_ONCE
+        method = self.method
+        if self.encoding == method.result_encoding:
+            return method.decode_result(self.payload)
+        raise wrong_encoding(method, self.encoding)
 
     def outcomes(self) -> list[Outcome[T]]:
         """One outcome per item of a call that has ended. None of them says that the item surely was not

@@ -219,9 +219,8 @@ class Session:
             header = _unpack_header(data, at)
             size = header[0]
             type_ = header[1]
-            if type_ > LAST_TYPE or self._row[type_] is None:
-                if not self._skippable(type_):
-                    self._refuse_header(header)
+            if (type_ > LAST_TYPE or self._row[type_] is None) and not self._skippable(type_):
+                self._refuse_header(header)
             if size > CONTROL_LIMIT or size < HEADER_SIZE:
                 self._check_size(size, type_, header[6])
             frame_end = at + size
@@ -367,27 +366,33 @@ class Session:
         if type_ == HELLO:
             self._hello(events, Hello.unpack(payload))
         elif type_ in (PING, PONG):
-            if len(payload) != 8:
-                raise Violation(f"{TYPE_NAMES[type_]}: {len(payload)} bytes instead of 8")
-            if type_ == PING:
-                self._control(PONG, payload)
-            else:
-                events.append(PongReceived(bytes(payload)))
+            self._sign_of_life(events, type_, payload)
         elif type_ == REFUSE:
             events.append(Refused(to_code(word), read_only_str16(payload, "REFUSE")))
         elif type_ == CREDIT:
-            if len(payload) != 4:
-                raise Violation(f"CREDIT: {len(payload)} bytes instead of 4")
-            (more,) = U32.unpack(payload)
-            if not more:
-                raise Violation("CREDIT: of 0 bytes")
-            call = self._open_call(id_, "CREDIT")
-            if call is not None:
-                events.append(CreditReceived(id_, more, call))
+            self._credit(events, id_, payload)
         else:
             self._role_frame(events, (type_, route, id_, word), payload)
         if self.state != next_state:
             self._enter(next_state)
+
+    def _sign_of_life(self, events: list[Any], type_: int, payload: Payload) -> None:
+        if len(payload) != 8:
+            raise Violation(f"{TYPE_NAMES[type_]}: {len(payload)} bytes instead of 8")
+        if type_ == PING:
+            self._control(PONG, payload)
+        else:
+            events.append(PongReceived(bytes(payload)))
+
+    def _credit(self, events: list[Any], id_: int, payload: Payload) -> None:
+        if len(payload) != 4:
+            raise Violation(f"CREDIT: {len(payload)} bytes instead of 4")
+        (more,) = U32.unpack(payload)
+        if not more:
+            raise Violation("CREDIT: of 0 bytes")
+        call = self._open_call(id_, "CREDIT")
+        if call is not None:
+            events.append(CreditReceived(id_, more, call))
 
     def _data(self, events: list[Any], fields: tuple[int, ...], payload: Payload) -> None:
         flags, route, id_, word, count = fields

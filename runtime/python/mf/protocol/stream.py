@@ -1,5 +1,5 @@
-"""R2. What a side knows of one direction of a stream (docs/protocol.md, section 5a). Numbers and bytes only: no
-socket, clock or lock.
+"""R2. What a side knows of one direction of a stream (docs/protocol.md, section 5a). Numbers and bytes only:
+no socket, clock or lock.
 
 SendWindow      the credit that the receiver has given and that no DATA has used yet
 ReceiveWindow   the credit that this side has given; when half of it was taken by the user, it is given anew
@@ -7,7 +7,7 @@ WindowBudget    what all receive windows of a connection may sum to. Each stream
                 HELLO promised; what is left beside all that may still be opened goes to streams that are
                 emptied quickly
 Outgoing        encoded values on their way into DATA frames
-Incoming        DATA frames on their way to the user: checked when they arrive, whole values when they are taken
+Incoming        DATA frames on their way to the user: checked when they arrive, made whole when taken
 """
 
 from collections import deque

@@ -39,7 +39,8 @@ _BACKLOG_LIMIT = 8192
 _LARGE = 4096  # smaller payloads are not counted: the number of requests bounds them
 
 _Event, _Step = ServerCallEvent, ServerCallStep
-_RUNNING, _ENDED = ServerCallState.RUNNING, ServerCallState.ENDED
+# What the table says of a call that nothing disturbs is written out where every call passes.
+_WAITING, _RUNNING, _ENDED = ServerCallState.WAITING, ServerCallState.RUNNING, ServerCallState.ENDED
 
 
 class Loop(ABC):
@@ -138,7 +139,7 @@ class Connection(StreamCaller):
         offer = call.handler.offer
         if not call.oneway:
             self.calls[call.id] = call
-            call.on(_Event.QUEUED)
+            call.state = _WAITING
             if (
                 len(call.payload) < _LARGE and offer not in self._oneways
             ):  # none can come but from this thread
@@ -185,15 +186,18 @@ class Connection(StreamCaller):
 
     def started(self, call: ServedCall, stop: Callable[[], None] | None = None) -> bool:
         with self.lock:
-            if call.state is _ENDED:
+            if call.state is _WAITING:
+                call.state = _RUNNING
+            elif call.state is _ENDED:
                 return False
-            call.on(_Event.STARTED)
+            else:
+                call.on(_Event.STARTED)
             call.stop = stop
             return True
 
     def reply(self, call: ServedCall, status: int, encoding: int, payload: Buffer) -> None:
         with self.lock:
-            if call.state is _RUNNING:  # nearly always; the table is not asked for what it says then
+            if call.state is _RUNNING:
                 call.state = _ENDED
                 self._ended(call)
                 is_awaited = True

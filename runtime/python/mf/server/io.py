@@ -243,7 +243,7 @@ class IoThread(Loop):
                     continue
                 call = ServedCall(connection, handler, id_, route, flags, deadline, items, payload, metadata)
                 if handler.inline and len(payload) <= INLINE_LIMIT and not connection._oneways:
-                    call.state = _RUNNING  # nothing can have happened to it: the table is not asked
+                    call.state = _RUNNING  # nothing can have happened to it
                     run(call)
                 elif connection.admit(call):
                     self.start(call)

@@ -14,6 +14,7 @@ from mf.core.service import Payload
 from mf.protocol.events import DataReceived
 from mf.protocol.frame import DATA_LIMIT, HEADER_SIZE, METADATA, frame_cost
 from mf.protocol.metadata import pack_metadata
+from mf.protocol.server_call import ServerCallState
 from mf.protocol.server_session import ServerSession
 from mf.protocol.stream import Incoming, Outgoing, SendWindow, WindowBudget
 from mf.server.current import Caller, ServedCall, violation
@@ -158,6 +159,8 @@ class StreamCall(ServedCall):
         """
         if self.stopped is not None:
             raise self.stopped
+        if self.state is ServerCallState.ENDED:
+            raise Error(Code.CANCELLED, "the call has been answered")  # who reads here was left behind by it
         assert self.incoming is not None
         taken = self.incoming.take()
         if taken is None:
@@ -179,7 +182,7 @@ class StreamCall(ServedCall):
 
     @property
     def is_running(self) -> bool:
-        return self.stopped is None and self.id in self.connection.session.in_flight
+        return self.state is ServerCallState.RUNNING
 
     def add(self, value: Payload) -> None:
         """A value to send. Raises BadValueError for one that the client would not take."""
@@ -242,3 +245,4 @@ class StreamCall(ServedCall):
             self.incoming.clear()
             self.incoming.window.release(self.connection.budget)
         self.connection.crowded.discard(self)
+        self.tell()

@@ -26,7 +26,8 @@
 
 namespace mf::link {
 class Payload;
-}
+class StreamCall;
+}  // namespace mf::link
 
 namespace mf::client {
 
@@ -35,7 +36,7 @@ class AsyncCall {
   /// `head`: without its route. The payload begins with the context's metadata, if there is any, as the head
   /// says.
   AsyncCall(Target target, const MethodInfo& method, const protocol::RequestHead& head, Buffer payload,
-            const CallContext& context);
+            const CallContext& context, bool stream = false);
   virtual ~AsyncCall();
   AsyncCall(const AsyncCall&) = delete;
   AsyncCall& operator=(const AsyncCall&) = delete;
@@ -48,7 +49,7 @@ class AsyncCall {
 
   /// `stop` cancels it. Before launch().
   static void stop_with(const std::shared_ptr<AsyncCall>& call, const std::stop_token& stop);
-  void cancel();
+  virtual void cancel();
 
   [[nodiscard]] TimePoint deadline() const noexcept { return call_.deadline(); }
 
@@ -57,6 +58,12 @@ class AsyncCall {
   virtual void end(link::Reply&& reply) = 0;
   /// Does end() only what the runtime does, and that at once?
   [[nodiscard]] virtual bool runs_anywhere() const noexcept { return false; }
+  /// The streams of the call, if it has any.
+  [[nodiscard]] virtual link::StreamCall* stream() noexcept { return nullptr; }
+  [[nodiscard]] const std::shared_ptr<Target::State>& state() const noexcept { return state_; }
+  [[nodiscard]] Metadata* reply_metadata() const noexcept { return reply_metadata_; }
+  /// cancel() may come. Before launch().
+  void allow_cancel();
 
  private:
   friend struct Target::State;

@@ -38,6 +38,8 @@ struct ClientOptions {
   std::chrono::milliseconds connect_timeout{2'000};
   /// The largest reply that is taken, in bytes.
   std::uint32_t max_payload = 1U << 24;
+  /// Bytes that a stream towards this client may send before it has read any; it grows where that helps.
+  std::uint32_t stream_window = 16 * 1024;
   /// Opaque; sent in the handshake.
   std::vector<std::byte> authentication{};
   Log log{};

@@ -104,7 +104,8 @@ bool take_one_of(const link::Reply& reply, Stored<typename M::Result>& value) {
 }
 
 template <class Result, Tier kTier>
-Outcome<Result> decode_any(const link::Method& method, const link::Reply& reply) {
+[[gnu::cold, gnu::noinline]] Outcome<Result> decode_any(const link::Method& method,
+                                                        const link::Reply& reply) {
   DecoderOf<Result, kTier> decoded(1);
   take_apart(method, reply, 0, 1, decoded);
   return std::move(outcomes<Result>(decoded).front());

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -99,7 +100,8 @@ class Target {
     const auto found = interfaces();
     return {.plain = static_cast<typename M::Servant*>(found.plain),
             .async = static_cast<typename M::AsyncServant*>(found.async),
-            .agent = agent_};
+            .agent = agent_,
+            .forwarded = forwarded_};
   }
   /// The same without its type.
   [[nodiscard]] link::LocalBatch local_batch() const;
@@ -112,6 +114,9 @@ class Target {
   [[nodiscard]] Outcome<Route> route(TimePoint deadline) const;
 
   [[nodiscard]] bool in_process() const noexcept { return in_process_; }
+  /// Of an in-process client: what keeps the servant that local() has found alive, and where its streams run.
+  [[nodiscard]] std::shared_ptr<Servant> shared_servant() const;
+  [[nodiscard]] std::shared_ptr<const LocalServants> servants() const;
 
   struct State;
   [[nodiscard]] const std::shared_ptr<State>& state() const& noexcept { return state_; }
@@ -148,7 +153,8 @@ class Target {
 
   std::shared_ptr<State> state_;
   bool in_process_ = false;
-  std::string_view agent_;  // lives in the state
+  std::string_view agent_;                    // lives in the state
+  std::span<const std::string> forwarded_{};  // lives in the options of the client
   mutable Cached plain_servant_;
 };
 

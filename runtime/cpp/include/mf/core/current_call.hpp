@@ -40,12 +40,9 @@ class ScopedHandle {
     handle_ = nullptr;
     return *this;
   }
-  ScopedHandle& operator=(CallHandle* handle) noexcept {
-    handle_ = handle;
-    return *this;
-  }
   ~ScopedHandle() = default;
   [[nodiscard]] CallHandle* get() const noexcept { return handle_; }
+  void set(CallHandle* handle) noexcept { handle_ = handle; }
 
  private:
   CallHandle* handle_ = nullptr;

@@ -47,6 +47,7 @@
 #include "mf/core/unique_function.hpp"
 #include "mf/link/binding.hpp"
 #include "mf/link/reply.hpp"
+#include "mf/link/stream.hpp"
 #include "mf/link/waiter.hpp"
 #include "mf/protocol/calls.hpp"
 #include "mf/protocol/session.hpp"
@@ -102,6 +103,18 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   std::optional<Failure> try_start(protocol::RequestHead head, Payload payload, TimePoint deadline,
                                    Completion& done, Waiter* reader = nullptr, std::uint32_t* id = nullptr,
                                    TimePoint now = {});
+  /// The same for a call with streams, which lives until `done`, the runtime's own, has run: by whoever
+  /// leads.
+  std::optional<Failure> try_start_stream(protocol::RequestHead head, Payload payload, TimePoint deadline,
+                                          Completion& done, StreamCall& stream);
+  // Frames of a stream's call; nothing once it has ended. write_now() has them written.
+  void send_data(const protocol::DataHead& head, Buffer&& payload);
+  void send_credit(std::uint32_t id, std::uint32_t bytes);
+  void send_end(std::uint32_t id);
+  /// May more be queued to be written? If not, StreamCall::on_room() follows.
+  [[nodiscard]] bool has_room();
+  /// Ends a call with this failure, and tells the server that it is given up.
+  void give_up(std::uint32_t id, Failure why);
   /// Writes what start() has left for later.
   void write_now();
 
@@ -133,6 +146,11 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
     return unmatched_.load(std::memory_order_relaxed);
   }
   [[nodiscard]] const std::string& peer() const noexcept { return stream_->peer(); }
+  /// The credit that a stream towards the server begins with.
+  [[nodiscard]] std::uint32_t peer_stream_window() const noexcept { return peer_stream_window_; }
+  [[nodiscard]] const protocol::Limits& limits() const noexcept { return session_.limits(); }
+  /// Of all streams of this connection towards this client.
+  [[nodiscard]] const std::shared_ptr<protocol::WindowBudget>& windows() const noexcept { return windows_; }
   /// The largest payload that the server takes.
   [[nodiscard]] std::size_t max_payload() const noexcept { return max_payload_; }
 
@@ -147,6 +165,7 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
     Completion done;            // which finishes the waiter, if there is one
     std::uint64_t ends_at = 0;  // position in the stream behind the request's last byte
     bool by_reactor = false;
+    StreamCall* stream = nullptr;  // of a call with streams
   };
   struct Description {
     bool answered = false;
@@ -197,6 +216,9 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   void process(Lock& lock);
   void on_event(protocol::Event& event, FinishedList& own);
   void on_reply(protocol::Event& event, FinishedList& own);
+  void on_stream(const protocol::Event& event, FinishedList& own);
+  void after_stream(std::uint32_t id, StreamCall& stream, StreamEvent&& event, FinishedList& own);
+  void tell_room();
   void on_bound(const protocol::Event& event);
   void on_descriptor(const protocol::Event& event);
   void run_own(FinishedList& own, Lock& lock);
@@ -231,6 +253,8 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   std::size_t max_payload_ = 0;
   std::size_t max_in_flight_ = 1;
   std::size_t max_bindings_ = 1;
+  std::uint32_t peer_stream_window_ = 0;
+  std::shared_ptr<protocol::WindowBudget> windows_;
 
   std::mutex mutex_;
   protocol::Session session_;
@@ -254,6 +278,8 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   bool blocked_ = false;       // the socket is full
   bool write_failed_ = false;  // nothing more can be sent; what has arrived is still read
   bool flush_posted_ = false;
+  bool room_wanted_ = false;
+  std::string offence_;  // of the server against the rules of streams: the link ends by it
   bool watched_ = false;
   unsigned armed_ = 0;  // transport::Interest
   bool adopting_ = false;

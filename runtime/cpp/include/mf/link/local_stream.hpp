@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stdexcept>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -277,8 +278,9 @@ class LocalValues final : public mf::detail::Values<T> {
 template <class T, class M>
 class LocalSink final : public mf::detail::Sink<T>, public mf::detail::Closing {
  public:
-  LocalSink(std::shared_ptr<LocalStreamOf<M>> call, LocalQueue<T>& queue, Violation<T> violation) noexcept
-      : call_(std::move(call)), queue_(queue), violation_(violation) {}
+  LocalSink(std::shared_ptr<LocalStreamOf<M>> call, LocalQueue<T>& queue, Violation<T> violation,
+            bool callers) noexcept
+      : call_(std::move(call)), queue_(queue), violation_(violation), callers_(callers) {}
   bool write(const T& value) override {
     check(value);
     return queue_.push(value);
@@ -293,13 +295,18 @@ class LocalSink final : public mf::detail::Sink<T>, public mf::detail::Closing {
  private:
   void check(const T& value) const {
     if (violation_ == nullptr) return;
-    if (auto bad = violation_(value)) [[unlikely]]
-      throw Error(Code::invalid_argument, Execution::unknown, "a value of the stream: " + *bad);
+    const auto bad = violation_(value);
+    if (!bad) [[likely]]
+      return;
+    if (callers_)
+      throw Error(Code::invalid_argument, Execution::not_executed, "a value of the stream: " + *bad);
+    throw std::invalid_argument("a value of the result stream breaks the schema: " + *bad);
   }
 
   std::shared_ptr<LocalStreamOf<M>> call_;
   LocalQueue<T>& queue_;
   const Violation<T> violation_;
+  const bool callers_;
 };
 
 template <class M>
@@ -358,14 +365,17 @@ template <class M>
 auto handlers_writer(const std::shared_ptr<LocalStreamOf<M>>& call) {
   using T = typename M::ResultElement;
   return StreamWriter<T>(
-      std::make_shared<LocalSink<T, M>>(call, call->results, result_violation_of_element<M>()));
+      std::make_shared<LocalSink<T, M>>(call, call->results, result_violation_of_element<M>(), false));
 }
 
 /// How the call ended is what the handler gave; errors that the method does not declare are failures.
 template <class M>
 void end_local(LocalStreamOf<M>& call, Outcome<typename M::Result>&& outcome) {
   std::shared_ptr<const Failure> why;
-  if (!outcome.ok()) why = mf::detail::shared(declared_or_failed(kMethod<M>, outcome.failure()));
+  if (!outcome.ok()) {
+    const auto& failure = outcome.failure();
+    why = mf::detail::shared(failure.declared ? declared_or_failed(kMethod<M>, failure) : failure);
+  }
   call.end(why, [&] { call.outcome = why ? Outcome<typename M::Result>(why) : std::move(outcome); });
 }
 
@@ -444,12 +454,13 @@ auto local_handle(const std::shared_ptr<LocalStreamOf<M>>& call) {
   } else if constexpr (M::kInfo.streams == Streams::params) {
     using In = typename M::ParamElement;
     return ClientStream<In, typename M::Result>(
-        std::make_shared<LocalSink<In, M>>(call, call->params, detail::param_violation<M>()),
+        std::make_shared<LocalSink<In, M>>(call, call->params, detail::param_violation<M>(), true),
         std::make_shared<LocalEnding<M>>(call));
   } else {
     using In = typename M::ParamElement;
     using Out = typename M::ResultElement;
-    const auto sink = std::make_shared<LocalSink<In, M>>(call, call->params, detail::param_violation<M>());
+    const auto sink =
+        std::make_shared<LocalSink<In, M>>(call, call->params, detail::param_violation<M>(), true);
     return DuplexStream<In, Out>(sink, sink,
                                  std::make_shared<LocalValues<Out, M>>(call, call->results, true));
   }

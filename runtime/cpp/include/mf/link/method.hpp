@@ -192,6 +192,21 @@ struct FunctionsOf {
     }
   }
 
+  // A method with streams has no batches.
+  static constexpr auto run_or_null() -> void (*)(void*, Items, void*) {
+    if constexpr (M::kInfo.streams == Streams::none) {
+      return &FunctionsOf::run;
+    } else {
+      return nullptr;
+    }
+  }
+  static constexpr auto begin_or_null() -> BeginItem {
+    if constexpr (M::kInfo.streams == Streams::none) {
+      return &FunctionsOf::begin;
+    } else {
+      return nullptr;
+    }
+  }
   static constexpr auto violation_or_null() -> std::optional<std::string> (*)(Items, std::size_t) {
     if constexpr (codec::Constrained<Request>) {
       return &FunctionsOf::violation;
@@ -234,8 +249,8 @@ inline constexpr BatchMethod kBatchMethod{
     .readable = detail::FunctionsOf<M>::readable_or_null(),
     .reads = detail::FunctionsOf<M>::reads_or_null(),
     .encode = &detail::FunctionsOf<M>::encode,
-    .run = &detail::FunctionsOf<M>::run,
-    .begin = &detail::FunctionsOf<M>::begin,
+    .run = detail::FunctionsOf<M>::run_or_null(),
+    .begin = detail::FunctionsOf<M>::begin_or_null(),
 };
 
 template <class M>

@@ -51,13 +51,13 @@ class ResultsOf final : public Results {
   [[nodiscard]] const Failure* failure(std::size_t item) const noexcept override {
     return outcomes_[item].ok() ? nullptr : &outcomes_[item].failure();
   }
-  void fail(std::size_t item, const std::shared_ptr<const Failure>& failure) override {
+  [[gnu::cold]] void fail(std::size_t item, const std::shared_ptr<const Failure>& failure) override {
     outcomes_[item] = Outcome<Result>(failure);
   }
   void set(std::size_t item, void* outcome) override {
     outcomes_[item] = std::move(*static_cast<Outcome<Result>*>(outcome));
   }
-  void remap(std::size_t items, std::span<const std::size_t> places) override {
+  [[gnu::cold]] void remap(std::size_t items, std::span<const std::size_t> places) override {
     Outcomes<Result> all(items);
     const std::size_t most = places.empty() ? items : places.size();
     for (std::size_t i = 0; i < outcomes_.size() && i < most; ++i) {

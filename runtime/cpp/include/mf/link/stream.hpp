@@ -9,6 +9,7 @@
 // Threads. on_…() come from one thread at a time, the user's calls of a direction from another.
 #pragma once
 
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -83,13 +84,14 @@ class StreamIn {
   };
   enum class Got : std::uint8_t { values, nothing, ended };
 
-  /// `most`: the longest value, in bytes.
+  /// `most`: the longest value, in bytes. Without a budget, set_budget() follows before anything comes.
   StreamIn(StreamPort& port, std::uint32_t window, std::shared_ptr<protocol::WindowBudget> budget,
            std::size_t most);
   ~StreamIn();
   StreamIn(const StreamIn&) = delete;
   StreamIn& operator=(const StreamIn&) = delete;
 
+  void set_budget(std::shared_ptr<protocol::WindowBudget> budget);
   [[nodiscard]] StreamEvent on_data(const protocol::Event& event);
   /// Nothing more comes: the stream is complete, or why it is not.
   [[nodiscard]] StreamEvent on_end(std::shared_ptr<const Failure> why);
@@ -100,6 +102,8 @@ class StreamIn {
   [[nodiscard]] Got wait(Frame& into);
   /// Calls once when take() has more to say than `nothing`, perhaps at once.
   void when_ready(UniqueFunction<void()> ready);
+  /// Does the user wait for values?
+  [[nodiscard]] bool waiting() const;
   /// Why the stream ended early; null: it is complete.
   [[nodiscard]] std::shared_ptr<const Failure> why() const;
   /// The method has no stream in this direction: DATA ends the call.
@@ -113,7 +117,7 @@ class StreamIn {
   [[nodiscard]] bool empty() const noexcept { return frames_.empty() && !ended_; }
 
   StreamPort& port_;
-  const std::shared_ptr<protocol::WindowBudget> budget_;
+  std::shared_ptr<protocol::WindowBudget> budget_;
   const std::size_t most_;
 
   mutable std::mutex mutex_;
@@ -136,9 +140,13 @@ class StreamIn {
 class StreamOut {
  public:
   StreamOut(StreamPort& port, std::uint32_t credit, std::size_t most);
+  /// Nothing leaves before open().
+  explicit StreamOut(StreamPort& port) : StreamOut(port, 0, SIZE_MAX) {}
   StreamOut(const StreamOut&) = delete;
   StreamOut& operator=(const StreamOut&) = delete;
 
+  /// The call is on a connection, whose server gives this credit and takes values of at most so many bytes.
+  [[nodiscard]] StreamEvent open(std::uint32_t credit, std::size_t most);
   [[nodiscard]] StreamEvent on_credit(std::uint32_t bytes);
   /// The connection takes more again.
   [[nodiscard]] StreamEvent on_room();
@@ -173,6 +181,8 @@ class StreamOut {
   /// Calls once when nothing is pending, or when nothing more will be sent; perhaps at once.
   void when_drained(UniqueFunction<void()> drained);
   [[nodiscard]] bool stopped() const;
+  /// Does the user wait for credit?
+  [[nodiscard]] bool waiting() const;
 
  private:
   using Lock = std::unique_lock<std::mutex>;
@@ -204,10 +214,11 @@ class StreamOut {
   [[nodiscard]] StreamEvent woken();
 
   StreamPort& port_;
-  const std::size_t most_;
-  const std::size_t least_credit_;  // with less, a value is not begun
 
   mutable std::mutex mutex_;
+  std::condition_variable emitted_;
+  std::size_t most_;
+  std::size_t least_credit_;  // with less, a value is not begun
   protocol::SendWindow window_;
   Buffer pending_;
   std::vector<std::size_t> ends_;  // of the values in pending_
@@ -227,16 +238,20 @@ class StreamOut {
   UniqueFunction<void()> drained_;  // when nothing is
 };
 
-/// A call with streams as its client's link sees it. Called with the link's lock held; the results are done
-/// after it.
+class ClientLink;
+
+/// A call with streams as its client's link sees it. Called with the link's lock held.
 class StreamCall {
  public:
   virtual ~StreamCall() = default;
+  /// Its request is in the output of the link, with this id.
+  virtual void on_sent(const std::shared_ptr<ClientLink>& link, std::uint32_t id) = 0;
   [[nodiscard]] virtual StreamEvent on_data(const protocol::Event& event) = 0;
   [[nodiscard]] virtual StreamEvent on_credit(std::uint32_t bytes) = 0;
+  /// The server reads no more parameters.
   [[nodiscard]] virtual StreamEvent on_stopped() = 0;
   [[nodiscard]] virtual StreamEvent on_room() = 0;
-  virtual void write_pending() = 0;  // without the link's lock
+  virtual void write_later() = 0;
 };
 
 }  // namespace mf::link

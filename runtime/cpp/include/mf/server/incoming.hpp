@@ -79,13 +79,14 @@ class Incoming final : public mf::detail::CallHandle {
   Incoming(Ticket ticket, std::shared_ptr<Calls> calls, std::uint16_t method, Tier tier,
            std::span<const std::byte> payload, const CallInfo& info, const Log& log)
       : ticket_(std::move(ticket)),
+        call_(ticket_.call()),
         calls_(std::move(calls)),
         method_(method),
         tier_(tier),
         payload_(payload),
         info_(info),
         log_(log) {
-    info_.handle = this;
+    info_.handle.set(this);
   }
   Incoming(const Incoming&) = delete;
   Incoming& operator=(const Incoming&) = delete;
@@ -111,6 +112,7 @@ class Incoming final : public mf::detail::CallHandle {
 
  private:
   Ticket ticket_;
+  std::shared_ptr<Call> call_;  // the ticket's, which may have been handed on
   std::shared_ptr<Calls> calls_;
   std::uint16_t method_;
   Tier tier_;

@@ -1,0 +1,226 @@
+// Calls with streams over a connection: the bodies of generated stubs, and what the handles that they give
+// hold.
+//
+// A call is begun at once and never waits for a connection: who reads or writes does. No thread stands behind
+// it: the one who waits reads the connection, as blocking calls do, unless the call may be stopped from
+// elsewhere; the reactor reads when nobody waits.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "mf/client/async_call.hpp"
+#include "mf/client/call.hpp"
+#include "mf/core/stream.hpp"
+#include "mf/link/local_stream.hpp"
+#include "mf/link/stream.hpp"
+#include "mf/link/stream_values.hpp"
+
+namespace mf::client {
+
+/// A call with streams, without its types.
+class StreamedCall : public AsyncCall,
+                     public link::StreamPort,
+                     public link::StreamCall,
+                     public std::enable_shared_from_this<StreamedCall> {
+ public:
+  StreamedCall(Target target, const MethodInfo& method, const protocol::RequestHead& head, Buffer payload,
+               const CallContext& context, const CallOptions& options, Tier param_tier);
+  ~StreamedCall() override;
+
+  [[nodiscard]] link::StreamIn& input() noexcept { return in_; }
+  [[nodiscard]] link::StreamOut& output() noexcept { return out_; }
+  /// Gives the call up, if it has not ended.
+  void abandon() noexcept;
+  [[noreturn]] void fail(Failure failure);
+  [[noreturn]] static void refuse_value(const std::string& violation);
+  void cancel() override;
+
+  /// Sends END when all that is pending has left; waits for that.
+  void close_output();
+  void close_output_later();
+  /// Waits until the call has ended.
+  void wait_for_end();
+  /// Runs when it has; perhaps at once.
+  void when_ended(UniqueFunction<void()> done);
+
+  void on_sent(const std::shared_ptr<link::ClientLink>& link, std::uint32_t id) override;
+  [[nodiscard]] link::StreamEvent on_data(const protocol::Event& event) override;
+  [[nodiscard]] link::StreamEvent on_credit(std::uint32_t bytes) override;
+  [[nodiscard]] link::StreamEvent on_stopped() override { return out_.on_stopped(); }
+  [[nodiscard]] link::StreamEvent on_room() override { return out_.on_room(); }
+  void write_later() override { write_soon(); }
+
+  void send_data(std::uint16_t count, Buffer&& payload, std::uint8_t flags) override;
+  void send_credit(std::uint32_t bytes) override;
+  void send_end() override;
+  void send_cancel() override { abandon(); }
+  [[nodiscard]] bool has_room() override;
+  void flush() override;
+  void write_soon() override;
+  void wait(link::Waiter& waiter, TimePoint until) override;
+  [[nodiscard]] TimePoint wait_until() override;
+  Failure out_of_time() override;
+  void at(TimePoint when, UniqueFunction<void()> work) override;
+
+ protected:
+  [[nodiscard]] bool runs_anywhere() const noexcept override { return true; }
+  [[nodiscard]] link::StreamCall* stream() noexcept override { return this; }
+  /// For end(): both directions are over; null: well.
+  void end_streams(std::shared_ptr<const Failure> why);
+
+ private:
+  struct Place {
+    std::shared_ptr<link::ClientLink> link;
+    std::uint32_t id = 0;
+  };
+  [[nodiscard]] Place place() const;
+  void complete(link::StreamEvent event);
+  void watch_idle();
+  void end_with(Failure why) noexcept;
+
+  const Tier param_tier_;
+  const bool drives_;  // whoever waits may read the connection
+  const std::chrono::nanoseconds idle_;
+  link::StreamIn in_;
+  link::StreamOut out_;
+  std::atomic<std::int64_t> active_at_{0};
+  bool data_seen_ = false;  // by the link only
+
+  mutable std::mutex mutex_;  // all below
+  Place place_;
+  bool ended_ = false;
+  link::Waiter* waiter_ = nullptr;
+  UniqueFunction<void()> done_;
+};
+
+template <class M>
+class StreamedCallOf final : public StreamedCall {
+ public:
+  using StreamedCall::StreamedCall;
+
+  /// Once the call has ended.
+  [[nodiscard]] Outcome<typename M::Result>& outcome() noexcept { return outcome_; }
+
+ private:
+  void end(link::Reply&& reply) override {
+    outcome_ = decode_single<M>(reply);
+    end_streams(outcome_.ok() ? nullptr : mf::detail::shared(Failure(outcome_.failure())));
+  }
+
+  Outcome<typename M::Result> outcome_;
+};
+
+template <class M>
+class StreamEnding final : public mf::detail::Ending<typename M::Result> {
+  using Result = typename M::Result;
+
+ public:
+  explicit StreamEnding(std::shared_ptr<StreamedCallOf<M>> call) noexcept : call_(std::move(call)) {}
+  Result finish() override {
+    call_->close_output();
+    call_->wait_for_end();
+    return std::move(call_->outcome()).value();
+  }
+  void async_finish(Callback<Result> done) override {
+    call_->when_ended([call = call_, done = std::move(done)]() mutable { done(std::move(call->outcome())); });
+    call_->close_output_later();
+  }
+  void cancel() noexcept override { call_->abandon(); }
+
+ private:
+  std::shared_ptr<StreamedCallOf<M>> call_;
+};
+
+class StreamClosing final : public mf::detail::Closing {
+ public:
+  explicit StreamClosing(std::shared_ptr<StreamedCall> call) noexcept : call_(std::move(call)) {}
+  void close() override { call_->close_output(); }
+
+ private:
+  std::shared_ptr<StreamedCall> call_;
+};
+
+namespace detail {
+
+template <class M>
+constexpr Tier param_tier() {
+  if constexpr (M::kInfo.streams == Streams::results) {
+    return Tier::memcpy;
+  } else {
+    return M::kParamElementTier;
+  }
+}
+
+template <class M>
+auto sink_of(const std::shared_ptr<StreamedCallOf<M>>& call) {
+  using In = typename M::ParamElement;
+  return std::make_shared<link::WireSink<In, M::kParamElementTier, StreamedCall>>(
+      call, link::detail::param_violation<M>());
+}
+
+template <class M>
+auto values_of(const std::shared_ptr<StreamedCallOf<M>>& call) {
+  using Out = typename M::ResultElement;
+  return std::make_shared<link::WireValues<Out, M::kResultElementTier, StreamedCall>>(
+      call, link::detail::result_violation_of_element<M>());
+}
+
+template <class M>
+auto handle_of(const std::shared_ptr<StreamedCallOf<M>>& call) {
+  if constexpr (M::kInfo.streams == Streams::results) {
+    return StreamReader<typename M::ResultElement>(values_of<M>(call));
+  } else if constexpr (M::kInfo.streams == Streams::params) {
+    return ClientStream<typename M::ParamElement, typename M::Result>(
+        sink_of<M>(call), std::make_shared<StreamEnding<M>>(call));
+  } else {
+    return DuplexStream<typename M::ParamElement, typename M::ResultElement>(
+        sink_of<M>(call), std::make_shared<StreamClosing>(call), values_of<M>(call));
+  }
+}
+
+}  // namespace detail
+
+/// Begins a call with streams: what reads or writes it, by the method's kind. Throws what is wrong with its
+/// arguments.
+template <class M, class... Args>
+auto stream(const Target& target, const CallOptions& options, const Args&... args) {
+  if (const auto local = target.local<M>()) {
+    return link::local_handle<M>(
+        link::local_stream<M>(local, target.shared_servant(), target.servants(), options, args...));
+  }
+  detail::check_arguments<M>(args...);
+  Buffer payload = take_scratch();
+  detail::encode_arguments<M>(payload, args...);
+  const Context context(target, options, M::kInfo);
+  auto head = detail::head<M>();
+  head.flags |= protocol::kStream;
+  if (context.metadata != nullptr) [[unlikely]] {
+    prepend_metadata(payload, *context.metadata);
+    head.flags |= protocol::kMetadata;
+  }
+  const auto call = std::make_shared<StreamedCallOf<M>>(target, M::kInfo, head, std::move(payload), context,
+                                                        options, detail::param_tier<M>());
+  AsyncCall::stop_with(call, options.stop);
+  auto handle = detail::handle_of<M>(call);
+  AsyncCall::launch(call, context.now);
+  return handle;
+}
+
+/// The same for those who wait for nothing: completes with the Outcome of what stream() gives.
+template <class M, class Token, class... Args>
+auto start_stream(const Target& target, const CallOptions& options, Token&& token, const Args&... args) {
+  using Handle = decltype(stream<M>(target, options, args...));
+  return Completes<std::decay_t<Token>, Handle>::initiate(
+      std::forward<Token>(token),
+      [begun = attempt([&] { return stream<M>(target, options, args...); })](
+          Callback<Handle> done, const std::stop_token& /*stop*/ = {}) mutable { done(std::move(begun)); });
+}
+
+}  // namespace mf::client

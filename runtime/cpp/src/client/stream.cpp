@@ -1,0 +1,238 @@
+#include "mf/client/stream.hpp"
+
+#include <algorithm>
+
+#include "client/target_state.hpp"
+#include "mf/link/client_link.hpp"
+#include "mf/protocol/metadata.hpp"
+
+namespace mf::client {
+namespace {
+
+std::int64_t ticks(TimePoint when) noexcept {
+  return when.time_since_epoch().count();
+}
+
+Failure cancelled() {
+  return {.code = Code::cancelled,
+          .execution = Execution::unknown,
+          .message = "cancelled by the caller",
+          .declared = nullptr};
+}
+
+}  // namespace
+
+StreamedCall::StreamedCall(Target target, const MethodInfo& method, const protocol::RequestHead& head,
+                           Buffer payload, const CallContext& context, const CallOptions& options,
+                           Tier param_tier)
+    : AsyncCall(std::move(target), method, head, std::move(payload), context, true),
+      param_tier_(param_tier),
+      drives_(!options.stop.stop_possible()),
+      idle_(options.idle),
+      in_(*this, state()->core->options().stream_window, nullptr, state()->core->options().max_payload),
+      out_(*this) {
+  allow_cancel();
+}
+
+StreamedCall::~StreamedCall() = default;
+
+StreamedCall::Place StreamedCall::place() const {
+  const std::scoped_lock lock(mutex_);
+  return place_;
+}
+
+void StreamedCall::on_sent(const std::shared_ptr<link::ClientLink>& link, std::uint32_t id) {
+  {
+    const std::scoped_lock lock(mutex_);
+    place_ = {.link = link, .id = id};
+  }
+  data_seen_ = false;
+  in_.set_budget(link->windows());
+  if (out_.open(link->peer_stream_window(), link->max_payload()).write) write_soon();
+  if (idle_ == kInfinite) return;
+  active_at_ = ticks(std::chrono::steady_clock::now());
+  watch_idle();
+}
+
+link::StreamEvent StreamedCall::on_data(const protocol::Event& event) {
+  const bool first = !std::exchange(data_seen_, true);
+  if (event.header.metadata()) [[unlikely]] {
+    const auto refuse = [](Code code, std::string why) {
+      return link::StreamEvent{
+          .failure = Failure{
+              .code = code, .execution = Execution::unknown, .message = std::move(why), .declared = nullptr}};
+    };
+    if (!first) return refuse(Code::protocol_error, "metadata with a DATA that is not the first");
+    if (event.metadata_fault != nullptr) return refuse(Code::decode_error, event.metadata_fault);
+    if (reply_metadata() != nullptr) *reply_metadata() = protocol::read_metadata(event.metadata);
+  }
+  if (idle_ != kInfinite) active_at_ = ticks(std::chrono::steady_clock::now());
+  return in_.on_data(event);
+}
+
+link::StreamEvent StreamedCall::on_credit(std::uint32_t bytes) {
+  if (idle_ != kInfinite) active_at_ = ticks(std::chrono::steady_clock::now());
+  return out_.on_credit(bytes);
+}
+
+// While the user waits and nothing comes for so long, the other side is taken to have stopped.
+void StreamedCall::watch_idle() {
+  const TimePoint due = TimePoint(TimePoint::duration(active_at_)) + idle_;
+  state()->core->reactor().at(due, [weak = weak_from_this()] {
+    const auto call = weak.lock();
+    if (!call) return;
+    {
+      const std::scoped_lock lock(call->mutex_);
+      if (call->ended_) return;
+    }
+    const auto now = std::chrono::steady_clock::now();
+    const bool waits = call->in_.waiting() || call->out_.waiting();
+    if (!waits) call->active_at_ = ticks(now);
+    if (TimePoint(TimePoint::duration(call->active_at_)) + call->idle_ > now) return call->watch_idle();
+    call->end_with({.code = Code::deadline_exceeded,
+                    .execution = Execution::unknown,
+                    .message = "no value and no credit came for the idle time of the call",
+                    .declared = nullptr});
+  });
+}
+
+void StreamedCall::end_with(Failure why) noexcept {
+  const auto at = place();
+  if (at.link) {
+    at.link->give_up(at.id, std::move(why));
+  } else {
+    AsyncCall::cancel();
+  }
+}
+
+void StreamedCall::cancel() {
+  AsyncCall::cancel();  // says so to who begins it, and ends its search for a route
+  if (const auto at = place(); at.link) at.link->give_up(at.id, cancelled());
+}
+
+void StreamedCall::abandon() noexcept {
+  (void)in_.abandon();
+  {
+    const std::scoped_lock lock(mutex_);
+    if (ended_) return;
+  }
+  cancel();
+}
+
+void StreamedCall::fail(Failure failure) {
+  end_with(failure);
+  failure.raise();
+}
+
+void StreamedCall::refuse_value(const std::string& violation) {
+  throw Error(Code::invalid_argument, Execution::not_executed, "a value of the stream: " + violation);
+}
+
+void StreamedCall::end_streams(std::shared_ptr<const Failure> why) {
+  complete(in_.on_end(why));
+  complete(out_.on_end(std::move(why)));
+  UniqueFunction<void()> done;
+  {
+    const std::scoped_lock lock(mutex_);
+    ended_ = true;
+    place_.link.reset();
+    if (waiter_ != nullptr) std::exchange(waiter_, nullptr)->finish();
+    done = std::exchange(done_, nullptr);
+  }
+  if (done) state()->core->complete(std::move(done));
+}
+
+void StreamedCall::complete(link::StreamEvent event) {
+  if (event.write) write_soon();
+  if (event.completion) state()->core->complete(std::move(event.completion));
+}
+
+void StreamedCall::close_output() {
+  if (out_.drain()) send_end();
+}
+
+void StreamedCall::close_output_later() {
+  out_.when_drained([self = shared_from_this()] {
+    if (!self->out_.stopped()) self->send_end();
+  });
+}
+
+void StreamedCall::wait_for_end() {
+  for (;;) {
+    link::Waiter waiter;
+    {
+      const std::scoped_lock lock(mutex_);
+      if (ended_) return;
+      waiter_ = &waiter;
+    }
+    wait(waiter, kNever);  // the call ends at its deadline by itself
+    const std::scoped_lock lock(mutex_);
+    waiter_ = nullptr;
+  }
+}
+
+void StreamedCall::when_ended(UniqueFunction<void()> done) {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!ended_) done_ = std::move(done);
+  }
+  if (done) done();
+}
+
+void StreamedCall::send_data(std::uint16_t count, Buffer&& payload, std::uint8_t flags) {
+  const auto at = place();
+  if (at.link)
+    at.link->send_data({.id = at.id, .tier = param_tier_, .count = count, .flags = flags},
+                       std::move(payload));
+}
+
+void StreamedCall::send_credit(std::uint32_t bytes) {
+  const auto at = place();
+  if (at.link) at.link->send_credit(at.id, bytes);
+}
+
+void StreamedCall::send_end() {
+  const auto at = place();
+  if (at.link) at.link->send_end(at.id);
+}
+
+bool StreamedCall::has_room() {
+  const auto at = place();
+  return at.link && at.link->has_room();
+}
+
+void StreamedCall::flush() {
+  if (const auto at = place(); at.link) at.link->write_now();
+}
+
+void StreamedCall::write_soon() {
+  state()->core->reactor().post([weak = weak_from_this()] {
+    if (const auto call = weak.lock()) call->out_.write_pending();
+  });
+}
+
+void StreamedCall::wait(link::Waiter& waiter, TimePoint until) {
+  const auto at = place();
+  if (at.link && drives_) return at.link->drive(waiter, until);
+  waiter.wait_until(until);
+}
+
+TimePoint StreamedCall::wait_until() {
+  // The call ends at its deadline by itself, which the link or the search for one sees to.
+  return deadline() == kNever ? kNever : deadline() + std::chrono::seconds(1);
+}
+
+Failure StreamedCall::out_of_time() {
+  Failure why{.code = Code::deadline_exceeded,
+              .execution = Execution::unknown,
+              .message = "the stream did not end by its deadline",
+              .declared = nullptr};
+  end_with(why);
+  return why;
+}
+
+void StreamedCall::at(TimePoint when, UniqueFunction<void()> work) {
+  state()->core->reactor().at(when, std::move(work));
+}
+
+}  // namespace mf::client

@@ -1,0 +1,290 @@
+// Streams, cancellation and metadata, end to end: every case over TCP and in light, with a plain and an
+// asynchronous servant.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <future>
+#include <numeric>
+
+#include "mf/client/client.hpp"
+#include "mf/light/light.hpp"
+#include "mf/server/server.hpp"
+#include "mftest/flow.client.hpp"
+#include "support/flow.hpp"
+#include "support/wait.hpp"
+
+namespace mftest {
+namespace {
+
+using namespace std::chrono_literals;
+using mf::Code;
+
+enum class Way : std::uint8_t { tcp, light };
+enum class Kind : std::uint8_t { plain, async };
+
+template <class Call>
+mf::Failure failure_of(Call&& call) {
+  try {
+    (void)call();
+  } catch (...) {
+    return mf::Failure::from_current_exception();
+  }
+  return {.code = Code::ok, .execution = mf::Execution::unknown, .message = "", .declared = nullptr};
+}
+
+class Streams : public testing::TestWithParam<std::tuple<Way, Kind>> {
+ protected:
+  Streams() {
+    std::shared_ptr<mf::Servant> servant;
+    if (std::get<1>(GetParam()) == Kind::plain) {
+      const auto made = std::make_shared<PlainFlow>();
+      plain = made.get();
+      servant = made;
+    } else {
+      const auto made = std::make_shared<AsyncFlow>();
+      plain = &made->plain_;
+      servant = made;
+    }
+    if (std::get<0>(GetParam()) == Way::tcp) {
+      server.emplace(mf::ServerOptions{.workers = 2});
+      server->offer(servant);
+      server->start();
+      client.emplace(server->address().str(), mf::ClientOptions{.forward_metadata = {"tenant"}});
+    } else {
+      light.offer(servant);
+      client.emplace(light, mf::ClientOptions{.forward_metadata = {"tenant"}});
+    }
+    stub.emplace(*client);
+  }
+
+  PlainFlow* plain = nullptr;
+  std::optional<mf::Server> server;
+  mf::Light light;
+  std::optional<mf::Client> client;
+  std::optional<flow::FlowClient> stub;
+};
+
+INSTANTIATE_TEST_SUITE_P(All, Streams,
+                         testing::Combine(testing::Values(Way::tcp, Way::light),
+                                          testing::Values(Kind::plain, Kind::async)),
+                         [](const auto& info) {
+                           return std::string(std::get<0>(info.param) == Way::tcp ? "Tcp" : "Light") +
+                                  (std::get<1>(info.param) == Kind::plain ? "Plain" : "Async");
+                         });
+
+TEST_P(Streams, AResultStreamIsARange) {
+  std::uint32_t expected = 0;
+  for (const auto value : stub->count(20'000)) ASSERT_EQ(value, expected++);
+  EXPECT_EQ(expected, 20'000U);
+  std::vector<std::uint32_t> none;
+  for (const auto value : stub->count(0)) none.push_back(value);
+  EXPECT_THAT(none, testing::IsEmpty());
+}
+
+TEST_P(Streams, ADeclaredErrorEndsAStreamBehindItsValues) {
+  auto reader = stub->count(1000, 700);
+  std::uint32_t got = 0;
+  try {
+    for (const auto value : reader) ASSERT_EQ(value, got++);
+    FAIL() << "it ended well";
+  } catch (const flow::Broke& error) {
+    EXPECT_EQ(error.at, 700U);
+  }
+  EXPECT_EQ(got, 700U);
+}
+
+TEST_P(Streams, AParameterStreamEndsInAResult) {
+  auto stream = stub->sum(5);
+  for (std::uint32_t i = 0; i < 20'000; ++i) ASSERT_TRUE(stream.write(i));
+  EXPECT_EQ(stream.finish(), 5U + 19'999U * 20'000U / 2);
+  EXPECT_EQ(stub->sum(7).finish(), 7U);
+}
+
+TEST_P(Streams, ADeclaredErrorOfAParameterStreamIsThrownByFinish) {
+  auto stream = stub->sum(0);
+  EXPECT_THROW(
+      {
+        stream.write(999'999'999);
+        for (int i = 0; i < 1'000'000 && stream.write(1); ++i) {
+        }
+        (void)stream.finish();
+      },
+      flow::Broke);
+}
+
+TEST_P(Streams, BothDirectionsGoOnAtOnceAndValuesMaySpanFrames) {
+  auto both = stub->echo();
+  std::vector<mf::Bytes> sent;
+  for (const std::size_t size : {0U, 1U, 100U, 70'000U, 300'000U, 5U})
+    sent.emplace_back(size, static_cast<std::byte>(size));
+  for (const auto& value : sent) {
+    ASSERT_TRUE(both.write(value));
+    both.flush();
+    ASSERT_EQ(both.next(), value);
+  }
+  both.close();
+  EXPECT_EQ(both.next(), std::nullopt);
+}
+
+TEST_P(Streams, AHandlerThatReadsNoMoreEndsTheWriting) {
+  auto stream = stub->first(3);
+  std::uint32_t written = 0;
+  while (written < 10'000'000 && stream.write(7)) ++written;
+  EXPECT_LT(written, 10'000'000U);
+  EXPECT_EQ(stream.finish(), 21U);
+}
+
+TEST_P(Streams, AReaderThatIsDroppedCancelsTheCallAndTheHandlerKnows) {
+  {
+    auto reader = stub->endless();
+    for (std::uint32_t i = 0; i < 100; ++i) ASSERT_EQ(reader.next(), i);
+  }
+  EXPECT_TRUE(eventually([&] { return plain->stops == 1U; }));
+  EXPECT_EQ(stub->stopped(), 1U) << "and other calls go on";
+}
+
+TEST_P(Streams, AStreamThatNobodyReadsEndsAtItsDeadlineAndHoldsNobodyUp) {
+  auto reader = stub->endless({.deadline = 300ms});
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(stub->metadata("x"), "");
+  EXPECT_TRUE(eventually([&] {
+    try {
+      while (reader.next()) {
+      }
+    } catch (const mf::Error& error) {
+      return error.code() == Code::deadline_exceeded;
+    }
+    return false;
+  }));
+  EXPECT_TRUE(eventually([&] { return plain->stops == 1U; }));
+}
+
+TEST_P(Streams, NothingForTheIdleTimeEndsTheWait) {
+  auto both = stub->echo({.idle = 60ms});
+  EXPECT_EQ(failure_of([&] { return both.next(); }).code, Code::deadline_exceeded);
+}
+
+TEST_P(Streams, AStopTokenEndsACallAndTheHandlerSeesIt) {
+  // In light a plain handler runs on its caller's thread, which has to look at the token itself: it does.
+  std::stop_source source;
+  auto ended = std::async(std::launch::async, [&] {
+    return failure_of([&] { return stub->linger({.stop = source.get_token()}); }).code;
+  });
+  ASSERT_TRUE(eventually([&] { return plain->lingering == 1U; }));
+  source.request_stop();
+  const auto code = ended.get();
+  const bool on_own_thread = std::get<0>(GetParam()) == Way::light && std::get<1>(GetParam()) == Kind::plain;
+  EXPECT_EQ(code, on_own_thread ? Code::ok : Code::cancelled);
+  EXPECT_TRUE(eventually([&] { return plain->stops == 1U; }));
+}
+
+TEST_P(Streams, AStopTokenEndsAStreamThatIsWaitedFor) {
+  std::stop_source source;
+  auto both = stub->echo({.stop = source.get_token()});
+  std::thread stopper([&] {
+    std::this_thread::sleep_for(20ms);
+    source.request_stop();
+  });
+  EXPECT_EQ(failure_of([&] { return both.next(); }).code, Code::cancelled);
+  stopper.join();
+}
+
+TEST_P(Streams, MetadataGoesBothWays) {
+  mf::Metadata reply;
+  EXPECT_EQ(stub->metadata("tenant", {.metadata = {{"tenant", "acme"}}, .reply_metadata = &reply}), "acme");
+  ASSERT_NE(reply.find("echo"), nullptr);
+  EXPECT_EQ(*reply.find("echo"), "acme");
+  mf::Metadata of_stream;
+  auto reader = stub->metadata_stream("k", {.metadata = {{"k", "v"}}, .reply_metadata = &of_stream});
+  EXPECT_EQ(reader.next(), "v");
+  EXPECT_EQ(reader.next(), std::nullopt);
+  ASSERT_NE(of_stream.find("echo"), nullptr);
+  EXPECT_EQ(*of_stream.find("echo"), "v");
+}
+
+TEST_P(Streams, AsynchronousReadsAndWritesCompleteInOrder) {
+  auto both = stub->echo();
+  std::promise<std::vector<std::size_t>> promise;
+  std::vector<std::size_t> sizes;
+  std::function<void()> read = [&] {
+    both.async_next([&](mf::Outcome<std::optional<mf::Bytes>> next) {
+      if (!next || !next.value()) return promise.set_value(sizes);
+      sizes.push_back(next.value()->size());
+      read();
+    });
+  };
+  read();
+  for (std::size_t i = 0; i < 500; ++i) ASSERT_TRUE(both.write(mf::Bytes(i)));
+  both.close();
+  std::vector<std::size_t> wanted(500);
+  std::iota(wanted.begin(), wanted.end(), std::size_t{0});
+  EXPECT_EQ(promise.get_future().get(), wanted);
+}
+
+TEST_P(Streams, AsynchronousWritesAreHeldBackAndFinishCompletes) {
+  auto stream = stub->sum(0);
+  std::promise<std::uint64_t> promise;
+  std::uint32_t at = 0;
+  std::function<void()> write = [&] {
+    if (at == 3000) {
+      return stream.async_finish([&](mf::Outcome<std::uint64_t> sum) { promise.set_value(sum.value()); });
+    }
+    stream.async_write(at++, [&](mf::Outcome<bool> more) {
+      if (more && more.value()) write();
+    });
+  };
+  write();
+  EXPECT_EQ(promise.get_future().get(), 2999U * 3000U / 2);
+}
+
+TEST_P(Streams, AValueThatTheSchemaDoesNotAllowIsRefusedWhereItIsWritten) {
+  auto reader = stub->notes(3, std::string(65, 'x'));
+  EXPECT_EQ(failure_of([&] {
+              while (reader.next()) {
+              }
+            }).code,
+            std::get<1>(GetParam()) == Kind::plain ? Code::handler_failed : Code::internal);
+  std::uint32_t count = 0;
+  for (const auto& note : stub->notes(3, "ok")) EXPECT_EQ(note.of, count++);
+  EXPECT_EQ(count, 3U);
+}
+
+TEST_P(Streams, AFullStreamBesideManyCallsStallsNobody) {
+  auto unread = stub->endless();
+  std::vector<mf::StreamReader<std::uint32_t>> more;
+  for (int i = 0; i < 8; ++i) more.push_back(stub->endless());
+  for (int i = 0; i < 50; ++i) EXPECT_EQ(stub->stopped(), 0U);
+  for (auto& reader : more) EXPECT_EQ(reader.next(), 0U);
+}
+
+TEST_P(Streams, AClientThatIsClosedEndsItsStreams) {
+  if (std::get<0>(GetParam()) == Way::light) return;  // nothing is between the two
+  auto reader = stub->endless();
+  ASSERT_EQ(reader.next(), 0U);
+  client.reset();
+  EXPECT_NE(failure_of([&] {
+              while (reader.next()) {
+              }
+            }).code,
+            Code::ok);
+  EXPECT_TRUE(eventually([&] { return plain->stops == 1U; }));
+}
+
+TEST_P(Streams, AServerThatStopsEndsItsStreams) {
+  if (std::get<0>(GetParam()) == Way::light) return;
+  mf::Server other({.drain_timeout = 50ms});
+  other.offer(std::make_shared<PlainFlow>());
+  other.start();
+  mf::Client to(other.address().str());
+  auto reader = flow::FlowClient(to).endless();
+  ASSERT_EQ(reader.next(), 0U);
+  std::thread stopping([&] { other.stop(); });
+  EXPECT_NE(failure_of([&] {
+              while (reader.next()) {
+              }
+            }).code,
+            Code::ok);
+  stopping.join();
+}
+
+}  // namespace
+}  // namespace mftest

@@ -1,0 +1,112 @@
+"""Callers and handlers of both kinds, for the streams of flow.py, in light and over sockets."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from typing import Any, TypeVar
+
+import mf
+from tests.python.flow import FlowClient, FlowServant, Wrong
+
+T = TypeVar("T")
+
+
+class Plain(FlowServant):
+    def count(self, to: int) -> Iterator[int]:
+        mf.current_call().set_reply_metadata("how", "plain")
+        self.seen.append(dict(mf.current_call().metadata))
+        try:
+            yield from range(1, to + 1)
+        finally:
+            self.seen.append(mf.current_call().cancelled)
+
+
+class Awaiting(FlowServant):
+    async def count(self, to: int) -> AsyncIterator[int]:  # type: ignore[override]
+        mf.current_call().set_reply_metadata("how", "async")
+        self.seen.append(dict(mf.current_call().metadata))
+        try:
+            for number in range(1, to + 1):
+                await asyncio.sleep(0)
+                yield number
+        finally:
+            self.seen.append(mf.current_call().cancelled)
+
+    async def total(self, start: int, values: AsyncIterator[int]) -> int:  # type: ignore[override]
+        async for value in values:
+            if value == 0:
+                raise Wrong(start)
+            start += value
+        return start
+
+    async def shout(self, words: AsyncIterator[str]) -> AsyncIterator[str]:  # type: ignore[override]
+        async for word in words:
+            yield word.upper()
+
+    async def broken(self, after: int) -> AsyncIterator[int]:  # type: ignore[override]
+        for number in range(after):
+            yield number
+        raise Wrong(after)
+
+
+class Flow:
+    """A caller of one kind: gives lists, whichever way it gets them."""
+
+    def __init__(
+        self, servant: FlowServant, *, awaits: bool, where: mf.Light | str | None = None, **options: Any
+    ) -> None:
+        if where is None:
+            where = mf.Light()
+            where.offer(servant)
+        source = mf.Client(where, **options)
+        self.client = FlowClient(source)
+        self.close = source.close
+        self.awaits = awaits
+
+    def count(self, to: int, options: mf.CallOptions | None = None) -> list[int]:
+        if self.awaits:
+            return _run(lambda: all_of(self.client.count_async(to, options=options)))
+        return list(self.client.count(to, options=options))
+
+    def total(self, values: Any, options: mf.CallOptions | None = None) -> int:
+        if self.awaits:
+            return _run(lambda: self.client.total_async(10, values, options=options))
+        return self.client.total(10, values, options=options)
+
+    def shout(self, words: list[str]) -> list[str]:
+        if not self.awaits:
+            with self.client.shout() as stream:
+                got = []
+                for word in words:
+                    stream.write(word)
+                    got.append(next(stream))
+                stream.end()
+                return [*got, *stream]
+
+        async def run() -> list[str]:
+            async with self.client.shout_async() as stream:
+                got = []
+                for word in words:
+                    await stream.write(word)
+                    got.append(await anext(stream))
+                await stream.end()
+                return [*got, *await all_of(stream)]
+
+        return _run(run)
+
+    def broken(self, after: int) -> list[int]:
+        got: list[int] = []
+        if not self.awaits:
+            got.extend(iter(self.client.broken(after)))
+            return got
+        return _run(lambda: all_of(self.client.broken_async(after)))
+
+
+async def all_of(stream: mf.AsyncStreamReader[Any]) -> list[Any]:
+    return [value async for value in stream]
+
+
+def _run(made: Callable[[], Awaitable[T]]) -> T:
+    async def main() -> T:
+        return await made()
+
+    return asyncio.run(main())
