@@ -408,8 +408,8 @@ void ClientLink::give_up(std::uint32_t id, Failure why) {
   end(*take(id), Reply::failed(std::move(why), Ended::cancelled), own);
   tell_cancelled(id, lock);
   if (!written_later()) flush(lock);
-  post_completions();
   run_own(own, lock);
+  post_completions(lock);
 }
 
 void ClientLink::write_now() {
@@ -541,8 +541,8 @@ void ClientLink::break_off(Failure why, Lock& lock) {
   }
   hello_.finish();
   for (auto* follower : followers_) follower->wake_.release();
-  post_completions();
   run_own(own, lock);
+  post_completions(lock);
 }
 
 // In a catch block. What a second exception would leave undone cannot be made good: it ends the program.
@@ -639,8 +639,8 @@ void ClientLink::expire(TimePoint now, Lock& lock) {
   for (const auto id : expired) tell_cancelled(id, lock);
   if (const auto next = calls_.next_deadline(); next != kNever && !calls_.empty()) watch_deadline(next);
   flush(lock);
-  post_completions();
   run_own(own, lock);
+  post_completions(lock);
 }
 
 }  // namespace mf::link

@@ -24,7 +24,7 @@ struct Completes;
 template <class Token, class T>
 concept PlainCallback = requires(Token& token, Outcome<T>&& outcome) {
   { token(std::move(outcome)) } -> std::same_as<void>;
-} && !requires { typename Token::executor_type; };
+} && !requires { typename Token::executor_type; } && !requires { typename Token::target_type; };
 
 template <class Token, class T>
   requires PlainCallback<Token, T>

@@ -222,8 +222,10 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   void on_bound(const protocol::Event& event);
   void on_descriptor(const protocol::Event& event);
   void run_own(FinishedList& own, Lock& lock);
-  void post_completions();
+  void post_completions(Lock& lock);
+  void complete_here(Lock& lock);
   void run_completions(Lock& lock);
+  void stop_completing(bool outer, Lock& lock);
   void flush(Lock& lock);
   void flush_soon(Lock& lock);
   void arm(Lock& lock);
