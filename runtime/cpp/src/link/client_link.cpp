@@ -586,9 +586,7 @@ void ClientLink::end(Pending&& pending, Reply&& reply, FinishedList& own) {
     return;
   }
   if (pending.waiter != nullptr || pending.stream != nullptr) {
-    auto& item = own.items.emplace_back();
-    item.done = std::move(pending.done);
-    item.reply = std::move(reply);
+    own.items.emplace_back(std::move(pending.done), std::move(reply));
     return;
   }
   std::size_t kept_at = 0;
@@ -597,11 +595,7 @@ void ClientLink::end(Pending&& pending, Reply&& reply, FinishedList& own) {
     kept_at = completions_.kept.size();
     std::memcpy(completions_.kept.append(protocol::padded(size)), reply.payload.data(), size);
   }
-  auto& item = completions_.items.emplace_back();
-  item.done = std::move(pending.done);
-  item.reply = std::move(reply);
-  item.kept_at = kept_at;
-  item.kept_size = size;
+  completions_.items.emplace_back(std::move(pending.done), std::move(reply), kept_at, size);
 }
 
 // Timers are not taken back: one that is no longer the earliest finds so when it fires.

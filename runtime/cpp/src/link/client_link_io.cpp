@@ -303,8 +303,8 @@ void ClientLink::on_stream(const protocol::Event& event, FinishedList& own) {
 
 void ClientLink::after_stream(std::uint32_t id, StreamCall& stream, StreamEvent&& event, FinishedList& own) {
   if (event.completion) {
-    auto& item = completions_.items.emplace_back();
-    item.done = [run = std::move(event.completion)](Reply&& /*none*/) mutable { run(); };
+    completions_.items.emplace_back([run = std::move(event.completion)](Reply&& /*none*/) mutable { run(); },
+                                    Reply());
   }
   if (event.credit != 0) session_.send_credit(id, event.credit);
   if (event.write) stream.write_later();

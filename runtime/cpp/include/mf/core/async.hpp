@@ -1,6 +1,7 @@
-// What may stand last in an async_ call. A plain callable `void(mf::Outcome<T>)` runs on the thread that read
-// the reply; it must not throw. Any Asio completion token (a coroutine's, a future's, one bound to an
-// executor) works once <mf/client/asio.hpp> is included; its handler runs on its executor.
+// What may stand last in an async_ call. A plain callable `void(mf::Outcome<T>)` runs on the client's own
+// thread, one at a time, never inside of somebody's blocking call; it must not throw, and should be short.
+// Any Asio completion token (a coroutine's, a future's, one bound to an executor) works once
+// <mf/client/asio.hpp> is included; its handler runs on its executor.
 #pragma once
 
 #include <concepts>

@@ -175,8 +175,11 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   struct Finished {
     Completion done;
     Reply reply;
-    std::size_t kept_at = 0;
-    std::size_t kept_size = 0;
+    std::size_t kept_at;
+    std::size_t kept_size;
+
+    Finished(Completion&& then, Reply&& with, std::size_t at = 0, std::size_t size = 0) noexcept
+        : done(std::move(then)), reply(std::move(with)), kept_at(at), kept_size(size) {}
   };
   /// Completions that have still to run.
   struct FinishedList {
