@@ -211,7 +211,7 @@ TEST(Stream, WhatThePeerMayNotSendEndsTheCall) {
   const auto data = [](Joint& joint, std::uint32_t count, std::size_t size) {
     Buffer payload;
     payload.resize(size);
-    std::memset(payload.data(), 0, size);
+    if (size != 0) std::memset(payload.data(), 0, size);
     joint.send_data(static_cast<std::uint16_t>(count), std::move(payload), 0);
     return joint.failures.empty() ? Code::ok : joint.failures.back().code;
   };

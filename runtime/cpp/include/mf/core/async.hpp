@@ -5,6 +5,7 @@
 #pragma once
 
 #include <concepts>
+#include <mutex>
 #include <type_traits>
 #include <utility>
 
@@ -15,6 +16,37 @@ namespace mf {
 
 template <class T>
 using Callback = UniqueFunction<void(Outcome<T>&&)>;
+
+namespace detail {
+
+/// Runs operations of one stream, each of which may complete at once: one that is begun by the completion of
+/// another is run by the loop that runs that one, and not by a call within the call. Thread-safe.
+class Turns {
+ public:
+  void run(UniqueFunction<void()> work) {
+    std::unique_lock lock(mutex_);
+    if (running_) {
+      next_ = std::move(work);
+      return;
+    }
+    running_ = true;
+    while (work) {
+      lock.unlock();
+      work();
+      work = nullptr;
+      lock.lock();
+      work = std::exchange(next_, nullptr);
+    }
+    running_ = false;
+  }
+
+ private:
+  std::mutex mutex_;
+  bool running_ = false;
+  UniqueFunction<void()> next_;
+};
+
+}  // namespace detail
 
 /// Specialised by <mf/client/asio.hpp> for Asio's tokens.
 template <class Token, class T>
