@@ -194,8 +194,9 @@ void Call::on_data(const protocol::Event& event) {
 }
 
 void Call::on_end() {
-  if (streams_ && on(ServerCallEvent::end_of_stream) == ServerCallStep::deliver)
-    done(streams_->in.on_end(nullptr));
+  if (!streams_)
+    return answer_early(failed(Code::protocol_error, "the client sent END for a call without a stream"));
+  if (on(ServerCallEvent::end_of_stream) == ServerCallStep::deliver) done(streams_->in.on_end(nullptr));
 }
 
 void Call::on_credit(std::uint32_t bytes) {
