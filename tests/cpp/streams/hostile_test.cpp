@@ -152,6 +152,35 @@ TEST(HostileStreams, APieceWithoutBytesAndValuesThatCannotBeReadEndTheCall) {
   attacked.expect_alive();
 }
 
+TEST(HostileStreams, NothingMayFollowEnd) {
+  Attacked attacked;
+  // `echo` lasts until its results are read, so it is there when what must not follow comes.
+  const auto open = [&] {
+    const auto id = attacked.peer->session.send_request({.route = 2, .flags = mf::protocol::kStream},
+                                                        std::span<const std::byte>());
+    for (int i = 0; i < 40; ++i) {
+      mf::Buffer value;
+      value.append(std::as_bytes(std::span("\xac\x02", 2)));  // 300 bytes
+      value.resize(302);
+      std::memset(value.data() + 2, 0, 300);
+      attacked.peer->session.send_data({.id = id, .tier = mf::Tier::febird, .count = 1}, std::move(value));
+    }
+    attacked.peer->session.send_end(id);
+    return id;
+  };
+  const auto first = open();
+  attacked.data(first, 1, 1);
+  auto answer = attacked.reply();
+  EXPECT_EQ(answer.id, first);
+  EXPECT_THAT(answer.code, testing::AnyOf(Code::protocol_error, Code::ok)) << answer.message;
+  const auto second = open();
+  attacked.peer->session.send_end(second);
+  answer = attacked.reply();
+  EXPECT_EQ(answer.id, second);
+  EXPECT_THAT(answer.code, testing::AnyOf(Code::protocol_error, Code::ok)) << answer.message;
+  attacked.expect_alive();
+}
+
 TEST(HostileStreams, AStreamThatIsOpenedAndNeitherReadNorClosedEndsAtItsDeadline) {
   Attacked attacked;
   mf::protocol::RequestHead head{.route = 5, .flags = mf::protocol::kStream};  // endless()

@@ -188,6 +188,7 @@ Metadata Call::take_reply_metadata() {
 void Call::on_data(const protocol::Event& event) {
   if (!streams_)
     return answer_early(failed(Code::protocol_error, "the client sent DATA for a call without a stream"));
+  if (end_seen_) return answer_early(failed(Code::protocol_error, "the client sent DATA after END"));
   if (event.header.metadata())
     return answer_early(failed(Code::protocol_error, "the client sent metadata with DATA"));
   if (on(ServerCallEvent::data) == ServerCallStep::deliver) done(streams_->in.on_data(event));
@@ -196,6 +197,8 @@ void Call::on_data(const protocol::Event& event) {
 void Call::on_end() {
   if (!streams_)
     return answer_early(failed(Code::protocol_error, "the client sent END for a call without a stream"));
+  if (std::exchange(end_seen_, true))
+    return answer_early(failed(Code::protocol_error, "the client sent END twice"));
   if (on(ServerCallEvent::end_of_stream) == ServerCallStep::deliver) done(streams_->in.on_end(nullptr));
 }
 

@@ -170,6 +170,7 @@ class Call final : public std::enable_shared_from_this<Call>,
   const TimePoint deadline_;
   Metadata metadata_;
   std::unique_ptr<Streams> streams_;
+  bool end_seen_ = false;  // by the reactor's thread only
   std::atomic<bool> stopped_{false};
   std::atomic<bool> answered_early_{false};
 
