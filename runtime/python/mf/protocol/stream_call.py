@@ -82,6 +82,11 @@ class StreamCall(Call[T]):
 
     # What is taken and sent
 
+    @property
+    def is_read(self) -> bool:
+        """Whether somebody waits for values at this moment."""
+        return self.reader is not None and not self.reader.done
+
     def next_frame(self) -> tuple[Payload, int] | None:
         """A DATA that may go now; it is counted as sent."""
         if self.sending is None:
