@@ -43,7 +43,6 @@ class StreamCall(Call[T]):
         self, their_window: int, their_max: int, our_window: int, our_max: int, windows: WindowBudget
     ) -> None:
         """The request was written: both directions begin."""
-        self.on(CallEvent.WRITTEN)
         self.windows = windows
         method = self.method
         if method.param_element is not None:
