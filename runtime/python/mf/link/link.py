@@ -59,9 +59,15 @@ class Link(LinkStreams):
         size = 0
         try:
             with self._lock:
-                if not self._may_send(call):
+                body = call.body
+                binding = call.binding
+                if (
+                    not self.usable
+                    or (binding is not None and not binding.bound)
+                    or len(body) > session.peer_max_payload
+                ) and not self._may_send(call):
                     return
-                session.request(call, call.flags, word, call.items, call.body)
+                session.request(call, call.flags, word, call.items, body)
                 call.state = WRITTEN_AT_ONCE
                 if self._leading:
                     self._enqueue(call)
