@@ -84,6 +84,11 @@ class _Works:
         return lambda: streamed(count, lambda: asyncio.run(read()))
 
     def client_stream(self, count: int) -> Run:
+        values = [bytes(VALUE_SIZE)] * count
+        return lambda: streamed(count, lambda: check(self._stub.load(values) == count))
+
+    def client_stream_of_iterator(self, count: int) -> Run:
+        """An iterator may block before its next value, so each value is sent as it comes."""
         value = bytes(VALUE_SIZE)
         return lambda: streamed(count, lambda: check(self._stub.load(repeat(value, count)) == count))
 
@@ -112,6 +117,7 @@ def main(port: str) -> None:
             "server_stream_100b": works.server_stream,
             "server_stream_100b/async": works.awaited_server_stream,
             "client_stream_100b": works.client_stream,
+            "client_stream_100b/iterator": works.client_stream_of_iterator,
             "client_stream_100b/async": works.awaited_client_stream,
             "echo_16mib": lambda count: works.echo(count, 1 << 24),
         }

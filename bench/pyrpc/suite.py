@@ -52,7 +52,7 @@ def run(build: Path, quick: bool, samples: Samples, failures: list[str]) -> None
             {
                 "independent_100k": ("async", "message"),
                 "server_stream_100b": ("", "async"),
-                "client_stream_100b": ("", "async"),
+                "client_stream_100b": ("", "iterator", "async"),
             },
             env,
         ),
