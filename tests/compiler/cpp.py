@@ -15,6 +15,7 @@ from mfidl.emit.output import EmitOptions
 
 ROOT = Path(__file__).resolve().parents[2]
 COMPILERS = ("g++", "clang++-19")
+RUNTIME = f"-I{ROOT / 'runtime/cpp/include'}"
 _WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Werror")
 
 Command = Sequence[str]
@@ -22,7 +23,7 @@ Command = Sequence[str]
 
 def syntax(compiler: str, source: Path, *options: str) -> Command:
     """Checks one file as strictly as users may, and makes no code of it."""
-    return (compiler, "-std=c++20", *_WARNINGS, "-fsyntax-only", *runtime, *options, str(source))
+    return (compiler, "-std=c++20", *_WARNINGS, "-fsyntax-only", RUNTIME, *options, str(source))
 
 
 def run_all(commands: Mapping[str, Command]) -> dict[str, str]:

@@ -6,6 +6,8 @@
 
 #include <set>
 
+#include "mf/protocol/metadata.hpp"
+
 namespace mf::link {
 namespace {
 
@@ -15,6 +17,7 @@ using mftest::number_in;
 using mftest::soon;
 using protocol::EventType;
 using test::Ends;
+using test::Held;
 using test::Joined;
 
 TEST(ClientLink, ALoneCallIsOneWriteAndOneReadOnTheCallersThread) {
@@ -175,6 +178,95 @@ TEST(ClientLink, ACompletionMayWaitForOthersThatItsOwnThreadHasYetToRun) {
   joined.peer->echo(two);  // in one read
   joined.peer->flush();
   EXPECT_TRUE(eventually([&] { return waited.load(); }));
+}
+
+TEST(ClientLink, ABlockedLeaderRunsNoCallbackOfAnother) {
+  Joined joined;
+  joined.serve();
+  EXPECT_EQ(joined.call(1), 1U);
+  Ends ends;
+  Held held(*joined.reactor);
+  for (unsigned i = 0; i < 3; ++i) {
+    auto bytes = bytes_of(i);
+    (void)joined.link->start({}, bytes, soon(), ends.one());
+  }
+  EXPECT_EQ(joined.call(2), 2U);  // the replies to the others have come, too
+  EXPECT_EQ(joined.link->in_flight(), 0U);
+  EXPECT_EQ(ends.size(), 0U);
+  held.let_go();
+  EXPECT_TRUE(eventually([&] { return ends.size() == 3; }));
+  for (unsigned i = 0; i < 3; ++i) EXPECT_EQ(number_in(ends.replies[i].payload), i);
+  joined.stop_serving();
+}
+
+TEST(ClientLink, ARunningCallbackKeepsNobodyFromReading) {
+  Joined joined;
+  joined.serve();
+  EXPECT_EQ(joined.call(1), 1U);
+  Held held(*joined.reactor);  // as a callback would
+  EXPECT_EQ(joined.call(2), 2U);
+  EXPECT_EQ(joined.call(3), 3U);
+  held.let_go();
+  joined.stop_serving();
+}
+
+TEST(ClientLink, MetadataOfAReplyIsGivenAndWhatIsNoneEndsTheCallAlone) {
+  Joined joined;
+  const auto reply_with = [&](std::span<const std::byte> block) {
+    const auto request = joined.peer->next(EventType::request);
+    Buffer payload;
+    payload.append(block);
+    payload.append(request.payload);
+    joined.peer->session.send_reply({.route = request.header.route,
+                                     .id = request.header.id,
+                                     .count = 1,
+                                     .status = 0,
+                                     .encoding = 1,
+                                     .flags = protocol::kMetadata},
+                                    std::move(payload));
+    joined.peer->flush();
+  };
+  const Metadata sent{{"key", "value"}};
+  std::vector<std::byte> good(protocol::metadata_size(sent));
+  protocol::write_metadata(good.data(), sent);
+  auto bad = good;
+  bad[4] = std::byte{0};  // a key without a character
+  std::thread serving([&] {
+    reply_with(good);
+    reply_with(bad);
+    reply_with(good);
+  });
+  for (const bool fine : {true, false, true}) {
+    ReplySlot slot;
+    auto payload = bytes_of(9);
+    joined.link->call(slot, {}, payload, soon());
+    if (fine) {
+      EXPECT_EQ(number_in(slot.reply.payload), 9U);
+      ASSERT_TRUE(slot.reply.metadata);
+      EXPECT_EQ(*slot.reply.metadata, sent);
+    } else {
+      EXPECT_EQ(slot.reply.status, Code::decode_error);
+      EXPECT_EQ(slot.reply.failure.execution, Execution::unknown);
+    }
+  }
+  serving.join();
+  EXPECT_FALSE(joined.link->broken());
+}
+
+TEST(ClientLink, ClosingItTellsTheServerAndEndsCallsAsCancelled) {
+  Joined joined;
+  Ends ends;
+  auto bytes = bytes_of(1);
+  const auto id = joined.link->start({}, bytes, soon(), ends.one());
+  (void)joined.peer->next(EventType::request);
+  joined.link->close("the client was closed");
+  EXPECT_EQ(joined.peer->next(EventType::cancel).header.id, id);
+  EXPECT_TRUE(eventually([&] { return ends.size() == 1; }));
+  EXPECT_EQ(ends.replies[0].status, Code::cancelled);
+  EXPECT_EQ(ends.replies[0].failure.execution, Execution::unknown);
+  EXPECT_EQ(joined.call(1), 0U);
+  EXPECT_EQ(joined.last.code, Code::cancelled);
+  EXPECT_EQ(joined.last.execution, Execution::not_executed);
 }
 
 TEST(ClientLink, CancelEndsACallOnce) {

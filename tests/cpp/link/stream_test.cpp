@@ -211,7 +211,7 @@ TEST(Stream, WhatThePeerMayNotSendEndsTheCall) {
   const auto data = [](Joint& joint, std::uint32_t count, std::size_t size) {
     Buffer payload;
     payload.resize(size);
-    std::memset(payload.data(), 0, size);
+    if (size != 0) std::memset(payload.data(), 0, size);
     joint.send_data(static_cast<std::uint16_t>(count), std::move(payload), 0);
     return joint.failures.empty() ? Code::ok : joint.failures.back().code;
   };
@@ -227,6 +227,24 @@ TEST(Stream, WhatThePeerMayNotSendEndsTheCall) {
   overflow.send_credit(protocol::kMaxCredit);
   ASSERT_EQ(overflow.failures.size(), 1U);
   EXPECT_EQ(overflow.failures[0].code, Code::protocol_error);
+  Joint ended;
+  ended.send_end();
+  EXPECT_EQ(data(ended, 1, 8), Code::protocol_error) << "DATA after END";
+  Joint twice;
+  twice.send_end();
+  twice.send_end();
+  ASSERT_EQ(twice.failures.size(), 1U) << "END after END";
+  Joint early;  // END comes before the handler's thread says that the method has no such stream
+  early.send_end();
+  early.done(early.in.forbid());
+  Joint late;
+  late.done(late.in.forbid());
+  EXPECT_TRUE(late.failures.empty());
+  late.send_end();
+  for (const auto* each : {&twice, &early, &late}) {
+    ASSERT_EQ(each->failures.size(), 1U);
+    EXPECT_EQ(each->failures[0].code, Code::protocol_error);
+  }
   Joint large(protocol::kMaxCredit);
   while (large.failures.empty()) (void)data(large, 0, 60'000);
   EXPECT_EQ(large.failures[0].code, Code::message_too_large);

@@ -97,24 +97,17 @@ class AsyncFlow final : public flow::FlowAsyncServant {
           if (more && more.value()) self->again();
         });
       }
-      // Not deeper with each value.
+      // Not deeper with each value, though a completion may run within go_on() or on another thread.
       void again() {
-        if (std::exchange(looping, true)) {
-          pending = true;
-          return;
-        }
-        do {
-          pending = false;
-          go_on();
-        } while (pending);
-        looping = false;
+        if (due.fetch_add(1) != 0) return;
+        do go_on();
+        while (due.fetch_sub(1) != 1);
       }
       flow::FlowCountRequest request;
       mf::StreamWriter<std::uint32_t> out;
       mf::Responder<void> responder;
       std::uint32_t at = 0;
-      bool looping = false;
-      bool pending = false;
+      std::atomic<int> due{0};
     };
     std::make_shared<Counting>(request, std::move(out), std::move(responder))->again();
   }

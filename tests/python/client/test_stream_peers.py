@@ -108,10 +108,6 @@ WRONG: dict[str, tuple[Callable[[Peer, int], object], mf.Code]] = {
         lambda peer, id_: [peer.data(id_, b"a", 0), peer.data(id_, b"bcd", 2)],
         mf.Code.PROTOCOL_ERROR,
     ),
-    "credit where nothing is sent": (
-        lambda peer, id_: peer.credit(id_, 5),
-        mf.Code.PROTOCOL_ERROR,
-    ),
     "stopping what is not sent": (lambda peer, id_: peer.stop(id_), mf.Code.PROTOCOL_ERROR),
     "another encoding": (lambda peer, id_: peer.data(id_, U32, 1, FEBIRD), mf.Code.DECODE_ERROR),
     "a value that is cut off": (lambda peer, id_: peer.data(id_, b"abc", 1), mf.Code.DECODE_ERROR),
@@ -146,6 +142,21 @@ def test_what_is_wrong_ends_the_call_and_not_the_connection(peer: Peer, what: st
     assert eventually(lambda: peer.cancels == [1])
     on_request(peer, lambda request: peer.reply(request))
     assert list(peer.flow.count(3)) == []
+
+
+def test_credit_where_nothing_is_sent_is_ignored(peer: Peer) -> None:
+    most = (1 << 31) - 1
+
+    def act(request: Any) -> None:
+        peer.credit(request[1], most)
+        peer.credit(request[1], most)
+        peer.data(request[1], U32)
+        peer.reply(request)
+
+    on_request(peer, act)
+
+    assert list(peer.flow.count(3)) == [7]
+    assert peer.cancels == []
 
 
 def test_credit_above_2_31_ends_a_call(peer: Peer) -> None:

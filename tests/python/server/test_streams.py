@@ -578,11 +578,6 @@ HOSTILE: dict[str, tuple[Callable[[Peer], None], Code, str]] = {
         Code.PROTOCOL_ERROR,
         "metadata",
     ),
-    "credit for no stream": (
-        lambda peer: peer.credit(1, 100),
-        Code.PROTOCOL_ERROR,
-        "no stream in this direction",
-    ),
 }
 
 
@@ -663,7 +658,8 @@ def test_frames_for_a_call_that_has_ended_are_dropped(start: Start) -> None:
     assert [connection.session.dropped for connection in io._connections.values()] == [3]
 
 
-def test_data_for_a_call_without_streams_ends_it() -> None:
+@pytest.mark.parametrize("end", [False, True])
+def test_data_and_end_for_a_call_without_streams_end_it_and_credit_does_not(end: bool) -> None:
     began, go = threading.Event(), threading.Event()
 
     class Held(Plain):
@@ -680,13 +676,43 @@ def test_data_for_a_call_without_streams_ends_it() -> None:
         peer = Peer(server)
         peer.call(PLAIN, 1, 1)
         began.wait(10)
-        peer.data(1, sized(b"a"))
+        peer.credit(1, (1 << 31) - 1)
+        peer.call(PLAIN, 2, 3)
+        unharmed = peer.next()
+        if end:
+            peer.end(1)
+        else:
+            peer.data(1, sized(b"a"))
         reply = peer.reply(1)
         go.set()
         assert peer.is_served()
         peer.close()
 
+    assert (unharmed.id, unharmed.word) == (2, Code.OK)
     assert reply.failure.code is Code.PROTOCOL_ERROR
+
+
+def test_end_ends_a_call_whose_method_has_only_a_result_stream(start: Start) -> None:
+    peer = start(window=64)
+
+    peer.call(SCAN, 1, 1000)
+    peer.end(1)
+
+    assert peer.reply(1).failure.code is Code.PROTOCOL_ERROR
+    assert peer.is_served()
+
+
+def test_credit_is_ignored_where_the_method_has_only_a_parameter_stream(start: Start) -> None:
+    peer = start()
+
+    peer.call(LOAD, 1, "a")
+    peer.credit(1, (1 << 31) - 1)
+    peer.credit(1, (1 << 31) - 1)
+    peer.data(1, sized(b"abc"))
+    peer.end(1)
+    reply = peer.reply(1)
+
+    assert (reply.word, int.from_bytes(reply.payload, "little")) == (Code.OK, 3)
 
 
 def test_a_method_that_is_called_as_what_it_is_not_is_a_decode_error(start: Start) -> None:

@@ -32,9 +32,9 @@ class AsyncCall::Stopping {
   std::unique_ptr<OnStop> second;  // the slot of a completion handler
 };
 
-AsyncCall::AsyncCall(Target target, const MethodInfo& method, const protocol::RequestHead& head,
-                     Buffer payload, const CallContext& context, bool stream)
-    : state_(std::move(target).state()),
+AsyncCall::AsyncCall(const Target& target, const MethodInfo& method, const protocol::RequestHead& head,
+                     Buffer&& payload, const CallContext& context, bool stream)
+    : state_(target.state()),
       method_(method),
       call_({.idempotent = method.idempotent, .stream = stream}, context.deadline,
             state_->core->retry_budget()),

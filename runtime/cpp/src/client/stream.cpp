@@ -22,10 +22,10 @@ Failure cancelled() {
 
 }  // namespace
 
-StreamedCall::StreamedCall(Target target, const MethodInfo& method, const protocol::RequestHead& head,
+StreamedCall::StreamedCall(const Target& target, const MethodInfo& method, const protocol::RequestHead& head,
                            Buffer payload, const CallContext& context, const CallOptions& options,
                            Tier param_tier)
-    : AsyncCall(std::move(target), method, head, std::move(payload), context, true),
+    : AsyncCall(target, method, head, std::move(payload), context, true),
       param_tier_(param_tier),
       drives_(!options.stop.stop_possible()),
       idle_(options.idle),

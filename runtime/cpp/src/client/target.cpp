@@ -124,23 +124,11 @@ Context::Context(const Target& target, const CallOptions& options, const MethodI
   stop = &options.stop;
   const auto& outer = current_call();
   deadline = std::min(deadline, outer.deadline);
-  if (outer.handle.get() != nullptr) [[unlikely]]
-    pass_on(outer.metadata(), target.state()->core->options().forward_metadata);
-}
-
-// What the caller says itself goes before what is passed on.
-void Context::pass_on(const Metadata& outer, const std::vector<std::string>& keys) {
-  for (const auto& [key, value] : outer) {
-    if (key == Metadata::kAuthorization) continue;
-    if (key != Metadata::kTraceParent && key != Metadata::kTraceState && !std::ranges::count(keys, key))
-      continue;
-    if (metadata != nullptr && metadata->find(key) != nullptr) continue;
-    if (metadata != &composed_) {
-      if (metadata != nullptr) composed_ = *metadata;
-      metadata = &composed_;
-    }
-    composed_.set(key, value);
-  }
+  if (outer.handle.get() == nullptr) [[likely]]
+    return;
+  composed_ =
+      mf::detail::passed_on(options.metadata, outer, target.state()->core->options().forward_metadata);
+  metadata = composed_.empty() ? nullptr : &composed_;
 }
 
 void Target::call(link::ReplySlot& slot, const MethodInfo& method, const protocol::RequestHead& head,

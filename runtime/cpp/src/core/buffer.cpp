@@ -19,13 +19,6 @@ Buffer::~Buffer() {
   std::free(block_);
 }
 
-void Buffer::swap(Buffer& other) noexcept {
-  std::swap(data_, other.data_);
-  std::swap(size_, other.size_);
-  std::swap(capacity_, other.capacity_);
-  std::swap(block_, other.block_);
-}
-
 std::byte* Buffer::append(std::size_t n) {
   if (n > capacity_ - size_) {
     if (n > std::numeric_limits<std::size_t>::max() / 4) throw std::bad_alloc();

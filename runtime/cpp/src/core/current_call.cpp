@@ -5,16 +5,8 @@
 #include <string_view>
 
 namespace mf {
-namespace {
 
-thread_local const CallInfo* current = nullptr;
-
-}  // namespace
-
-const CallInfo& current_call() noexcept {
-  static const CallInfo kNone{};
-  return current != nullptr ? *current : kNone;
-}
+constinit thread_local const CallInfo* detail::running_call = nullptr;
 
 bool CallInfo::cancelled() const noexcept {
   return expired() || (handle.get() != nullptr && handle.get()->cancelled());
@@ -51,14 +43,6 @@ bool CallInfo::expired_roughly() const noexcept {
   ::clock_gettime(CLOCK_MONOTONIC_COARSE, &now);  // steady_clock's own time line
   const auto since_start = std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
   return since_start >= deadline.time_since_epoch();
-}
-
-CallScope::CallScope(const CallInfo& call) noexcept : before_(current) {
-  current = &call;
-}
-
-CallScope::~CallScope() {
-  current = before_;
 }
 
 }  // namespace mf

@@ -408,8 +408,8 @@ void ClientLink::give_up(std::uint32_t id, Failure why) {
   end(*take(id), Reply::failed(std::move(why), Ended::cancelled), own);
   tell_cancelled(id, lock);
   if (!written_later()) flush(lock);
-  post_completions();
   run_own(own, lock);
+  post_completions(lock);
 }
 
 void ClientLink::write_now() {
@@ -541,8 +541,8 @@ void ClientLink::break_off(Failure why, Lock& lock) {
   }
   hello_.finish();
   for (auto* follower : followers_) follower->wake_.release();
-  post_completions();
   run_own(own, lock);
+  post_completions(lock);
 }
 
 // In a catch block. What a second exception would leave undone cannot be made good: it ends the program.
@@ -586,9 +586,7 @@ void ClientLink::end(Pending&& pending, Reply&& reply, FinishedList& own) {
     return;
   }
   if (pending.waiter != nullptr || pending.stream != nullptr) {
-    auto& item = own.items.emplace_back();
-    item.done = std::move(pending.done);
-    item.reply = std::move(reply);
+    own.items.emplace_back(std::move(pending.done), std::move(reply));
     return;
   }
   std::size_t kept_at = 0;
@@ -597,11 +595,7 @@ void ClientLink::end(Pending&& pending, Reply&& reply, FinishedList& own) {
     kept_at = completions_.kept.size();
     std::memcpy(completions_.kept.append(protocol::padded(size)), reply.payload.data(), size);
   }
-  auto& item = completions_.items.emplace_back();
-  item.done = std::move(pending.done);
-  item.reply = std::move(reply);
-  item.kept_at = kept_at;
-  item.kept_size = size;
+  completions_.items.emplace_back(std::move(pending.done), std::move(reply), kept_at, size);
 }
 
 // Timers are not taken back: one that is no longer the earliest finds so when it fires.
@@ -639,8 +633,8 @@ void ClientLink::expire(TimePoint now, Lock& lock) {
   for (const auto id : expired) tell_cancelled(id, lock);
   if (const auto next = calls_.next_deadline(); next != kNever && !calls_.empty()) watch_deadline(next);
   flush(lock);
-  post_completions();
   run_own(own, lock);
+  post_completions(lock);
 }
 
 }  // namespace mf::link

@@ -198,8 +198,8 @@ void ClientLink::process(Lock& lock) {
     run_own(own, lock);  // which have ended already
     throw;
   }
-  post_completions();
   run_own(own, lock);
+  post_completions(lock);
   if (!usable() && !broken() && calls_.empty() && session_.output_bytes() == 0) {
     break_off({.code = Code::shutting_down,
                .execution = Execution::not_executed,
@@ -303,8 +303,8 @@ void ClientLink::on_stream(const protocol::Event& event, FinishedList& own) {
 
 void ClientLink::after_stream(std::uint32_t id, StreamCall& stream, StreamEvent&& event, FinishedList& own) {
   if (event.completion) {
-    auto& item = completions_.items.emplace_back();
-    item.done = [run = std::move(event.completion)](Reply&& /*none*/) mutable { run(); };
+    completions_.items.emplace_back([run = std::move(event.completion)](Reply&& /*none*/) mutable { run(); },
+                                    Reply());
   }
   if (event.credit != 0) session_.send_credit(id, event.credit);
   if (event.write) stream.write_later();
@@ -372,18 +372,32 @@ void ClientLink::run_own(FinishedList& own, Lock& lock) {
   lock.lock();
 }
 
-void ClientLink::post_completions() {
+void ClientLink::post_completions(Lock& lock) {
   if (completions_.empty() || completing_ || completions_posted_) return;
-  reactor_->post([self = shared_from_this()] {
-    Lock lock(self->mutex_);
-    self->completions_posted_ = false;
-    if (self->completing_) return;
-    self->completing_ = true;
-    self->run_completions(lock);
-    self->completing_ = false;
-    if (!self->leading_) self->leave(lock);
-  });
-  completions_posted_ = true;
+  try {
+    reactor_->post([self = shared_from_this()] {
+      Lock later(self->mutex_);
+      self->completions_posted_ = false;
+      self->complete_here(later);
+      if (!self->leading_) self->leave(later);
+    });
+    completions_posted_ = true;
+  } catch (const std::bad_alloc&) {  // better here than never
+    complete_here(lock);
+  }
+}
+
+void ClientLink::complete_here(Lock& lock) {
+  if (completing_) return;
+  completing_ = true;
+  run_completions(lock);
+  stop_completing(false, lock);
+}
+
+// What has ended since run_completions() looked must not wait for the next turn.
+void ClientLink::stop_completing(bool outer, Lock& lock) {
+  completing_ = outer;
+  post_completions(lock);
 }
 
 // On the reactor's thread, with `completing_` set. Nobody is kept from leading meanwhile.
@@ -501,7 +515,7 @@ void ClientLink::read_turn(Lock& lock) {
     run_completions(lock);
     if (got != Got::full) break;
   }
-  completing_ = outer;
+  stop_completing(outer, lock);
 }
 
 void ClientLink::poll() {

@@ -43,6 +43,14 @@ LocalStream::LocalStream(std::shared_ptr<const LocalServants> servants, const Ca
 
 LocalStream::~LocalStream() = default;
 
+bool LocalStream::late() const {
+  return deadline_ != kNever && std::chrono::steady_clock::now() >= deadline_;
+}
+
+void LocalStream::look_at_deadline() {
+  if (late()) give_up(out_of_time());
+}
+
 TimePoint LocalStream::wait_until(bool callers) const {
   if (!callers || idle_ == kInfinite) return deadline_;
   return std::min(deadline_, deadline_after(std::chrono::steady_clock::now(), idle_));
@@ -50,9 +58,8 @@ TimePoint LocalStream::wait_until(bool callers) const {
 
 void LocalStream::end(std::shared_ptr<const Failure> why, FunctionRef<void()> set) {
   UniqueFunction<void()> done;
-  // What ends well after the deadline is too late.
-  if (!why && deadline_ != kNever && std::chrono::steady_clock::now() >= deadline_)
-    why = mf::detail::shared(out_of_time());
+  // What ends after the deadline is too late, however it ends.
+  if (late()) why = mf::detail::shared(out_of_time());
   {
     const std::scoped_lock lock(mutex_);
     if (ended_) return;

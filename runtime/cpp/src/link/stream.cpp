@@ -57,7 +57,8 @@ StreamEvent StreamIn::refuse(Code code, std::string message) const {
 
 StreamEvent StreamIn::on_data(const protocol::Event& event) {
   const std::scoped_lock lock(mutex_);
-  if (ended_ || abandoned_) return {};
+  if (abandoned_ || why_) return {};
+  if (ended_) return refuse(Code::protocol_error, "the peer sent DATA after END");
   const std::size_t cost = protocol::padded(event.header.size);
   const bool whole = event.count != 0;
   if (!window_.arrived(cost))
@@ -99,7 +100,9 @@ StreamEvent StreamIn::on_data(const protocol::Event& event) {
 StreamEvent StreamIn::on_end(std::shared_ptr<const Failure> why) {
   const std::scoped_lock lock(mutex_);
   StreamEvent done;
-  if (ended_) return done;
+  if (ended_) return why || why_ ? std::move(done) : refuse(Code::protocol_error, "the peer sent END twice");
+  if (!why && forbidden_)
+    return refuse(Code::protocol_error, "the peer sent END where the method has no stream");
   ended_ = true;
   why_ = std::move(why);
   if (!why_ && piece_open_) {
@@ -185,8 +188,8 @@ std::shared_ptr<const Failure> StreamIn::why() const {
 StreamEvent StreamIn::forbid() {
   const std::scoped_lock lock(mutex_);
   forbidden_ = true;
-  if (frames_.empty() && !piece_open_) return {};
-  return refuse(Code::protocol_error, "the peer sent DATA where the method has no stream");
+  if (frames_.empty() && !piece_open_ && (!ended_ || why_)) return {};
+  return refuse(Code::protocol_error, "the peer sent DATA or END where the method has no stream");
 }
 
 bool StreamIn::abandon() noexcept {

@@ -188,14 +188,18 @@ Metadata Call::take_reply_metadata() {
 void Call::on_data(const protocol::Event& event) {
   if (!streams_)
     return answer_early(failed(Code::protocol_error, "the client sent DATA for a call without a stream"));
+  if (end_seen_) return answer_early(failed(Code::protocol_error, "the client sent DATA after END"));
   if (event.header.metadata())
     return answer_early(failed(Code::protocol_error, "the client sent metadata with DATA"));
   if (on(ServerCallEvent::data) == ServerCallStep::deliver) done(streams_->in.on_data(event));
 }
 
 void Call::on_end() {
-  if (streams_ && on(ServerCallEvent::end_of_stream) == ServerCallStep::deliver)
-    done(streams_->in.on_end(nullptr));
+  if (!streams_)
+    return answer_early(failed(Code::protocol_error, "the client sent END for a call without a stream"));
+  if (std::exchange(end_seen_, true))
+    return answer_early(failed(Code::protocol_error, "the client sent END twice"));
+  if (on(ServerCallEvent::end_of_stream) == ServerCallStep::deliver) done(streams_->in.on_end(nullptr));
 }
 
 void Call::on_credit(std::uint32_t bytes) {
@@ -222,8 +226,10 @@ void Call::done(link::StreamEvent event) {
 /// The client broke the rules of the call, or sent what cannot be read: it is told now, and the handler finds
 /// that the call has ended. It still counts until the handler returns.
 void Call::answer_early(const Failure& failure) {
-  if (on(ServerCallEvent::answered) == ServerCallStep::answer)
+  if (on(ServerCallEvent::answered) == ServerCallStep::answer) {
+    answered_early_.store(true, std::memory_order_release);
     link_->send_early(head_, failure.code, failure.execution, failure.message);
+  }
   if (streams_) end_streams(mf::detail::shared(failure));
   ask_to_stop();
 }

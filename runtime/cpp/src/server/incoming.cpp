@@ -38,9 +38,10 @@ void Ticket::fail(Code code, Execution execution, std::string_view message) {
 
 void Ticket::refuse(Code code, std::string_view message) {
   const auto link = std::exchange(link_, nullptr);
+  const bool told = call_ && call_->answered_early();
   if (call_) (void)call_->end();
   if (!link) return;
-  if (oneway_) return link->end_request(payload_size_);
+  if (oneway_ || told) return link->end_request(payload_size_);
   link->send_failure(head_, code, Execution::not_executed, message, payload_size_);
 }
 

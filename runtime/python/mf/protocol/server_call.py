@@ -90,11 +90,8 @@ TABLE: dict[ServerCallState, dict[ServerCallEvent, _Cell]] = {
         **_stream((_S.STOPPING, _T.NONE)),
         **_end((_S.STOPPING, _T.NONE)),
     },
-    _S.ENDED: {
-        _E.ANSWERED: (_S.ENDED, _T.NONE),
-        **_stream((_S.ENDED, _T.NONE)),
-        **_end((_S.ENDED, _T.NONE)),
-    },
+    # Whoever is about to run or to keep a call may learn only now that it has ended.
+    _S.ENDED: dict.fromkeys(_E, (_S.ENDED, _T.NONE)),
 }
 
 

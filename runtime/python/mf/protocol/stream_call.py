@@ -69,9 +69,7 @@ class StreamCall(Call[T]):
 
     def credit(self, count: int) -> Error | None:
         self.on(CallEvent.CREDIT)
-        if self.method.param_element is None:
-            return Error(Code.PROTOCOL_ERROR, "CREDIT of a call without a parameter stream")
-        if not self.window.add(count):
+        if self.method.param_element is not None and not self.window.add(count):
             return Error(Code.PROTOCOL_ERROR, "CREDIT above 2^31 - 1")
         return None
 

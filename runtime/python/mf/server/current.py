@@ -170,7 +170,7 @@ class ServedCall(ServerCall, CurrentCall):
         return _no_stream("END", self)
 
     def credit_arrived(self, count: int) -> Error | None:  # noqa: ARG002
-        return _no_stream("CREDIT", self)
+        return None  # whoever sends no stream needs none
 
     def release(self) -> None:
         """Under the lock: the call is over, and so is what it holds of its connection."""

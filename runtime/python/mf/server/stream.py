@@ -145,7 +145,7 @@ class StreamCall(ServedCall):
 
     def credit_arrived(self, count: int) -> Error | None:
         if self.handler.method.result_element is None:
-            return super().credit_arrived(count)
+            return None
         if not self.credit.add(count):
             return violation(f"CREDIT of {count} bytes: more than 2^31 - 1 in sum")
         self.tell()

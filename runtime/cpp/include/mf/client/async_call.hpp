@@ -35,8 +35,8 @@ class AsyncCall {
  public:
   /// `head`: without its route. The payload begins with the context's metadata, if there is any, as the head
   /// says.
-  AsyncCall(Target target, const MethodInfo& method, const protocol::RequestHead& head, Buffer payload,
-            const CallContext& context, bool stream = false);
+  AsyncCall(const Target& target, const MethodInfo& method, const protocol::RequestHead& head,
+            Buffer&& payload, const CallContext& context, bool stream = false);
   virtual ~AsyncCall();
   AsyncCall(const AsyncCall&) = delete;
   AsyncCall& operator=(const AsyncCall&) = delete;
@@ -107,9 +107,9 @@ class AsyncCall {
 template <class M>
 class StartedCall final : public AsyncCall {
  public:
-  StartedCall(Target target, const protocol::RequestHead& head, Buffer payload, const CallContext& context,
-              Callback<typename M::Result> done)
-      : AsyncCall(std::move(target), M::kInfo, head, std::move(payload), context), done_(std::move(done)) {}
+  StartedCall(const Target& target, const protocol::RequestHead& head, Buffer&& payload,
+              const CallContext& context, Callback<typename M::Result>&& done)
+      : AsyncCall(target, M::kInfo, head, std::move(payload), context), done_(std::move(done)) {}
 
  private:
   void end(link::Reply&& reply) override {

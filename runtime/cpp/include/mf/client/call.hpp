@@ -101,8 +101,8 @@ typename M::Result call(const Target& target, const CallOptions& options, const 
 namespace detail {
 
 template <class M>
-void launch(Target target, const CallOptions& options, Buffer payload, Callback<typename M::Result> done,
-            const std::stop_token& stop) {
+void launch(const Target& target, const CallOptions& options, Buffer&& payload,
+            Callback<typename M::Result>&& done, const std::stop_token& stop) {
   const Context context(target, options, M::kInfo);
   auto head = detail::head<M>();
   if (context.metadata != nullptr) [[unlikely]] {
@@ -111,9 +111,9 @@ void launch(Target target, const CallOptions& options, Buffer payload, Callback<
     head.flags |= protocol::kMetadata;
   }
   std::shared_ptr<AsyncCall> call =
-      std::make_shared<StartedCall<M>>(std::move(target), head, std::move(payload), context, std::move(done));
-  AsyncCall::stop_with(call, options.stop);
-  AsyncCall::stop_with(call, stop);
+      std::make_shared<StartedCall<M>>(target, head, std::move(payload), context, std::move(done));
+  if (options.stop.stop_possible()) AsyncCall::stop_with(call, options.stop);
+  if (stop.stop_possible()) AsyncCall::stop_with(call, stop);
   AsyncCall::launch(std::move(call), context.now);
 }
 
@@ -143,7 +143,7 @@ auto start(const Target& target, const CallOptions& options, Token&& token, cons
         std::forward<Token>(token), [target, options, known = std::move(known), payload = std::move(payload)](
                                         Callback<Result> done, const std::stop_token& stop) mutable {
           if (known) return done(std::move(*known));
-          detail::launch<M>(std::move(target), options, std::move(payload), std::move(done), stop);
+          detail::launch<M>(target, options, std::move(payload), std::move(done), stop);
         });
   }
 }

@@ -30,8 +30,8 @@ class StreamedCall : public AsyncCall,
                      public link::StreamCall,
                      public std::enable_shared_from_this<StreamedCall> {
  public:
-  StreamedCall(Target target, const MethodInfo& method, const protocol::RequestHead& head, Buffer payload,
-               const CallContext& context, const CallOptions& options, Tier param_tier);
+  StreamedCall(const Target& target, const MethodInfo& method, const protocol::RequestHead& head,
+               Buffer payload, const CallContext& context, const CallOptions& options, Tier param_tier);
   ~StreamedCall() override;
 
   [[nodiscard]] link::StreamIn& input() noexcept { return in_; }

@@ -168,8 +168,6 @@ class Context : public CallContext {
   Context& operator=(const Context&) = delete;
 
  private:
-  void pass_on(const Metadata& outer, const std::vector<std::string>& keys);
-
   Metadata composed_;
 };
 

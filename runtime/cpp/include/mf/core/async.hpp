@@ -1,9 +1,11 @@
-// What may stand last in an async_ call. A plain callable `void(mf::Outcome<T>)` runs on the thread that read
-// the reply; it must not throw. Any Asio completion token (a coroutine's, a future's, one bound to an
-// executor) works once <mf/client/asio.hpp> is included; its handler runs on its executor.
+// What may stand last in an async_ call. A plain callable `void(mf::Outcome<T>)` runs on the client's own
+// thread, one at a time, never inside of somebody's blocking call; it must not throw, and should be short.
+// Any Asio completion token (a coroutine's, a future's, one bound to an executor) works once
+// <mf/client/asio.hpp> is included; its handler runs on its executor.
 #pragma once
 
 #include <concepts>
+#include <mutex>
 #include <type_traits>
 #include <utility>
 
@@ -15,6 +17,37 @@ namespace mf {
 template <class T>
 using Callback = UniqueFunction<void(Outcome<T>&&)>;
 
+namespace detail {
+
+/// Runs operations of one stream, each of which may complete at once: one that is begun by the completion of
+/// another is run by the loop that runs that one, and not by a call within the call. Thread-safe.
+class Turns {
+ public:
+  void run(UniqueFunction<void()> work) {
+    std::unique_lock lock(mutex_);
+    if (running_) {
+      next_ = std::move(work);
+      return;
+    }
+    running_ = true;
+    while (work) {
+      lock.unlock();
+      work();
+      work = nullptr;
+      lock.lock();
+      work = std::exchange(next_, nullptr);
+    }
+    running_ = false;
+  }
+
+ private:
+  std::mutex mutex_;
+  bool running_ = false;
+  UniqueFunction<void()> next_;
+};
+
+}  // namespace detail
+
 /// Specialised by <mf/client/asio.hpp> for Asio's tokens.
 template <class Token, class T>
 struct Completes;
@@ -24,7 +57,7 @@ struct Completes;
 template <class Token, class T>
 concept PlainCallback = requires(Token& token, Outcome<T>&& outcome) {
   { token(std::move(outcome)) } -> std::same_as<void>;
-} && !requires { typename Token::executor_type; };
+} && !requires { typename Token::executor_type; } && !requires { typename Token::target_type; };
 
 template <class Token, class T>
   requires PlainCallback<Token, T>

@@ -64,7 +64,12 @@ class Buffer {
   std::byte* append(std::size_t n);
   void append(std::span<const std::byte> bytes);
   void clear() noexcept { size_ = 0; }
-  void swap(Buffer& other) noexcept;
+  void swap(Buffer& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(capacity_, other.capacity_);
+    std::swap(block_, other.block_);
+  }
 
  private:
   void move_to(std::size_t capacity);  // no less than size()

@@ -33,9 +33,9 @@ class CallHandle {
 /// A pointer that copies do not have.
 class ScopedHandle {
  public:
-  ScopedHandle() noexcept = default;
-  ScopedHandle(CallHandle* handle) noexcept : handle_(handle) {}
-  ScopedHandle(const ScopedHandle&) noexcept {}
+  constexpr ScopedHandle() noexcept = default;
+  constexpr ScopedHandle(CallHandle* handle) noexcept : handle_(handle) {}
+  constexpr ScopedHandle(const ScopedHandle&) noexcept {}
   ScopedHandle& operator=(const ScopedHandle&) noexcept {
     handle_ = nullptr;
     return *this;
@@ -74,8 +74,16 @@ struct CallInfo {
   [[nodiscard]] const Metadata& metadata() const noexcept;
 };
 
+namespace detail {
+/// The call that this thread runs; null outside of any. Only CallScope changes it.
+extern constinit thread_local const CallInfo* running_call;
+inline constexpr CallInfo kNoCall{};
+}  // namespace detail
+
 /// The call that this thread runs; an empty CallInfo outside of any.
-[[nodiscard]] const CallInfo& current_call() noexcept;
+[[nodiscard]] inline const CallInfo& current_call() noexcept {
+  return detail::running_call != nullptr ? *detail::running_call : detail::kNoCall;
+}
 /// Sends this with the reply to the call that this thread runs; nothing outside of any. Throws
 /// Error(INVALID_ARGUMENT) for what may not travel.
 void set_reply_metadata(std::string_view key, std::string_view value);
@@ -90,8 +98,10 @@ namespace detail {
 /// Makes `call` the current one for the length of a scope.
 class CallScope {
  public:
-  explicit CallScope(const CallInfo& call) noexcept;
-  ~CallScope();
+  explicit CallScope(const CallInfo& call) noexcept : before_(detail::running_call) {
+    detail::running_call = &call;
+  }
+  ~CallScope() { detail::running_call = before_; }
   CallScope(const CallScope&) = delete;
   CallScope& operator=(const CallScope&) = delete;
 

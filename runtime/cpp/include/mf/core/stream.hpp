@@ -13,6 +13,7 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <type_traits>
 #include <utility>
 
@@ -148,9 +149,13 @@ class StreamReader {
   }
 
  private:
-  void swap(StreamReader& other) noexcept { values_.swap(other.values_); }
+  void swap(StreamReader& other) noexcept {
+    values_.swap(other.values_);
+    turns_.swap(other.turns_);
+  }
 
   std::shared_ptr<detail::Values<T>> values_;
+  std::shared_ptr<detail::Turns> turns_ = std::make_shared<detail::Turns>();
   T current_{};
 };
 
@@ -170,8 +175,11 @@ class StreamWriter {
   template <class Token>
   auto async_write(const T& value, Token&& token) {
     return Completes<std::decay_t<Token>, bool>::initiate(
-        std::forward<Token>(token), [sink = sink_, copy = T(value)](Callback<bool> done) mutable {
-          sink->async_write(copy, std::move(done));
+        std::forward<Token>(token), [sink = sink_, turns = turns_, copy = T(value)](
+                                        Callback<bool> done, const std::stop_token& /*stop*/ = {}) mutable {
+          turns->run([sink, copy = std::move(copy), done = std::move(done)]() mutable {
+            sink->async_write(copy, std::move(done));
+          });
         });
   }
   /// Sends what was gathered now.
@@ -179,6 +187,7 @@ class StreamWriter {
 
  private:
   std::shared_ptr<detail::Sink<T>> sink_;
+  std::shared_ptr<detail::Turns> turns_ = std::make_shared<detail::Turns>();
 };
 
 /// A client's side of a call whose parameters end with a stream: writes the values, then finish() gives the
@@ -212,7 +221,9 @@ class ClientStream {
   auto async_finish(Token&& token) {
     return Completes<std::decay_t<Token>, R>::initiate(
         std::forward<Token>(token),
-        [ending = ending_](Callback<R> done) { ending->async_finish(std::move(done)); });
+        [ending = ending_](Callback<R> done, const std::stop_token& /*stop*/ = {}) {
+          ending->async_finish(std::move(done));
+        });
   }
   void cancel() noexcept {
     if (ending_) ending_->cancel();

@@ -175,8 +175,11 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   struct Finished {
     Completion done;
     Reply reply;
-    std::size_t kept_at = 0;
-    std::size_t kept_size = 0;
+    std::size_t kept_at;
+    std::size_t kept_size;
+
+    Finished(Completion&& then, Reply&& with, std::size_t at = 0, std::size_t size = 0) noexcept
+        : done(std::move(then)), reply(std::move(with)), kept_at(at), kept_size(size) {}
   };
   /// Completions that have still to run.
   struct FinishedList {
@@ -222,8 +225,10 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   void on_bound(const protocol::Event& event);
   void on_descriptor(const protocol::Event& event);
   void run_own(FinishedList& own, Lock& lock);
-  void post_completions();
+  void post_completions(Lock& lock);
+  void complete_here(Lock& lock);
   void run_completions(Lock& lock);
+  void stop_completing(bool outer, Lock& lock);
   void flush(Lock& lock);
   void flush_soon(Lock& lock);
   void arm(Lock& lock);

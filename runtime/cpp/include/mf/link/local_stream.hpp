@@ -34,6 +34,8 @@ class LocalStream : public mf::detail::CallHandle, public std::enable_shared_fro
   /// When a wait that begins now must end.
   [[nodiscard]] TimePoint wait_until(bool callers) const;
   [[nodiscard]] TimePoint deadline() const noexcept { return deadline_; }
+  /// For those who never wait, now and then: ends the call if its time is over.
+  void look_at_deadline();
   void run(UniqueFunction<void()> work) { servants_->run(std::move(work)); }
 
   /// Ends all directions that have not ended, once; null: everything went well. `set` runs if this is the
@@ -57,6 +59,8 @@ class LocalStream : public mf::detail::CallHandle, public std::enable_shared_fro
   virtual void end_queues(const std::shared_ptr<const Failure>& why) = 0;
 
  private:
+  [[nodiscard]] bool late() const;
+
   const std::shared_ptr<const LocalServants> servants_;
   const TimePoint deadline_;
   const std::chrono::nanoseconds idle_;
@@ -103,6 +107,7 @@ class LocalQueue {
     call_.watch_deadline();
   }
   bool pop(T& value) {
+    if (++popped_count_ % kMost == 0) call_.look_at_deadline();
     std::unique_lock lock(mutex_);
     const auto may = [&] { return !values_.empty() || closed_; };
     wait(lock, !to_handler_, may);
@@ -192,6 +197,7 @@ class LocalQueue {
 
   LocalStream& call_;
   const bool to_handler_;
+  std::size_t popped_count_ = 0;  // by the reader
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<T> values_;

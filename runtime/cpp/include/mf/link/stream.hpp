@@ -106,7 +106,7 @@ class StreamIn {
   [[nodiscard]] bool waiting() const;
   /// Why the stream ended early; null: it is complete.
   [[nodiscard]] std::shared_ptr<const Failure> why() const;
-  /// The method has no stream in this direction: DATA ends the call.
+  /// The method has no stream in this direction: DATA and END end the call.
   [[nodiscard]] StreamEvent forbid();
   /// The user wants no more. True: the stream had not ended.
   bool abandon() noexcept;

@@ -36,31 +36,14 @@ class WireValues final : public mf::detail::Values<T> {
     return true;
   }
 
-  // A callback that asks for the next value is served by the loop that called it, not by a call within the
-  // call.
   void async_next(Callback<std::optional<T>> done) override {
-    if (serving_) {
-      asked_ = std::move(done);
-      return;
-    }
-    const auto self = this->shared_from_this();
-    serving_ = true;
-    while (done && serve(done)) done = std::exchange(asked_, nullptr);
-    serving_ = false;
-  }
-
-  void cancel() noexcept override { owner_->abandon(); }
-
- private:
-  /// Completes with the next value, or the end. False: it will when there is one.
-  bool serve(Callback<std::optional<T>>& done) {
     auto got = StreamIn::Got::values;
     if (left_ == 0) got = owner_->input().take(frame_);
     if (got == StreamIn::Got::nothing) {
       owner_->input().when_ready([self = this->shared_from_this(), done = std::move(done)]() mutable {
         self->async_next(std::move(done));
       });
-      return false;
+      return;
     }
     done(attempt([&] {
       std::optional<T> value;
@@ -72,8 +55,11 @@ class WireValues final : public mf::detail::Values<T> {
       decode(value.emplace(fresh<T>()));
       return value;
     }));
-    return true;
   }
+
+  void cancel() noexcept override { owner_->abandon(); }
+
+ private:
   /// False: there are no more.
   bool load(StreamIn::Got got) {
     if (got != StreamIn::Got::values) return false;
@@ -105,8 +91,6 @@ class WireValues final : public mf::detail::Values<T> {
   StreamIn::Frame frame_;
   std::optional<codec::Reader> reader_;
   std::uint32_t left_ = 0;  // values of the frame that were not read yet
-  bool serving_ = false;
-  Callback<std::optional<T>> asked_;
 };
 
 /// Writes the values that go out for a call. `Owner` has the call's life in it, `output()` and

@@ -101,6 +101,11 @@ class Call final : public std::enable_shared_from_this<Call>,
   /// The handler has ended; true: its answer is to be sent. Takes the call out of the table.
   [[nodiscard]] bool end();
 
+  /// Was the client told already how the call has ended?
+  [[nodiscard]] bool answered_early() const noexcept {
+    return answered_early_.load(std::memory_order_acquire);
+  }
+
   // ---- what a handler sees ----
 
   [[nodiscard]] std::stop_token stop_token() override;
@@ -165,7 +170,9 @@ class Call final : public std::enable_shared_from_this<Call>,
   const TimePoint deadline_;
   Metadata metadata_;
   std::unique_ptr<Streams> streams_;
+  bool end_seen_ = false;  // by the reactor's thread only
   std::atomic<bool> stopped_{false};
+  std::atomic<bool> answered_early_{false};
 
   Slot slot_;
   std::atomic<bool> in_table_{false};

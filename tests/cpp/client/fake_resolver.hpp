@@ -1,0 +1,54 @@
+// A source of addresses that a test changes while calls are made.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "mf/link/resolver.hpp"
+#include "mf/transport/tcp.hpp"
+
+namespace mftest {
+
+class FakeResolver final : public mf::Resolver {
+ public:
+  void set(mf::Offers offers) {
+    const std::scoped_lock lock(mutex_);
+    offers_ = std::make_shared<const mf::Offers>(std::move(offers));
+    ++version_;
+    changed_.notify_all();
+  }
+  Snapshot offers(std::string_view) override {
+    const std::scoped_lock lock(mutex_);
+    return offers_;
+  }
+  Snapshot wait_for_change(std::string_view, const Snapshot& known, TimePoint until) override {
+    std::unique_lock lock(mutex_);
+    changed_.wait_until(lock, until, [&] { return offers_ != known; });
+    return offers_;
+  }
+  [[nodiscard]] std::uint64_t version() const noexcept override { return version_; }
+  [[nodiscard]] bool knows_agents() const noexcept override { return true; }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::shared_ptr<const mf::Offers> offers_ = std::make_shared<const mf::Offers>();
+  std::atomic<std::uint64_t> version_{1};
+};
+
+inline mf::Offers answered() {
+  mf::Offers offers;
+  offers.answered = true;
+  return offers;
+}
+
+/// Where nobody listens.
+inline mf::Address nobody() {
+  const mf::transport::TcpListener gone(mf::Address::parse("tcp://127.0.0.1:0"));
+  return gone.address();
+}
+
+}  // namespace mftest

@@ -1,0 +1,142 @@
+// How calls that no thread waits for find a connection: side by side, each until its own deadline.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "client/fake_resolver.hpp"
+#include "mf/client/client.hpp"
+#include "support/joined.hpp"
+
+namespace mftest {
+namespace {
+
+using mf::Code;
+using mf::Execution;
+using testing::HasSubstr;
+using namespace std::chrono_literals;
+
+struct Ended {
+  auto one() {
+    return [this](mf::Outcome<std::string> outcome) {
+      const std::scoped_lock lock(mutex);
+      outcomes.push_back(std::move(outcome));
+    };
+  }
+  std::size_t size() {
+    const std::scoped_lock lock(mutex);
+    return outcomes.size();
+  }
+  std::mutex mutex;
+  mf::Outcomes<std::string> outcomes;
+};
+
+TEST(Search, EachCallEndsAtItsDeadlineHoweverManyLookForOthers) {
+  const auto resolver = std::make_shared<FakeResolver>();  // never answers
+  Ended patient;
+  Ended hurried;
+  {
+    mf::Client client(resolver);
+    const calls::PartClient part(client);
+    for (int i = 0; i < 12; ++i)
+      part.at("agent " + std::to_string(i)).async_name({.deadline = 60s}, patient.one());
+    part.at("one more").async_name({.deadline = 50ms}, hurried.one());
+    EXPECT_TRUE(eventually([&] { return hurried.size() == 1; }));
+    EXPECT_EQ(patient.size(), 0U);
+  }
+  EXPECT_EQ(hurried.outcomes[0].failure().code, Code::unavailable);
+  EXPECT_EQ(hurried.outcomes[0].failure().execution, Execution::not_executed);
+  ASSERT_EQ(patient.size(), 12U);  // the client's end ended them
+  for (const auto& outcome : patient.outcomes) {
+    EXPECT_EQ(outcome.failure().code, Code::cancelled);
+    EXPECT_EQ(outcome.failure().execution, Execution::not_executed);
+  }
+}
+
+TEST(Search, ThatOfOneAgentDoesNotWaitForThatOfOthers) {
+  const Served served;
+  const auto resolver = std::make_shared<FakeResolver>();
+  auto offers = answered();
+  offers.agents["books"].push_back({.address = served.server.address()});
+  resolver->set(offers);
+  Ended unknown;
+  Ended known;
+  mf::Client client(resolver, {.wait_for_server = 60s});
+  const calls::PartClient part(client);
+  for (int i = 0; i < 12; ++i)
+    part.at("agent " + std::to_string(i)).async_name({.deadline = 60s}, unknown.one());
+  part.at("books").async_name({.deadline = 20s}, known.one());
+  EXPECT_TRUE(eventually([&] { return known.size() == 1; }));
+  EXPECT_EQ(known.outcomes[0].value(), "books");
+  EXPECT_EQ(unknown.size(), 0U);
+  // They go on as soon as there is somebody.
+  offers.agents["agent 3"].push_back({.address = served.server.address()});
+  resolver->set(offers);
+  EXPECT_TRUE(eventually([&] { return unknown.size() == 1; }));
+  EXPECT_EQ(unknown.outcomes[0].failure().code, Code::unknown_agent);  // the server knows no such agent
+}
+
+TEST(Search, OfManyAgentsAtOnceFailsForEachByItself) {
+  const Served served;
+  const auto resolver = std::make_shared<FakeResolver>();
+  auto offers = answered();
+  offers.agents["books"].push_back({.address = served.server.address()});
+  resolver->set(offers);
+  mf::Client client(resolver, {.wait_for_server = 200ms});
+  const calls::PartClient part(client);
+  // One after the other they would not have ended by this deadline.
+  const auto ends = part.on({"a", "b", "c", "d", "e", "f", "books"}).name({.deadline = 900ms});
+  ASSERT_EQ(ends.size(), 7U);
+  EXPECT_EQ(ends[6].outcome.value(), "books");
+  for (std::size_t i = 0; i < 6; ++i) {
+    EXPECT_EQ(ends[i].outcome.failure().code, Code::unavailable);
+    EXPECT_THAT(ends[i].outcome.failure().message, testing::StartsWith("no server offers"));
+  }
+}
+
+TEST(Search, TakesOnlySoManyCalls) {
+  const auto resolver = std::make_shared<FakeResolver>();
+  std::atomic<std::size_t> refused{0};
+  std::atomic<std::size_t> cancelled{0};
+  constexpr std::size_t kCalls = (1U << 16U) + 100;
+  {
+    mf::Client client(resolver);
+    const calls::EchoClient stub(client);
+    for (std::size_t i = 0; i < kCalls; ++i) {
+      stub.async_twice(1, {.deadline = 60s}, [&](mf::Outcome<std::int32_t> outcome) {
+        if (outcome.failure().code == Code::overloaded) ++refused;
+        if (outcome.failure().code == Code::cancelled) ++cancelled;
+      });
+    }
+    EXPECT_TRUE(eventually([&] { return refused >= 100; }));
+  }
+  EXPECT_EQ(refused + cancelled, kCalls);
+}
+
+TEST(Search, NamesPeerWayAndCause) {
+  const auto address = nobody();
+  const auto expected = "connect " + address.str() + ": connection refused";
+  mf::Client client(address.str());
+  const calls::EchoClient stub(client);
+  for (const auto deadline : {1ms, 3ms, 60ms, 61ms, 62ms}) {
+    const auto failure = failure_of([&] { return stub.twice(1, {.deadline = deadline}); });
+    EXPECT_EQ(failure.code, Code::unavailable);
+    EXPECT_THAT(failure.message, testing::AnyOf(HasSubstr(expected), HasSubstr("no connection to")));
+    EXPECT_THAT(failure.message, testing::Not(HasSubstr("timed out")));
+  }
+  EXPECT_THAT(failure_of([&] { return stub.twice(1, {.deadline = 300ms}); }).message, HasSubstr(expected));
+}
+
+TEST(Search, AServerThatWasSeenAndRefusesFailsAtOnce) {
+  auto served = std::make_unique<Served>();
+  mf::Client client(served->url());
+  const calls::EchoClient stub(client);
+  EXPECT_EQ(stub.twice(1), 2);
+  served.reset();
+  const auto until = soon();
+  const auto failure = failure_of([&] { return stub.twice(1, {.deadline = 2 * kLong}); });
+  EXPECT_NE(failure.code, Code::ok);
+  EXPECT_THAT(failure.message, testing::Not(HasSubstr("gave up at the deadline")));
+  EXPECT_LT(std::chrono::steady_clock::now(), until);
+}
+
+}  // namespace
+}  // namespace mftest

@@ -1,0 +1,82 @@
+// A server against a client that sends what it likes on calls that lack a stream.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <optional>
+
+#include "mf/server/server.hpp"
+#include "mf/transport/tcp.hpp"
+#include "support/flow.hpp"
+#include "support/peer.hpp"
+
+namespace mftest {
+namespace {
+
+using namespace std::chrono_literals;
+using mf::Code;
+using mf::protocol::EventType;
+
+struct Served {
+  Served() {
+    server.offer(servant);
+    server.start();
+    auto stream = mf::transport::connect_tcp(server.address(), 5s);
+    peer.emplace(mf::protocol::Role::client, std::move(stream).value());
+    peer->session.send_hello();
+    const auto& service = flow::methods::kFlowService;
+    peer->session.send_bind(0, {.fingerprint = service.fingerprint,
+                                .service = service.name,
+                                .agent = "",
+                                .methods = {"linger", "endless", "sum", "stopped"}});
+    (void)peer->next(EventType::bound);
+  }
+  std::uint32_t call(std::uint16_t route, std::uint8_t flags, std::span<const std::byte> payload = {}) {
+    return peer->session.send_request({.route = route, .flags = flags}, payload);
+  }
+  Code reply(std::uint32_t id) {
+    for (;;) {
+      const auto seen = peer->next(EventType::reply);
+      if (seen.header.id == id) return seen.header.code();
+    }
+  }
+
+  /// A call that runs, and whose handler has asked what it can ask about it.
+  std::uint32_t lingering() {
+    const auto id = call(0, 0);
+    peer->flush();
+    EXPECT_TRUE(eventually([&] { return servant->lingering > 0; }));
+    return id;
+  }
+
+  const std::shared_ptr<PlainFlow> servant = std::make_shared<PlainFlow>();
+  mf::Server server{mf::ServerOptions{.workers = 2}};
+  std::optional<Peer> peer;
+};
+
+TEST(StreamPeer, EndWhereTheMethodHasNoParameterStreamEndsTheCallOnly) {
+  Served served;
+  const auto plain = served.lingering();
+  served.peer->session.send_end(plain);
+  EXPECT_EQ(served.reply(plain), Code::protocol_error);
+  const auto results = served.call(1, mf::protocol::kStream);
+  served.peer->session.send_end(results);
+  EXPECT_EQ(served.reply(results), Code::protocol_error);
+  EXPECT_EQ(served.reply(served.call(3, 0)), Code::ok);
+}
+
+TEST(StreamPeer, CreditWhereTheMethodHasNoResultStreamIsIgnored) {
+  Served served;
+  const auto plain = served.lingering();
+  for (int i = 0; i < 2; ++i) served.peer->session.send_credit(plain, mf::protocol::kMaxCredit);
+  EXPECT_EQ(served.reply(served.call(3, 0)), Code::ok);
+  served.peer->session.send_end(plain);
+  EXPECT_EQ(served.reply(plain), Code::protocol_error) << "the END has ended it, not the CREDIT before";
+  const std::array<std::byte, 8> start{};
+  const auto params = served.call(2, mf::protocol::kStream, start);
+  served.peer->session.send_credit(params, 1000);
+  served.peer->session.send_end(params);
+  EXPECT_EQ(served.reply(params), Code::ok);
+}
+
+}  // namespace
+}  // namespace mftest
