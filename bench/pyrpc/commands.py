@@ -47,6 +47,15 @@ def echoes(count: int, size: int, echo: Callable[[], object]) -> Metrics:
     return {**metrics, "mb_per_s": size / metrics["median_us"]}
 
 
+VALUE_SIZE = 100  # of a stream's values
+
+
+def streamed(count: int, values: Callable[[], object]) -> Metrics:
+    start = perf_counter()
+    values()
+    return {"values_per_s": count / (perf_counter() - start)}
+
+
 def obey(works: Mapping[str, Work]) -> None:
     """Does what bench/run.py says until stdin ends."""
     for line in sys.stdin:

@@ -5,10 +5,22 @@ from __future__ import annotations
 import asyncio
 import importlib
 import sys
+from collections.abc import AsyncIterator
+from itertools import repeat
 from typing import Any
 
 import mf
-from pyrpc.commands import Run, all_at_once, check, echoes, name_of, obey, one_by_one
+from pyrpc.commands import (
+    VALUE_SIZE,
+    Run,
+    all_at_once,
+    check,
+    echoes,
+    name_of,
+    obey,
+    one_by_one,
+    streamed,
+)
 
 stubs: Any = importlib.import_module("bench")  # generated when the bench runs
 _MAX_PAYLOAD = 1 << 25
@@ -56,6 +68,42 @@ class _Works:
         data = bytes(size)
         return lambda: echoes(count, size, lambda: check(len(self._stub.echo(data)) == size))
 
+    def server_stream(self, count: int) -> Run:
+        def read() -> None:
+            check(sum(len(value) == VALUE_SIZE for value in self._stub.scan(count)) == count)
+
+        return lambda: streamed(count, read)
+
+    def awaited_server_stream(self, count: int) -> Run:
+        async def read() -> None:
+            got = 0
+            async for value in self._stub.scan_async(count):
+                got += len(value) == VALUE_SIZE
+            check(got == count)
+
+        return lambda: streamed(count, lambda: asyncio.run(read()))
+
+    def client_stream(self, count: int) -> Run:
+        values = [bytes(VALUE_SIZE)] * count
+        return lambda: streamed(count, lambda: check(self._stub.load(values) == count))
+
+    def client_stream_of_iterator(self, count: int) -> Run:
+        """An iterator may block before its next value, so each value is sent as it comes."""
+        value = bytes(VALUE_SIZE)
+        return lambda: streamed(count, lambda: check(self._stub.load(repeat(value, count)) == count))
+
+    def awaited_client_stream(self, count: int) -> Run:
+        value = bytes(VALUE_SIZE)
+
+        async def values() -> AsyncIterator[bytes]:
+            for _ in range(count):
+                yield value
+
+        async def write() -> None:
+            check(await self._stub.load_async(values()) == count)
+
+        return lambda: streamed(count, lambda: asyncio.run(write()))
+
 
 def main(port: str) -> None:
     client = mf.Client(f"tcp://127.0.0.1:{port}", max_payload=_MAX_PAYLOAD)
@@ -66,6 +114,11 @@ def main(port: str) -> None:
             "independent_100k/async": works.awaited,
             "independent_100k/message": works.message_batch,
             "batch_100k": works.application_batch,
+            "server_stream_100b": works.server_stream,
+            "server_stream_100b/async": works.awaited_server_stream,
+            "client_stream_100b": works.client_stream,
+            "client_stream_100b/iterator": works.client_stream_of_iterator,
+            "client_stream_100b/async": works.awaited_client_stream,
             "echo_16mib": lambda count: works.echo(count, 1 << 24),
         }
     )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterator
 
 import mf
-from pyrpc.commands import serve_until_stdin_ends
+from pyrpc.commands import VALUE_SIZE, serve_until_stdin_ends
 
 stubs = importlib.import_module("bench")  # generated when the bench runs
 MAX_PAYLOAD = 1 << 25
@@ -20,6 +21,20 @@ class Servant(stubs.BenchServant):  # type: ignore[misc, name-defined]
 
     def echo(self, data: bytes) -> bytes:
         return data
+
+    def scan(self, count: int) -> Iterator[bytes]:
+        value = bytes(VALUE_SIZE)
+        for _ in range(count):
+            yield value
+
+    def load(self, values: Iterator[bytes]) -> int:
+        return sum(len(value) == VALUE_SIZE for value in values)
+
+    def linger(self) -> Iterator[bool]:
+        yield True
+
+    def noticed(self) -> int:
+        raise mf.Error(mf.Code.UNKNOWN_METHOD, "only the server in C++ measures this")
 
 
 if __name__ == "__main__":

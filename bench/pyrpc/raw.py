@@ -2,7 +2,8 @@
 
 Blocking sockets, a 4-byte length before each message; many messages are packed and unpacked by one call of
 struct, and read with one recv. The first byte of a connection says what the server does on it: 's' small
-messages, 'b' one message of many items, 'e' echo.
+messages, 'b' one message of many items, 'e' echo, 'p' as many
+messages of 100 bytes as the client asks for, 'l' as many as it says, counted.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import threading
 from collections.abc import Callable
 
 from pyrpc.commands import (
+    VALUE_SIZE,
     Metrics,
     Run,
     all_at_once,
@@ -24,6 +26,7 @@ from pyrpc.commands import (
     obey,
     one_by_one,
     serve_until_stdin_ends,
+    streamed,
 )
 
 _PAIR = struct.Struct("<Ii")
@@ -31,6 +34,7 @@ _LENGTH = struct.Struct("<I")
 _NAME = 16
 _ITEM = struct.Struct("<i16s")
 _FRAMED = struct.Struct("<Ii16s")
+_VALUE = struct.Struct(f"<I{VALUE_SIZE}s")
 _CHUNK = 2048
 
 
@@ -75,11 +79,43 @@ def _serve_echo(connection: socket.socket) -> None:
         connection.sendall(data)
 
 
+def _send_values(connection: socket.socket, count: int) -> None:
+    value = bytes(VALUE_SIZE)
+    for first in range(0, count, _CHUNK):
+        n = min(_CHUNK, count - first)
+        connection.sendall(b"".join([_VALUE.pack(VALUE_SIZE, value) for _ in range(n)]))
+
+
+def _receive_values(connection: socket.socket, count: int) -> int:
+    """How many of the right length came."""
+    left = b""
+    come = 0
+    while count > 0 and (got := connection.recv(65536)):
+        data = left + got
+        whole = len(data) - len(data) % _VALUE.size
+        left = data[whole:]
+        come += sum(len(value) == VALUE_SIZE for _, value in _VALUE.iter_unpack(data[:whole]))
+        count -= whole // _VALUE.size
+    return come
+
+
+def _serve_push(connection: socket.socket) -> None:
+    while asked := connection.recv(4, socket.MSG_WAITALL):
+        _send_values(connection, *_LENGTH.unpack(asked))
+
+
+def _serve_load(connection: socket.socket) -> None:
+    while said := connection.recv(4, socket.MSG_WAITALL):
+        connection.sendall(_LENGTH.pack(_receive_values(connection, *_LENGTH.unpack(said))))
+
+
 _MODES: dict[bytes, Callable[[socket.socket], None]] = {
     b"n": _serve_numbers,
     b"s": _serve_small,
     b"b": _serve_batch,
     b"e": _serve_echo,
+    b"p": _serve_push,
+    b"l": _serve_load,
 }
 
 
@@ -167,6 +203,25 @@ class _Client:
 
         return run
 
+    def server_stream(self, count: int) -> Run:
+        connection = self._connections[b"p"]
+
+        def read() -> None:
+            connection.sendall(_LENGTH.pack(count))
+            check(_receive_values(connection, count) == count)
+
+        return lambda: streamed(count, read)
+
+    def client_stream(self, count: int) -> Run:
+        connection = self._connections[b"l"]
+
+        def write() -> None:
+            connection.sendall(_LENGTH.pack(count))
+            _send_values(connection, count)
+            check(_LENGTH.unpack(_receive(connection, 4)) == (count,))
+
+        return lambda: streamed(count, write)
+
 
 def main(arguments: list[str]) -> None:
     if arguments == ["server"]:
@@ -178,6 +233,8 @@ def main(arguments: list[str]) -> None:
             "unary_int": client.unary,
             "independent_100k": client.independent,
             "batch_100k": client.batch,
+            "server_stream_100b": client.server_stream,
+            "client_stream_100b": client.client_stream,
             "echo_16mib": lambda count: client.echo(count, 1 << 24),
         }
     )

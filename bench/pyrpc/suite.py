@@ -19,12 +19,16 @@ _WORKS = (
     Work("unary_int", 20_000, ("median_us", "p99_us", *CPU), syscalls=True),
     Work("independent_100k", 100_000, ("ms", "requests_per_s", *CPU), syscalls=True),
     Work("batch_100k", 100_000, ("ms", *CPU)),
+    Work("server_stream_100b", 100_000, ("values_per_s", *CPU)),
+    Work("client_stream_100b", 100_000, ("values_per_s", *CPU)),
     Work("echo_16mib", 5, ("median_us", "mb_per_s", "cpu_us_per_request")),
 )
 CHART = {
     "unary_int": "median_us",
     "independent_100k": "requests_per_s",
     "batch_100k": "ms",
+    "server_stream_100b": "values_per_s",
+    "client_stream_100b": "values_per_s",
     "echo_16mib": "mb_per_s",
     "import_ms": "ms",
 }
@@ -45,7 +49,11 @@ def run(build: Path, quick: bool, samples: Samples, failures: list[str]) -> None
             "mf/python",
             program("mf_server"),
             program("mf_client"),
-            {"independent_100k": ("async", "message")},
+            {
+                "independent_100k": ("async", "message"),
+                "server_stream_100b": ("", "async"),
+                "client_stream_100b": ("", "iterator", "async"),
+            },
             env,
         ),
     ]

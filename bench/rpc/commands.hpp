@@ -44,6 +44,18 @@ inline void check(bool holds, const char* what) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+/// Of a clock that all processes of this machine share.
+[[nodiscard]] inline std::int64_t now_ns() {
+  return std::chrono::nanoseconds(Clock::now().time_since_epoch()).count();
+}
+
+/// The median and the 99th percentile of what each call took.
+[[nodiscard]] inline Metrics percentiles(std::vector<double> us) {
+  const auto count = us.size();
+  std::sort(us.begin(), us.end());
+  return {{"median_us", us[count / 2]}, {"p99_us", us[count - 1 - count / 100]}};
+}
+
 /// One call at a time: `call(i)` for each, with the time that each took.
 template <class Call>
 [[nodiscard]] Metrics one_by_one(std::size_t count, Call call) {
@@ -55,8 +67,7 @@ template <class Call>
     us[i] = std::chrono::duration<double, std::micro>(after - before).count();
     before = after;
   }
-  std::sort(us.begin(), us.end());
-  return {{"median_us", us[count / 2]}, {"p99_us", us[count - 1 - count / 100]}};
+  return percentiles(std::move(us));
 }
 
 /// Everything at once: `calls()` makes all of them.
@@ -76,6 +87,17 @@ template <class Echo>
   metrics.emplace_back("mb_per_s", static_cast<double>(bytes) / us);
   return metrics;
 }
+
+/// A stream of `count` values: `values()` writes or reads them all.
+template <class Values>
+[[nodiscard]] Metrics streamed(std::size_t count, Values values) {
+  const auto start = Clock::now();
+  values();
+  return {{"values_per_s", static_cast<double>(count) / seconds_since(start)}};
+}
+
+/// The size of a stream's values.
+inline constexpr std::size_t kValueSize = 100;
 
 /// `count` calls too short for a clock read each.
 template <class Call>

@@ -45,6 +45,44 @@ class Servant final : public Bench::CallbackService {
     reply->set_data(request->data());
     return ok(context);
   }
+  grpc::ServerWriteReactor<Blob>* Scan(grpc::CallbackServerContext* /*context*/,
+                                       const Number* request) override {
+    class Scanning final : public grpc::ServerWriteReactor<Blob> {
+     public:
+      explicit Scanning(std::int32_t left) : left_(left) {
+        value_.set_data(std::string(kValueSize, '\7'));
+        go_on();
+      }
+      void OnWriteDone(bool ok) override { ok ? go_on() : Finish(grpc::Status::CANCELLED); }
+      void OnDone() override { delete this; }
+
+     private:
+      void go_on() {
+        if (left_-- == 0) return Finish(grpc::Status::OK);
+        StartWrite(&value_);  // with a buffer hint it would never be told to go on
+      }
+      std::int32_t left_;
+      Blob value_;
+    };
+    return new Scanning(request->x());
+  }
+  grpc::ServerReadReactor<Blob>* Load(grpc::CallbackServerContext* /*context*/, Number* reply) override {
+    class Loading final : public grpc::ServerReadReactor<Blob> {
+     public:
+      explicit Loading(Number* reply) : reply_(reply) { StartRead(&value_); }
+      void OnReadDone(bool ok) override {
+        if (!ok) return Finish(grpc::Status::OK);
+        if (value_.data().size() == kValueSize) reply_->set_x(reply_->x() + 1);
+        StartRead(&value_);
+      }
+      void OnDone() override { delete this; }
+
+     private:
+      Number* const reply_;
+      Blob value_;
+    };
+    return new Loading(reply);
+  }
 
  private:
   static grpc::ServerUnaryReactor* ok(grpc::CallbackServerContext* context) {
@@ -205,6 +243,40 @@ Run echo(const Stub& stub, std::size_t count, std::size_t bytes) {
   };
 }
 
+Run server_stream(const Stub& stub, std::size_t count) {
+  return [=] {
+    return streamed(count, [&] {
+      Context context;
+      Number request;
+      request.set_x(static_cast<std::int32_t>(count));
+      const auto reader = stub->Scan(&context, request);
+      Blob value;
+      std::size_t got = 0;
+      while (reader->Read(&value)) got += value.data().size() == kValueSize ? 1 : 0;
+      check_ok(reader->Finish());
+      check(got == count, "values are missing");
+    });
+  };
+}
+
+Run client_stream(const Stub& stub, std::size_t count) {
+  return [=] {
+    Blob value;
+    value.set_data(std::string(kValueSize, '\7'));
+    return streamed(count, [&] {
+      Context context;
+      Number reply;
+      const auto writer = stub->Load(&context, &reply);
+      for (std::size_t i = 0; i < count; ++i) {
+        check(writer->Write(value, grpc::WriteOptions().set_buffer_hint()), "the stream broke");
+      }
+      writer->WritesDone();
+      check_ok(writer->Finish());
+      check(static_cast<std::size_t>(reply.x()) == count, "values are missing");
+    });
+  };
+}
+
 [[nodiscard]] Stub stub_of(const std::string& address) {
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(-1);
@@ -223,6 +295,8 @@ int call(const std::string& port) {
       {"batch_100k", [&](std::size_t n) { return batch(stub, n); }},
       {"echo_1mib", [&](std::size_t n) { return echo(stub, n, std::size_t{1} << 20); }},
       {"echo_16mib", [&](std::size_t n) { return echo(stub, n, std::size_t{16} << 20); }},
+      {"server_stream_100b", [&](std::size_t n) { return server_stream(stub, n); }},
+      {"client_stream_100b", [&](std::size_t n) { return client_stream(stub, n); }},
       {"idle",
        [&](std::size_t n) -> Run {
          return [&, n] {

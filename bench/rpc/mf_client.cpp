@@ -110,6 +110,43 @@ Run echo(const Stub& stub, std::size_t count, std::size_t bytes) {
   };
 }
 
+Run server_stream(const Stub& stub, std::size_t count) {
+  return [=] {
+    return streamed(count, [&] {
+      std::size_t got = 0;
+      for (const auto& value : stub.scan(static_cast<std::uint32_t>(count))) {
+        got += value.size() == kValueSize ? 1 : 0;
+      }
+      check(got == count, "values are missing");
+    });
+  };
+}
+
+Run client_stream(const Stub& stub, std::size_t count) {
+  return [=, value = mf::Bytes(kValueSize, std::byte{7})] {
+    return streamed(count, [&] {
+      auto stream = stub.load();
+      for (std::size_t i = 0; i < count; ++i) stream.write(value);
+      check(stream.finish() == count, "values are missing");
+    });
+  };
+}
+
+/// From the client's cancel() to the moment when the handler, which waits on its stop_token, runs again.
+Run cancel(const Stub& stub, std::size_t count) {
+  return [=] {
+    std::vector<double> us(count);
+    for (auto& each : us) {
+      auto lingering = stub.linger();
+      check(lingering.next().has_value(), "the handler did not begin");
+      const auto before = now_ns();
+      lingering.cancel();
+      each = static_cast<double>(stub.noticed() - before) / 1e3;
+    }
+    return percentiles(std::move(us));
+  };
+}
+
 Run in_process(const Stub& stub, std::size_t count, const mf::CallOptions& options) {
   return [=] {
     return in_a_row(count, [&](std::int32_t i) { check(stub.next(i, options) == i + 1, "a wrong answer"); });
@@ -156,6 +193,9 @@ int call(const std::string& port) {
       {"batch_100k/message", [&](std::size_t n) { return message_batch(stub, n); }},
       {"echo_1mib", [&](std::size_t n) { return echo(stub, n, std::size_t{1} << 20); }},
       {"echo_16mib", [&](std::size_t n) { return echo(stub, n, std::size_t{16} << 20); }},
+      {"server_stream_100b", [&](std::size_t n) { return server_stream(stub, n); }},
+      {"client_stream_100b", [&](std::size_t n) { return client_stream(stub, n); }},
+      {"cancel_to_handler", [&](std::size_t n) { return cancel(stub, n); }},
       {"in_process/light", [&](std::size_t n) { return in_process(here, n, {}); }},
       {"in_process/light-deadline", [&](std::size_t n) { return in_process(here, n, deadline); }},
       {"idle",

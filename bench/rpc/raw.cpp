@@ -2,8 +2,10 @@
 // `raw server` and `raw client PORT`.
 //
 // The first byte of a connection says what the server does on it: 's' small messages, all that one read
-// brought answered with one write; 'b' one message of many items; 'e' echo. A message starts with a number,
-// and its answer is made of that: the server does the same work as the servants of the others do.
+// brought answered with one write; 'b' one message of many items; 'e' echo; 'p' a
+// number of small messages is asked for, and they come; 'l' a number is said, so many come, and are counted.
+// A message starts with a number, and its answer is made of that: the server does the same work as the
+// servants of the others do.
 #include <cstring>
 #include <memory>
 #include <thread>
@@ -79,6 +81,59 @@ void serve_large(const Socket& socket, bool echo) {
   }
 }
 
+/// So many messages, as many to a write as fit.
+void send_values(const Socket& socket, std::size_t count) {
+  std::vector<std::byte> out(kReadAhead / (4 + kValueSize) * (4 + kValueSize));
+  const std::vector<std::byte> value(kValueSize, std::byte{7});
+  while (count > 0) {
+    const auto n = std::min(count, out.size() / (4 + kValueSize));
+    auto* end = out.data();
+    for (std::size_t i = 0; i < n; ++i) {
+      end = store(end, static_cast<std::uint32_t>(kValueSize));
+      std::memcpy(end, value.data(), kValueSize);
+      end += kValueSize;
+    }
+    socket.send(out.data(), static_cast<std::size_t>(end - out.data()));
+    count -= n;
+  }
+}
+
+/// Each value gets into memory of its own, as it would for a user. How many came.
+[[nodiscard]] std::size_t receive_values(const Socket& socket, std::size_t count) {
+  std::vector<std::byte> in(kReadAhead);
+  std::vector<std::byte> value;
+  std::size_t have = 0;
+  std::size_t come = 0;
+  while (come < count) {
+    const auto got = socket.receive_some(in.data() + have, in.size() - have);
+    if (got == 0) return come;
+    have += got;
+    std::size_t done = 0;
+    while (have - done >= 4) {
+      const std::size_t size = load<std::uint32_t>(in.data() + done);
+      if (have - done < 4 + size) break;
+      value.assign(in.data() + done + 4, in.data() + done + 4 + size);
+      come += value.size() == kValueSize ? 1 : 0;
+      done += 4 + size;
+    }
+    std::memmove(in.data(), in.data() + done, have - done);
+    have -= done;
+  }
+  return come;
+}
+
+void serve_streams(const Socket& socket, bool push) {
+  std::uint32_t count = 0;
+  while (socket.receive(&count, sizeof count)) {
+    if (push) {
+      send_values(socket, count);
+      continue;
+    }
+    const auto come = static_cast<std::uint32_t>(receive_values(socket, count));
+    socket.send(&come, sizeof come);
+  }
+}
+
 int serve() {
   std::uint16_t port = 0;
   const Socket listener(listening(port));
@@ -92,6 +147,7 @@ int serve() {
         char mode = 0;
         if (!socket.receive(&mode, 1)) return;
         if (mode == 's') return serve_small(socket);
+        if (mode == 'p' || mode == 'l') return serve_streams(socket, mode == 'p');
         serve_large(socket, mode == 'e');
       }).detach();
     }
@@ -218,6 +274,27 @@ Run echo(const std::shared_ptr<Socket>& socket, std::size_t count, std::size_t b
   };
 }
 
+Run server_stream(const std::shared_ptr<Socket>& socket, std::size_t count) {
+  return [=] {
+    return streamed(count, [&] {
+      const auto asked = static_cast<std::uint32_t>(count);
+      socket->send(&asked, sizeof asked);
+      check(receive_values(*socket, count) == count, "values are missing");
+    });
+  };
+}
+
+Run client_stream(const std::shared_ptr<Socket>& socket, std::size_t count) {
+  return [=] {
+    return streamed(count, [&] {
+      auto said = static_cast<std::uint32_t>(count);
+      socket->send(&said, sizeof said);
+      send_values(*socket, count);
+      check(socket->receive(&said, sizeof said) && said == count, "values are missing");
+    });
+  };
+}
+
 class Callee {
  public:
   virtual ~Callee() = default;
@@ -247,6 +324,8 @@ int call(std::uint16_t port) {
   const auto small = connection(port, 's');
   const auto large = connection(port, 'b');
   const auto echoing = connection(port, 'e');
+  const auto pushing = connection(port, 'p');
+  const auto loading = connection(port, 'l');
   return obey({
       {"unary_i32", [=](std::size_t n) { return unary(small, n); }},
       {"pipelined_128", [=](std::size_t n) { return pipelined(small, n); }},
@@ -254,6 +333,8 @@ int call(std::uint16_t port) {
       {"batch_100k", [=](std::size_t n) { return batch(large, n); }},
       {"echo_1mib", [=](std::size_t n) { return echo(echoing, n, std::size_t{1} << 20); }},
       {"echo_16mib", [=](std::size_t n) { return echo(echoing, n, std::size_t{16} << 20); }},
+      {"server_stream_100b", [=](std::size_t n) { return server_stream(pushing, n); }},
+      {"client_stream_100b", [=](std::size_t n) { return client_stream(loading, n); }},
       {"in_process", [](std::size_t n) { return virtual_call(n); }},
   });
 }

@@ -1,8 +1,13 @@
 // What the servants of the benches do: next to nothing, so that calls are measured and not handlers.
 #pragma once
 
+#include <condition_variable>
+#include <mutex>
+#include <semaphore>
+
 #include "bench.server.hpp"
 #include "commands.hpp"
+#include "mf/core/current_call.hpp"
 
 namespace bench_rpc {
 
@@ -13,6 +18,35 @@ class Servant final : public bench::BenchServant {
     return looked_up(id, name.size());
   }
   mf::Bytes echo(const mf::Bytes& data) override { return data; }
+  void scan(std::uint32_t count, mf::StreamWriter<mf::Bytes>& out) override {
+    const mf::Bytes value(kValueSize, std::byte{7});
+    for (std::uint32_t i = 0; i < count; ++i) out.write(value);
+  }
+  std::uint32_t load(mf::StreamReader<mf::Bytes>& values) override {
+    std::uint32_t count = 0;
+    for (const auto& value : values) count += value.size() == kValueSize ? 1 : 0;
+    return count;
+  }
+  void linger(mf::StreamWriter<bool>& out) override {
+    const auto token = mf::current_call().stop_token();
+    out.write(true);
+    out.flush();
+    std::mutex mutex;
+    std::condition_variable_any changed;
+    std::unique_lock lock(mutex);
+    changed.wait(lock, token, [] { return false; });
+    noticed_at_ = now_ns();
+    noticed_.release();
+  }
+  /// The handler runs on a thread of its own, which needs nobody else, so this waits for little.
+  std::int64_t noticed() override {
+    noticed_.acquire();
+    return noticed_at_;
+  }
+
+ private:
+  std::int64_t noticed_at_ = 0;
+  std::counting_semaphore<> noticed_{0};
 };
 
 /// Above the default of 16 MiB, which an echo of 16 MiB exceeds by its length field.

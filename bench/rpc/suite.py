@@ -21,10 +21,13 @@ _WORKS = (
     Work("batch_100k", 100_000, ("ms", *CPU)),
     Work("echo_1mib", 50, ("median_us", "mb_per_s", "cpu_us_per_request")),
     Work("echo_16mib", 5, ("median_us", "mb_per_s", "cpu_us_per_request")),
+    Work("server_stream_100b", 2_000_000, ("values_per_s", *CPU)),
+    Work("client_stream_100b", 2_000_000, ("values_per_s", *CPU)),
+    Work("cancel_to_handler", 500, ("median_us", "p99_us")),
     Work("in_process", 2_000_000, ("ns",), placements=(SAME,)),
 )
 # A peer that needs 20 us of processor time a call would take a minute for what takes us one second.
-_PEER_WORKS = {"pipelined_128": 40_000}
+_PEER_WORKS = {"pipelined_128": 40_000, "server_stream_100b": 200_000, "client_stream_100b": 200_000}
 _WIRE_CALLS = 1_000
 _IDLE_CONNECTIONS = 2_000
 
@@ -35,6 +38,9 @@ CHART = {
     "batch_100k": "ms",
     "echo_1mib": "median_us",
     "echo_16mib": "median_us",
+    "server_stream_100b": "values_per_s",
+    "client_stream_100b": "values_per_s",
+    "cancel_to_handler": "median_us",
     "in_process": "ns",
     "idle_connection_kb": "kb",
 }

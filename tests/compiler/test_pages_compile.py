@@ -23,7 +23,7 @@ from mfidl.emit.output import EmitOptions
 from tests.compiler.cpp import COMPILERS, ROOT, run_all, syntax
 
 HERE = Path(__file__).parent
-PAGES = ("README.md", "docs/language.md", "docs/tiers.md", "docs/from-macros.md")
+PAGES = ("README.md", "docs/language.md", "docs/tiers.md", "docs/from-macros.md", "docs/calls.md")
 _BLOCK = re.compile(r"^```mfidl(?: ([^\n]+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _OPTIONS = EmitOptions("", "0")
 

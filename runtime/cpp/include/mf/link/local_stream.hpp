@@ -121,9 +121,8 @@ class LocalQueue {
       return call_.watch_deadline();
     }
     auto popped = attempt([&] {
-      std::optional<T> value(fresh<T>());
-      if (!take(lock, *value)) value.reset();
-      return value;
+      auto value = fresh<T>();
+      return take(lock, value) ? std::optional<T>(std::move(value)) : std::nullopt;
     });
     if (lock.owns_lock()) lock.unlock();
     done(std::move(popped));
