@@ -89,7 +89,7 @@ Json Caller::run(Words words) {
   to_ = verb == "scatter" ? stub_ : stub_.at(words.agent);
   if (verb == "log") return log(static_cast<std::size_t>(words.number(0)));
   if (verb == "cancel_call") return cancel_call();
-  if (verb == "close_client") return close_client();
+  if (verb == "close_client") return close_client(words.agent);
   for (const auto& part : {streamed(words), written(words), called(words)}) {
     if (!part.empty()) return part;
   }
@@ -113,6 +113,7 @@ Json Caller::called(Words& words) {
         ended([&] { return stub_.on(split(words.agent)).twice(words.number(0), words.options); }));
   }
   if (verb == "linger") return lingering(to_, words.options);
+  if (verb == "clear") return outcome(ended([&] { to_.clear(); }));
   if (verb == "unreachable") {
     return outcome(ended([&] {
       mf::Client nobody("tcp://127.0.0.1:1");
@@ -210,6 +211,7 @@ Json Caller::written(const Words& words) {
       auto stream = to_.sum(0, words.options);
       for (std::uint32_t i = 0; i < words.number(0); ++i) stream.write(i);
       stream.flush();
+      wait_for_log(1);
       stream.cancel();
     }));
   }
@@ -263,10 +265,9 @@ Json Caller::cancel_call() {
   return call.get();
 }
 
-Json Caller::close_client() {
+Json Caller::close_client(const std::string& agent) {
   std::optional<mf::Client> other(open_());
-  const auto agent = ShapesClient(*other).at("red");
-  auto stream = agent.endless();
+  auto stream = ShapesClient(*other).at(agent).endless();
   const auto first = json(stream.next().value());
   other.reset();
   const auto end = outcome(ended([&] {

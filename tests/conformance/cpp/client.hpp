@@ -21,7 +21,7 @@ class Caller {
  private:
   [[nodiscard]] Json log(std::size_t events);
   [[nodiscard]] Json cancel_call();
-  [[nodiscard]] Json close_client();
+  [[nodiscard]] Json close_client(const std::string& agent);
   [[nodiscard]] Json streamed(const Words& words);
   [[nodiscard]] Json written(const Words& words);
   [[nodiscard]] Json called(Words& words);

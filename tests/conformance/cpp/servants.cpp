@@ -68,6 +68,7 @@ void PlainRoom::texts(std::uint32_t size, std::uint32_t number, mf::StreamWriter
 }
 
 std::uint64_t PlainRoom::sum(std::uint64_t start, mf::StreamReader<std::uint32_t>& values) {
+  write_down("began");
   for (;;) {
     std::optional<std::uint32_t> value;
     try {

@@ -7,9 +7,10 @@ import time
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable
 from typing import TypeVar
 
-import mf
 from conformance import ShapesClient, ShapesTwiceRequest
 from words import Json, Words, expanded, failed, outcome, outcomes, scattered, shortened
+
+import mf
 
 T = TypeVar("T")
 MANY = 10_000_000
@@ -138,6 +139,7 @@ class Awaiting:
         async def values() -> AsyncIterator[int]:
             for value in range(words.numbers[0]):
                 yield value
+            await self._wait_for_log(words.agent, 1)
             raise Left
 
         try:
@@ -171,6 +173,9 @@ class Awaiting:
         log = await to.log_async()
         await to.clear_async()
         return log
+
+    async def clear(self, words: Words) -> Json:
+        return outcome(await ended(self._at(words).clear_async()))
 
     async def _wait_for_log(self, agent: str, events: int) -> None:
         until = time.monotonic() + PATIENCE

@@ -4,9 +4,10 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
-import mf
 from conformance import ShapesClient, ShapesTwiceRequest
 from words import Json, Words, expanded, failed, outcome, outcomes, scattered, shortened
+
+import mf
 
 T = TypeVar("T")
 MANY = 10_000_000
@@ -46,7 +47,9 @@ class Blocking:
 
     def batch(self, words: Words) -> Json:
         requests = [ShapesTwiceRequest(x) for x in words.numbers]
-        return self._all(lambda: self._at(words).twice_batch(requests, options=mf.BatchOptions(size=2)).results())
+        return self._all(
+            lambda: self._at(words).twice_batch(requests, options=mf.BatchOptions(size=2)).results()
+        )
 
     def bulk(self, words: Words) -> Json:
         requests = [ShapesTwiceRequest(x) for x in words.numbers]
@@ -132,6 +135,7 @@ class Blocking:
     def leave_write(self, words: Words) -> Json:
         def values() -> Iterator[int]:
             yield from range(words.numbers[0])
+            self._wait_for_log(words.agent, 1)
             raise Left
 
         try:
@@ -159,12 +163,19 @@ class Blocking:
         return outcome(ended(lambda: self._log(words)))
 
     def _log(self, words: Words) -> list[str]:
-        until = time.monotonic() + PATIENCE
+        self._wait_for_log(words.agent, words.numbers[0])
         to = self._at(words)
-        while len(log := to.log()) < words.numbers[0] and time.monotonic() < until:
-            time.sleep(0.001)
+        log = to.log()
         to.clear()
         return log
+
+    def _wait_for_log(self, agent: str, events: int) -> None:
+        until = time.monotonic() + PATIENCE
+        while len(self._stub.at(agent).log()) < events and time.monotonic() < until:
+            time.sleep(0.001)
+
+    def clear(self, words: Words) -> Json:
+        return outcome(ended(self._at(words).clear))
 
     def close_client(self, words: Words) -> Json:
         other = self._open()

@@ -6,8 +6,9 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 
-import mf
 from conformance import Missing, Refused, ShapesAsyncServant, ShapesClient, ShapesServant
+
+import mf
 
 LARGEST = 1_000_000_000
 
@@ -85,6 +86,7 @@ class PlainRoom(ShapesServant):
             yield "abcdefgh"[index] * size
 
     def sum(self, start: int, values: Iterator[int]) -> int:
+        self._notes.log.append("began")
         while True:
             try:
                 value = next(values, None)
@@ -157,6 +159,7 @@ class AsyncRoom(ShapesAsyncServant):
             yield "abcdefgh"[index] * size
 
     async def sum(self, start: int, values: AsyncIterator[int]) -> int:
+        self._notes.log.append("began")
         while True:
             try:
                 value = await anext(values, None)

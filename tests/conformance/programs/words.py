@@ -6,8 +6,9 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-import mf
 from conformance import Missing, Refused
+
+import mf
 
 Json = dict[str, Any]
 
