@@ -26,7 +26,7 @@ demo: ## Run the report's search testbed on WordNet's glosses
 	@$(PY) examples/testbed/demo.py
 
 # Tests of many processes and their time limits: nothing beside them but each other, since they mostly wait.
-ALONE := tests/faults tests/interop tests/testbed
+ALONE := tests/conformance tests/faults tests/interop tests/testbed
 
 # The order is cheapest first, so that a mistake shows early; the sanitizers close.
 test: ## Run everything that must hold, as CI does

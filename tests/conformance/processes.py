@@ -1,0 +1,72 @@
+"""The processes of the conformance suite: a server is started once, a client once for each cell, when first used.
+
+Each leads a process group of its own, is killed with the process that tests, and has a bound for every answer. One that
+fails to answer is killed, and the next row of its cell gets another.
+"""
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from tests.conformance.table import CLIENTS, SERVERS, Cell
+from tests.interop.peers import BUILD, Process
+from tests.interop.peers import Server as ServerProcess
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+PATIENCE = 15.0
+
+
+class Processes:
+    def __init__(self, folder: Path, stubs: Path) -> None:
+        self._folder = folder
+        path = os.pathsep.join(map(str, (stubs, ROOT / "runtime" / "python")))
+        self._environment = os.environ | {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
+        self._servers: dict[str, ServerProcess] = {}
+        self._clients: dict[Cell, Process] = {}
+        self._started = 0
+
+    def address(self, cell: Cell) -> str:
+        """Of the cell's server; of one in the process, what its client is told to offer."""
+        server = SERVERS[cell.server]
+        if cell.light:
+            return f"light-{server.kind}"
+        if cell.server not in self._servers:
+            command = [
+                *program(server.language, "server"),
+                *(("serve",) if server.language == "cpp" else ()),
+                server.kind,
+            ]
+            self._servers[cell.server] = ServerProcess(command, self._environment, self._errors())
+        return self._servers[cell.server].address
+
+    def observe(self, cell: Cell, step: str) -> Any:
+        if cell not in self._clients:
+            client = CLIENTS[cell.client]
+            command = [*program(client.language, "client"), *client.command, self.address(cell)]
+            self._clients[cell] = Process(command, self._environment, self._errors())
+        client_process = self._clients[cell]
+        try:
+            client_process.tell(step)
+            return json.loads(client_process.line(PATIENCE))
+        except BaseException:
+            self._clients.pop(cell).close()
+            raise
+
+    def close(self) -> None:
+        for process in (*self._clients.values(), *self._servers.values()):
+            process.close()
+
+    def _errors(self) -> Path:
+        self._started += 1
+        return self._folder / f"{self._started}.stderr"
+
+
+def program(language: str, name: str) -> list[str]:
+    if language == "python":
+        return [sys.executable, str(HERE / "programs" / f"{name}.py")]
+    binary = BUILD / "tests" / "conformance" / "conformance"
+    assert binary.is_file(), f"{binary} is missing: cmake --build --preset release --target conformance"
+    return [str(binary)]

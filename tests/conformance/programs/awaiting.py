@@ -1,0 +1,200 @@
+"""The steps of a client of asyncio: a method a verb, each of the same name and with the same observations as the one
+that blocks.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable
+from typing import TypeVar
+
+from conformance import ShapesClient, ShapesTwiceRequest
+from words import Json, Words, expanded, failed, outcome, outcomes, scattered, shortened
+
+import mf
+
+T = TypeVar("T")
+MANY = 10_000_000
+PATIENCE = 10.0
+
+
+class Left(Exception):
+    """Of a caller who gives up in the middle of the values that he writes."""
+
+
+async def ended(call: Awaitable[T]) -> mf.Outcome[T]:
+    try:
+        return mf.Outcome(await call)
+    except (mf.Error, mf.DeclaredError) as failure:
+        return mf.Outcome(error=failure)
+
+
+async def taken(stream: AsyncIterable[T], values: list[T]) -> Json:
+    """Takes all values, and tells how it ended: also after a failure, values that came before it are kept."""
+    try:
+        async for value in stream:
+            values.append(value)
+    except mf.MfError as failure:
+        return failed(failure)
+    return {"value": None}
+
+
+class Awaiting:
+    def __init__(self, open_client: Callable[[], mf.Client]) -> None:
+        self._open = open_client
+        self._stub = ShapesClient(open_client())
+
+    def _at(self, words: Words) -> ShapesClient:
+        return self._stub.at(words.agent)
+
+    async def twice(self, words: Words) -> Json:
+        return outcome(await ended(self._at(words).twice_async(words.numbers[0], options=words.options)))
+
+    async def batch(self, words: Words) -> Json:
+        requests = [ShapesTwiceRequest(x) for x in words.numbers]
+        return await self._all(self._at(words).twice_batch_async(requests, options=mf.BatchOptions(size=2)))
+
+    async def bulk(self, words: Words) -> Json:
+        requests = [ShapesTwiceRequest(x) for x in words.numbers]
+        return await self._all(self._at(words).twice_bulk_async(requests, options=words.options))
+
+    async def _all(self, call: Awaitable[list[mf.Outcome[int]]]) -> Json:
+        got = await ended(call)
+        return outcomes(got.value()) if got.error is None else failed(got.error)
+
+    async def oneway(self, words: Words) -> Json:
+        async def send() -> None:
+            for number in words.numbers:
+                await self._at(words).note_async(number, options=words.options)
+
+        return outcome(await ended(send()))
+
+    async def scatter(self, words: Words) -> Json:
+        rooms = words.agent.split(",")
+        return scattered(await self._stub.on(rooms).twice_async(words.numbers[0], options=words.options))
+
+    async def linger(self, words: Words) -> Json:
+        return outcome(await ended(self._at(words).linger_async(options=words.options)))
+
+    async def unreachable(self, words: Words) -> Json:
+        nobody = ShapesClient(mf.Client("tcp://127.0.0.1:1")).at("red")
+        return outcome(await ended(nobody.twice_async(1, options=words.options)))
+
+    async def bad_key(self, words: Words) -> Json:
+        words.metadata["Tenant"] = "x"
+        return outcome(await ended(self._at(words).twice_async(1, options=words.options)))
+
+    async def seen(self, words: Words) -> Json:
+        seen = outcome(await ended(self._at(words).seen_async(options=words.options)))
+        return {"seen": seen, "reply": words.reply.get("entries")}
+
+    async def relay(self, words: Words) -> Json:
+        seen = outcome(await ended(self._at(words).relay_async(options=words.options)))
+        return {"seen": seen, "reply": words.reply.get("entries")}
+
+    async def seen_stream(self, words: Words) -> Json:
+        values: list[str] = []
+        end = await taken(self._at(words).seen_stream_async(options=words.options), values)
+        return {"seen": {"values": values, "end": end}, "reply": words.reply.get("entries")}
+
+    async def count(self, words: Words) -> Json:
+        values: list[int] = []
+        end = await taken(self._at(words).count_async(*words.numbers, options=words.options), values)
+        return {"count": len(values), "sum": sum(values), "end": end}
+
+    async def texts(self, words: Words) -> Json:
+        values: list[str] = []
+        end = await taken(self._at(words).texts_async(*words.numbers, options=words.options), values)
+        return {"values": [shortened(each) for each in values], "end": end}
+
+    async def endless(self, words: Words) -> Json:
+        return await taken(self._at(words).endless_async(options=words.options), [])
+
+    async def leave_stream(self, words: Words) -> Json:
+        async with self._at(words).endless_async(options=words.options) as stream:
+            values = [await anext(stream) for _ in range(words.numbers[0])]
+        return {"values": values, "end": {"value": None}}
+
+    async def sum(self, words: Words) -> Json:
+        start, *values = words.numbers
+        return outcome(await ended(self._at(words).sum_async(start, values, options=words.options)))
+
+    async def sum_below(self, words: Words) -> Json:
+        values = range(words.numbers[0])
+        return outcome(await ended(self._at(words).sum_async(0, values, options=words.options)))
+
+    async def first(self, words: Words) -> Json:
+        given = 0
+
+        async def sevens() -> AsyncIterator[int]:
+            nonlocal given
+            while given < MANY:
+                given += 1
+                yield 7
+
+        call = self._at(words).first_async(words.numbers[0], sevens(), options=words.options)
+        end = outcome(await ended(call))
+        return {"end": end, "held back": given < MANY}
+
+    async def leave_write(self, words: Words) -> Json:
+        async def values() -> AsyncIterator[int]:
+            for value in range(words.numbers[0]):
+                yield value
+            await self._wait_for_log(words.agent, 1)
+            raise Left
+
+        try:
+            return outcome(await ended(self._at(words).sum_async(0, values(), options=words.options)))
+        except Left:
+            return {"value": None}
+
+    async def echo(self, words: Words) -> Json:
+        values: list[str] = []
+        try:
+            async with self._at(words).echo_async(options=words.options) as stream:
+                for word in words.arguments:
+                    await stream.write(expanded(word))
+                    values.append(shortened(await anext(stream)))
+                await stream.end()
+                values += [shortened(each) async for each in stream]
+        except mf.MfError as failure:
+            return {"values": values, "end": failed(failure)}
+        return {"values": values, "end": {"value": None}}
+
+    async def idle(self, words: Words) -> Json:
+        stream = self._at(words).echo_async(options=words.options)
+        return outcome(await ended(anext(stream)))
+
+    async def log(self, words: Words) -> Json:
+        return outcome(await ended(self._log(words)))
+
+    async def _log(self, words: Words) -> list[str]:
+        await self._wait_for_log(words.agent, words.numbers[0])
+        to = self._at(words)
+        log = await to.log_async()
+        await to.clear_async()
+        return log
+
+    async def clear(self, words: Words) -> Json:
+        return outcome(await ended(self._at(words).clear_async()))
+
+    async def _wait_for_log(self, agent: str, events: int) -> None:
+        until = time.monotonic() + PATIENCE
+        while len(await self._stub.at(agent).log_async()) < events and time.monotonic() < until:
+            await asyncio.sleep(0.001)
+
+    async def cancel_call(self, words: Words) -> Json:
+        """A task that is cancelled raises CancelledError, in place of the Error of C++."""
+        call = asyncio.create_task(self._at(words).linger_async())
+        await self._wait_for_log(words.agent, 1)
+        call.cancel()
+        try:
+            return {"value": await call}
+        except asyncio.CancelledError:
+            return {"code": "CANCELLED"}
+
+    async def close_client(self, words: Words) -> Json:
+        other = self._open()
+        stream = ShapesClient(other).at(words.agent).endless_async()
+        first = await anext(stream)
+        other.close()
+        return {"first": first, "end": await taken(stream, [])}

@@ -1,0 +1,306 @@
+"""The table of the conformance suite: what every client must observe of every server, in every way.
+
+A column is a client (`CLIENTS`), a server (`SERVERS`) or a way (`WAYS`): an entry there, and how to start it. A new one
+is run with all rows at once. A client is a program that reads steps from its standard input, and answers each with a
+line of JSON; a server prints its address.
+
+A row (`ROWS`) is a shape: steps, and what is observed at each. A step is "verb agent argument… key=value…", where
+`deadline` and `idle` are milliseconds and other keys are metadata; "*" says nothing of the agent. A new verb is a branch
+of cpp/client.cpp and a method of the same name of programs/blocking.py and awaiting.py. Before each row the log of `red`
+is cleared.
+
+What is observed does not depend on the wall clock: values, counts, failures by code, execution and declared fields, and
+in which order handlers met what they log. The messages of failures are in the words of each language: `Says` names the
+parts that all must have, and `PEER` in it is the address of the server.
+
+A cell that cannot be has its reason in `impossible()`, and one that is known to be broken in `broken()`: it is a strict
+xfail.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+PEER = "{peer}"
+ACCEPTED: dict[str, Any] = {"value": None}
+
+
+@dataclass(frozen=True)
+class Client:
+    language: str
+    command: tuple[str, ...]  # behind the language's program
+
+
+CLIENTS = {
+    "cpp": Client("cpp", ("call",)),
+    "blocking": Client("python", ("blocking",)),
+    "asyncio": Client("python", ("asyncio",)),
+}
+
+
+@dataclass(frozen=True)
+class Server:
+    language: str
+    kind: str  # of servant
+
+
+SERVERS = {
+    "cpp-plain": Server("cpp", "plain"),
+    "cpp-async": Server("cpp", "async"),
+    "python-plain": Server("python", "plain"),
+    "python-async": Server("python", "async"),
+}
+
+WAYS = ("tcp", "light")
+
+
+@dataclass(frozen=True)
+class Cell:
+    client: str
+    server: str
+    way: str
+
+    def __str__(self) -> str:
+        return f"{self.client}-{self.way}-{self.server}"
+
+    @property
+    def light(self) -> bool:
+        return self.way == "light"
+
+
+def cells() -> Iterator[Cell]:
+    """Every client with every server, in every way that there is between the two."""
+    for client, of_client in CLIENTS.items():
+        for server, of_server in SERVERS.items():
+            for way in WAYS:
+                if way != "light" or of_client.language == of_server.language:
+                    yield Cell(client, server, way)
+
+
+@dataclass(frozen=True)
+class Says:
+    """A message with these parts."""
+
+    parts: tuple[str, ...]
+
+    def holds(self, message: object, peer: str) -> bool:
+        return isinstance(message, str) and all(part.replace(PEER, peer) in message for part in self.parts)
+
+
+@dataclass(frozen=True)
+class Row:
+    shape: str
+    steps: tuple[tuple[str, Any], ...]
+
+
+def value(of: object) -> dict[str, Any]:
+    return {"value": of}
+
+
+def refused(why: str, at: int) -> dict[str, Any]:
+    return {"error": "Refused", "why": why, "at": at}
+
+
+def fails(code: str, execution: str, *parts: str) -> dict[str, Any]:
+    return {"code": code, "execution": execution, "message": Says(parts)}
+
+
+def logged(*events: str) -> dict[str, Any]:
+    return value(list(events))
+
+
+MISSING = {"error": "Missing", "key": 1 << 40}
+UNLUCKY = fails("HANDLER_FAILED", "UNKNOWN", "out of luck")
+OUT_OF_RANGE = fails(
+    "INVALID_ARGUMENT", "NOT_EXECUTED", "conformance.Shapes.twice: ", "6000 is not in -5000..5000"
+)
+TOO_LATE = fails("DEADLINE_EXCEEDED", "UNKNOWN", "deadline")
+STOPPED = logged("began", "asked to stop")
+TRACE = "traceparent=00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+CONTEXT = f"tenant=a other=b {TRACE} authorization=secret"
+
+ROWS = (
+    Row(
+        "unary",
+        (
+            ("twice red 21", value(42)),
+            ("twice blue 0", value(0)),
+            ("twice red 1001", UNLUCKY),
+            ("twice red 6000", OUT_OF_RANGE),
+            (
+                "twice green 1",
+                fails("UNKNOWN_AGENT", "NOT_EXECUTED", "conformance.Shapes for ", '"green"'),
+            ),
+        ),
+    ),
+    Row("oneway", (("oneway red 1 2 3", ACCEPTED), ("log red 3", logged("note 1", "note 2", "note 3")))),
+    Row(
+        "batch",
+        (
+            (
+                "batch red 1 -2 3 1000 1001",
+                {
+                    "outcomes": [
+                        value(2),
+                        refused("it is negative", -2),
+                        value(6),
+                        MISSING,
+                        UNLUCKY,
+                    ]
+                },
+            ),
+            ("batch red", {"outcomes": []}),
+        ),
+    ),
+    Row(
+        "bulk",
+        (
+            ("bulk red 1 -2 3", {"outcomes": [value(2), refused("it is negative", -2), value(6)]}),
+            ("bulk red 1 6000", OUT_OF_RANGE),
+        ),
+    ),
+    Row(
+        "scatter",
+        (
+            (
+                "scatter red,green,blue 4",
+                {
+                    "scattered": [
+                        {"agent": "red", "outcome": value(8)},
+                        {
+                            "agent": "green",
+                            "outcome": fails("UNKNOWN_AGENT", "NOT_EXECUTED", '"green"'),
+                        },
+                        {"agent": "blue", "outcome": value(8)},
+                    ]
+                },
+            ),
+            (
+                "scatter blue,red -4",
+                {
+                    "scattered": [
+                        {"agent": "blue", "outcome": refused("it is negative", -4)},
+                        {"agent": "red", "outcome": refused("it is negative", -4)},
+                    ]
+                },
+            ),
+        ),
+    ),
+    Row(
+        "server stream",
+        (
+            ("count red 20000 20000", {"count": 20000, "sum": 199990000, "end": ACCEPTED}),
+            ("count red 0 0", {"count": 0, "sum": 0, "end": ACCEPTED}),
+            ("texts red 3 2", {"values": ["aaa", "bbb"], "end": ACCEPTED}),
+            (
+                "texts red 70000 2",
+                {"values": ["aaaaaaaa… 70000", "bbbbbbbb… 70000"], "end": ACCEPTED},
+            ),
+        ),
+    ),
+    Row(
+        "client stream",
+        (
+            ("sum red 5 1 2 3", value(11)),
+            ("sum red 5", value(5)),
+            ("sum_below red 20000", value(199990000)),
+            ("first red 3", {"end": value(21), "held back": True}),
+        ),
+    ),
+    Row(
+        "both",
+        (
+            (
+                "echo red a bb c*100000",
+                {"values": ["red:a", "red:bb", "red:cccc… 100004"], "end": ACCEPTED},
+            ),
+            ("echo blue", {"values": [], "end": ACCEPTED}),
+        ),
+    ),
+    Row(
+        "leave a server stream",
+        (("leave_stream red 3", {"values": [0, 1, 2], "end": ACCEPTED}), ("log red 2", STOPPED)),
+    ),
+    Row(
+        "leave a client stream", (("leave_write red 3", ACCEPTED), ("log red 2", logged("began", "cut off")))
+    ),
+    Row("cancel", (("cancel_call red", {"code": "CANCELLED"}), ("log red 2", STOPPED))),
+    Row(
+        "close the client",
+        (
+            ("close_client red", {"first": 0, "end": fails("CANCELLED", "UNKNOWN", "the client was closed")}),
+            ("log red 2", STOPPED),
+        ),
+    ),
+    Row("deadline", (("linger red deadline=150", TOO_LATE), ("log red 2", STOPPED))),
+    Row("deadline of a stream", (("endless red deadline=150", TOO_LATE), ("log red 2", STOPPED))),
+    Row("idle stream", (("idle red idle=80", fails("DEADLINE_EXCEEDED", "UNKNOWN")),)),
+    Row(
+        "declared error",
+        (
+            ("twice red -5", refused("it is negative", -5)),
+            ("twice red 1000", MISSING),
+            (
+                "count red 1000 700",
+                {"count": 700, "sum": 244650, "end": refused("it breaks", 700)},
+            ),
+            ("sum red 0 1 1000000001", refused("it is too large", 1000000001)),
+            ("echo red a bad", {"values": ["red:a"], "end": refused("it is bad", 0)}),
+        ),
+    ),
+    Row(
+        "metadata",
+        (
+            ("seen red", {"seen": value(["long"]), "reply": "0"}),
+            (
+                "seen red deadline=5000 tenant=a b=c",
+                {"seen": value(["short", "b=c", "tenant=a"]), "reply": "2"},
+            ),
+            (
+                "seen_stream red deadline=5000 tenant=a b=c",
+                {"seen": {"values": ["short", "b=c", "tenant=a"], "end": ACCEPTED}, "reply": "2"},
+            ),
+            (
+                "bad_key red",
+                fails("INVALID_ARGUMENT", "NOT_EXECUTED", "Tenant", "a-z, 0-9, '.', '_' and '-'"),
+            ),
+        ),
+    ),
+    Row(
+        "metadata of nested calls",
+        (
+            (f"relay red {CONTEXT}", {"seen": value(["long", "tenant=a", TRACE]), "reply": None}),
+            (
+                f"relay red deadline=5000 {CONTEXT}",
+                {"seen": value(["short", "tenant=a", TRACE]), "reply": None},
+            ),
+        ),
+    ),
+    Row(
+        "unreachable",
+        (
+            (
+                "unreachable red deadline=200",
+                fails("UNAVAILABLE", "NOT_EXECUTED", "tcp://127.0.0.1:1: ", "onnection refused"),
+            ),
+        ),
+    ),
+)
+
+
+def impossible(shape: str, cell: Cell) -> str | None:
+    """Why there is no such cell."""
+    if shape == "cancel" and cell.client == "blocking":
+        return "a blocking call of Python is cancelled by nobody"
+    if shape == "cancel" and cell.light and cell.server == "python-plain":
+        return "the handler has the thread of its caller, whose loop it holds up"
+    if shape == "close the client" and cell.light:
+        return "nothing is between the two that is closed"
+    if shape == "unreachable" and cell.light:
+        return "nothing is between the two that cannot be reached"
+    return None
+
+
+def broken(shape: str, cell: Cell) -> str | None:
+    """What a runtime does wrong in this cell."""
+    return None

@@ -1,0 +1,66 @@
+"""Every row of the table in every cell: each client, of whichever language, must observe the same."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conformance.processes import HERE, ROOT, Processes
+from tests.conformance.table import ROWS, Cell, Row, Says, broken, cells, impossible
+
+
+def cases() -> Iterator[Any]:
+    for cell in cells():
+        for row in ROWS:
+            if impossible(row.shape, cell) is None:
+                reason = broken(row.shape, cell)
+                marks = () if reason is None else (pytest.mark.xfail(reason=reason, strict=True),)
+                yield pytest.param(cell, row, id=f"{cell}-{row.shape}", marks=marks)
+
+
+@pytest.mark.parametrize(("cell", "row"), list(cases()))
+def test_every_client_observes_the_same(processes: Processes, cell: Cell, row: Row) -> None:
+    processes.observe(cell, "clear red")
+    peer = processes.address(cell).removeprefix("tcp://")
+    for step, expected in row.steps:
+        observed = processes.observe(cell, step)
+        assert matches(expected, observed, peer), f"{step}: expected {expected}, observed {observed}"
+
+
+def matches(expected: Any, observed: Any, peer: str) -> bool:
+    if isinstance(expected, Says):
+        return expected.holds(observed, peer)
+    if isinstance(expected, dict) and isinstance(observed, dict):
+        if expected == {"code": "CANCELLED"}:  # a task of asyncio has no more to say
+            return observed.get("code") == "CANCELLED"
+        return expected.keys() == observed.keys() and all(
+            matches(each, observed[key], peer) for key, each in expected.items()
+        )
+    if isinstance(expected, list) and isinstance(observed, list):
+        return len(expected) == len(observed) and all(
+            matches(one, other, peer) for one, other in zip(expected, observed, strict=True)
+        )
+    return bool(expected == observed)
+
+
+def test_no_cell_is_both_impossible_and_broken() -> None:
+    for cell in cells():
+        for row in ROWS:
+            assert impossible(row.shape, cell) is None or broken(row.shape, cell) is None
+
+
+def test_the_programs_are_strictly_typed_against_the_stubs(stubs: Path, tmp_path: Path) -> None:
+    command = ["mypy", "--strict", "--cache-dir", str(tmp_path), *map(str, (HERE / "programs").glob("*.py"))]
+    done = subprocess.run(
+        [sys.executable, "-m", *command],
+        cwd=HERE / "programs",
+        env={"MYPYPATH": f"{stubs}:{ROOT / 'runtime' / 'python'}", "PATH": "/usr/bin"},
+        capture_output=True,
+        text=True,
+        timeout=110,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
