@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import mf
+from mf.client import streams
 from mf.client.client import Client
 from mf.core.service import FEBIRD, MEMCPY
 from mf.link.pool import Connect
@@ -97,6 +98,7 @@ def on_request(peer: Peer, act: Callable[[Any], object]) -> None:
 
 
 U32 = (7).to_bytes(4, "little")
+TEXT = b"\1x"
 
 WRONG: dict[str, tuple[Callable[[Peer, int], object], mf.Code]] = {
     "more than the credit": (
@@ -229,6 +231,124 @@ def test_values_wait_for_credit_and_are_cut_to_it(peer: Peer) -> None:
     assert b"".join(each.payload for each in frames) == b"".join(n.to_bytes(4, "little") for n in range(2000))
     assert sum(each.count for each in frames) == 2000
     assert max(each.cost for each in frames) <= WINDOW
+
+
+class Clock:
+    """That of a writer, as far as it decides what is gathered."""
+
+    now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+    def passes(self, milliseconds: float) -> None:
+        self.now += milliseconds / 1000
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(streams, "monotonic", clock)
+    return clock
+
+
+def counts(peer: Peer) -> list[int]:
+    """How many values each DATA had that has come."""
+    return [event.count for event in peer.seen if isinstance(event, ev.DataReceived)]
+
+
+def answers_end(peer: Peer, payload: bytes = b"") -> None:
+    def act(event: Any) -> None:
+        if isinstance(event, ev.EndReceived):
+            peer.reply(next(each for each in peer.seen if isinstance(each, tuple)), payload)
+
+    peer.act = act
+
+
+def test_values_of_a_generator_are_gathered_until_one_takes_time(peer: Peer, clock: Clock) -> None:
+    def values() -> Iterator[int]:
+        yield from range(50)  # the first of them leaves at once
+        clock.passes(2)
+        yield 50  # leaves, and the 49 with it
+        for number in range(51, 60):
+            clock.passes(0.9)
+            yield number  # the sixth of them is later than 5 ms
+        yield from range(60, 70)
+
+    answers_end(peer, bytes(8))
+    peer.flow.total(0, values())
+
+    assert counts(peer) == [1, 50, 6, 13]
+
+
+def test_a_generator_that_is_slow_has_its_values_sent_one_by_one(peer: Peer, clock: Clock) -> None:
+    def values() -> Iterator[int]:
+        for number in range(4):
+            clock.passes(2)
+            yield number
+            assert eventually(lambda: len(counts(peer)) == number + 1)  # noqa: B023
+
+    answers_end(peer, bytes(8))
+    peer.flow.total(0, values())
+
+
+@pytest.mark.usefixtures("clock")
+@pytest.mark.parametrize("way", ["flush", "end", "next"])
+def test_what_a_duplex_stream_gathers_leaves_when_it_is_flushed_ended_or_read(peer: Peer, way: str) -> None:
+    both = peer.flow.shout()
+    for word in ("a", "b", "c"):
+        both.write(word)
+    assert eventually(lambda: counts(peer) == [1])
+    request = next(event for event in peer.seen if isinstance(event, tuple))
+
+    def act(event: Any) -> None:
+        peer.data(event.id, TEXT, 1, FEBIRD)
+        peer.reply(request)
+
+    peer.act = act
+    if way == "next":
+        assert next(both) == "x"
+    else:
+        both.flush() if way == "flush" else both.end()
+    assert eventually(lambda: counts(peer) == [1, 2])
+
+
+@pytest.mark.usefixtures("clock")
+def test_what_was_gathered_and_has_no_credit_leaves_while_its_writer_reads(peer: Peer) -> None:
+    both = peer.flow.shout(options=mf.CallOptions(deadline=10.0))
+    for _ in range(5):
+        both.write("a" * 600)
+
+    def act(event: Any) -> None:
+        if isinstance(event, ev.DataReceived):
+            peer.credit(event.id, event.cost)
+            if sum(counts(peer)) == 5:
+                peer.data(event.id, TEXT, 1, FEBIRD)
+
+    assert eventually(lambda: counts(peer) == [1])
+    peer.act = act
+    peer.act(peer.seen[-1])
+    assert next(both) == "x"
+    both.cancel()
+
+
+@pytest.mark.usefixtures("clock")
+def test_nothing_is_gathered_while_another_thread_waits_for_a_value(peer: Peer) -> None:
+    both: Any = peer.flow.shout()
+    both.write("a")
+    got: list[str] = []
+    reader = threading.Thread(target=lambda: got.extend(both))
+    reader.start()
+    assert eventually(lambda: both._stream.call.is_read)
+
+    both.write("b")
+    both.write("c")
+
+    assert eventually(lambda: counts(peer) == [1, 1, 1])
+    answers_end(peer)
+    both.end()
+    reader.join(10)
+    assert got == []
 
 
 def test_a_writer_stops_when_the_server_reads_no_more_and_sends_no_end(peer: Peer) -> None:

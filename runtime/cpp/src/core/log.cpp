@@ -1,10 +1,14 @@
 #include "mf/core/log.hpp"
 
+#include <limits.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <ctime>
 
@@ -13,22 +17,42 @@
 namespace mf {
 namespace {
 
-constexpr std::size_t kMaxLine = 4096;
+constexpr std::size_t kMaxWrite = PIPE_BUF;          // what a pipe takes whole
+constexpr std::size_t kMaxLine = kMaxWrite - 128;  // room for the time, the level and what was lost
 constexpr std::array<const char*, 5> kLevels{"debug", "info", "warning", "error", "off"};
 
+/// Lines that standard error had no room for since the last one that it took.
+std::atomic<std::uint64_t> lost_lines{0};
+
+/// Whether standard error takes a line now. A pipe that nobody reads must not stop the thread that serves
+/// every connection: POSIX says of a pipe that polls writable that PIPE_BUF bytes go in without blocking.
+bool takes_a_line() noexcept {
+  pollfd standard_error{.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
+  return ::poll(&standard_error, 1, 0) == 1;
+}
+
 void write_to_standard_error(Level level, std::string_view line) noexcept {
+  if (!takes_a_line()) {
+    lost_lines.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
   const auto now = std::chrono::system_clock::now();
   const std::time_t seconds = std::chrono::system_clock::to_time_t(now);
   const auto millis =
       std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count() % 1000;
   std::tm utc{};
   gmtime_r(&seconds, &utc);
-  char text[kMaxLine + 64];
+  char text[kMaxWrite];
   std::size_t size = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &utc);
   size += static_cast<std::size_t>(
       std::snprintf(text + size, sizeof text - size, ".%03dZ %s ", static_cast<int>(millis), name(level)));
-  const std::size_t room = std::min(line.size(), sizeof text - size - 1);
-  size += line.copy(text + size, room);
+  char lost[48] = "";
+  if (const auto count = lost_lines.exchange(0, std::memory_order_relaxed); count != 0) {
+    std::snprintf(lost, sizeof lost, " lines_lost_before=%llu", static_cast<unsigned long long>(count));
+  }
+  const std::string_view ending(lost);
+  size += line.copy(text + size, sizeof text - size - 1 - ending.size());
+  size += ending.copy(text + size, ending.size());
   text[size++] = '\n';
   // One write a line: lines of several threads and processes do not mix. A log that cannot be written has
   // nobody to tell.

@@ -65,8 +65,8 @@ class Server::Core final : public server::Directory {
   std::unique_ptr<transport::Workers> workers_;
   std::unique_ptr<transport::Workers> stream_threads_;
   std::shared_ptr<Acceptor> acceptor_;
-  std::unique_ptr<Registrar> registrar_;
-  std::mutex stopping_;
+  std::shared_ptr<Registrar> registrar_;  // offer() announces while stop() lets go of it
+  std::mutex starting_or_stopping_;
   server::StopSignals* signals_ = nullptr;
 };
 

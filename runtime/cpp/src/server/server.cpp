@@ -205,19 +205,22 @@ Address Server::Core::advertised() const {
 }
 
 void Server::Core::announce() {
-  if (!registrar_) return;
   std::vector<Offered> offered;
+  std::shared_ptr<Registrar> registrar;
   {
     const std::scoped_lock lock(mutex_);
+    registrar = registrar_;
+    if (!registrar) return;
     for (const auto& [key, offer] : offers_) {
       offered.push_back(
           {.service = key.first, .agent = key.second, .fingerprint = offer->servant->service().fingerprint});
     }
   }
-  registrar_->announce(std::move(offered), {advertised()});
+  registrar->announce(std::move(offered), {advertised()});
 }
 
 void Server::Core::start() {
+  const std::scoped_lock one_at_a_time(starting_or_stopping_);
   const auto listen = Address::parse(options_.listen);
   if (listen.scheme != "tcp")
     throw refused("a server listens at tcp://host:port, not " + listen.scheme + "://");
@@ -237,7 +240,11 @@ void Server::Core::start() {
   if (controllers_given.empty()) return;
   std::array<std::uint8_t, 16> instance{};
   std::memcpy(instance.data(), nonce_.data(), instance.size());
-  registrar_ = make_controller_registrar(std::move(controllers_given), instance);
+  auto registrar = make_controller_registrar(std::move(controllers_given), instance);
+  {
+    const std::scoped_lock lock(mutex_);
+    registrar_ = std::move(registrar);
+  }
   announce();
 }
 
@@ -283,7 +290,7 @@ void Server::Core::drain() {
 }
 
 void Server::Core::stop() {
-  const std::scoped_lock one_at_a_time(stopping_);
+  const std::scoped_lock one_at_a_time(starting_or_stopping_);
   {
     const std::scoped_lock lock(mutex_);
     if (signals_ != nullptr) signals_->wake();
@@ -300,7 +307,11 @@ void Server::Core::stop() {
   stream_threads_->stop();
   for (const auto& client : clients()) client.link->close("");
   reactor_->stop();
-  registrar_.reset();
+  std::shared_ptr<Registrar> registrar;
+  {
+    const std::scoped_lock lock(mutex_);
+    registrar = std::move(registrar_);
+  }
 }
 
 Address Server::Core::address() const {

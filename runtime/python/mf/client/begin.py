@@ -53,19 +53,18 @@ def begin(
 ) -> Call[T]:
     """A call of one item, not sent yet. Raises Error, NOT_EXECUTED, for what cannot be encoded."""
     body = method.encode_request(*arguments)
-    flags = method.request_encoding | ONEWAY if method.oneway else method.request_encoding
+    flags = method.request_encoding
+    if method.oneway:
+        flags |= ONEWAY
     if options is None and current.get() is None:  # most calls
         seconds = method.deadline or DEFAULT_DEADLINE
-        call = Call(method, now + seconds, router.budget, flags, body)
-        call.word = pack_deadline(seconds)
-        return call
+        return Call(method, now + seconds, router.budget, flags, body, pack_deadline(seconds))
     block = metadata_of(router, options)
     if block:
         flags |= METADATA
         body = block + body
-    call = Call(method, deadline_of(method, options, now), router.budget, flags, body)
-    call.word = pack_deadline(max(call.deadline - now, 0.0))
-    return call
+    deadline = deadline_of(method, options, now)
+    return Call(method, deadline, router.budget, flags, body, pack_deadline(max(deadline - now, 0.0)))
 
 
 def begin_bulk(

@@ -1,8 +1,11 @@
 """R5. Streams that block their thread. No thread stands behind one: who asks for a value reads the socket,
 who writes one writes it.
 
-Values of a list or tuple are gathered into frames of up to 64 KiB. A value of another iterable, or of
-`write`, leaves at once: nobody could say how long the next one takes.
+Values of a list or tuple are gathered into frames of up to 64 KiB. Of another iterable, and of `write`,
+nobody could say how long the next value takes. So a value leaves at once if none came in the millisecond
+before it; those that follow are gathered until they fill 32 KiB, 5 ms have passed when the next one comes, or
+their stream is flushed, read from or ended. While another thread waits for a value of the stream, nothing is
+gathered: that thread may wait for the answer to what was just written.
 """
 
 from collections.abc import Iterable
@@ -18,9 +21,15 @@ from mf.core.stream import DuplexStream, StreamReader
 
 T = TypeVar("T")
 
+_GATHERED = 32 << 10
+"""Bytes that are worth a frame."""
+
+_PAUSE = 0.001
+_LONGEST = 0.005
+
 
 class _Stream(ClientStream):
-    __slots__ = ()
+    __slots__ = ("_flushed", "_written")
 
     def __init__(
         self,
@@ -30,6 +39,7 @@ class _Stream(ClientStream):
         arguments: tuple[Any, ...],
     ) -> None:
         super().__init__(to, method, options, arguments)
+        self._written = self._flushed = 0.0
         self.route = open_stream(self.call, to)
 
     def _limit(self) -> float:
@@ -47,6 +57,22 @@ class _Stream(ClientStream):
             if not self.route.link.await_values(self.call, self._limit()):
                 self.too_idle()
         return self.values.popleft()
+
+    def write(self, value: Any) -> bool:
+        """Sends a value now or, if more seem to follow, with them. False: the other side wants no more."""
+        if not self.put(value):
+            return False
+        now = monotonic()
+        if (
+            now - self._written > _PAUSE
+            or self._unsent >= _GATHERED
+            or now - self._flushed > _LONGEST
+            or self.call.is_read
+        ):
+            self.flush()
+            now = self._flushed = monotonic()
+        self._written = now
+        return True
 
     def flush(self) -> None:
         """Sends what was kept, and waits while there is no credit for it."""
@@ -103,7 +129,10 @@ class _Duplex(DuplexStream[Any, T]):
         return value
 
     def write(self, value: Any) -> None:
-        if self._stream.put(value):
+        self._stream.write(value)
+
+    def flush(self) -> None:
+        if self._stream.wanted:
             self._stream.flush()
 
     def end(self) -> None:
@@ -137,13 +166,17 @@ def write_stream(
 ) -> T:
     """An exception of `values` cancels the call, and goes up."""
     stream = _Stream(to, method, options, arguments)
-    gathers = isinstance(values, list | tuple)
     try:
-        for value in values:
-            if not stream.put(value):
-                break
-            if stream.full or not gathers:
-                stream.flush()
+        if isinstance(values, list | tuple):
+            for value in values:
+                if not stream.put(value):
+                    break
+                if stream.full:
+                    stream.flush()
+        else:
+            for value in values:
+                if not stream.write(value):
+                    break
         stream.end()
         stream.await_end()
     except BaseException:

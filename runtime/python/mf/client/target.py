@@ -4,7 +4,7 @@ What a call is made of stands in begin.py, what becomes of it in the machine of 
 are blocking.py, aio.py, batch.py, scatter.py, streams.py and aio_streams.py.
 """
 
-from collections.abc import AsyncIterable, Iterable, Sequence
+from collections.abc import AsyncIterable, Coroutine, Iterable, Sequence
 from time import monotonic
 from typing import Any, TypeVar, cast
 
@@ -68,6 +68,8 @@ class RemoteTarget(Destination, Target):
             call.begin_at(route.binding, now)
             route.link.call(call, call.word, now)
             if call.failure is None and call.status == OK and call.reply_metadata is None:
+                if call.encoding == method.result_encoding:
+                    return method.decode_result(call.payload)  # nobody asks the machine any more
                 return call.value_at_once()
             if call.settle(monotonic()) is RESOLVE:
                 self.forget(route)
@@ -77,15 +79,12 @@ class RemoteTarget(Destination, Target):
             return cast(T, None)
         return call.value()
 
-    async def call_async(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> T:
-        from mf.client.aio import run_async
+    def call_async(
+        self, method: Method[Any, T], options: CallOptions | None, *arguments: Any
+    ) -> Coroutine[Any, Any, T]:
+        from mf.client.aio import call_async
 
-        call = begin(self.router, method, options, arguments, monotonic())
-        await run_async(call, self)
-        give_metadata(options, call.reply_metadata)
-        if method.oneway and call.failure is None:
-            return cast(T, None)
-        return call.value()
+        return call_async(self, method, options, arguments)
 
     # Several calls
 

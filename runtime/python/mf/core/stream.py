@@ -71,7 +71,15 @@ class DuplexStream(StreamReader[T_out], Generic[T_in, T_out]):
     @abstractmethod
     def write(self, value: T_in) -> None:
         """Sends a value; waits while the other side takes no more. Raises what ended the call, if it
-        ended."""
+        ended.
+
+        A lone value leaves at once. The values of a loop are gathered: they leave with those that follow, or
+        when `flush`, `end` or the next value is asked for.
+        """
+
+    @abstractmethod
+    def flush(self) -> None:
+        """Sends what was written and gathered; waits while the other side takes no more."""
 
     @abstractmethod
     def end(self) -> None:

@@ -325,6 +325,9 @@ class LightDuplex(LightReader[T_out], DuplexStream[T_in, T_out], Generic[T_in, T
             raise self._failure
         self._pipe.put(value)
 
+    def flush(self) -> None:
+        """Nothing is gathered here."""
+
     def end(self) -> None:
         self._pipe.end()
 

@@ -20,17 +20,20 @@ timeout is set only when a deadline needs a shorter or a much longer one than it
 """
 
 from time import monotonic
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mf.core.error import Code, Error, not_executed
 from mf.core.service import ServiceInfo
 from mf.link.streams import LinkStreams
 from mf.link.watch import READ, Watch
 from mf.protocol.call import Call
-from mf.protocol.call_table import WRITTEN_AT_ONCE, CallEvent
+from mf.protocol.call_table import BOUND_AT_ONCE, WRITTEN_AT_ONCE, CallEvent
 from mf.protocol.calls import Binding, Description, Pending
 from mf.protocol.frame import Buffer
 from mf.protocol.stream_call import StreamCall
+
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
 
 HANDSHAKE_TIMEOUT = 5.0
 _IDLE = 0.05  # after this long without a call, look whether the server has said good-bye meanwhile
@@ -56,9 +59,15 @@ class Link(LinkStreams):
         size = 0
         try:
             with self._lock:
-                if not self._may_send(call):
+                body = call.body
+                binding = call.binding
+                if (
+                    not self.usable
+                    or (binding is not None and not binding.bound)
+                    or len(body) > session.peer_max_payload
+                ) and not self._may_send(call):
                     return
-                session.request(call, call.flags, word, call.items, call.body)
+                session.request(call, call.flags, word, call.items, body)
                 call.state = WRITTEN_AT_ONCE
                 if self._leading:
                     self._enqueue(call)
@@ -121,11 +130,24 @@ class Link(LinkStreams):
         if isinstance(call, StreamCall) and not self._may_open(call):
             return False
         self._session.request(call, call.flags, word, call.items, call.body)
-        if isinstance(call, StreamCall):
-            self._opened(call)
+        if call.state is BOUND_AT_ONCE:
+            call.state = WRITTEN_AT_ONCE
         else:
             call.on(CallEvent.WRITTEN)
+        if isinstance(call, StreamCall):
+            self._opened(call)
         return True
+
+    def flush_soon(self, loop: "AbstractEventLoop") -> None:
+        """Sends what is queued, and all that is queued until then, when this turn of the loop is over. On its
+        thread."""
+        if self._flush_due is not loop:
+            self._flush_due = loop
+            loop.call_soon(self._flush_at_turn)
+
+    def _flush_at_turn(self) -> None:
+        self._flush_due = None
+        self.flush()
 
     def send(self, deadline: float) -> None:
         """Sends what is queued; if the peer takes no more, and no watch is there to wait for that, it is

@@ -33,6 +33,7 @@ class LinkOutput:
         "_blocked",
         "_callbacks",
         "_expiry",
+        "_flush_due",
         "_flushing",
         "_followers",
         "_last_used",
@@ -59,6 +60,7 @@ class LinkOutput:
         self._followers: dict[Pending, None] = {}
         self._leading = False
         self._flushing = False
+        self._flush_due: object = None
         self._blocked = False
         self._callbacks = 0
         self._expiry = FOREVER

@@ -65,12 +65,22 @@ class LinkStreams(LinkInput):
         return payload, count
 
     def await_values(self, call: StreamCall[Any], limit: float) -> bool:
-        """Waits until some have come or the call has ended; False: neither did before `limit`."""
+        """Waits until some have come or the call has ended; False: neither did before `limit`. What is kept
+        to be sent leaves first, and while it has no credit it is looked after here: then True may also mean
+        that there is credit."""
         waiter = Pending(limit)
         with self._lock:
             if call.done or call.incoming:
                 return True
+            # Order matters: who keeps a value after this line sees that somebody waits, and sends it himself.
             call.reader = waiter
+            kept = bool(call.sending)
+            if kept:
+                self._queue_values(call)
+                if call.sending and (call.writer is None or call.writer.done):
+                    call.writer = waiter
+        if kept:
+            self.flush()
         self.wait(waiter, monotonic())
         return waiter.failure is None
 
@@ -78,12 +88,16 @@ class LinkStreams(LinkInput):
 
     def send_values(self, call: StreamCall[Any]) -> bool:
         """Queues what there is credit for. False: some wait for more."""
+        with self._lock:
+            self._queue_values(call)
+            return not call.sending
+
+    def _queue_values(self, call: StreamCall[Any]) -> None:
+        """With the lock."""
         element = call.method.param_element
         assert element is not None
-        with self._lock:
-            while not call.done and (frame := call.next_frame()) is not None:
-                self._session.send_data(call.id, element.encoding, frame[1], frame[0])
-            return not call.sending
+        while not call.done and (frame := call.next_frame()) is not None:
+            self._session.send_data(call.id, element.encoding, frame[1], frame[0])
 
     def await_room(self, call: StreamCall[Any], limit: float) -> bool:
         """Waits until there is credit, or no values are wanted; False: neither came true before `limit`."""

@@ -75,18 +75,24 @@ class Call(Request, Generic[T]):
     state = CallState.START
     attempts = 1
     items = 1
-    word = 0
     may_have_run: Error | None = None
     """The failure of an attempt that may have run. The call never ends as surely not executed after it."""
 
     def __init__(
-        self, method: Method[Any, T], deadline: float, budget: RetryBudget, flags: int = 0, body: Buffer = b""
+        self,
+        method: Method[Any, T],
+        deadline: float,
+        budget: RetryBudget,
+        flags: int = 0,
+        body: Buffer = b"",
+        word: int = 0,
     ) -> None:
         self.deadline = deadline
         self.method = method
         self.budget = budget
         self.flags = flags
         self.body = body
+        self.word = word
 
     def begin(self) -> CallStep:
         self.budget.on_begin()

@@ -43,7 +43,6 @@ class StreamCall(Call[T]):
         self, their_window: int, their_max: int, our_window: int, our_max: int, windows: WindowBudget
     ) -> None:
         """The request was written: both directions begin."""
-        self.on(CallEvent.WRITTEN)
         self.windows = windows
         method = self.method
         if method.param_element is not None:
@@ -81,6 +80,11 @@ class StreamCall(Call[T]):
         return None
 
     # What is taken and sent
+
+    @property
+    def is_read(self) -> bool:
+        """Whether somebody waits for values at this moment."""
+        return self.reader is not None and not self.reader.done
 
     def next_frame(self) -> tuple[Payload, int] | None:
         """A DATA that may go now; it is counted as sent."""

@@ -199,7 +199,8 @@ class Connection(StreamCaller):
         with self.lock:
             if call.state is _RUNNING:
                 call.state = _ENDED
-                self._ended(call)
+                if self.calls or call.oneway:  # else it ran where it was read, and nothing is kept of it
+                    self._ended(call)
                 is_awaited = True
             else:
                 is_awaited = self._answered(call)
