@@ -5,7 +5,9 @@
 #pragma once
 
 #include <concepts>
+#include <memory>
 #include <mutex>
+#include <stop_token>
 #include <type_traits>
 #include <utility>
 
@@ -45,6 +47,27 @@ class Turns {
   bool running_ = false;
   UniqueFunction<void()> next_;
 };
+
+/// `done`, and until it runs `cancel()` is called when a stop is asked for; at once, if it was. That may run
+/// `done` within it.
+template <class T, class Cancel>
+Callback<T> stopped_with(const std::stop_token& stop, Cancel cancel, Callback<T> done) {
+  if (!stop.stop_possible()) return done;
+  return [stopping = std::make_unique<std::stop_callback<Cancel>>(stop, std::move(cancel)),
+          done = std::move(done)](Outcome<T>&& outcome) mutable {
+    stopping.reset();
+    done(std::move(outcome));
+  };
+}
+
+/// Cancels what `cancelled` points to, which may let go of this very function.
+template <class Cancelled>
+auto cancelling(std::shared_ptr<Cancelled> cancelled) {
+  return [cancelled = std::move(cancelled)]() noexcept {
+    const auto held = cancelled;
+    held->cancel();
+  };
+}
 
 }  // namespace detail
 

@@ -132,12 +132,17 @@ class StreamReader {
   }
   /// The same into a value that is there, which keeps the memory that it has; false at the end.
   bool next(T& value) { return values_->next(value); }
-  /// Completes with Outcome<std::optional<T>>.
+  /// Completes with Outcome<std::optional<T>>. What the token's cancellation slot is told cancels the call.
   template <class Token>
   auto async_next(Token&& token) {
     return Completes<std::decay_t<Token>, std::optional<T>>::initiate(
-        std::forward<Token>(token),
-        [values = values_](Callback<std::optional<T>> done) { values->async_next(std::move(done)); });
+        std::forward<Token>(token), [values = values_, turns = turns_](Callback<std::optional<T>> done,
+                                                                       const std::stop_token& stop = {}) {
+          turns->run([values, done = detail::stopped_with(stop, detail::cancelling(values),
+                                                          std::move(done))]() mutable {
+            values->async_next(std::move(done));
+          });
+        });
   }
 
   Iterator begin() { return Iterator(this); }
@@ -148,13 +153,15 @@ class StreamReader {
     if (values_) values_->cancel();
   }
 
+ protected:
+  std::shared_ptr<detail::Values<T>> values_;
+
  private:
   void swap(StreamReader& other) noexcept {
     values_.swap(other.values_);
     turns_.swap(other.turns_);
   }
 
-  std::shared_ptr<detail::Values<T>> values_;
   std::shared_ptr<detail::Turns> turns_ = std::make_shared<detail::Turns>();
   T current_{};
 };
@@ -174,10 +181,16 @@ class StreamWriter {
   /// Completes with Outcome<bool> when the next value may be written.
   template <class Token>
   auto async_write(const T& value, Token&& token) {
+    return start_write(value, std::forward<Token>(token), [] {});
+  }
+  /// The same; `cancel()` is called when the token's cancellation slot is told to.
+  template <class Token, class Cancel>
+  auto start_write(const T& value, Token&& token, Cancel cancel) {
     return Completes<std::decay_t<Token>, bool>::initiate(
-        std::forward<Token>(token), [sink = sink_, turns = turns_, copy = T(value)](
-                                        Callback<bool> done, const std::stop_token& /*stop*/ = {}) mutable {
-          turns->run([sink, copy = std::move(copy), done = std::move(done)]() mutable {
+        std::forward<Token>(token), [sink = sink_, turns = turns_, copy = T(value), cancel](
+                                        Callback<bool> done, const std::stop_token& stop = {}) mutable {
+          turns->run([sink, copy = std::move(copy),
+                      done = detail::stopped_with(stop, cancel, std::move(done))]() mutable {
             sink->async_write(copy, std::move(done));
           });
         });
@@ -208,9 +221,10 @@ class ClientStream {
 
   /// As StreamWriter's. False: the server reads no more, and finish() tells how the call ends.
   bool write(const T& value) { return writer_.write(value); }
+  /// What the token's cancellation slot is told cancels the call, here and below.
   template <class Token>
   auto async_write(const T& value, Token&& token) {
-    return writer_.async_write(value, std::forward<Token>(token));
+    return writer_.start_write(value, std::forward<Token>(token), detail::cancelling(ending_));
   }
   void flush() { writer_.flush(); }
 
@@ -220,9 +234,8 @@ class ClientStream {
   template <class Token>
   auto async_finish(Token&& token) {
     return Completes<std::decay_t<Token>, R>::initiate(
-        std::forward<Token>(token),
-        [ending = ending_](Callback<R> done, const std::stop_token& /*stop*/ = {}) {
-          ending->async_finish(std::move(done));
+        std::forward<Token>(token), [ending = ending_](Callback<R> done, const std::stop_token& stop = {}) {
+          ending->async_finish(detail::stopped_with(stop, detail::cancelling(ending), std::move(done)));
         });
   }
   void cancel() noexcept {
@@ -246,7 +259,7 @@ class DuplexStream : public StreamReader<Out> {
   bool write(const In& value) { return writer_.write(value); }
   template <class Token>
   auto async_write(const In& value, Token&& token) {
-    return writer_.async_write(value, std::forward<Token>(token));
+    return writer_.start_write(value, std::forward<Token>(token), detail::cancelling(this->values_));
   }
   void flush() { writer_.flush(); }
   /// No more values are written; the server's may still be read.
