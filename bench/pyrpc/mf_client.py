@@ -88,7 +88,7 @@ class _Works:
         return lambda: streamed(count, lambda: check(self._stub.load(values) == count))
 
     def client_stream_of_iterator(self, count: int) -> Run:
-        """An iterator may block before its next value, so each value is sent as it comes."""
+        """An iterator may block before its next value, so values are not gathered as those of a list are."""
         value = bytes(VALUE_SIZE)
         return lambda: streamed(count, lambda: check(self._stub.load(repeat(value, count)) == count))
 

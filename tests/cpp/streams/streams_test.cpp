@@ -81,6 +81,16 @@ TEST_P(Streams, AResultStreamIsARange) {
   EXPECT_THAT(none, testing::IsEmpty());
 }
 
+TEST_P(Streams, ValuesMayBeAsSmallAsABool) {
+  std::uint32_t count = 0;
+  for (const bool value : stub->flags(1000)) ASSERT_EQ(value, count++ % 2 == 0);
+  EXPECT_EQ(count, 1000U);
+  std::promise<bool> first;
+  auto reader = stub->flags(1);
+  reader.async_next([&](mf::Outcome<std::optional<bool>> next) { first.set_value(next.value().value()); });
+  EXPECT_TRUE(first.get_future().get());
+}
+
 TEST_P(Streams, ADeclaredErrorEndsAStreamBehindItsValues) {
   auto reader = stub->count(1000, 700);
   std::uint32_t got = 0;

@@ -25,6 +25,9 @@ class PlainFlow final : public flow::FlowServant {
       out.write(i);
     }
   }
+  void flags(std::uint32_t count, mf::StreamWriter<bool>& out) override {
+    for (std::uint32_t i = 0; i < count; ++i) out.write(i % 2 == 0);
+  }
   std::uint64_t sum(std::uint64_t start, mf::StreamReader<std::uint32_t>& values) override {
     for (const auto value : values) {
       if (value == 999'999'999) throw flow::Broke(value);
@@ -136,6 +139,11 @@ class AsyncFlow final : public flow::FlowAsyncServant {
             mf::StreamWriter<mf::Bytes> out, mf::Responder<void> responder) override {
     later(std::move(responder),
           [this, values = std::move(values), out = std::move(out)]() mutable { plain_.echo(values, out); });
+  }
+  void flags(flow::FlowFlagsRequest request, mf::StreamWriter<bool> out,
+             mf::Responder<void> responder) override {
+    later(std::move(responder),
+          [this, request, out = std::move(out)]() mutable { plain_.flags(request.count, out); });
   }
   void notes(flow::FlowNotesRequest request, mf::StreamWriter<flow::Note> out,
              mf::Responder<void> responder) override {
