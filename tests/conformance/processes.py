@@ -16,7 +16,7 @@ from tests.interop.peers import Server as ServerProcess
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-PATIENCE = 15.0
+PATIENCE = 8.0
 
 
 class Processes:

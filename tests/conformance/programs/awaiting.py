@@ -14,7 +14,7 @@ import mf
 
 T = TypeVar("T")
 MANY = 10_000_000
-PATIENCE = 10.0
+PATIENCE = 5.0
 
 
 class Left(Exception):
