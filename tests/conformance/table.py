@@ -4,17 +4,17 @@ A column is a client (`CLIENTS`), a server (`SERVERS`) or a way (`WAYS`): an ent
 how it is started. A new one is run with all rows at once. A client is a program that reads steps from its
 standard input, and answers each with a line of JSON; a server prints its address.
 
-A row (`ROWS`) is a shape: steps, and what is observed at each. A step is "verb agent argument... key=value...",
-where `deadline` and `idle` are milliseconds and other keys are metadata. A new verb is a branch of
-cpp/client.cpp and a method of the same name of programs/blocking.py and awaiting.py. Before each row the log of
-`red` is cleared.
+A row (`ROWS`) is a shape: steps, and what is observed at each. A step is "verb agent argument...
+key=value...", where `deadline` and `idle` are milliseconds and other keys are metadata. A new verb is a
+branch of cpp/client.cpp and a method of the same name of programs/blocking.py and awaiting.py. Before each row the
+logs are cleared; a row that is broken somewhere logs in `blue`.
 
 What is observed does not depend on the wall clock: values, counts, failures by code, execution and declared
 fields, and in which order handlers met what they log. The messages of failures are in the words of each
 language: `Says` names the parts that all must have, and `PEER` in it is the address of the server.
 
-A cell that cannot be has its reason in `impossible()`, and one that is known to be broken in `broken()`: it is
-a strict xfail.
+A cell that cannot be has its reason in `impossible()`, and one that is known to be broken in `broken()`: it
+is a strict xfail.
 """
 
 from collections.abc import Iterator
@@ -241,8 +241,11 @@ ROWS = (
     Row(
         "close the client",
         (
-            ("close_client red", {"first": 0, "end": fails("CANCELLED", "UNKNOWN", "the client was closed")}),
-            ("log red 2", STOPPED),
+            (
+                "close_client blue",
+                {"first": 0, "end": fails("CANCELLED", "UNKNOWN", "the client was closed")},
+            ),
+            ("log blue 2", STOPPED),
         ),
     ),
     Row("deadline", (("linger red deadline=150", TOO_LATE), ("log red 2", STOPPED))),

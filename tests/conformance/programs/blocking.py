@@ -15,7 +15,7 @@ MANY = 10_000_000
 PATIENCE = 5.0
 
 
-class Left(Exception):
+class LeftError(Exception):
     """Of a caller who gives up in the middle of the values that he writes."""
 
 
@@ -139,11 +139,11 @@ class Blocking:
             # On a thread of its own: in light this one may run the loop of the handler.
             with ThreadPoolExecutor(1) as pool:
                 pool.submit(self._wait_for_log, words.agent, 1).result()
-            raise Left
+            raise LeftError
 
         try:
             return outcome(ended(lambda: self._at(words).sum(0, values(), options=words.options)))
-        except Left:
+        except LeftError:
             return {"value": None}
 
     def echo(self, words: Words) -> Json:

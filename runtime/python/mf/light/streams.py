@@ -255,6 +255,8 @@ class LightReader(StreamReader[T_out], Generic[T_out]):
         try:
             return next(values)
         except StopIteration:
+            if call.deadline <= monotonic():  # what ends well after the deadline is too late
+                self._over(call.late())
             self._ended(None)
             raise
         except Exception as raised:
@@ -354,6 +356,8 @@ class AsyncLightReader(AsyncStreamReader[T_out], Generic[T_out]):
         try:
             return await _next_of(call, values, self._idle)
         except StopAsyncIteration:
+            if call.deadline <= monotonic():
+                self._over(call, call.late())
             self._ended(None)
             raise
         except asyncio.CancelledError:
