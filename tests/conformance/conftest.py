@@ -1,4 +1,4 @@
-"""The servers of the conformance suite, each started once in a process that tests, and its clients, once a cell."""
+"""The stubs and the processes of the conformance suite, each made once in a process that tests."""
 
 from collections.abc import Iterator
 from pathlib import Path

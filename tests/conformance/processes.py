@@ -1,7 +1,7 @@
-"""The processes of the conformance suite: a server is started once, a client once for each cell, when first used.
+"""The processes of the conformance suite: a server once, a client once for each cell.
 
-Each leads a process group of its own, is killed with the process that tests, and has a bound for every answer. One that
-fails to answer is killed, and the next row of its cell gets another.
+Each leads a process group of its own, is killed with the process that tests, and has a bound for every
+answer. One that fails to answer is killed, and the next row of its cell gets another.
 """
 
 import json
@@ -16,7 +16,7 @@ from tests.interop.peers import Server as ServerProcess
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-PATIENCE = 15.0
+PATIENCE = 8.0
 
 
 class Processes:

@@ -17,7 +17,7 @@ namespace {
 using conformance::ShapesClient;
 using conformance::ShapesTwiceRequest;
 
-constexpr std::chrono::seconds kPatience{10};
+constexpr std::chrono::seconds kPatience{5};
 constexpr std::uint32_t kMany = 10'000'000;
 
 std::vector<ShapesTwiceRequest> requests(const Words& words) {

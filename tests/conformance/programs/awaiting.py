@@ -1,6 +1,4 @@
-"""The steps of a client of asyncio: a method a verb, each of the same name and with the same observations as the one
-that blocks.
-"""
+"""The steps of a client of asyncio: a method a verb, with the same observations as blocking.py."""
 
 import asyncio
 import time
@@ -14,10 +12,10 @@ import mf
 
 T = TypeVar("T")
 MANY = 10_000_000
-PATIENCE = 10.0
+PATIENCE = 5.0
 
 
-class Left(Exception):
+class LeftError(Exception):
     """Of a caller who gives up in the middle of the values that he writes."""
 
 
@@ -140,11 +138,11 @@ class Awaiting:
             for value in range(words.numbers[0]):
                 yield value
             await self._wait_for_log(words.agent, 1)
-            raise Left
+            raise LeftError
 
         try:
             return outcome(await ended(self._at(words).sum_async(0, values(), options=words.options)))
-        except Left:
+        except LeftError:
             return {"value": None}
 
     async def echo(self, words: Words) -> Json:

@@ -1,5 +1,5 @@
-"""client.py blocking|asyncio URL|light-plain|light-async: runs each line of standard input as a step, and answers it
-with a line of JSON. cpp/client.cpp is the same in C++; table.py says the steps.
+"""client.py blocking|asyncio URL|light-plain|light-async: runs each line of standard input as a step, and
+answers it with a line of JSON. cpp/client.cpp is the same in C++; table.py says the steps.
 """
 
 import asyncio

@@ -1,5 +1,5 @@
-"""The rules of conformance.mfidl in Python, as a plain servant and as one of coroutines. cpp/servants.cpp is the
-same in C++.
+"""The rules of conformance.mfidl in Python, as a plain servant and as one of coroutines. cpp/servants.cpp is
+the same in C++.
 """
 
 import asyncio

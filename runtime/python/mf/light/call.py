@@ -46,13 +46,13 @@ class LightCall(CurrentCall):
         "_reply",
         "_service",
         "agent",
-        "cancelled",
         "deadline",
+        "given_up",
     )
 
     agent: str
-    cancelled: bool
     deadline: float
+    given_up: bool
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class LightCall(CurrentCall):
         self._late: Error | None = None
         self._id = 0
         self.agent = shown_agent(service, agent)
-        self.cancelled = False
+        self.given_up = False
         seconds = options.deadline if options is not None else None
         now = monotonic()
         self.deadline = now + (seconds or method.deadline or DEFAULT_DEADLINE)
@@ -118,6 +118,10 @@ class LightCall(CurrentCall):
         return self._id
 
     @property
+    def cancelled(self) -> bool:
+        return self.given_up or self.deadline <= monotonic()
+
+    @property
     def metadata(self) -> Mapping[str, str]:
         return self._metadata
 
@@ -150,7 +154,7 @@ class LightCall(CurrentCall):
 
     def late(self) -> Error:
         """What a call ends with whose deadline passes while its handler runs."""
-        self.cancelled = True
+        self.given_up = True
         if self._late is None:
             self._late = Error(Code.DEADLINE_EXCEEDED, "the deadline passed while the handler ran")
         return self._late
@@ -174,7 +178,7 @@ async def to_end(call: LightCall, coroutine: Coroutine[Any, Any, T]) -> tuple[Ba
     try:
         await asyncio.wait((task,), timeout=left if left < _FOREVER else None)
     except asyncio.CancelledError:
-        call.cancelled = True
+        call.given_up = True
         _give_up(task)
         raise
     if not task.done():

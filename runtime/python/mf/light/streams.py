@@ -69,7 +69,7 @@ class Feed(Iterator[T], Generic[T]):
             raise
         except BaseException as raised:
             self.raised = raised
-            call.cancelled = True
+            call.given_up = True
             raise Error(Code.CANCELLED, "the values of the caller have ended with a failure") from raised
 
 
@@ -96,7 +96,7 @@ class AsyncFeed(AsyncIterator[T], Generic[T]):
             raise
         except BaseException as raised:
             self.raised = raised
-            self._call.cancelled = True
+            self._call.given_up = True
             raise Error(Code.CANCELLED, "the values of the caller have ended with a failure") from raised
 
 
@@ -255,6 +255,8 @@ class LightReader(StreamReader[T_out], Generic[T_out]):
         try:
             return next(values)
         except StopIteration:
+            if call.deadline <= monotonic():  # what ends well after the deadline is too late
+                self._over(call.late())
             self._ended(None)
             raise
         except Exception as raised:
@@ -298,7 +300,7 @@ class LightReader(StreamReader[T_out], Generic[T_out]):
     def cancel(self) -> None:
         if self._values is None and self._open is None:
             return
-        self._call.cancelled = True
+        self._call.given_up = True
         try:
             self._ended(None)
         except ValueError:
@@ -308,7 +310,7 @@ class LightReader(StreamReader[T_out], Generic[T_out]):
 
     def __del__(self) -> None:
         if self._values is not None:
-            self._call.cancelled = True
+            self._call.given_up = True
 
 
 class LightDuplex(LightReader[T_out], DuplexStream[T_in, T_out], Generic[T_in, T_out]):
@@ -357,10 +359,12 @@ class AsyncLightReader(AsyncStreamReader[T_out], Generic[T_out]):
         try:
             return await _next_of(call, values, self._idle)
         except StopAsyncIteration:
+            if call.deadline <= monotonic():
+                self._over(call, call.late())
             self._ended(None)
             raise
         except asyncio.CancelledError:
-            call.cancelled = True
+            call.given_up = True
             self._ended(None)
             await _close(call, values)
             raise
@@ -416,7 +420,7 @@ class AsyncLightReader(AsyncStreamReader[T_out], Generic[T_out]):
         self._ended(self._failure)
         if call is None or values is None:
             return
-        call.cancelled = True
+        call.given_up = True
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:

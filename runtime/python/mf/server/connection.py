@@ -197,7 +197,7 @@ class Connection(StreamCaller):
 
     def reply(self, call: ServedCall, status: int, encoding: int, payload: Buffer) -> None:
         with self.lock:
-            if call.state is _RUNNING:
+            if call.state is _RUNNING and call.deadline > monotonic():
                 call.state = _ENDED
                 if self.calls or call.oneway:  # else it ran where it was read, and nothing is kept of it
                     self._ended(call)
@@ -265,6 +265,8 @@ class Connection(StreamCaller):
         """The handler has returned, or never runs: whether anybody waits for the answer."""
         if call.state is _ENDED:
             return False
+        if call.state is _RUNNING and call.deadline <= monotonic():
+            call.on(_Event.EXPIRED)  # the client has given the call up at the same moment
         step = call.on(_Event.ANSWERED)
         self._ended(call)
         if step is _Step.ANSWER:
