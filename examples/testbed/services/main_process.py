@@ -36,7 +36,7 @@ class Question:
 class Answer:
     hits: list[Hit] = field(default_factory=list)
     documents: list[Document] = field(default_factory=list)  # one a hit
-    skipped: dict[str, Exception] = field(default_factory=dict)
+    skipped: dict[str, mf.Error | mf.DeclaredError] = field(default_factory=dict)
 
 
 class Questions:

@@ -17,7 +17,7 @@
 namespace mf {
 namespace {
 
-constexpr std::size_t kMaxWrite = PIPE_BUF;          // what a pipe takes whole
+constexpr std::size_t kMaxWrite = PIPE_BUF;        // what a pipe takes whole
 constexpr std::size_t kMaxLine = kMaxWrite - 128;  // room for the time, the level and what was lost
 constexpr std::array<const char*, 5> kLevels{"debug", "info", "warning", "error", "off"};
 
