@@ -28,7 +28,7 @@ class Watched:
         self.seen += 1
         raise ValueError("of a timer")
 
-    def close(self, reason: str) -> None:
+    def broken(self, reason: str) -> None:
         self.closed = reason
 
 

@@ -62,7 +62,7 @@ class Client(TargetSource):
         return RemoteTarget(self._router.passing_on(keys) if keys else self._router, service, None)
 
     def close(self) -> None:
-        """Closes all connections; calls under way end as CONNECTION_LOST. May be called twice."""
+        """Closes all connections; calls under way end as CANCELLED. May be called twice."""
         if self._resolver is not None:
             self._resolver.close()
         if self._pool is not None:

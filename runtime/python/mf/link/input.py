@@ -53,19 +53,19 @@ class LinkInput(LinkOutput):
                 if count > 0:
                     self._digest(count)
                 elif count == 0:
-                    self._broken(f"{self.peer} closed the connection")
+                    self.broken(f"{self.peer} closed the connection")
                 if not pending.done:
                     now = monotonic()
                     if now >= pending.deadline:
                         self._give_up(pending)
         except OSError as error:
-            self._broken(f"connection to {self.peer} is lost: {error.strerror or error}")
+            self.broken(f"connection to {self.peer} is lost: {error.strerror or error}")
         self._pass_on()
 
     def _interrupted(self, raised: BaseException, leads: bool) -> None:
         """An exception that is none of ours has come through, of a signal handler, say: nobody knows what it
         left half done. So the connection ends, and the next call opens another one."""
-        self._broken(f"the connection to {self.peer} was given up because of {type(raised).__name__}")
+        self.broken(f"the connection to {self.peer} was given up because of {type(raised).__name__}")
         if leads:
             self._pass_on()
 
@@ -270,12 +270,12 @@ class LinkInput(LinkOutput):
         except BlockingIOError:
             return
         except OSError as error:
-            self._broken(f"connection to {self.peer} is lost: {error.strerror or error}")
+            self.broken(f"connection to {self.peer} is lost: {error.strerror or error}")
             return
         if count:
             self._digest(count)
         else:
-            self._broken(f"{self.peer} closed the connection")
+            self.broken(f"{self.peer} closed the connection")
 
     # Watched
 

@@ -112,7 +112,7 @@ class LinkOutput:
                 written = write(out)
             except OSError as error:
                 self._block(out, size, leads)
-                self._broken(f"connection to {self.peer} is lost: {error.strerror or error}")
+                self.broken(f"connection to {self.peer} is lost: {error.strerror or error}")
                 return
             if written < size:
                 out = drop_written(out, written)
@@ -226,20 +226,25 @@ class LinkOutput:
 
     # The end
 
-    def close(self, reason: str = "the client was closed") -> None:
-        """Ends the connection; what is in flight ends as CONNECTION_LOST."""
-        self._broken(reason)
+    def close(self) -> None:
+        """Ends the connection, as its owner wants; what is in flight ends as CANCELLED."""
+        self._end("the client was closed", given_up=True)
 
-    def _broken(self, reason: str) -> None:
+    def broken(self, reason: str) -> None:
+        """Ends the connection; what is in flight ends as CONNECTION_LOST."""
+        self._end(reason, given_up=False)
+
+    def _end(self, reason: str, *, given_up: bool) -> None:
         finished: list[Pending] = []
         with self._lock:
-            self._fail_all(Error(Code.UNAVAILABLE, reason), finished)
+            self._fail_all(Error(Code.UNAVAILABLE, reason), finished, given_up=given_up)
         for pending in finished:
             if pending.on_done is not None:
                 pending.on_done(pending)
 
-    def _fail_all(self, error: Error, finished: list[Pending]) -> None:
-        """With the lock: everything pending ends now. The caller runs the callbacks of `finished`."""
+    def _fail_all(self, error: Error, finished: list[Pending], *, given_up: bool = False) -> None:
+        """With the lock: everything pending ends now, as CANCELLED if the caller gave it up. The caller runs
+        the callbacks of `finished`."""
         if self.failure is not None:
             return
         self.usable = False
@@ -248,12 +253,13 @@ class LinkOutput:
         for call in session.calls.by_id.values():
             # A request whose end still waits in the output cannot have been executed.
             left = call.end <= session.queued - session.out_bytes
-            call.failure = (
-                Error(Code.CONNECTION_LOST, error.message, Execution.UNKNOWN)
-                if left
-                else not_executed(Code.UNAVAILABLE, error.message)
-            )
-            call.ended_by = CallEvent.LOST
+            if left:
+                code = Code.CANCELLED if given_up else Code.CONNECTION_LOST
+                call.failure = Error(code, error.message, Execution.UNKNOWN)
+            else:
+                code = Code.CANCELLED if given_up else Code.UNAVAILABLE
+                call.failure = not_executed(code, error.message)
+            call.ended_by = CallEvent.CANCELLED if given_up else CallEvent.LOST
             self._done(call)
             if call.on_done is not None:
                 finished.append(call)

@@ -36,7 +36,7 @@ class Watched(Protocol):
     def expire(self, now: float) -> float:
         """Ends what is overdue; returns when to come again (FOREVER: not)."""
 
-    def close(self, reason: str) -> None:
+    def broken(self, reason: str) -> None:
         """Ends it, and what is in flight on it."""
 
 
@@ -129,7 +129,7 @@ class Watch(ABC):
         """A bug in one link, or in what it calls: it ends, and the watch goes on for the others."""
         error("while a connection was looked after: %s", quote(repr(bug)), exc_info=bug)
         try:
-            link.close(f"a bug was met on this connection: {bug!r}")
+            link.broken(f"a bug was met on this connection: {bug!r}")
         except Exception as another:
             error("while that connection was closed: %s", quote(repr(another)))
 
