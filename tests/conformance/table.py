@@ -6,8 +6,8 @@ standard input, and answers each with a line of JSON; a server prints its addres
 
 A row (`ROWS`) is a shape: steps, and what is observed at each. A step is "verb agent argument...
 key=value...", where `deadline` and `idle` are milliseconds and other keys are metadata. A new verb is a
-branch of cpp/client.cpp and a method of the same name of programs/blocking.py and awaiting.py. Before each row the
-logs are cleared; a row that is broken somewhere logs in `blue`.
+branch of cpp/client.cpp and a method of the same name of programs/blocking.py and awaiting.py. Before each
+row the logs are cleared; a row that is broken somewhere logs in `blue`.
 
 What is observed does not depend on the wall clock: values, counts, failures by code, execution and declared
 fields, and in which order handlers met what they log. The messages of failures are in the words of each
