@@ -50,8 +50,9 @@ TimePoint LocalStream::wait_until(bool callers) const {
 
 void LocalStream::end(std::shared_ptr<const Failure> why, FunctionRef<void()> set) {
   UniqueFunction<void()> done;
-  // What ends well after the deadline is too late.
-  if (!why && deadline_ != kNever && std::chrono::steady_clock::now() >= deadline_)
+  // Whatever ends after the deadline is too late; a handler that fails then has mostly met the deadline
+  // itself.
+  if (deadline_ != kNever && std::chrono::steady_clock::now() >= deadline_)
     why = mf::detail::shared(out_of_time());
   {
     const std::scoped_lock lock(mutex_);
