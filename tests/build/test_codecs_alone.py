@@ -122,7 +122,8 @@ def test_the_library_of_codecs_refers_to_none_of_them(prefix: Path) -> None:
     undefined = [line.split(" U ", 1)[1] for line in said("nm", "--demangle", "-u", library) if " U " in line]
 
     assert any("std::" in each for each in undefined)
-    assert [each for each in undefined if FORBIDDEN.search(each)] == []
+    # The log, which programs of codecs do not link, asks with poll() whether standard error takes a line.
+    assert [each for each in undefined if FORBIDDEN.search(each)] in ([], ["poll"])
 
 
 def test_the_pattern_knows_them_where_they_are(prefix: Path) -> None:
