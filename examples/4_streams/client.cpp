@@ -41,7 +41,7 @@ void follow(const glosses::LibraryClient& library, const std::string& letters, s
     std::cout << match->line << ": " << match->text.substr(0, match->text.find(" | ")) << '\n';
     --count;
   }
-  // The server stops to search as soon as it hears of this; a reader that is dropped does the same.
+  // The server stops searching as soon as it hears of this; a reader that is dropped does the same.
   matches.cancel();
 }
 

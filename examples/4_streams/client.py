@@ -29,7 +29,7 @@ def upload(library: LibraryClient, path: Path) -> None:
 
 
 def follow(library: LibraryClient, letters: str, count: int) -> None:
-    # The server stops to search as soon as the block is left.
+    # The server stops searching as soon as the block is left.
     with library.find("glosses", letters) as matches:
         for match in islice(matches, count):
             print(f"{match.line}: {match.text.partition(' | ')[0]}")

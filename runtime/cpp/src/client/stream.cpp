@@ -125,7 +125,8 @@ void StreamedCall::fail(Failure failure) {
 }
 
 void StreamedCall::refuse_value(const std::string& violation) {
-  throw Error(Code::invalid_argument, Execution::not_executed, "a value of the stream: " + violation);
+  // The value was not sent; but the handler of the call may run.
+  throw Error(Code::invalid_argument, Execution::unknown, "a value of the stream: " + violation);
 }
 
 void StreamedCall::end_streams(std::shared_ptr<const Failure> why) {

@@ -92,10 +92,13 @@ class ClientStream:
     def too_idle(self) -> None:
         """The deadline has passed, or nothing came for too long."""
         if monotonic() >= self.call.deadline:
-            text = "the stream did not end before the deadline"
+            text = f"no reply{self._from_peer()} within the deadline"
         else:
             text = f"no value and no credit for {self.idle} s"
         self.give_up(CallEvent.EXPIRED, Error(Code.DEADLINE_EXCEEDED, text, Execution.UNKNOWN))
+
+    def _from_peer(self) -> str:
+        return "" if self.route is None else f" from {self.route.link.peer}"
 
     def dropped(self) -> None:
         """Nobody holds the stream any more. May run anywhere, and must neither wait nor raise."""
@@ -149,7 +152,10 @@ class ClientStream:
             return False
         element = call.method.param_element
         assert element is not None
-        body = element.encode(value)
+        try:
+            body = element.encode(value)
+        except Error as refused:  # not sent; but the handler of the call may run
+            raise Error(refused.code, refused.message, Execution.UNKNOWN) from refused
         sending.add(body)
         self._unsent += len(body) + 1
         return True

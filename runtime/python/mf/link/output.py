@@ -192,7 +192,7 @@ class LinkOutput:
     def _overdue(self, pending: Pending) -> None:
         if pending.done:
             return
-        text = f"no answer from {self.peer} before the deadline"
+        text = f"no reply from {self.peer} within the deadline"
         pending.failure = Error(Code.DEADLINE_EXCEEDED, text, Execution.UNKNOWN)
         if isinstance(pending, Request):
             pending.ended_by = CallEvent.EXPIRED

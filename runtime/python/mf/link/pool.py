@@ -103,7 +103,7 @@ class Pool:
         if link is not None and link.usable:
             return link
         if not place.lock.acquire(timeout=min(max(deadline - monotonic(), 0.0), CONNECT_TIMEOUT)):
-            raise not_executed(Code.UNAVAILABLE, f"{address}: no connection before the deadline")
+            raise not_executed(Code.UNAVAILABLE, f"no connection to {address} within the deadline")
         try:
             return self._open(place, address, deadline)
         finally:
