@@ -27,8 +27,8 @@ class StreamReader(ABC, Generic[T]):
 
     @abstractmethod
     def cancel(self) -> None:
-        """Wants no more. May be called twice, after the end, and from another thread; a thread that waits for the
-        next value over a connection then hears of it when something comes or the deadline passes."""
+        """Wants no more. May be called twice, after the end, and from another thread; a thread that waits for
+        the next value over a connection then hears of it when something comes or the deadline passes."""
 
     def __enter__(self) -> Self:
         return self
