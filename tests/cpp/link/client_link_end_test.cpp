@@ -96,6 +96,24 @@ TEST(ClientLink, AServerThatIsStoppingTakesNoNewCallsAndFinishesTheOld) {
   EXPECT_TRUE(eventually([&] { return joined.link->broken(); }));  // nothing keeps it open
 }
 
+TEST(ClientLink, ACallBehindTheLastThatAStoppingServerTookSurelyWasNotExecuted) {
+  Joined joined;
+  Ends ends;
+  auto bytes = bytes_of(1);
+  (void)joined.link->start({}, bytes, soon(), ends.one());
+  (void)joined.peer->next(EventType::request);
+  // The second is written, and the server stops without having read it.
+  (void)joined.link->start({}, bytes, soon(), ends.one());
+  joined.peer->session.send_goaway(Code::shutting_down, "maintenance");
+  joined.peer->flush();
+  joined.peer->close();
+  EXPECT_TRUE(eventually([&] { return ends.size() == 2; }));
+  EXPECT_EQ(ends.replies[0].failure.code, Code::connection_lost);
+  EXPECT_EQ(ends.replies[0].failure.execution, Execution::unknown);
+  EXPECT_EQ(ends.replies[1].failure.code, Code::connection_lost);
+  EXPECT_EQ(ends.replies[1].failure.execution, Execution::not_executed);
+}
+
 TEST(ClientLink, AProtocolErrorOfTheServerEndsAllCalls) {
   Joined joined;
   Ends ends;

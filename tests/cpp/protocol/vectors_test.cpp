@@ -102,6 +102,8 @@ json::object described(const Session& session, const drive::Seen& event) {
       out["route"] = header.route;
       [[fallthrough]];
     case EventType::goaway:
+      if (header.id != 0) out["id"] = header.id;
+      [[fallthrough]];
     case EventType::refused:
       out["code"] = mf::name(event.code);
       out["text"] = event.text;
@@ -278,7 +280,11 @@ Octets written(const json::object& vector) {
     session.send_hello();
     return drive::take_output(session);
   }
-  Session session(sender, drive::options());
+  auto options = drive::options();
+  // A server names the latest request that came; nothing has come here.
+  if (const auto* id = events.at(0).as_object().if_contains("id"); id != nullptr && sender == Role::server)
+    options.first_id = id->to_number<std::uint32_t>() + 1;
+  Session session(sender, options);
   if (vector.contains("after")) session.send_hello();
   drive::take_output(session);
   for (const json::value& event : events) send(session, event.as_object());

@@ -180,6 +180,7 @@ class CountedStream final : public mf::transport::Stream {
   void set_coarse_timeout(std::chrono::microseconds timeout) noexcept override {
     inner_->set_coarse_timeout(timeout);
   }
+  [[nodiscard]] std::size_t unacknowledged() const noexcept override { return inner_->unacknowledged(); }
   void shutdown() noexcept override { inner_->shutdown(); }
   [[nodiscard]] int fd() const noexcept override { return inner_->fd(); }
   [[nodiscard]] const std::string& peer() const noexcept override { return inner_->peer(); }

@@ -3,7 +3,8 @@
 import asyncio
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 import mf
 from mf.core.error import Code, Execution
 from tests.python.client.test_calls import Dying
-from tests.python.conftest import Served, eventually
+from tests.python.conftest import Recorder, Served, eventually
 from tests.python.echo import FLAKY, TWICE, EchoClient, Negative, Number
 
 
@@ -88,6 +89,56 @@ def test_a_handle_tells_what_has_arrived(served: Served) -> None:
         assert batch.ready()
         assert [outcome.value() for outcome in batch.results()] == [2 * x for x in range(8)]
     server.stop()
+
+
+class Counting(Recorder):
+    def __init__(self) -> None:
+        super().__init__()
+        self.ran: list[float] = []
+
+    def twice(self, x: int) -> int:
+        self.ran.append(x)
+        return 2 * x
+
+    def sleep(self, seconds: float) -> float:
+        self.ran.append(seconds)
+        return seconds
+
+
+@contextmanager
+def two_servers() -> Iterator[tuple[Counting, mf.Server, EchoClient]]:
+    """What both have run, the first of them, and a client of both."""
+    counting = Counting()
+    servers = [mf.Server(grace=5.0), mf.Server(grace=5.0)]
+    for server in servers:
+        server.offer(counting, agent="a")
+        server.start()
+    with mf.Client(",".join(server.address for server in servers)) as client:
+        yield counting, servers[0], EchoClient(client).at("a")
+    for server in servers:
+        server.stop()
+
+
+def test_no_item_is_lost_or_run_twice_when_one_of_two_servers_stops() -> None:
+    with two_servers() as (counting, first, echo):
+        batch = echo.twice_batch(numbers(3000), options=mf.BatchOptions(size=3, window=8))
+        assert eventually(lambda: len(counting.ran) > 500)
+        first.stop()
+
+        assert [outcome.value() for outcome in batch.results()] == [2 * x for x in range(3000)]
+    assert sorted(counting.ran) == list(range(3000))
+
+
+def test_no_call_is_lost_or_run_twice_when_one_of_two_servers_stops() -> None:
+    async def call_all(echo: EchoClient, first: mf.Server) -> list[float]:
+        calls = [asyncio.create_task(echo.sleep_async(float(x))) for x in range(2000)]
+        await calls[0]
+        await asyncio.to_thread(first.stop)
+        return list(await asyncio.gather(*calls))
+
+    with two_servers() as (counting, first, echo):
+        assert asyncio.run(call_all(echo, first)) == list(range(2000))
+    assert sorted(counting.ran) == list(range(2000))
 
 
 def test_a_batch_goes_on_while_nobody_waits(served: Served) -> None:

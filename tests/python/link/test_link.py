@@ -20,6 +20,7 @@ from mf.protocol.call_table import CallEvent
 from mf.protocol.handshake import Hello
 from mf.transport.inproc import pair
 from mf.transport.memory import MemoryStream
+from mf.transport.stream import Buffer
 from tests.python.echo import ECHO_SERVICE, TWICE
 
 HELLO = frame.pack(frame.HELLO, Hello(nonce=bytes(16), max_in_flight=9).pack())
@@ -76,6 +77,46 @@ def test_the_end_of_the_stream_loses_the_call_in_flight() -> None:
 
     assert call.failure is not None
     assert (call.failure.code, call.failure.execution) == (Code.CONNECTION_LOST, Execution.UNKNOWN)
+
+
+@pytest.mark.parametrize("latest", [0, 1])
+def test_a_call_behind_the_latest_that_a_stopping_server_took_surely_was_not_executed(latest: int) -> None:
+    goaway = frame.pack(frame.GOAWAY, bytes(2), word=Code.SHUTTING_DOWN, id_=latest)
+
+    failure = one_call(link_over(MemoryStream([HELLO + BOUND, goaway]))).failure
+
+    assert failure is not None
+    taken = latest == 1
+    assert failure.code == (Code.CONNECTION_LOST if taken else Code.UNAVAILABLE)
+    assert failure.execution == (Execution.UNKNOWN if taken else Execution.NOT_EXECUTED)
+
+
+def test_a_good_bye_is_read_also_when_the_write_behind_it_fails() -> None:
+    goaway = frame.pack(frame.GOAWAY, bytes(2), word=Code.SHUTTING_DOWN)
+    stream = FailingWrites([HELLO + BOUND, goaway])
+    link = link_over(stream)
+    binding = link.bind(ECHO_SERVICE, "a", time.monotonic() + 1)
+    stream.fail = True
+    call = call_of(b"\x15\0\0\0", 1)
+    call.route = binding.first
+
+    link.call(call, 0, time.monotonic())
+
+    assert call.failure is not None
+    assert (call.failure.code, call.failure.execution) == (Code.UNAVAILABLE, Execution.NOT_EXECUTED)
+    assert stream.script == []
+    assert not link.usable
+
+
+class FailingWrites(MemoryStream):
+    """Every write fails once `fail` is set, after a part of it may have left."""
+
+    fail = False
+
+    def write_now(self, buffers: list[Buffer]) -> int:
+        if not self.fail:
+            return super().write_now(buffers)
+        raise ConnectionResetError("scripted failure")
 
 
 def test_a_server_that_breaks_the_protocol_gets_refuse_and_loses_the_connection(

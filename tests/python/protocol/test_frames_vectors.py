@@ -172,7 +172,8 @@ def described(event: Any) -> dict[str, Any]:  # noqa: C901 - one case an event
         case ev.PongReceived():
             return {"type": "pong", "payload": event.data.hex()}
         case ev.GoawayReceived():
-            return {"type": "goaway", "code": event.code.name, "text": event.reason}
+            latest = {"id": event.latest} if event.latest else {}
+            return {"type": "goaway", "code": event.code.name, "text": event.reason, **latest}
         case ev.DescribeRequested():
             return {"type": "describe", "text": event.service}
         case ev.DescriptionReceived(description=description):
@@ -313,6 +314,7 @@ def write(  # noqa: C901 - one case an event
             from mf.protocol.state import State
 
             server._enter(State.OPEN)
+            server._latest_id = event.get("id", 0)
             server.goaway(Code[event["code"]], event["text"])
         case "describe":
             client.describe(Description(event["text"], 1.0))

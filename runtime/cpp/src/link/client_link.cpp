@@ -484,7 +484,7 @@ Reply ClientLink::send_oneway(protocol::RequestHead head, Payload payload, TimeP
   if (!written_later()) flush(lock);
   if (!broken()) return {};
   auto why = why_broken_;
-  if (ends_at > offered_) why.execution = Execution::not_executed;
+  if (surely_not_executed(head.id, ends_at)) why.execution = Execution::not_executed;
   return Reply::failed(std::move(why), Ended::lost);
 }
 
@@ -512,6 +512,12 @@ void ClientLink::close(const std::string& reason) {
       lock);
 }
 
+// Its last byte was never given to the kernel, or the server has said that it takes none behind another one.
+bool ClientLink::surely_not_executed(std::uint32_t id, std::uint64_t ends_at) const {
+  return ends_at > offered_ ||
+         (draining_.load(std::memory_order_relaxed) && static_cast<std::int32_t>(id - last_taken_) > 0);
+}
+
 void ClientLink::break_off(Failure why, Lock& lock) {
   if (broken()) return;
   why_broken_ = std::move(why);
@@ -520,7 +526,7 @@ void ClientLink::break_off(Failure why, Lock& lock) {
   if (watched_) reactor_->forget(stream_->fd());
   FinishedList own;
   make_room_to_end(own, calls_.size());
-  calls_.drain([&](std::uint32_t /*id*/, Pending&& pending) {
+  calls_.drain([&](std::uint32_t id, Pending&& pending) {
     Failure failure;
     try {
       failure = why_broken_;
@@ -528,7 +534,7 @@ void ClientLink::break_off(Failure why, Lock& lock) {
       failure = out_of_memory();
       failure.code = why_broken_.code;
     }
-    if (pending.ends_at > offered_) failure.execution = Execution::not_executed;
+    if (surely_not_executed(id, pending.ends_at)) failure.execution = Execution::not_executed;
     end(std::move(pending), Reply::failed(std::move(failure), Ended::lost), own);
   });
   by_reactor_ = 0;

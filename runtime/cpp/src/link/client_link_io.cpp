@@ -218,6 +218,7 @@ void ClientLink::on_event(protocol::Event& event, FinishedList& own) {
     case protocol::EventType::bound:
       return on_bound(event);
     case protocol::EventType::goaway:
+      last_taken_ = event.header.id;
       draining_.store(true, std::memory_order_release);
       return;
     case protocol::EventType::descriptor:

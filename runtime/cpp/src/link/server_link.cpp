@@ -350,7 +350,8 @@ void ServerLink::drain(const std::string& reason) {
 
 bool ServerLink::idle() {
   const std::scoped_lock lock(mutex_);
-  return closed() || (in_flight() == 0 && session_.output_bytes() == 0);
+  return closed() ||
+         (!in_turn_ && in_flight() == 0 && session_.output_bytes() == 0 && stream_->unacknowledged() == 0);
 }
 
 void ServerLink::close(const std::string& reason) {

@@ -43,7 +43,7 @@ constexpr std::array<ReservedBits, kLastFrameType + 1> kReserved{
     reserved(0, kId),                                                      // CANCEL
     reserved(0, 0),                                                        // PING
     reserved(0, 0),                                                        // PONG
-    reserved(0, kStatus),                                                  // GOAWAY
+    reserved(0, kId | kStatus),                                            // GOAWAY
     reserved(0, 0),                                                        // DESCRIBE
     reserved(0, 0),                                                        // DESCRIPTOR
     reserved(kEncodingMask | kMetadata, kId | kCount),                     // DATA

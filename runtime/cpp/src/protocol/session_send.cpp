@@ -247,7 +247,10 @@ void Session::send_ping(std::uint64_t token) {
 }
 
 void Session::send_goaway(Code code, std::string_view reason) {
-  if (may_send(FrameType::goaway)) send_text(control(FrameType::goaway, code), reason);
+  if (!may_send(FrameType::goaway)) return;
+  Header header = control(FrameType::goaway, code);
+  header.id = last_id_;
+  send_text(header, reason);
 }
 
 void Session::send_describe(std::string_view service) {

@@ -1,9 +1,11 @@
 #include "transport/socket_stream.hpp"
 
+#include <linux/sockios.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/uio.h>
@@ -81,6 +83,15 @@ void SocketStream::set_coarse_timeout(std::chrono::microseconds timeout) noexcep
   const auto us = std::max<std::int64_t>(timeout.count(), 1'000);
   const timeval value{.tv_sec = us / 1'000'000, .tv_usec = us % 1'000'000};
   (void)::setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &value, sizeof value);
+}
+
+std::size_t SocketStream::unacknowledged() const noexcept {
+  int family = 0;
+  socklen_t size = sizeof family;
+  // What was written to a local socket is the peer's already.
+  if (::getsockopt(fd_, SOL_SOCKET, SO_DOMAIN, &family, &size) != 0 || family == AF_UNIX) return 0;
+  int bytes = 0;
+  return ::ioctl(fd_, SIOCOUTQ, &bytes) == 0 && bytes > 0 ? static_cast<std::size_t>(bytes) : 0;
 }
 
 void SocketStream::shutdown() noexcept {

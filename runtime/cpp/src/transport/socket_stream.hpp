@@ -20,6 +20,7 @@ class SocketStream final : public Stream {
   IoResult write(std::span<const IoSlice> slices) noexcept override;
   void wait_ready(bool read, bool write, std::chrono::milliseconds timeout) noexcept override;
   void set_coarse_timeout(std::chrono::microseconds timeout) noexcept override;
+  [[nodiscard]] std::size_t unacknowledged() const noexcept override;
   void shutdown() noexcept override;
   [[nodiscard]] int fd() const noexcept override { return fd_; }
   [[nodiscard]] const std::string& peer() const noexcept override { return peer_; }

@@ -17,7 +17,8 @@ from mf.transport.address import Address
 class Client(TargetSource):
     """Calls services somewhere else, or in a Light.
 
-    `where`: 'tcp://host:port' of one server; a Resolver; or another source of targets, such as a Light.
+    `where`: 'tcp://host:port' of one server, or of several of a kind, with commas between them; a Resolver;
+    or another source of targets, such as a Light.
     `wait_for_server`: seconds that a call waits for a server of a (service, agent) that was never seen yet.
     `max_payload`: bytes of one reply that are accepted. `forward_metadata`: keys that pass on by themselves
     from the call of a handler into the calls that it makes through this client, as trace context does.
@@ -53,7 +54,7 @@ class Client(TargetSource):
 
     def _resolver_for(self, where: str) -> Resolver:
         """The resolver that an address stands for. Raises ValueError for an address that is none."""
-        return StaticResolver([str(Address.parse(where))])
+        return StaticResolver([str(Address.parse(one.strip())) for one in where.split(",")])
 
     def target(self, service: ServiceInfo, keys: tuple[str, ...] = ()) -> Target:
         if self._source is not None:

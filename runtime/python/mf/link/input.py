@@ -264,18 +264,33 @@ class LinkInput(LinkOutput):
             self._interrupted(raised, leads)
             raise
 
-    def _read_available(self) -> None:
+    def _write_failed(self, reason: str, leads: bool) -> None:
+        """What the server sent before it went is read: its good-bye says what it will not execute. If another
+        thread leads, it does so."""
+        with self._lock:
+            if self._leading and not leads:
+                return
+            self._leading = True
+        while self.failure is None and self._read_available():
+            pass
+        self.broken(reason)
+        if not leads:
+            self._pass_on()
+
+    def _read_available(self) -> bool:
+        """False if nothing was there, or no more will come."""
         try:
             count = self._stream.read_now(self._session.window())
         except BlockingIOError:
-            return
+            return False
         except OSError as error:
             self.broken(f"connection to {self.peer} is lost: {error.strerror or error}")
-            return
+            return False
         if count:
             self._digest(count)
         else:
             self.broken(f"{self.peer} closed the connection")
+        return count > 0
 
     # Watched
 

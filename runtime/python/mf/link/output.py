@@ -112,7 +112,7 @@ class LinkOutput:
                 written = write(out)
             except OSError as error:
                 self._block(out, size, leads)
-                self.broken(f"connection to {self.peer} is lost: {error.strerror or error}")
+                self._write_failed(f"connection to {self.peer} is lost: {error.strerror or error}", leads)
                 return
             if written < size:
                 out = drop_written(out, written)
@@ -142,6 +142,10 @@ class LinkOutput:
             self._blocked = True
             if not leads and self._watch is not None:
                 self._arm()
+
+    def _write_failed(self, reason: str, leads: bool) -> None:
+        """The reading half knows."""
+        raise NotImplementedError
 
     # What is pending
 
@@ -251,14 +255,12 @@ class LinkOutput:
         self.failure = error
         session = self._session
         for call in session.calls.by_id.values():
-            # A request whose end still waits in the output cannot have been executed.
-            left = call.end <= session.queued - session.out_bytes
-            if left:
-                code = Code.CANCELLED if given_up else Code.CONNECTION_LOST
-                call.failure = Error(code, error.message, Execution.UNKNOWN)
-            else:
+            if session.surely_not_executed(call):
                 code = Code.CANCELLED if given_up else Code.UNAVAILABLE
                 call.failure = not_executed(code, error.message)
+            else:
+                code = Code.CANCELLED if given_up else Code.CONNECTION_LOST
+                call.failure = Error(code, error.message, Execution.UNKNOWN)
             call.ended_by = CallEvent.CANCELLED if given_up else CallEvent.LOST
             self._done(call)
             if call.on_done is not None:

@@ -25,6 +25,7 @@ from mf.protocol.frame import (
     REQUEST,
     UNBIND,
     Buffer,
+    is_behind,
 )
 from mf.protocol.handshake import DEFAULT_MAX_BINDINGS, MAX_ROUTES, Hello, pack_bind
 from mf.protocol.metadata import take_metadata
@@ -40,11 +41,12 @@ _unpack_header = HEADER.unpack_from
 class ClientSession(Session):
     """`calls` holds the requests in flight; the link takes those out that it gives up."""
 
-    __slots__ = ("_bindings", "_descriptions", "_free", "bound", "calls")
+    __slots__ = ("_bindings", "_descriptions", "_free", "_latest_taken", "bound", "calls")
 
     def __init__(self, hello: Hello, scratch: bytearray) -> None:
         super().__init__(Role.CLIENT, hello, scratch)
         self.calls = RequestTable()
+        self._latest_taken: int | None = None  # once the server has said good-bye
         self._bindings: dict[int, Binding] = {}
         self.bound = 0
         """Ranges of routes that are bound, or asked for."""
@@ -106,6 +108,13 @@ class ClientSession(Session):
         """Forgets the call and tells the server, if it was still in flight."""
         if self.calls.by_id.pop(call.id, None) is not None:
             self._control(CANCEL, id_=call.id)
+
+    def surely_not_executed(self, call: Request) -> bool:
+        """If the connection ended now: the request's end still waits in the output, or the server has said
+        that it takes none behind another one."""
+        if call.end > self.queued - self.out_bytes:
+            return True
+        return self._latest_taken is not None and is_behind(call.id, self._latest_taken)
 
     def end_stream(self, call: Request) -> None:
         """Queues END: the parameter stream of the call is complete."""
@@ -195,7 +204,8 @@ class ClientSession(Session):
         elif type_ == DESCRIPTOR:
             self._descriptor(events, payload)
         else:
-            events.append(GoawayReceived(to_code(word), read_only_str16(payload, "GOAWAY")))
+            self._latest_taken = id_
+            events.append(GoawayReceived(to_code(word), id_, read_only_str16(payload, "GOAWAY")))
 
     def _descriptor(self, events: list[Any], payload: Payload) -> None:
         service, at = read_str16(payload, 0, "DESCRIPTOR")

@@ -48,12 +48,14 @@ class DescriptionReceived:
 
 
 class GoawayReceived:
-    """The server takes no new requests on this connection; those under way are finished."""
+    """The server takes no request behind the one with id `latest` on this connection (0: it took none);
+    those under way are finished."""
 
-    __slots__ = ("code", "reason")
+    __slots__ = ("code", "latest", "reason")
 
-    def __init__(self, code: Code, reason: str) -> None:
+    def __init__(self, code: Code, latest: int, reason: str) -> None:
         self.code = code
+        self.latest = latest
         self.reason = reason
 
 

@@ -52,6 +52,11 @@ _pack_header = HEADER.pack
 _JOIN_BELOW = 16 * 1024
 
 
+def is_behind(id_: int, other: int) -> bool:
+    """Request ids count up and wrap: whether one was given out after the other."""
+    return 0 < (id_ - other) & 0xFFFFFFFF < 0x80000000
+
+
 def frame_cost(length: int) -> int:
     """What a DATA with a payload of `length` bytes takes in the stream of a connection."""
     return (HEADER_SIZE + length + 7) & ~7

@@ -39,6 +39,7 @@ from mf.protocol.frame import (
     STREAM,
     UNBIND,
     Buffer,
+    is_behind,
 )
 from mf.protocol.handshake import MAX_ROUTES, Hello, unpack_bind
 from mf.protocol.metadata import take_metadata
@@ -67,14 +68,14 @@ class ServerSession(Session):
     its call.
     """
 
-    __slots__ = ("_highest_id", "_ranges", "_resolve", "_routes", "in_flight")
+    __slots__ = ("_latest_id", "_ranges", "_resolve", "_routes", "in_flight")
 
     def __init__(self, hello: Hello, scratch: bytearray, resolve: Resolve | None = None) -> None:
         super().__init__(Role.SERVER, hello, scratch)
         self._resolve = resolve
         self._routes: dict[int, Any] = {}
         self._ranges: dict[int, int] = {}
-        self._highest_id = 0
+        self._latest_id = 0
         self.in_flight: set[int] = set()
 
     def accept(self, bind: BindRequested, targets: list[Any]) -> None:
@@ -134,7 +135,7 @@ class ServerSession(Session):
     def goaway(self, code: Code, reason: str) -> None:
         """Requests that arrive from now on are answered with SHUTTING_DOWN."""
         if self.state == State.OPEN:
-            self._control(GOAWAY, pack_text(reason), word=code)
+            self._control(GOAWAY, pack_text(reason), word=code, id_=self._latest_id)
             self._enter(State.DRAINING)
 
     def received(self, count: int) -> list[Any]:
@@ -156,8 +157,7 @@ class ServerSession(Session):
                     and (size == count or self._scratch[size:count] == PADDING[size & 7])
                 ):
                     in_flight.add(id_)
-                    if id_ > self._highest_id:
-                        self._highest_id = id_
+                    self._latest_id = id_
                     payload = self._scratch[HEADER_SIZE:size]
                     return [(target, id_, route, flags, word, items, payload, None)]
         return super().received(count)
@@ -180,8 +180,7 @@ class ServerSession(Session):
             raise Violation(f"REQUEST: id {id_}, {count} items, flags {flags:#x}")
         if flags & STREAM and (flags & (BULK | ONEWAY) or count != 1):
             raise Violation(f"REQUEST: a stream with {count} items, flags {flags:#x}")
-        if id_ > self._highest_id:
-            self._highest_id = id_
+        self._latest_id = id_
         metadata: MetadataOrFault = None
         if flags & METADATA:
             metadata, payload = take_metadata(payload)
@@ -207,7 +206,7 @@ class ServerSession(Session):
         return id_ if id_ in self.in_flight else None
 
     def _never_used(self, id_: int) -> bool:
-        return id_ > self._highest_id
+        return is_behind(id_, self._latest_id)
 
     def _turn_away(self, id_: int, route: int, count: int, unbound: bool) -> None:
         if unbound:

@@ -72,7 +72,7 @@ _unpack_header = HEADER.unpack_from
 _MAY_BE_LARGE = (REQUEST, REPLY, DESCRIPTOR)
 _HAS_WORD = frozenset((BOUND, REFUSE, GOAWAY))
 _HAS_ROUTE = frozenset((BIND, BOUND, UNBIND))
-_HAS_ID = frozenset((CANCEL, CREDIT, END))
+_HAS_ID = frozenset((CANCEL, CREDIT, END, GOAWAY))
 _NEEDS_ID = frozenset((CREDIT, END))
 _ENCODED = ENCODING_MASK | METADATA
 

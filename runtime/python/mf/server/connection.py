@@ -28,7 +28,7 @@ from mf.protocol.stream import WindowBudget
 from mf.server.current import ServedCall
 from mf.server.offer import Handler, Offer
 from mf.server.stream import OUTPUT_LIMIT, StreamCall, StreamCaller
-from mf.transport.stream import MOST_BUFFERS, drop_written
+from mf.transport.stream import MOST_BUFFERS, drop_written, unacknowledged
 
 READ = select.EPOLLIN
 WRITE = select.EPOLLOUT
@@ -129,8 +129,9 @@ class Connection(StreamCaller):
 
     @property
     def busy(self) -> bool:
-        """Whether anything is still to be run or to be sent."""
-        return bool(self.calls or self._oneways or self.session.out or self._flushing)
+        """Whether anything is still to be run or to be sent, or might be lost if the connection ended now."""
+        running = self.calls or self._oneways or self.session.out or self._flushing
+        return bool(running) or unacknowledged(self.socket) > 0
 
     def admit(self, call: ServedCall) -> bool:
         """Takes a request in that will run elsewhere. True: it may start now; else it is started when its

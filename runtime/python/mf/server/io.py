@@ -40,7 +40,7 @@ from mf.server.workers import AsyncRunner, StreamThreads, Workers
 HANDSHAKE_TIMEOUT = 2.0
 INLINE_LIMIT = 4096
 _ACCEPTS_PER_TURN = 64
-_LINGER = 0.2  # after GOAWAY, for requests that crossed it; they are answered, not run
+_LOOK_EVERY = 0.02  # while it drains, whether all is finished
 
 
 class IoThread(Loop):
@@ -49,7 +49,6 @@ class IoThread(Loop):
     __slots__ = (
         "_adopted",
         "_connections",
-        "_drain_from",
         "_drain_until",
         "_draining",
         "_due",
@@ -92,7 +91,6 @@ class IoThread(Loop):
         self._adopted: deque[socket] = deque()
         self._due: deque[StreamCall] = deque()
         self._look_at_all = False
-        self._drain_from = 0.0
         self._drain_until: float | None = None
         self._draining = False
         self._ident = 0
@@ -153,9 +151,7 @@ class IoThread(Loop):
 
     def drain(self, grace: float) -> None:
         """No new connections or requests; ends when all is finished, at the latest after `grace` seconds."""
-        now = monotonic()
-        self._drain_from = now
-        self._drain_until = now + grace
+        self._drain_until = monotonic() + grace
         self.wake()
 
     # The loop
@@ -199,7 +195,7 @@ class IoThread(Loop):
         if self._listener is not None and self._listener.resume_at is not None:
             times.append(self._listener.resume_at)
         if self._drain_until is not None:
-            times += (self._drain_until, max(self._drain_from + _LINGER, now + 0.02))
+            times += (self._drain_until, now + _LOOK_EVERY)
         return max(min(times) - now, 0.0)
 
     def _turn(self, connection: Connection, mask: int) -> None:
@@ -390,9 +386,7 @@ class IoThread(Loop):
             return True
         if not self._draining:
             return False
-        if any(connection.busy for connection in self._connections.values()):
-            return False
-        return not self._connections or now >= self._drain_from + _LINGER
+        return not any(connection.busy for connection in self._connections.values())
 
 
 _UNUSUAL = STREAM | METADATA

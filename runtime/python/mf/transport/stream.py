@@ -113,6 +113,20 @@ class SocketStream(Stream):
             self._socket.close()
 
 
+def unacknowledged(connected: socket.socket) -> int:
+    """Bytes that were written and that the peer's host has not acknowledged: what a reset would destroy."""
+    if connected.family not in (socket.AF_INET, socket.AF_INET6):
+        return 0  # what was written to a local socket is the peer's already
+    # Rare, and not on every system.
+    from fcntl import ioctl
+    from termios import TIOCOUTQ
+
+    waiting = bytearray(4)
+    with suppress(OSError):
+        ioctl(connected, TIOCOUTQ, waiting)
+    return int.from_bytes(waiting, "little")
+
+
 def drop_written(buffers: list[Buffer], written: int) -> list[Buffer]:
     """What is left of a gather list after `written` bytes of it were taken."""
     for index, buffer in enumerate(buffers):

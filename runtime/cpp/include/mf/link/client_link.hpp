@@ -235,6 +235,7 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   void adopt_later();
   void adopt();
   void adopt(Lock& lock);
+  [[nodiscard]] bool surely_not_executed(std::uint32_t id, std::uint64_t ends_at) const;
   void break_off(Failure why, Lock& lock);
   void break_off_by_exception(Lock& lock) noexcept;
   void end_by_peer(Lock& lock);
@@ -297,6 +298,7 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   std::atomic<std::uint64_t> unmatched_{0};
   std::atomic<bool> broken_{false};
   std::atomic<bool> draining_{false};
+  std::uint32_t last_taken_ = 0;  // once draining: the server executes no request behind this one
   Failure why_broken_;
 };
 

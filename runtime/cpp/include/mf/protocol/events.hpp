@@ -21,7 +21,7 @@ enum class EventType : std::uint8_t {
   reply,       // client: route, id, status, count, payload
   cancel,      // id
   pong,        // payload: the 8 bytes of send_ping()
-  goaway,      // client: `code` and `text`; send no more requests
+  goaway,      // client: `code` and `text`; header.id: of the latest request that the server has taken
   describe,    // server: `text` is the service's name. Answer with send_descriptor()
   descriptor,  // client: payload is good for parse_descriptor()
   data,        // id, encoding, count, payload: values of a stream, or a piece of one

@@ -124,6 +124,7 @@ class Session {
   void send_end(std::uint32_t id);
   void send_unbind(std::uint16_t first_route);
   void send_ping(std::uint64_t token);
+  /// Also says which request was the latest that came: those behind it must not be executed.
   void send_goaway(Code code, std::string_view reason);
   void send_describe(std::string_view service);
   void send_descriptor(const Descriptor& descriptor);

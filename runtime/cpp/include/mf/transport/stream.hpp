@@ -44,6 +44,10 @@ class Stream {
   /// The longest that a coarse read blocks. Setting the value it already has costs nothing.
   virtual void set_coarse_timeout(std::chrono::microseconds timeout) noexcept = 0;
 
+  /// Bytes that were written and that the peer's host has not acknowledged: what a reset would destroy. 0 if
+  /// that is not known.
+  [[nodiscard]] virtual std::size_t unacknowledged() const noexcept = 0;
+
   virtual void shutdown() noexcept = 0;
   [[nodiscard]] virtual int fd() const noexcept = 0;
   [[nodiscard]] virtual const std::string& peer() const noexcept = 0;
