@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "mf/transport/tcp.hpp"
 #include "support/joined.hpp"
 #include "support/peer.hpp"
@@ -310,6 +312,35 @@ TEST(Server, TwoServersOfOneProcessKeepApart) {
   EXPECT_EQ(two.stub.twice(2), 4);
   EXPECT_EQ(one.echo->ran, 1);
   EXPECT_EQ(two.echo->ran, 2);
+}
+
+TEST(Server, ConnectionsAreSpreadOverItsIoThreads) {
+  struct Who final : Other {
+    std::string name() override {
+      const std::scoped_lock lock(mutex);
+      threads.insert(std::this_thread::get_id());
+      return "";
+    }
+    std::mutex mutex;
+    std::set<std::thread::id> threads;
+  };
+  const auto who = std::make_shared<Who>();
+  mf::Server server({.io_threads = 3});
+  server.offer(who, {.where = mf::Where::io_thread});
+  server.start();
+  for (int i = 0; i < 6; ++i) {
+    mf::Client client(server.address().str());
+    const calls::OtherClient stub(client);
+    (void)stub.name();
+    (void)stub.name();
+  }
+  server.stop();
+  EXPECT_EQ(who->threads.size(), 3U);
+}
+
+TEST(Server, NeedsAnIoThread) {
+  mf::Server server({.io_threads = 0});
+  EXPECT_THAT(failure_of([&] { server.start(); }).message, testing::HasSubstr("io_threads"));
 }
 
 TEST(Server, ABlockingCallInsideAnInlineHandlerIsServed) {

@@ -472,20 +472,18 @@ void ClientLink::flush_soon(Lock& lock) {
 void ClientLink::arm(Lock& lock) {
   const unsigned wanted = (by_reactor_ > 0 && !leading_ ? 1U : 0U) | (blocked_ ? 2U : 0U);
   if ((wanted & ~armed_) == 0) return;
-  if (!watched_) {
-    try {
-      reactor_->watch(stream_->fd(), shared_from_this(), true);
-    } catch (const std::exception& error) {
-      return break_off({.code = Code::connection_lost,
-                        .execution = Execution::unknown,
-                        .message = error.what(),
-                        .declared = nullptr},
-                       lock);
-    }
+  try {
+    if (!watched_) reactor_->watch(stream_->fd(), shared_from_this(), true);
     watched_ = true;
+    reactor_->arm(stream_->fd(), static_cast<transport::Interest>(armed_ | wanted));
+  } catch (const std::exception& error) {
+    return break_off({.code = Code::connection_lost,
+                      .execution = Execution::unknown,
+                      .message = error.what(),
+                      .declared = nullptr},
+                     lock);
   }
   armed_ |= wanted;
-  reactor_->arm(stream_->fd(), static_cast<transport::Interest>(armed_));
 }
 
 void ClientLink::on_ready(transport::Ready ready) {

@@ -61,7 +61,7 @@ class Server::Core final : public server::Directory {
   bool started_ = false;
   bool stopped_ = false;
   std::atomic<bool> nothing_more_{false};  // drained: what has not been started will not be
-  std::shared_ptr<transport::Reactor> reactor_;
+  std::vector<std::shared_ptr<transport::Reactor>> reactors_;  // the first one accepts
   std::unique_ptr<transport::Workers> workers_;
   std::unique_ptr<transport::Workers> stream_threads_;
   std::shared_ptr<Acceptor> acceptor_;

@@ -49,12 +49,12 @@ class Server::Core::Acceptor final : public transport::Watched,
   Acceptor(Core& core, const Address& listen) : core_(core), listener_(listen) {}
 
   void open() {
-    core_.reactor_->watch(listener_.fd(), shared_from_this(), false);
-    core_.reactor_->arm(listener_.fd(), transport::Interest::read);
+    core_.reactors_.front()->watch(listener_.fd(), shared_from_this(), false);
+    core_.reactors_.front()->arm(listener_.fd(), transport::Interest::read);
   }
   /// On the reactor's thread. Who waits to be accepted is turned away at once.
   void close() {
-    core_.reactor_->forget(listener_.fd());
+    core_.reactors_.front()->forget(listener_.fd());
     listener_.close();
   }
   [[nodiscard]] const Address& address() const { return listener_.address(); }
@@ -76,10 +76,10 @@ class Server::Core::Acceptor final : public transport::Watched,
 
   void rest() {
     core_.log().write(Level::error, "out_of_descriptors", {{"pause_ms", pause_.count()}});
-    core_.reactor_->arm(listener_.fd(), transport::Interest::none);
-    core_.reactor_->at(std::chrono::steady_clock::now() + pause_, [weak = weak_from_this()] {
+    core_.reactors_.front()->arm(listener_.fd(), transport::Interest::none);
+    core_.reactors_.front()->at(std::chrono::steady_clock::now() + pause_, [weak = weak_from_this()] {
       if (const auto self = weak.lock(); self && self->listener_.fd() >= 0)
-        self->core_.reactor_->arm(self->listener_.fd(), transport::Interest::read);
+        self->core_.reactors_.front()->arm(self->listener_.fd(), transport::Interest::read);
     });
     pause_ = std::min<std::chrono::milliseconds>(pause_ * 2, std::chrono::seconds(1));
   }
@@ -155,12 +155,14 @@ void Server::Core::accept(std::unique_ptr<transport::Stream> stream) {
   link_options.session.limits.stream_window = options_.stream_window;
   link_options.session.nonce = nonce_;
   link_options.log = options_.log;
-  auto link = std::make_shared<link::ServerLink>(std::move(stream), std::move(link_options), reactor_);
+  std::shared_ptr<link::ServerLink> link;
   std::shared_ptr<server::Connection> connection;
   {
     const std::scoped_lock lock(mutex_);
     if (stopped_) return;
     const auto number = ++connections_;
+    link = std::make_shared<link::ServerLink>(std::move(stream), std::move(link_options),
+                                              reactors_[number % reactors_.size()]);
     connection = std::make_shared<server::Connection>(*this, link, number);
     clients_.emplace(number, Client{.link = link, .connection = connection});
   }
@@ -230,8 +232,10 @@ void Server::Core::start() {
     const std::scoped_lock lock(mutex_);
     if (started_) throw refused("the server was started already");
     if (stopped_) throw refused("the server was stopped");
+    if (options_.io_threads == 0) throw refused("a server needs at least one of io_threads");
     acceptor_ = std::make_shared<Acceptor>(*this, listen);
-    reactor_ = std::make_shared<transport::Reactor>();
+    for (std::size_t i = 0; i < options_.io_threads; ++i)
+      reactors_.push_back(std::make_shared<transport::Reactor>());
     workers_ = std::make_unique<transport::Workers>(options_.workers);
     stream_threads_ = std::make_unique<transport::Workers>(0, kMostStreamThreads);
     started_ = true;
@@ -277,7 +281,7 @@ void Server::Core::run() {
 
 void Server::Core::drain() {
   if (registrar_) registrar_->withdraw();
-  reactor_->post([acceptor = acceptor_] { acceptor->close(); });
+  reactors_.front()->post([acceptor = acceptor_] { acceptor->close(); });
   for (const auto& client : clients()) {
     client.connection->drain();
     client.link->drain("the server is stopping");
@@ -306,7 +310,7 @@ void Server::Core::stop() {
   workers_->stop();
   stream_threads_->stop();
   for (const auto& client : clients()) client.link->close("");
-  reactor_->stop();
+  for (const auto& reactor : reactors_) reactor->stop();
   std::shared_ptr<Registrar> registrar;
   {
     const std::scoped_lock lock(mutex_);

@@ -2,13 +2,13 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
+#include <sys/ioctl.h>
 
-#include <algorithm>
-#include <array>
-#include <atomic>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <map>
 #include <mutex>
 #include <unordered_map>
@@ -20,214 +20,206 @@
 namespace mf::transport {
 namespace {
 
-constexpr std::uint64_t kWakeTag = ~std::uint64_t{0};
+namespace asio = boost::asio;
+using Descriptor = asio::posix::stream_descriptor;
 
-std::uint32_t epoll_events(Interest interest, bool one_shot) noexcept {
-  const auto bits = static_cast<unsigned>(interest);
-  // One-shot also without interest: a hang-up, which epoll always reports, is then told once and does not
-  // spin.
-  std::uint32_t events = one_shot ? static_cast<std::uint32_t>(EPOLLONESHOT) : 0U;
-  if ((bits & 1U) != 0) events |= EPOLLIN;
-  if ((bits & 2U) != 0) events |= EPOLLOUT;
-  return events;
-}
+// A socket that nobody asks for stays registered so long, since the next asynchronous call mostly follows.
+// Until then each reply to a blocking call wakes the loop, too.
+constexpr auto kIdle = std::chrono::milliseconds(100);
 
-// The generation tells a descriptor from a later one with the same number.
-std::uint64_t tag(int fd, std::uint64_t generation) noexcept {
-  return (generation & 0xffff'ffffU) << 32U | static_cast<std::uint32_t>(fd);
+constexpr unsigned kRead = static_cast<unsigned>(Interest::read);
+constexpr unsigned kWrite = static_cast<unsigned>(Interest::write);
+
+/// One descriptor. All of it is guarded by the loop's mutex, the calls of Asio included.
+struct Watch {
+  Watch(asio::io_context& context, int number, std::shared_ptr<Watched> whom, bool once)
+      : descriptor(context), fd(number), handler(std::move(whom)), one_shot(once) {}
+
+  Descriptor descriptor;  // open: registered
+  int fd;
+  std::shared_ptr<Watched> handler;  // none: forgotten
+  bool one_shot;
+  unsigned wanted = 0;
+  unsigned waiting = 0;  // what Asio waits for, which may be more than is wanted
+  bool used = true;      // since the last look at what is idle
+};
+
+// Asio makes what it waits for non-blocking, although it never reads or writes it here; but a caller of a
+// client blocks in its own read.
+void set_blocking(int fd) noexcept {
+  int no = 0;
+  (void)::ioctl(fd, FIONBIO, &no);
 }
 
 }  // namespace
 
 // What the thread works on; shared with it, so that it may outlive the Reactor by one turn.
-class Reactor::Loop {
+class Reactor::Loop : public std::enable_shared_from_this<Loop> {
  public:
-  Loop();
-  ~Loop();
-  Loop(const Loop&) = delete;
-  Loop& operator=(const Loop&) = delete;
-
   void watch(int fd, std::shared_ptr<Watched> handler, bool one_shot);
-  void arm(int fd, Interest interest) noexcept;
-  void forget(int fd) noexcept;
-  void post(UniqueFunction<void()> work, bool own_thread);
-  TimerId at(TimePoint when, UniqueFunction<void()> work, bool own_thread);
+  void arm(int fd, Interest interest);
+  /// With `only`: unless the number stands for another descriptor by now.
+  void forget(int fd, const Watch* only = nullptr) noexcept;
+  void post(UniqueFunction<void()> work) { asio::post(context_, std::move(work)); }
+  TimerId at(TimePoint when, UniqueFunction<void()> work);
   void cancel(TimerId timer) noexcept;
   void stop() noexcept;
   void run();
 
  private:
-  struct Entry {
-    std::shared_ptr<Watched> handler;
-    bool one_shot = false;
-    std::uint64_t generation = 0;
-  };
+  void open(Watch& watch);
+  void close(Watch& watch) noexcept;
+  void wait(const std::shared_ptr<Watch>& watch);
+  void wait_for(const std::shared_ptr<Watch>& watch, unsigned direction, Descriptor::wait_type type);
+  void on_event(const std::shared_ptr<Watch>& watch, unsigned direction);
+  void look_for_idle();
+  void close_idle();
 
-  void wake() noexcept;
-  int run_timers();
-  void run_posted();
-  void deliver(int fd, std::uint32_t generation, std::uint32_t events);
-
-  int epoll_fd_ = -1;
-  int wake_fd_ = -1;
+  asio::io_context context_{1};
+  asio::executor_work_guard<asio::io_context::executor_type> work_{context_.get_executor()};
   std::mutex mutex_;
-  std::unordered_map<int, Entry> watched_;
-  std::uint64_t generations_ = 0;
-  std::vector<UniqueFunction<void()>> posted_;
-  std::multimap<TimePoint, std::pair<TimerId, UniqueFunction<void()>>> timers_;
+  std::unordered_map<int, std::shared_ptr<Watch>> watches_;
+  std::map<TimerId, asio::steady_timer> timers_;
   TimerId timer_ids_ = 0;
-  bool woken_ = false;
-  std::atomic<bool> stopping_{false};
+  asio::steady_timer idle_{context_};
+  bool looks_for_idle_ = false;
 };
 
-Reactor::Loop::Loop()
-    : epoll_fd_(::epoll_create1(EPOLL_CLOEXEC)), wake_fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  epoll_event event{.events = EPOLLIN, .data = {.u64 = kWakeTag}};
-  if (epoll_fd_ >= 0 && wake_fd_ >= 0 && ::epoll_ctl(epoll_fd_, EPOLL_CTL_ADD, wake_fd_, &event) == 0) return;
-  for (const int fd : {epoll_fd_, wake_fd_}) {
-    if (fd >= 0) ::close(fd);
-  }
-  throw Error(Code::unavailable, Execution::not_executed, "cannot create an epoll: no descriptors left?");
-}
-
-Reactor::Loop::~Loop() {
-  ::close(epoll_fd_);
-  ::close(wake_fd_);
-}
-
-void Reactor::Loop::stop() noexcept {
-  const std::scoped_lock lock(mutex_);
-  stopping_ = true;
-  wake();
-}
-
-void Reactor::Loop::watch(int fd, std::shared_ptr<Watched> handler, bool one_shot) {
-  const std::scoped_lock lock(mutex_);
-  const auto generation = ++generations_;
-  watched_[fd] = Entry{.handler = std::move(handler), .one_shot = one_shot, .generation = generation};
-  epoll_event event{.events = epoll_events(Interest::none, one_shot), .data = {.u64 = tag(fd, generation)}};
-  if (::epoll_ctl(epoll_fd_, EPOLL_CTL_ADD, fd, &event) != 0) {
-    watched_.erase(fd);
+void Reactor::Loop::open(Watch& watch) {
+  if (watch.descriptor.is_open()) return;
+  boost::system::error_code failed;
+  watch.descriptor.assign(watch.fd, failed);
+  if (failed) {
     throw Error(Code::unavailable, Execution::not_executed,
                 "cannot watch a socket: the limit of epoll watches is reached");
   }
 }
 
-void Reactor::Loop::arm(int fd, Interest interest) noexcept {
-  const std::scoped_lock lock(mutex_);
-  const auto found = watched_.find(fd);
-  if (found == watched_.end()) return;
-  epoll_event event{.events = epoll_events(interest, found->second.one_shot),
-                    .data = {.u64 = tag(fd, found->second.generation)}};
-  (void)::epoll_ctl(epoll_fd_, EPOLL_CTL_MOD, fd, &event);
+void Reactor::Loop::close(Watch& watch) noexcept {
+  if (watch.descriptor.is_open()) (void)watch.descriptor.release();
 }
 
-void Reactor::Loop::forget(int fd) noexcept {
+void Reactor::Loop::watch(int fd, std::shared_ptr<Watched> handler, bool one_shot) {
+  const std::scoped_lock lock(mutex_);
+  auto watch = std::make_shared<Watch>(context_, fd, std::move(handler), one_shot);
+  if (!one_shot) open(*watch);
+  watches_[fd] = std::move(watch);
+}
+
+void Reactor::Loop::arm(int fd, Interest interest) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = watches_.find(fd);
+  if (found == watches_.end()) return;
+  auto& watch = found->second;
+  watch->wanted = static_cast<unsigned>(interest);
+  wait(watch);
+}
+
+void Reactor::Loop::forget(int fd, const Watch* only) noexcept {
   std::shared_ptr<Watched> last;  // destroyed after unlocking
   const std::scoped_lock lock(mutex_);
-  const auto found = watched_.find(fd);
-  if (found == watched_.end()) return;
-  last = std::move(found->second.handler);
-  watched_.erase(found);
-  (void)::epoll_ctl(epoll_fd_, EPOLL_CTL_DEL, fd, nullptr);
+  const auto found = watches_.find(fd);
+  if (found == watches_.end() || (only != nullptr && found->second.get() != only)) return;
+  last = std::move(found->second->handler);
+  close(*found->second);
+  watches_.erase(found);
 }
 
-void Reactor::Loop::post(UniqueFunction<void()> work, bool own_thread) {
+// Under the lock.
+void Reactor::Loop::wait(const std::shared_ptr<Watch>& watch) {
+  if ((watch->wanted & ~watch->waiting) == 0) return;
+  watch->used = true;
+  const bool registered = watch->descriptor.is_open();
+  open(*watch);
+  if ((watch->wanted & ~watch->waiting & kRead) != 0) wait_for(watch, kRead, Descriptor::wait_read);
+  if ((watch->wanted & ~watch->waiting & kWrite) != 0) wait_for(watch, kWrite, Descriptor::wait_write);
+  if (!registered && watch->one_shot) set_blocking(watch->fd);
+}
+
+void Reactor::Loop::wait_for(const std::shared_ptr<Watch>& watch, unsigned direction,
+                             Descriptor::wait_type type) {
+  watch->waiting |= direction;
+  watch->descriptor.async_wait(
+      type, [this, watch, direction](const boost::system::error_code&) { on_event(watch, direction); });
+}
+
+void Reactor::Loop::on_event(const std::shared_ptr<Watch>& watch, unsigned direction) {
+  std::shared_ptr<Watched> handler;
+  {
+    const std::scoped_lock lock(mutex_);
+    watch->waiting &= ~direction;
+    if ((watch->wanted & direction) == 0) return;
+    if (watch->one_shot) watch->wanted &= ~direction;
+    handler = watch->handler;
+  }
+  if (!handler) return;
+  try {
+    handler->on_ready({.readable = direction == kRead, .writable = direction == kWrite});
+  } catch (...) {  // one descriptor's trouble must not end the process, nor spin
+    return forget(watch->fd, watch.get());
+  }
   const std::scoped_lock lock(mutex_);
-  posted_.push_back(std::move(work));
-  if (!own_thread) wake();
+  if (!watch->handler) return;
+  wait(watch);
+  if (watch->one_shot && watch->waiting == 0) look_for_idle();
 }
 
-Reactor::TimerId Reactor::Loop::at(TimePoint when, UniqueFunction<void()> work, bool own_thread) {
+// Under the lock.
+void Reactor::Loop::look_for_idle() {
+  if (std::exchange(looks_for_idle_, true)) return;
+  idle_.expires_after(kIdle);
+  idle_.async_wait([this](const boost::system::error_code& cancelled) {
+    if (!cancelled) close_idle();
+  });
+}
+
+void Reactor::Loop::close_idle() {
+  const std::scoped_lock lock(mutex_);
+  looks_for_idle_ = false;
+  bool again = false;
+  for (auto& [fd, watch] : watches_) {
+    if (!watch->one_shot || watch->waiting != 0 || !watch->descriptor.is_open()) continue;
+    if (std::exchange(watch->used, false)) {
+      again = true;
+    } else {
+      close(*watch);
+    }
+  }
+  if (again) look_for_idle();
+}
+
+Reactor::TimerId Reactor::Loop::at(TimePoint when, UniqueFunction<void()> work) {
   const std::scoped_lock lock(mutex_);
   const auto id = ++timer_ids_;
-  const bool first = timers_.empty() || when < timers_.begin()->first;
-  timers_.emplace(when, std::pair(id, std::move(work)));
-  if (first && !own_thread) wake();
+  auto& timer = timers_.emplace(id, asio::steady_timer(context_, when)).first->second;
+  timer.async_wait([this, id, work = std::move(work)](const boost::system::error_code& cancelled) mutable {
+    {
+      const std::scoped_lock done(mutex_);
+      if (timers_.erase(id) == 0 || cancelled) return;
+    }
+    work();
+  });
   return id;
 }
 
 void Reactor::Loop::cancel(TimerId timer) noexcept {
-  UniqueFunction<void()> dropped;  // destroyed after unlocking
   const std::scoped_lock lock(mutex_);
-  const auto found =
-      std::ranges::find_if(timers_, [timer](const auto& entry) { return entry.second.first == timer; });
-  if (found == timers_.end()) return;
-  dropped = std::move(found->second.second);
-  timers_.erase(found);
+  timers_.erase(timer);
 }
 
-void Reactor::Loop::wake() noexcept {
-  if (woken_) return;
-  woken_ = true;
-  const std::uint64_t one = 1;
-  (void)!::write(wake_fd_, &one, sizeof one);
-}
-
-int Reactor::Loop::run_timers() {
-  std::unique_lock lock(mutex_);
-  const auto now = std::chrono::steady_clock::now();
-  while (!timers_.empty() && timers_.begin()->first <= now) {
-    auto work = std::move(timers_.begin()->second.second);
-    timers_.erase(timers_.begin());
-    lock.unlock();
-    work();
-    work = {};
-    lock.lock();
-  }
-  if (!posted_.empty() || stopping_) return 0;
-  if (timers_.empty()) return -1;
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(timers_.begin()->first - now);
-  return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 3'600'000));
-}
-
-void Reactor::Loop::run_posted() {
-  std::vector<UniqueFunction<void()>> work;
-  {
-    const std::scoped_lock lock(mutex_);
-    work.swap(posted_);
-  }
-  for (auto& item : work) item();
-}
-
-void Reactor::Loop::deliver(int fd, std::uint32_t generation, std::uint32_t events) {
-  std::shared_ptr<Watched> handler;
-  {
-    const std::scoped_lock lock(mutex_);
-    const auto found = watched_.find(fd);
-    if (found == watched_.end() || static_cast<std::uint32_t>(found->second.generation) != generation) return;
-    handler = found->second.handler;
-  }
-  const bool ended = (events & (EPOLLERR | EPOLLHUP)) != 0;
-  try {
-    handler->on_ready(
-        {.readable = (events & EPOLLIN) != 0 || ended, .writable = (events & EPOLLOUT) != 0 || ended});
-  } catch (...) {  // one descriptor's trouble must not end the process, nor spin
-    forget(fd);
-  }
+void Reactor::Loop::stop() noexcept {
+  asio::post(context_, [this] { context_.stop(); });
 }
 
 void Reactor::Loop::run() {
-  std::array<epoll_event, 256> events;
-  for (;;) {
-    const int timeout = run_timers();
-    const int n = ::epoll_wait(epoll_fd_, events.data(), static_cast<int>(events.size()), timeout);
-    for (int i = 0; i < n; ++i) {
-      const auto& event = events[static_cast<std::size_t>(i)];
-      if (event.data.u64 == kWakeTag) {
-        std::uint64_t count = 0;
-        (void)!::read(wake_fd_, &count, sizeof count);
-        const std::scoped_lock lock(mutex_);
-        woken_ = false;
-      } else {
-        deliver(static_cast<int>(event.data.u64 & 0xffff'ffffU),
-                static_cast<std::uint32_t>(event.data.u64 >> 32U), event.events);
-      }
-    }
-    run_posted();
-    if (stopping_) break;
+  context_.run();
+  {
+    const std::scoped_lock lock(mutex_);
+    for (auto& [fd, watch] : watches_) close(*watch);
+    timers_.clear();
   }
-  run_posted();
+  context_.restart();
+  context_.poll();  // what was posted
 }
 
 Reactor::Reactor() : loop_(std::make_shared<Loop>()) {
@@ -254,7 +246,7 @@ void Reactor::watch(int fd, std::shared_ptr<Watched> handler, bool one_shot) {
   loop_->watch(fd, std::move(handler), one_shot);
 }
 
-void Reactor::arm(int fd, Interest interest) noexcept {
+void Reactor::arm(int fd, Interest interest) {
   loop_->arm(fd, interest);
 }
 
@@ -263,11 +255,11 @@ void Reactor::forget(int fd) noexcept {
 }
 
 void Reactor::post(UniqueFunction<void()> work) {
-  loop_->post(std::move(work), on_own_thread());
+  loop_->post(std::move(work));
 }
 
 Reactor::TimerId Reactor::at(TimePoint when, UniqueFunction<void()> work) {
-  return loop_->at(when, std::move(work), on_own_thread());
+  return loop_->at(when, std::move(work));
 }
 
 void Reactor::cancel(TimerId timer) noexcept {

@@ -41,6 +41,9 @@ struct ServerOptions {
   /// listening at 0.0.0.0).
   std::string advertise{};
   std::size_t workers = 4;
+  /// Threads that read requests and write replies; each connection belongs to one of them. With several,
+  /// handlers of Where::io_thread run on several threads, too.
+  std::size_t io_threads = 1;
   /// The largest request that is taken, in bytes.
   std::uint32_t max_payload = 1U << 24;
   /// Requests in flight on one connection.

@@ -1,12 +1,13 @@
-// One thread, one epoll: the only place that waits for sockets which nobody is reading on a thread of their
-// own.
+// One thread that runs an io_context of Boost.Asio: the only place that waits for sockets which nobody reads
+// on a thread of their own. It waits; who is told reads and writes. Asio stays in reactor.cpp (decision
+// 0021).
 //
-// Watched descriptors are either one-shot (client links: armed only while no caller leads) or level-triggered
-// (server links, listeners). All callbacks run on the reactor's thread, never under a lock of the reactor.
-// post() wakes the thread with one system call however many posts it has not yet seen. Handlers are kept
-// alive by the shared_ptr given to watch() until forget() has returned on the reactor's thread, or a turn
-// later when it is called elsewhere. An idle reactor makes no system call. A reactor may be destroyed on its
-// own thread: the thread then ends by itself after its turn.
+// Watched descriptors are either one-shot (client links: armed only while no caller leads; registered with
+// the system only while they are armed, and for 100 ms more) or told for as long as they are ready (server
+// links, listeners). All callbacks run on the reactor's thread, never under a lock of the reactor. Handlers
+// are kept alive by the shared_ptr given to watch() until forget() has returned on the reactor's thread, or a
+// turn later when it is called elsewhere. An idle reactor makes no system call. A reactor may be destroyed on
+// its own thread: the thread then ends by itself after its turn.
 #pragma once
 
 #include <chrono>
@@ -41,9 +42,11 @@ class Reactor {
   Reactor(const Reactor&) = delete;
   Reactor& operator=(const Reactor&) = delete;
 
-  /// Adds a descriptor with no interest yet. Thread-safe, as are all below.
+  /// Adds a descriptor with no interest yet. Thread-safe, as are all below. Throws Error(UNAVAILABLE) if the
+  /// system takes no more.
   void watch(int fd, std::shared_ptr<Watched> handler, bool one_shot);
-  void arm(int fd, Interest interest) noexcept;
+  /// Throws as watch() does.
+  void arm(int fd, Interest interest);
   void forget(int fd) noexcept;
 
   void post(UniqueFunction<void()> work);
