@@ -5,7 +5,7 @@
 #include <sys/resource.h>
 
 #include "mf/client/client.hpp"
-#include "mf/transport/tcp.hpp"
+#include "mf/transport/socket.hpp"
 #include "mftest/calls.client.hpp"
 #include "support/joined.hpp"
 #include "support/peer.hpp"
@@ -163,7 +163,7 @@ TEST(StarvedServer, TurnsCallersAwayServesTheOthersAndRecovers) {
   {
     std::vector<std::unique_ptr<mf::transport::Stream>> many;
     for (int i = 0; i < 40; ++i) {
-      auto stream = mf::transport::connect_tcp(mf::Address::parse(url), 5s);
+      auto stream = mf::transport::connect(mf::Address::parse(url), 5s);
       if (stream) many.push_back(std::move(stream).value());
     }
     EXPECT_THAT(process.err_line(), testing::HasSubstr("out_of_descriptors"));

@@ -28,7 +28,7 @@ def test_a_lower_floor_and_the_own_floor_may_be_included(runtime: Path) -> None:
     write(
         runtime / "include/mf/link/link.hpp",
         '#include <vector>\n#include "mf/core/error.hpp"\n#include "mf/link/reconnect.hpp"\n'
-        "#include <mf/transport/tcp.hpp>\n#include <boost/asio/io_context.hpp>\n",
+        "#include <mf/transport/socket.hpp>\n#include <boost/asio/io_context.hpp>\n",
     )
 
     assert check(runtime) == []

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "mf/link/resolver.hpp"
-#include "mf/transport/tcp.hpp"
+#include "mf/transport/socket.hpp"
 
 namespace mftest {
 
@@ -47,7 +47,7 @@ inline mf::Offers answered() {
 
 /// Where nobody listens.
 inline mf::Address nobody() {
-  const mf::transport::TcpListener gone(mf::Address::parse("tcp://127.0.0.1:0"));
+  const mf::transport::Listener gone(mf::Address::parse("tcp://127.0.0.1:0"));
   return gone.address();
 }
 

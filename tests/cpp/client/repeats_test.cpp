@@ -5,7 +5,7 @@
 #include <semaphore>
 
 #include "mf/client/client.hpp"
-#include "mf/transport/tcp.hpp"
+#include "mf/transport/socket.hpp"
 #include "support/joined.hpp"
 #include "support/peer.hpp"
 
@@ -28,7 +28,7 @@ class Closing {
   void serve(const std::stop_token& stop) {
     while (!stop.stop_requested()) {
       std::unique_ptr<mf::transport::Stream> stream;
-      if (listener_.accept(stream) != mf::transport::TcpListener::Accept::accepted) {
+      if (listener_.accept(stream) != mf::transport::Listener::Accept::accepted) {
         std::this_thread::sleep_for(1ms);
         continue;
       }
@@ -44,7 +44,7 @@ class Closing {
     }
   }
 
-  mf::transport::TcpListener listener_{mf::Address::parse("tcp://127.0.0.1:0")};
+  mf::transport::Listener listener_{mf::Address::parse("tcp://127.0.0.1:0")};
   std::jthread thread_;
 };
 

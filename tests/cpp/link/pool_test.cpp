@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "mf/server/server.hpp"
-#include "mf/transport/tcp.hpp"
+#include "mf/transport/socket.hpp"
 #include "support/peer.hpp"
 
 namespace mf::link {
@@ -24,7 +24,7 @@ struct Pooled {
 };
 
 Address nobody() {
-  const transport::TcpListener gone(Address::parse("tcp://127.0.0.1:0"));
+  const transport::Listener gone(Address::parse("tcp://127.0.0.1:0"));
   return gone.address();
 }
 
@@ -52,12 +52,11 @@ TEST(Pool, TheFirstAddressIsTriedHoweverLittleTimeIsLeft) {
 
 TEST(Pool, ItsEndEndsConnectionsThatTakeNoNewCallsToo) {
   Pooled pooled;
-  transport::TcpListener listener(Address::parse("tcp://127.0.0.1:0"));
+  transport::Listener listener(Address::parse("tcp://127.0.0.1:0"));
   std::vector<std::unique_ptr<Peer>> peers;
   const auto accept = [&] {
     std::unique_ptr<transport::Stream> stream;
-    EXPECT_TRUE(
-        eventually([&] { return listener.accept(stream) == transport::TcpListener::Accept::accepted; }));
+    EXPECT_TRUE(eventually([&] { return listener.accept(stream) == transport::Listener::Accept::accepted; }));
     peers.push_back(std::make_unique<Peer>(protocol::Role::server, std::move(stream)));
     peers.back()->greet();
   };

@@ -3,9 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
+#include <filesystem>
 #include <set>
 
-#include "mf/transport/tcp.hpp"
+#include "mf/transport/socket.hpp"
 #include "support/joined.hpp"
 #include "support/peer.hpp"
 
@@ -116,7 +119,7 @@ TEST(Server, ExpiredCallsAreNeverRun) {
 
 TEST(Server, CallsThatAreGivenUpBeforeTheyStartAreNeverRun) {
   Served served(mf::Where::worker, {.workers = 1});
-  auto stream = mf::transport::connect_tcp(served.server.address(), 5s);
+  auto stream = mf::transport::connect(served.server.address(), 5s);
   Peer peer(mf::protocol::Role::client, std::move(stream).value());
   peer.session.send_hello();
   const auto& service = calls::methods::kEchoService;
@@ -139,7 +142,7 @@ TEST(Server, CallsThatAreGivenUpBeforeTheyStartAreNeverRun) {
 
 TEST(Server, RequestsThatAreNotWhatTheSchemaSaysAreAnsweredAndHurtNobody) {
   Served served;
-  auto stream = mf::transport::connect_tcp(served.server.address(), 5s);
+  auto stream = mf::transport::connect(served.server.address(), 5s);
   Peer peer(mf::protocol::Role::client, std::move(stream).value());
   peer.session.send_hello();
   const auto& service = calls::methods::kEchoService;
@@ -165,7 +168,7 @@ TEST(Server, RequestsThatAreNotWhatTheSchemaSaysAreAnsweredAndHurtNobody) {
 
 TEST(Server, ArgumentsThatBreakAConstraintAreRefusedBeforeTheHandler) {
   Served served;
-  auto stream = mf::transport::connect_tcp(served.server.address(), 5s);
+  auto stream = mf::transport::connect(served.server.address(), 5s);
   Peer peer(mf::protocol::Role::client, std::move(stream).value());
   peer.session.send_hello();
   const auto& service = calls::methods::kEchoService;
@@ -336,6 +339,22 @@ TEST(Server, ConnectionsAreSpreadOverItsIoThreads) {
   }
   server.stop();
   EXPECT_EQ(who->threads.size(), 3U);
+}
+
+TEST(Server, MayListenAtSeveralAddresses) {
+  const auto path = std::filesystem::temp_directory_path() / ("mf-server-" + std::to_string(::getpid()));
+  mf::ServerOptions options;
+  options.listen = "tcp://127.0.0.1:0,unix:" + path.string();
+  Served served(mf::Where::worker, options);
+  const auto addresses = served.server.addresses();
+  ASSERT_EQ(addresses.size(), 2U);
+  EXPECT_EQ(addresses.front(), served.server.address());
+  for (const auto& address : addresses) {
+    mf::Client client(address.str());
+    EXPECT_EQ(calls::EchoClient(client).twice(21), 42) << address.str();
+  }
+  served.server.stop();
+  EXPECT_FALSE(std::filesystem::exists(path));
 }
 
 TEST(Server, NeedsAnIoThread) {

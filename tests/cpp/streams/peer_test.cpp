@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "mf/server/server.hpp"
-#include "mf/transport/tcp.hpp"
+#include "mf/transport/socket.hpp"
 #include "support/flow.hpp"
 #include "support/peer.hpp"
 
@@ -20,7 +20,7 @@ struct Served {
   Served() {
     server.offer(servant);
     server.start();
-    auto stream = mf::transport::connect_tcp(server.address(), 5s);
+    auto stream = mf::transport::connect(server.address(), 5s);
     peer.emplace(mf::protocol::Role::client, std::move(stream).value());
     peer->session.send_hello();
     const auto& service = flow::methods::kFlowService;

@@ -14,8 +14,25 @@ TEST(Address, ReadsSchemeHostAndPort) {
   EXPECT_EQ(Address::parse("tcp://[::1]:65535"), (Address{"tcp", "::1", 65535}));
 }
 
+TEST(Address, APathIsAUnixSocket) {
+  EXPECT_EQ(Address::parse("unix:/run/index.sock"), (Address{"unix", "/run/index.sock", 0}));
+  EXPECT_EQ(Address::parse("unix:///run/index.sock"), (Address{"unix", "/run/index.sock", 0}));
+  EXPECT_EQ(Address::parse("unix:/" + std::string(106, 'x')).host.size(), 107U);
+  for (const std::string& text : {std::string("unix:index.sock"), std::string("unix:"),
+                                  "unix:/" + std::string(107, 'x'), std::string("unix:/a\0b", 9)}) {
+    EXPECT_THROW((void)Address::parse(text), Error) << text;
+  }
+}
+
+TEST(Address, SeveralHaveCommasBetweenThem) {
+  EXPECT_EQ(Address::parse_list("tcp://h:1,unix:/s"),
+            (std::vector<Address>{{"tcp", "h", 1}, {"unix", "/s", 0}}));
+  EXPECT_THROW((void)Address::parse_list("tcp://h:1,"), Error);
+  EXPECT_THROW((void)Address::parse_list(""), Error);
+}
+
 TEST(Address, IsWrittenAsItIsRead) {
-  for (const char* text : {"mf://a.example:1", "tcp://[fe80::1]:9"})
+  for (const char* text : {"mf://a.example:1", "tcp://[fe80::1]:9", "unix:/run/s"})
     EXPECT_EQ(Address::parse(text).str(), text);
 }
 

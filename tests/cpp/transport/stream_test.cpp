@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "mf/core/error.hpp"
-#include "mf/transport/tcp.hpp"
+#include "mf/transport/socket.hpp"
 #include "support/wait.hpp"
 
 namespace mf::transport {
@@ -94,21 +94,21 @@ TEST(Stream, ShutdownWakesABlockedReader) {
 }
 
 TEST(Tcp, ConnectsToAListenerAtAnyFreePort) {
-  TcpListener listener(Address::parse("tcp://127.0.0.1:0"));
+  Listener listener(Address::parse("tcp://127.0.0.1:0"));
   EXPECT_NE(listener.address().port, 0);
-  auto connected = connect_tcp(listener.address(), std::chrono::seconds(5));
+  auto connected = connect(listener.address(), std::chrono::seconds(5));
   ASSERT_TRUE(connected.ok());
   std::unique_ptr<Stream> accepted;
-  EXPECT_TRUE(eventually([&] { return listener.accept(accepted) == TcpListener::Accept::accepted; }));
+  EXPECT_TRUE(eventually([&] { return listener.accept(accepted) == Listener::Accept::accepted; }));
   EXPECT_EQ(connected.value()->peer(), listener.address().str());
   EXPECT_THAT(accepted->peer(), testing::StartsWith("tcp://127.0.0.1:"));
-  EXPECT_EQ(listener.accept(accepted), TcpListener::Accept::none);
+  EXPECT_EQ(listener.accept(accepted), Listener::Accept::none);
 }
 
 TEST(Tcp, ATakenPortIsNamedInTheError) {
-  const TcpListener listener(Address::parse("tcp://127.0.0.1:0"));
+  const Listener listener(Address::parse("tcp://127.0.0.1:0"));
   try {
-    const TcpListener second(listener.address());
+    const Listener second(listener.address());
     ADD_FAILURE();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), Code::unavailable);
@@ -120,10 +120,10 @@ TEST(Tcp, ATakenPortIsNamedInTheError) {
 TEST(Tcp, NobodyThereIsUnavailableAndNotExecuted) {
   Address address;
   {
-    const TcpListener listener(Address::parse("tcp://127.0.0.1:0"));
+    const Listener listener(Address::parse("tcp://127.0.0.1:0"));
     address = listener.address();
   }
-  const auto connected = connect_tcp(address, std::chrono::seconds(5));
+  const auto connected = connect(address, std::chrono::seconds(5));
   ASSERT_FALSE(connected.ok());
   EXPECT_EQ(connected.failure().code, Code::unavailable);
   EXPECT_EQ(connected.failure().execution, Execution::not_executed);
@@ -131,13 +131,13 @@ TEST(Tcp, NobodyThereIsUnavailableAndNotExecuted) {
 }
 
 TEST(Tcp, AClosedListenerTurnsWaitingCallersAway) {
-  TcpListener listener(Address::parse("tcp://127.0.0.1:0"));
-  auto waiting = connect_tcp(listener.address(), std::chrono::seconds(5));
+  Listener listener(Address::parse("tcp://127.0.0.1:0"));
+  auto waiting = connect(listener.address(), std::chrono::seconds(5));
   ASSERT_TRUE(waiting.ok());
   listener.close();
   std::array<std::byte, 8> got;
   EXPECT_EQ(waiting.value()->read(got, Wait::coarsely).state, IoState::closed);
-  EXPECT_FALSE(connect_tcp(listener.address(), std::chrono::seconds(5)).ok());
+  EXPECT_FALSE(connect(listener.address(), std::chrono::seconds(5)).ok());
 }
 
 }  // namespace

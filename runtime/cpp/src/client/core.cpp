@@ -117,21 +117,16 @@ namespace mf {
 namespace {
 
 std::shared_ptr<Resolver> resolver_for(std::string_view url) {
-  std::vector<Address> addresses;
-  for (std::size_t start = 0; start <= url.size();) {
-    const auto end = std::min(url.find(',', start), url.size());
-    addresses.push_back(Address::parse(url.substr(start, end - start)));
-    start = end + 1;
-  }
+  auto addresses = Address::parse_list(url);
+  const bool controllers = addresses.front().scheme == "mf";
   for (const auto& address : addresses) {
-    if (address.scheme != addresses.front().scheme || (address.scheme != "tcp" && address.scheme != "mf")) {
-      throw Error(
-          Code::invalid_argument, Execution::not_executed,
-          "address '" + address.str() +
-              "': the scheme is mf (a controller) or tcp (a server), the same for all addresses of a client");
-    }
+    if (address.scheme == "mf" ? controllers : !controllers && (address.scheme == "tcp" || address.local()))
+      continue;
+    throw Error(Code::invalid_argument, Execution::not_executed,
+                "address '" + address.str() +
+                    "': the addresses of a client are those of servers (tcp, unix), or of controllers (mf)");
   }
-  if (addresses.front().scheme == "mf") return make_controller_resolver(std::move(addresses));
+  if (controllers) return make_controller_resolver(std::move(addresses));
   return std::make_shared<StaticResolver>(std::move(addresses));
 }
 

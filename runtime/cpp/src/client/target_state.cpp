@@ -154,7 +154,7 @@ std::optional<Failure> Target::State::open(const std::vector<Instance>& instance
   bool unreachable = false;
   for (const auto& instance : instances) {
     if (opened.size() >= kMostRoutes) break;
-    auto link = core->pool().open(instance.address, deadline);
+    auto link = core->pool().open(instance, deadline);
     if (!link) {
       failure = link.failure();
       reached = failure.code == Code::connection_lost;

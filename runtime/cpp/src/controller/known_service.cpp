@@ -1,6 +1,7 @@
 #include "mf/controller/known_service.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -13,26 +14,31 @@ bool is_same(const Instance& one, const Instance& other) {
   return one.nonce == other.nonce && one.agent == other.agent;
 }
 
-/// The first address that this runtime can connect to.
-std::optional<Address> usable(const std::vector<std::string>& addresses) {
-  for (const std::string& text : addresses) {
+/// The first address over the network and the first path, as far as this runtime can connect to them.
+std::optional<mf::Instance> reachable(const Instance& instance) {
+  mf::Instance found{.address = {}, .weight = std::max<std::uint32_t>(instance.weight, 1)};
+  std::memcpy(found.nonce.data(), instance.nonce.bytes.data(), found.nonce.size());
+  for (const std::string& text : instance.addresses) {
     try {
       Address address = Address::parse(text);
-      if (address.scheme == "tcp") return address;
+      auto& place = address.local() ? found.local : found.address;
+      if (place.scheme.empty() && (address.local() || address.scheme == "tcp")) place = std::move(address);
     } catch (const Error&) {
       continue;  // of a kind that this runtime does not know
     }
   }
-  return std::nullopt;
+  if (found.address.scheme.empty()) std::swap(found.address, found.local);
+  if (found.address.scheme.empty()) return std::nullopt;
+  return found;
 }
 
 void add(Offers& offers, const Instance& instance) {
-  auto address = usable(instance.addresses);
-  if (!address) return;
+  auto found = reachable(instance);
+  if (!found) return;
   auto& of_agent = offers.agents[instance.agent];
-  const auto known = [&](const mf::Instance& other) { return other.address == *address; };
+  const auto known = [&](const mf::Instance& other) { return other.address == found->address; };
   if (std::any_of(of_agent.begin(), of_agent.end(), known)) return;
-  of_agent.push_back({.address = std::move(*address), .weight = std::max<std::uint32_t>(instance.weight, 1)});
+  of_agent.push_back(std::move(*found));
 }
 
 }  // namespace

@@ -101,6 +101,7 @@ Outcome<void> ClientLink::shake_hands(TimePoint deadline) {
   max_in_flight_ = std::max<std::size_t>(session_.peer().max_in_flight, 1);
   max_bindings_ = std::max<std::size_t>(session_.peer().max_bindings, 1);
   peer_stream_window_ = session_.peer().stream_window;
+  peer_nonce_ = session_.peer().nonce;
   windows_ =
       std::make_shared<protocol::WindowBudget>(session_.peer().max_streams, session_.limits().stream_window);
   return {};

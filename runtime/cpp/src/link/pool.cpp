@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "mf/transport/tcp.hpp"
+#include "mf/transport/socket.hpp"
 
 namespace mf::link {
 
@@ -26,6 +26,14 @@ std::shared_ptr<Pool::Slot> Pool::slot(const Address& address) {
                 static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()));
   }
   return slot;
+}
+
+Outcome<std::shared_ptr<ClientLink>> Pool::open(const Instance& instance, TimePoint deadline) {
+  if (!instance.local.scheme.empty() && transport::exists_here(instance.local)) {
+    auto link = open(instance.local, deadline);
+    if (link && link.value()->peer_nonce() == instance.nonce) return link;
+  }
+  return open(instance.address, deadline);
 }
 
 Outcome<std::shared_ptr<ClientLink>> Pool::open(const Address& address, TimePoint deadline) {
@@ -68,7 +76,7 @@ Outcome<std::shared_ptr<ClientLink>> Pool::connect(const Address& address, TimeP
                                                    TimePoint deadline) {
   const auto until = std::min(deadline, now + connect_timeout_);
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - now);
-  auto stream = transport::connect_tcp(address, std::max(left, std::chrono::milliseconds(1)));
+  auto stream = transport::connect(address, std::max(left, std::chrono::milliseconds(1)));
   if (!stream) return stream.failure();
   return ClientLink::open(std::move(stream).value(), make_options_(), reactor_, until);
 }

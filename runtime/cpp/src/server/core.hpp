@@ -13,7 +13,7 @@
 
 #include "mf/link/registrar.hpp"
 #include "mf/server/server.hpp"
-#include "mf/transport/tcp.hpp"
+#include "mf/transport/socket.hpp"
 #include "server/connection.hpp"
 #include "server/signals.hpp"
 
@@ -27,7 +27,7 @@ class Server::Core final : public server::Directory {
   void start();
   void run();
   void stop();
-  [[nodiscard]] Address address() const;
+  [[nodiscard]] std::vector<Address> addresses() const;
 
   Outcome<std::shared_ptr<const server::Offer>> find(const protocol::Bind& bind) override;
   std::string_view describe(std::string_view service) override;
@@ -50,7 +50,7 @@ class Server::Core final : public server::Directory {
   void announce();
   void drain();
   [[nodiscard]] std::vector<Client> clients();
-  [[nodiscard]] Address advertised() const;
+  [[nodiscard]] std::vector<Address> advertised() const;
 
   const ServerOptions options_;
   protocol::Nonce nonce_{};
@@ -64,7 +64,7 @@ class Server::Core final : public server::Directory {
   std::vector<std::shared_ptr<transport::Reactor>> reactors_;  // the first one accepts
   std::unique_ptr<transport::Workers> workers_;
   std::unique_ptr<transport::Workers> stream_threads_;
-  std::shared_ptr<Acceptor> acceptor_;
+  std::vector<std::shared_ptr<Acceptor>> acceptors_;
   std::shared_ptr<Registrar> registrar_;  // offer() announces while stop() lets go of it
   std::mutex starting_or_stopping_;
   server::StopSignals* signals_ = nullptr;

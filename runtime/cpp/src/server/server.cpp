@@ -29,13 +29,19 @@ Failure unknown(Code code, std::string message) {
 }
 
 std::vector<Address> controllers(const std::string& list) {
-  std::vector<Address> found;
-  for (std::size_t start = 0; start <= list.size();) {
-    const auto end = std::min(list.find(',', start), list.size());
-    found.push_back(Address::parse(std::string_view(list).substr(start, end - start)));
-    if (found.back().scheme != "mf")
-      throw refused("the controller's address starts with mf://, not " + found.back().scheme + "://");
-    start = end + 1;
+  auto found = Address::parse_list(list);
+  for (const auto& address : found) {
+    if (address.scheme != "mf")
+      throw refused("the controller's address starts with mf://, not " + address.scheme + ":");
+  }
+  return found;
+}
+
+std::vector<Address> listened_at(const std::string& list) {
+  auto found = Address::parse_list(list);
+  for (const auto& address : found) {
+    if (address.scheme != "tcp" && !address.local())
+      throw refused("a server listens at tcp://host:port or unix:/path, not at " + address.scheme + "://");
   }
   return found;
 }
@@ -63,8 +69,8 @@ class Server::Core::Acceptor final : public transport::Watched,
     for (int i = 0; i < kAcceptsPerTurn; ++i) {
       std::unique_ptr<transport::Stream> stream;
       const auto result = listener_.accept(stream);
-      if (result == transport::TcpListener::Accept::none) break;
-      if (result == transport::TcpListener::Accept::exhausted) return rest();
+      if (result == transport::Listener::Accept::none) break;
+      if (result == transport::Listener::Accept::exhausted) return rest();
       pause_ = kShortestPause;
       core_.accept(std::move(stream));
     }
@@ -85,7 +91,7 @@ class Server::Core::Acceptor final : public transport::Watched,
   }
 
   Core& core_;
-  transport::TcpListener listener_;
+  transport::Listener listener_;
   std::chrono::milliseconds pause_ = kShortestPause;
 };
 
@@ -194,16 +200,22 @@ std::vector<Server::Core::Client> Server::Core::clients() {
   return all;
 }
 
-Address Server::Core::advertised() const {
-  if (!options_.advertise.empty()) return Address::parse(options_.advertise);
-  auto address = acceptor_->address();
-  if (address.host == "0.0.0.0" || address.host == "::") {
+// A path is told, too: clients of other hosts do not find this server there, and know that by its nonce.
+std::vector<Address> Server::Core::advertised() const {
+  auto all = addresses();
+  if (!options_.advertise.empty()) {
+    std::erase_if(all, [](const Address& address) { return !address.local(); });
+    all.insert(all.begin(), Address::parse(options_.advertise));
+    return all;
+  }
+  for (auto& address : all) {
+    if (address.host != "0.0.0.0" && address.host != "::") continue;
     std::array<char, 256> host{};
     const auto at = controllers(options_.controller).front().host;
     const bool here = at == "localhost" || at == "::1" || at.starts_with("127.");
     address.host = here || ::gethostname(host.data(), host.size() - 1) != 0 ? "127.0.0.1" : host.data();
   }
-  return address;
+  return all;
 }
 
 void Server::Core::announce() {
@@ -218,14 +230,12 @@ void Server::Core::announce() {
           {.service = key.first, .agent = key.second, .fingerprint = offer->servant->service().fingerprint});
     }
   }
-  registrar->announce(std::move(offered), {advertised()});
+  registrar->announce(std::move(offered), advertised());
 }
 
 void Server::Core::start() {
   const std::scoped_lock one_at_a_time(starting_or_stopping_);
-  const auto listen = Address::parse(options_.listen);
-  if (listen.scheme != "tcp")
-    throw refused("a server listens at tcp://host:port, not " + listen.scheme + "://");
+  const auto listen = listened_at(options_.listen);
   auto controllers_given =
       options_.controller.empty() ? std::vector<Address>{} : controllers(options_.controller);
   {
@@ -233,14 +243,16 @@ void Server::Core::start() {
     if (started_) throw refused("the server was started already");
     if (stopped_) throw refused("the server was stopped");
     if (options_.io_threads == 0) throw refused("a server needs at least one of io_threads");
-    acceptor_ = std::make_shared<Acceptor>(*this, listen);
+    std::vector<std::shared_ptr<Acceptor>> acceptors;
+    for (const auto& address : listen) acceptors.push_back(std::make_shared<Acceptor>(*this, address));
+    acceptors_ = std::move(acceptors);
     for (std::size_t i = 0; i < options_.io_threads; ++i)
       reactors_.push_back(std::make_shared<transport::Reactor>());
     workers_ = std::make_unique<transport::Workers>(options_.workers);
     stream_threads_ = std::make_unique<transport::Workers>(0, kMostStreamThreads);
     started_ = true;
   }
-  acceptor_->open();
+  for (const auto& acceptor : acceptors_) acceptor->open();
   if (controllers_given.empty()) return;
   std::array<std::uint8_t, 16> instance{};
   std::memcpy(instance.data(), nonce_.data(), instance.size());
@@ -281,7 +293,9 @@ void Server::Core::run() {
 
 void Server::Core::drain() {
   if (registrar_) registrar_->withdraw();
-  reactors_.front()->post([acceptor = acceptor_] { acceptor->close(); });
+  reactors_.front()->post([acceptors = acceptors_] {
+    for (const auto& acceptor : acceptors) acceptor->close();
+  });
   for (const auto& client : clients()) {
     client.connection->drain();
     client.link->drain("the server is stopping");
@@ -318,10 +332,12 @@ void Server::Core::stop() {
   }
 }
 
-Address Server::Core::address() const {
+std::vector<Address> Server::Core::addresses() const {
   const std::scoped_lock lock(mutex_);
-  if (!acceptor_) throw refused("the server has no address before start()");
-  return acceptor_->address();
+  if (acceptors_.empty()) throw refused("the server has no address before start()");
+  std::vector<Address> all;
+  for (const auto& acceptor : acceptors_) all.push_back(acceptor->address());
+  return all;
 }
 
 Server::Server(ServerOptions options) : core_(std::make_unique<Core>(std::move(options))) {}
@@ -347,7 +363,11 @@ void Server::stop() {
 }
 
 Address Server::address() const {
-  return core_->address();
+  return core_->addresses().front();
+}
+
+std::vector<Address> Server::addresses() const {
+  return core_->addresses();
 }
 
 }  // namespace mf

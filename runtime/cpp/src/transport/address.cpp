@@ -1,5 +1,6 @@
 #include "mf/transport/address.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include "mf/core/error.hpp"
@@ -7,15 +8,33 @@
 namespace mf {
 namespace {
 
+constexpr std::string_view kUnix = "unix:";
+constexpr std::size_t kLongestPath = 107;  // sun_path, and a zero byte
+
 [[noreturn]] void refuse(std::string_view text, std::string_view why) {
-  throw Error(Code::invalid_argument, Execution::not_executed,
-              "address '" + std::string(text.substr(0, 200)) + "': " + std::string(why) +
-                  "; expected scheme://host:port, for example mf://localhost:7400 or tcp://127.0.0.1:7401");
+  throw Error(
+      Code::invalid_argument, Execution::not_executed,
+      "address '" + std::string(text.substr(0, 200)) + "': " + std::string(why) +
+          "; expected scheme://host:port, for example mf://localhost:7400 or tcp://127.0.0.1:7401, or "
+          "unix:/path");
+}
+
+Address parse_unix(std::string_view text) {
+  auto path = text.substr(kUnix.size());
+  if (path.starts_with("//")) path.remove_prefix(2);
+  if (!path.starts_with('/')) refuse(text, "the path of a unix socket begins with '/'");
+  if (path.size() > kLongestPath) {
+    refuse(text, "the path of a unix socket has at most " + std::to_string(kLongestPath) +
+                     " bytes, this one has " + std::to_string(path.size()));
+  }
+  if (path.find('\0') != std::string_view::npos) refuse(text, "there is a zero byte in the path");
+  return {.scheme = "unix", .host = std::string(path), .port = 0};
 }
 
 }  // namespace
 
 Address Address::parse(std::string_view text) {
+  if (text.starts_with(kUnix)) return parse_unix(text);
   const auto scheme_end = text.find("://");
   if (scheme_end == std::string_view::npos || scheme_end == 0) refuse(text, "no scheme");
   Address address;
@@ -39,7 +58,18 @@ Address Address::parse(std::string_view text) {
   return address;
 }
 
+std::vector<Address> Address::parse_list(std::string_view text) {
+  std::vector<Address> found;
+  for (std::size_t start = 0; start <= text.size();) {
+    const auto end = std::min(text.find(',', start), text.size());
+    found.push_back(parse(text.substr(start, end - start)));
+    start = end + 1;
+  }
+  return found;
+}
+
 std::string Address::str() const {
+  if (local()) return std::string(kUnix) + host;
   const bool v6 = host.find(':') != std::string::npos;
   return scheme + "://" + (v6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
 }

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <string>
 
+#include "mf/transport/address.hpp"
 #include "mf/transport/stream.hpp"
 
 namespace mf::transport {
@@ -36,5 +37,7 @@ void configure_tcp(int fd) noexcept;
 
 /// "tcp://host:port" of a socket's other end.
 std::string peer_name(int fd);
+/// Of a unix socket: its path, and who the kernel says is there.
+std::string local_peer_name(int fd, const Address& address);
 
 }  // namespace mf::transport

@@ -1,4 +1,4 @@
-#include "mf/transport/tcp.hpp"
+#include "transport/schemes.hpp"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -9,20 +9,14 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <cstring>
-#include <utility>
 
 #include "mf/core/error.hpp"
 #include "transport/socket_stream.hpp"
 
 namespace mf::transport {
 namespace {
-
-// A thousand clients that reconnect at once must not overflow the queue (hazards.md: 128 gives a p99 of a
-// second).
-constexpr int kBacklog = 4096;
 
 struct AddrInfoDeleter {
   void operator()(addrinfo* list) const noexcept { ::freeaddrinfo(list); }
@@ -41,20 +35,6 @@ AddrInfoList look_up(const Address& address, bool passive, std::string& problem)
     return nullptr;
   }
   return AddrInfoList(found);
-}
-
-Failure unavailable(const std::string& message) {
-  return Failure{.code = Code::unavailable,
-                 .execution = Execution::not_executed,
-                 .message = message,
-                 .declared = nullptr};
-}
-
-/// "connection refused"
-std::string in_words(int error) {
-  std::string words = std::strerror(error);
-  if (!words.empty()) words[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(words[0])));
-  return words;
 }
 
 /// Returns 0, or the errno of the attempt.
@@ -89,7 +69,7 @@ std::uint16_t bound_port(int fd) {
 }  // namespace
 
 Outcome<std::unique_ptr<Stream>> connect_tcp(const Address& address, std::chrono::milliseconds timeout) {
-  const auto name = Address{.scheme = "tcp", .host = address.host, .port = address.port}.str();
+  const auto name = address.str();
   std::string problem;
   const auto list = look_up(address, false, problem);
   if (!list) return unavailable("connect " + name + ": cannot resolve the name: " + problem);
@@ -116,54 +96,23 @@ Outcome<std::unique_ptr<Stream>> connect_tcp(const Address& address, std::chrono
   return unavailable("connect " + name + ": " + in_words(error));
 }
 
-TcpListener::TcpListener(const Address& address) : address_(address) {
-  address_.scheme = "tcp";
-  const auto refuse = [&](const std::string& why) {
-    throw Error(Code::unavailable, Execution::not_executed,
-                "cannot listen on " + address_.str() + ": " + why);
-  };
+int listen_tcp(Address& address) {
   std::string problem;
-  const auto list = look_up(address_, true, problem);
-  if (!list) refuse(problem);
-  fd_ = ::socket(list->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (fd_ < 0) refuse(std::strerror(errno));
+  const auto list = look_up(address, true, problem);
+  if (!list) cannot_listen(address, problem);
+  const int fd = ::socket(list->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (fd < 0) cannot_listen(address, in_words(errno));
   const int on = 1;
-  (void)::setsockopt(fd_, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  if (::bind(fd_, list->ai_addr, list->ai_addrlen) != 0 || ::listen(fd_, kBacklog) != 0) {
+  (void)::setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  if (::bind(fd, list->ai_addr, list->ai_addrlen) != 0 || ::listen(fd, kBacklog) != 0) {
     const int error = errno;
-    ::close(fd_);
-    refuse(error == EADDRINUSE
-               ? "the port is taken by another process; choose another one, or 0 for any free one"
-               : std::strerror(error));
+    ::close(fd);
+    cannot_listen(address, error == EADDRINUSE ? "the port is taken by another process; choose another one, "
+                                                 "or 0 for any free one"
+                                               : in_words(error));
   }
-  address_.port = bound_port(fd_);
-  reserve_fd_ = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-}
-
-TcpListener::~TcpListener() {
-  close();
-}
-
-void TcpListener::close() noexcept {
-  for (int* fd : {&fd_, &reserve_fd_}) {
-    if (const int open = std::exchange(*fd, -1); open >= 0) ::close(open);
-  }
-}
-
-TcpListener::Accept TcpListener::accept(std::unique_ptr<Stream>& out) {
-  const int fd = ::accept4(fd_, nullptr, nullptr, SOCK_CLOEXEC);
-  if (fd >= 0) {
-    configure_tcp(fd);
-    out = std::make_unique<SocketStream>(fd, peer_name(fd));
-    return Accept::accepted;
-  }
-  if (errno != EMFILE && errno != ENFILE) return Accept::none;
-  // The reserve buys one descriptor: the caller is turned away at once instead of hanging in the queue.
-  if (reserve_fd_ >= 0) ::close(reserve_fd_);
-  if (const int turned_away = ::accept4(fd_, nullptr, nullptr, SOCK_CLOEXEC); turned_away >= 0)
-    ::close(turned_away);
-  reserve_fd_ = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-  return Accept::exhausted;
+  address.port = bound_port(fd);
+  return fd;
 }
 
 }  // namespace mf::transport

@@ -146,6 +146,8 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
     return unmatched_.load(std::memory_order_relaxed);
   }
   [[nodiscard]] const std::string& peer() const noexcept { return stream_->peer(); }
+  /// That of the server's process.
+  [[nodiscard]] const protocol::Nonce& peer_nonce() const noexcept { return peer_nonce_; }
   /// The credit that a stream towards the server begins with.
   [[nodiscard]] std::uint32_t peer_stream_window() const noexcept { return peer_stream_window_; }
   [[nodiscard]] const protocol::Limits& limits() const noexcept { return session_.limits(); }
@@ -258,6 +260,7 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   std::size_t max_in_flight_ = 1;
   std::size_t max_bindings_ = 1;
   std::uint32_t peer_stream_window_ = 0;
+  protocol::Nonce peer_nonce_{};
   std::shared_ptr<protocol::WindowBudget> windows_;
 
   std::mutex mutex_;

@@ -16,6 +16,7 @@
 #include "mf/core/clock.hpp"
 #include "mf/link/backoff.hpp"
 #include "mf/link/client_link.hpp"
+#include "mf/link/resolver.hpp"
 #include "mf/transport/address.hpp"
 
 namespace mf::link {
@@ -29,6 +30,8 @@ class Pool {
        std::chrono::milliseconds connect_timeout);
   ~Pool();
 
+  /// Over a socket of this host, if the instance is found there.
+  Outcome<std::shared_ptr<ClientLink>> open(const Instance& instance, TimePoint deadline);
   Outcome<std::shared_ptr<ClientLink>> open(const Address& address, TimePoint deadline);
   /// Lets the next open() try at once: the address was announced anew.
   void reset_backoff(const Address& address);

@@ -6,8 +6,10 @@
 // change makes a new one and raises version().
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -23,6 +25,10 @@ namespace mf {
 struct Instance {
   Address address;
   std::uint32_t weight = 1;
+  /// A path where the same process may be found by who runs on its host: it is there if its HELLO has the
+  /// nonce. No scheme: there is none.
+  Address local{};
+  std::array<std::byte, 16> nonce{};
 
   friend bool operator==(const Instance&, const Instance&) = default;
 };

@@ -33,7 +33,7 @@ struct OfferOptions {
 };
 
 struct ServerOptions {
-  /// tcp://host:port; port 0: any free one.
+  /// tcp://host:port (port 0: any free one), unix:/path, or several of them, separated by commas.
   std::string listen = "tcp://127.0.0.1:0";
   /// mf://host:port, several separated by commas; empty: clients are told the address in some other way.
   std::string controller{};
@@ -83,8 +83,9 @@ class Server {
   /// Thread-safe.
   void stop();
 
-  /// The address listened at, with the port that was chosen; after start().
+  /// Where it listens, with the port that was chosen; after start(). address() is the first of addresses().
   [[nodiscard]] Address address() const;
+  [[nodiscard]] std::vector<Address> addresses() const;
 
  private:
   class Core;

@@ -1,7 +1,8 @@
-// Addresses of servers and controllers, as users write them: `scheme://host:port`, IPv6 hosts in brackets.
+// Addresses of servers and controllers, as users write them.
 //
 //   mf://host:port    a controller: services are looked up there
-//   tcp://host:port   one server, without a controller
+//   tcp://host:port   one server, without a controller; IPv6 hosts in brackets
+//   unix:/path        one server on this host
 //
 // Pure text: nothing is resolved here.
 #pragma once
@@ -9,18 +10,23 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace mf {
 
 struct Address {
   std::string scheme;
-  std::string host;
+  std::string host;  // of scheme unix: the path
   std::uint16_t port = 0;
 
-  /// Throws Error(invalid_argument) that says what is wrong and shows the expected form.
+  /// Throws Error(INVALID_ARGUMENT) that says what is wrong and shows the expected form.
   static Address parse(std::string_view text);
+  /// Several, with commas between them.
+  static std::vector<Address> parse_list(std::string_view text);
 
   [[nodiscard]] std::string str() const;
+  /// A path on this host.
+  [[nodiscard]] bool local() const noexcept { return scheme == "unix"; }
 
   friend bool operator==(const Address&, const Address&) = default;
   friend auto operator<=>(const Address&, const Address&) = default;

@@ -1,0 +1,52 @@
+// Connecting, listening, accepting, for every scheme of an address: nothing above this asks which one it is.
+//
+// TCP sockets have TCP_NODELAY, keep-alive and TCP_USER_TIMEOUT set. All are closed on exec.
+#pragma once
+
+#include <chrono>
+#include <memory>
+
+#include "mf/core/outcome.hpp"
+#include "mf/transport/address.hpp"
+#include "mf/transport/stream.hpp"
+
+namespace mf::transport {
+
+/// Connects within the timeout, trying each address that the host's name has. Failure: UNAVAILABLE, not
+/// executed, in words: "connect tcp://127.0.0.1:1: connection refused".
+Outcome<std::unique_ptr<Stream>> connect(const Address& address, std::chrono::milliseconds timeout);
+
+/// Whether there is a file at the path of a unix socket.
+[[nodiscard]] bool exists_here(const Address& address) noexcept;
+
+class Listener {
+ public:
+  /// Throws Error(UNAVAILABLE): "cannot listen on tcp://…: the port is taken by another process…"; for a
+  /// unix socket also if its path is taken by a server that lives, or is not ours to write. One that a dead
+  /// server has left is replaced.
+  explicit Listener(const Address& address);
+  ~Listener();
+  Listener(const Listener&) = delete;
+  Listener& operator=(const Listener&) = delete;
+
+  /// The address with the port that the system chose.
+  [[nodiscard]] const Address& address() const noexcept { return address_; }
+  [[nodiscard]] int fd() const noexcept { return fd_; }
+
+  /// Not while another thread is in accept(). The path of a unix socket is removed, if it is still this
+  /// one's.
+  void close() noexcept;
+
+  enum class Accept : unsigned char { accepted, none, exhausted };
+  /// One pending connection, if there is one. `exhausted`: no descriptors are left; one caller was turned
+  /// away cleanly through a reserved descriptor, and the listener wants to be left alone for a while.
+  Accept accept(std::unique_ptr<Stream>& out);
+
+ private:
+  Address address_;
+  int fd_ = -1;
+  int reserve_fd_ = -1;
+  std::uint64_t inode_ = 0;  // of a unix socket's path
+};
+
+}  // namespace mf::transport

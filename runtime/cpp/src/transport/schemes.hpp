@@ -1,0 +1,34 @@
+// What socket.cpp asks of each scheme.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "mf/core/outcome.hpp"
+#include "mf/transport/address.hpp"
+#include "mf/transport/stream.hpp"
+
+namespace mf::transport {
+
+// A thousand clients that reconnect at once must not overflow the queue (hazards.md: 128 gives a p99 of a
+// second).
+inline constexpr int kBacklog = 4096;
+
+// A descriptor that listens without blocking; throws what Listener's constructor throws.
+int listen_tcp(Address& address);
+int listen_unix(const Address& address);
+
+Outcome<std::unique_ptr<Stream>> connect_tcp(const Address& address, std::chrono::milliseconds timeout);
+Outcome<std::unique_ptr<Stream>> connect_unix(const Address& address, std::chrono::milliseconds timeout);
+
+/// Of the file at a path; 0 if there is none.
+[[nodiscard]] std::uint64_t inode_of(const std::string& path) noexcept;
+
+/// UNAVAILABLE, not executed.
+[[nodiscard]] Failure unavailable(const std::string& message);
+[[noreturn]] void cannot_listen(const Address& address, const std::string& why);
+/// "connection refused"
+[[nodiscard]] std::string in_words(int error);
+}  // namespace mf::transport

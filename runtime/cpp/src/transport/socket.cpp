@@ -1,0 +1,77 @@
+#include "mf/transport/socket.hpp"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cctype>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "mf/core/error.hpp"
+#include "transport/schemes.hpp"
+#include "transport/socket_stream.hpp"
+
+namespace mf::transport {
+
+Failure unavailable(const std::string& message) {
+  return Failure{.code = Code::unavailable,
+                 .execution = Execution::not_executed,
+                 .message = message,
+                 .declared = nullptr};
+}
+
+void cannot_listen(const Address& address, const std::string& why) {
+  throw Error(Code::unavailable, Execution::not_executed, "cannot listen on " + address.str() + ": " + why);
+}
+
+std::string in_words(int error) {
+  std::string words = std::strerror(error);
+  if (!words.empty()) words[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(words[0])));
+  return words;
+}
+
+Outcome<std::unique_ptr<Stream>> connect(const Address& address, std::chrono::milliseconds timeout) {
+  return address.local() ? connect_unix(address, timeout) : connect_tcp(address, timeout);
+}
+
+bool exists_here(const Address& address) noexcept {
+  return inode_of(address.host) != 0;
+}
+
+Listener::Listener(const Address& address) : address_(address) {
+  fd_ = address_.local() ? listen_unix(address_) : listen_tcp(address_);
+  if (address_.local()) inode_ = inode_of(address_.host);
+  reserve_fd_ = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+Listener::~Listener() {
+  close();
+}
+
+void Listener::close() noexcept {
+  if (fd_ >= 0 && inode_ != 0 && inode_of(address_.host) == inode_) (void)::unlink(address_.host.c_str());
+  for (int* fd : {&fd_, &reserve_fd_}) {
+    if (const int open = std::exchange(*fd, -1); open >= 0) ::close(open);
+  }
+}
+
+Listener::Accept Listener::accept(std::unique_ptr<Stream>& out) {
+  const int fd = ::accept4(fd_, nullptr, nullptr, SOCK_CLOEXEC);
+  if (fd >= 0) {
+    if (!address_.local()) configure_tcp(fd);
+    out =
+        std::make_unique<SocketStream>(fd, address_.local() ? local_peer_name(fd, address_) : peer_name(fd));
+    return Accept::accepted;
+  }
+  if (errno != EMFILE && errno != ENFILE) return Accept::none;
+  // The reserve buys one descriptor: the caller is turned away at once instead of hanging in the queue.
+  if (reserve_fd_ >= 0) ::close(reserve_fd_);
+  if (const int turned_away = ::accept4(fd_, nullptr, nullptr, SOCK_CLOEXEC); turned_away >= 0)
+    ::close(turned_away);
+  reserve_fd_ = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  return Accept::exhausted;
+}
+
+}  // namespace mf::transport

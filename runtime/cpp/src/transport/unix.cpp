@@ -1,0 +1,88 @@
+// Unix sockets: a path is the address, and who may open it is up to the permissions of its folder and file.
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "mf/core/error.hpp"
+#include "transport/schemes.hpp"
+#include "transport/socket_stream.hpp"
+
+namespace mf::transport {
+namespace {
+
+// Address::parse() has checked that it fits.
+sockaddr_un socket_address(const Address& address) noexcept {
+  sockaddr_un at{};
+  at.sun_family = AF_UNIX;
+  std::memcpy(at.sun_path, address.host.data(), std::min(address.host.size(), sizeof at.sun_path - 1));
+  return at;
+}
+
+int open_socket() noexcept {
+  return ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+}
+
+/// A server that has died leaves its path behind: nobody listens there.
+bool left_behind(const Address& address, const sockaddr_un& at) noexcept {
+  struct stat found{};
+  if (::lstat(address.host.c_str(), &found) != 0 || !S_ISSOCK(found.st_mode)) return false;
+  const int fd = open_socket();
+  if (fd < 0) return false;
+  const bool refused =
+      ::connect(fd, reinterpret_cast<const sockaddr*>(&at), sizeof at) != 0 && errno == ECONNREFUSED;
+  ::close(fd);
+  return refused;
+}
+
+}  // namespace
+
+std::uint64_t inode_of(const std::string& path) noexcept {
+  struct stat found{};
+  return ::lstat(path.c_str(), &found) == 0 ? found.st_ino : 0;
+}
+
+int listen_unix(const Address& address) {
+  const auto at = socket_address(address);
+  const int fd = open_socket();
+  if (fd < 0) cannot_listen(address, in_words(errno));
+  const auto bind = [&] { return ::bind(fd, reinterpret_cast<const sockaddr*>(&at), sizeof at) == 0; };
+  bool bound = bind();
+  if (!bound && errno == EADDRINUSE && left_behind(address, at) && ::unlink(address.host.c_str()) == 0)
+    bound = bind();
+  if (bound && ::listen(fd, kBacklog) == 0) return fd;
+  const int error = errno;
+  ::close(fd);
+  cannot_listen(address, error == EADDRINUSE
+                             ? "the path is taken, by a server that listens there or a file that is no socket"
+                             : in_words(error));
+}
+
+Outcome<std::unique_ptr<Stream>> connect_unix(const Address& address, std::chrono::milliseconds timeout) {
+  const auto at = socket_address(address);
+  const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) return unavailable("connect " + address.str() + ": " + in_words(errno));
+  // It blocks while the listener's queue is full, which no poll would tell of.
+  const auto us = std::chrono::duration_cast<std::chrono::microseconds>(timeout).count();
+  const timeval longest{.tv_sec = us / 1'000'000, .tv_usec = us % 1'000'000};
+  (void)::setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &longest, sizeof longest);
+  if (::connect(fd, reinterpret_cast<const sockaddr*>(&at), sizeof at) == 0)
+    return std::unique_ptr<Stream>(std::make_unique<SocketStream>(fd, address.str()));
+  const int error = errno == EAGAIN ? ETIMEDOUT : errno;
+  ::close(fd);
+  return unavailable("connect " + address.str() + ": " + in_words(error));
+}
+
+std::string local_peer_name(int fd, const Address& address) {
+  ucred who{};
+  socklen_t size = sizeof who;
+  if (::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) != 0) return address.str();
+  return address.str() + " (process " + std::to_string(who.pid) + ", user " + std::to_string(who.uid) + ")";
+}
+
+}  // namespace mf::transport
