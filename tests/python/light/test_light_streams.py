@@ -158,7 +158,7 @@ def test_one_thread_writes_while_another_reads(servant: FlowServant) -> None:
     def write() -> None:
         for word in words:
             stream.write(word)
-        stream.end()
+        stream.done_writing()
 
     writer = threading.Thread(target=write)
     writer.start()
@@ -177,7 +177,7 @@ def test_one_task_writes_while_another_reads(servant: FlowServant) -> None:
             async def write() -> None:
                 for word in words:
                     await stream.write(word)
-                await stream.end()
+                await stream.done_writing()
 
             task = asyncio.create_task(write())
             got = await all_of(stream)

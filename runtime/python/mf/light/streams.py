@@ -322,15 +322,16 @@ class LightDuplex(LightReader[T_out], DuplexStream[T_in, T_out], Generic[T_in, T
         self._pipe: Pipe[T_in] = Pipe(opening.call)
         super().__init__(opening, ThreadedPipe(self._pipe) if opening.is_async else self._pipe)
 
-    def write(self, value: T_in) -> None:
+    def write(self, value: T_in) -> bool:
         if self._failure is not None:
             raise self._failure
         self._pipe.put(value)
+        return True
 
     def flush(self) -> None:
         """Nothing is gathered here."""
 
-    def end(self) -> None:
+    def done_writing(self) -> None:
         self._pipe.end()
 
     def _ended(self, failure: MfError | None) -> None:
@@ -450,14 +451,18 @@ class AsyncLightDuplex(AsyncLightReader[T_out], AsyncDuplexStream[T_in, T_out], 
         self._pipe = Pipe(call)
         return _OnThread(blocking_values(call, lambda: opening.handler(self._pipe), is_async=False))
 
-    async def write(self, value: T_in) -> None:
+    async def write(self, value: T_in) -> bool:
         pipe = await self._writing()
         if isinstance(pipe, AsyncPipe):
             await pipe.put(value)
         elif not pipe.put_now(value):
             await asyncio.to_thread(pipe.put, value)
+        return True
 
-    async def end(self) -> None:
+    async def flush(self) -> None:
+        """Nothing is gathered here."""
+
+    async def done_writing(self) -> None:
         (await self._writing()).end()
 
     async def _writing(self) -> "AsyncPipe[T_in] | Pipe[T_in]":
