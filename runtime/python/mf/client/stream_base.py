@@ -16,7 +16,7 @@ from mf.core.error import Code, DeclaredError, Error, Execution
 from mf.core.options import CallOptions
 from mf.core.outcome import Failure
 from mf.core.service import Method
-from mf.core.stream import stream_has_ended
+from mf.core.stream import stream_has_ended, stream_is_idle
 from mf.protocol.call_table import CallEvent
 from mf.protocol.frame import DATA_LIMIT
 from mf.protocol.stream_call import StreamCall
@@ -115,9 +115,10 @@ class ClientStream:
         """The deadline has passed, or nothing came for too long."""
         if monotonic() >= self.call.deadline:
             text = f"no reply{self._from_peer()} within the deadline"
+            failure = Error(Code.DEADLINE_EXCEEDED, text, Execution.UNKNOWN)
         else:
-            text = f"no value and no credit for {self.idle} s"
-        self.give_up(CallEvent.EXPIRED, Error(Code.DEADLINE_EXCEEDED, text, Execution.UNKNOWN))
+            failure = stream_is_idle(self.idle)
+        self.give_up(CallEvent.EXPIRED, failure)
 
     def _from_peer(self) -> str:
         return "" if self.route is None else f" from {self.route.link.peer}"

@@ -110,6 +110,11 @@ class AsyncDuplexStream(AsyncStreamReader[T_out], Generic[T_in, T_out]):
         """Says that no more values come. What the other side sends can still be read."""
 
 
+def stream_is_idle(idle: float) -> Error:
+    """Of a stream on which nothing came for its idle time."""
+    return Error(Code.DEADLINE_EXCEEDED, f"no value and no credit for {idle} s")
+
+
 def stream_has_ended(service: ServiceInfo, method: Method[Any, Any]) -> Error:
     """Of a value that is written after `done_writing`."""
     text = (

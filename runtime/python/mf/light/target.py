@@ -13,6 +13,7 @@ from mf.core.service import Method, Servant, ServiceInfo, is_async
 from mf.core.stream import AsyncDuplexStream, AsyncStreamReader, DuplexStream, StreamReader
 from mf.core.target import BatchCall, Scattered, ScatterTarget, Target
 from mf.light.call import LightCall, run_to_end, to_end
+from mf.light.checks import check_arguments
 from mf.light.offers import LightOffers
 from mf.light.opening import Opening
 
@@ -61,8 +62,7 @@ class LightTarget(Target):
     def call(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> T:
         agent, servant = self._offers.find(self._service, self._agent)
         call = LightCall(self._service, agent, method, options, self._keys)
-        if method.constrained:
-            method.encode_request(*arguments)  # raises what a connection's client would
+        check_arguments(method, arguments)
         try:
             token = enter(call)
             try:
@@ -83,8 +83,7 @@ class LightTarget(Target):
     async def call_async(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> T:
         agent, servant = self._offers.find(self._service, self._agent)
         call = LightCall(self._service, agent, method, options, self._keys)
-        if method.constrained:
-            method.encode_request(*arguments)
+        check_arguments(method, arguments)
         try:
             token = enter(call)
             try:
@@ -158,8 +157,7 @@ class LightTarget(Target):
         """The call, and what its batch function raised, or gave: outcomes, or a coroutine."""
         agent, servant = self._offers.find(self._service, self._agent)
         call = LightCall(self._service, agent, method, options, self._keys)
-        if method.constrained:
-            method.encode_requests(requests)
+        method.encode_requests(requests)  # raises what a connection's client would
         one = getattr(servant, method.attribute)
         many = getattr(servant, method.batch_attribute)
         token = enter(call)
@@ -177,21 +175,21 @@ class LightTarget(Target):
     def read_stream(
         self, method: Method[Any, Any], options: CallOptions | None, *arguments: Any
     ) -> StreamReader[Any]:
-        from mf.light.streams import read
+        from mf.light.streams import LightReader
 
-        return read(self._opening(method, options, arguments))
+        return LightReader(self._opening(method, options, arguments))
 
     def read_stream_async(
         self, method: Method[Any, Any], options: CallOptions | None, *arguments: Any
     ) -> AsyncStreamReader[Any]:
-        from mf.light.streams import read_async
+        from mf.light.streams import AsyncLightReader
 
-        return read_async(self._opening(method, options, arguments))
+        return AsyncLightReader(self._opening(method, options, arguments))
 
     def write_stream(
         self, method: Method[Any, T], options: CallOptions | None, values: Iterable[Any], *arguments: Any
     ) -> T:
-        from mf.light.streams import write
+        from mf.light.feed import write
 
         return cast(T, write(self._opening(method, options, arguments), values))
 
@@ -202,23 +200,23 @@ class LightTarget(Target):
         values: AsyncIterable[Any] | Iterable[Any],
         *arguments: Any,
     ) -> T:
-        from mf.light.streams import write_async
+        from mf.light.feed import write_async
 
         return cast(T, await write_async(self._opening(method, options, arguments), values))
 
     def duplex_stream(
         self, method: Method[Any, Any], options: CallOptions | None, *arguments: Any
     ) -> DuplexStream[Any, Any]:
-        from mf.light.streams import duplex
+        from mf.light.streams import LightDuplex
 
-        return duplex(self._opening(method, options, arguments))
+        return LightDuplex(self._opening(method, options, arguments))
 
     def duplex_stream_async(
         self, method: Method[Any, Any], options: CallOptions | None, *arguments: Any
     ) -> AsyncDuplexStream[Any, Any]:
-        from mf.light.streams import duplex_async
+        from mf.light.streams import AsyncLightDuplex
 
-        return duplex_async(self._opening(method, options, arguments))
+        return AsyncLightDuplex(self._opening(method, options, arguments))
 
     def _opening(
         self, method: Method[Any, Any], options: CallOptions | None, arguments: tuple[Any, ...]
