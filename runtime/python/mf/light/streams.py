@@ -50,13 +50,12 @@ class LightStream:
         call, handle = self.call, self.handle
         return AwaitedValues(call, handle if self._opening.is_async else lambda: PlainValues(call, handle))
 
-    def begin_wait(self) -> bool:
-        """Somebody asks for a value. False: the call has ended."""
+    def begin_wait(self) -> None:
+        """Somebody asks for a value. Raises Error if there is no time for it."""
         call = self.call
         call.limit = call.wait_limit()
-        if not self.has_ended and call.deadline <= monotonic():
-            self.end(call.late())
-        return not self.has_ended
+        if call.deadline <= monotonic():
+            raise call.late()
 
     def in_time(self) -> bool:
         """Whether the value that has come may be given: a handler may have held the thread for longer."""
@@ -108,8 +107,9 @@ class LightReader(StreamReader[T_out], Generic[T_out]):
 
     def __next__(self) -> T_out:
         stream = self._stream
-        if stream.begin_wait():
+        if not stream.has_ended:
             try:
+                stream.begin_wait()
                 value: T_out = next(self._values)
                 if stream.in_time():
                     return value
@@ -170,8 +170,9 @@ class AsyncLightReader(AsyncStreamReader[T_out], Generic[T_out]):
 
     async def __anext__(self) -> T_out:
         stream, values = self._begin()
-        if stream.begin_wait():
+        if not stream.has_ended:
             try:
+                stream.begin_wait()
                 value: T_out = await values.next_value()
                 if stream.in_time():
                     return value

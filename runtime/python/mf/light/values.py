@@ -23,12 +23,13 @@ _END: Any = object()
 class HandlerValues(Iterator[Any], ABC):
     """For those who block. One thread at a time is inside; any may close."""
 
-    __slots__ = ("_call", "_closing", "_inside")
+    __slots__ = ("_call", "_closing", "_inside", "_is_closed")
 
     def __init__(self, call: LightCall) -> None:
         self._call = call
         self._inside = Lock()
         self._closing = False
+        self._is_closed = False
 
     def __next__(self) -> Any:
         if not self._inside.acquire(blocking=False):
@@ -50,7 +51,9 @@ class HandlerValues(Iterator[Any], ABC):
             return
         token = enter(self._call)
         try:
-            self._release()
+            if not self._is_closed:
+                self._is_closed = True
+                self._release()
         except Exception as raised:
             self._call.failure(raised)
         finally:
