@@ -179,8 +179,10 @@ class LightCall(CurrentCall):
 
     def wait_limit(self) -> float:
         """Until when somebody who begins to wait now for the other side of a stream does so."""
-        idle = INFINITE if self._options is None else self._options.idle
-        return self.deadline if idle == INFINITE else min(self.deadline, monotonic() + idle)
+        options = self._options
+        if options is None or options.idle == INFINITE:
+            return self.deadline
+        return min(self.deadline, monotonic() + options.idle)
 
     def out_of_time(self) -> Error:
         """Ends a call whose stream was waited for until then."""

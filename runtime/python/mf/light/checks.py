@@ -7,7 +7,7 @@ their type is all that there is to check.
 from typing import Any
 
 from mf.core.error import Error, Execution
-from mf.core.service import Method
+from mf.core.service import FEBIRD, Method
 
 _LARGE = 4096
 
@@ -18,7 +18,7 @@ def _is_large(value: object) -> bool:
 
 def check_arguments(method: Method[Any, Any], arguments: tuple[Any, ...]) -> None:
     """Raises Error(INVALID_ARGUMENT), NOT_EXECUTED."""
-    if not method.constrained:
+    if method.request_encoding == FEBIRD and not method.constrained:
         for argument in arguments:
             if type(argument) is bytes and len(argument) > _LARGE:
                 arguments = tuple(b"" if _is_large(each) else each for each in arguments)

@@ -53,16 +53,18 @@ class LightStream:
     def begin_wait(self) -> None:
         """Somebody asks for a value. Raises Error if there is no time for it."""
         call = self.call
-        call.limit = call.wait_limit()
-        if call.deadline <= monotonic():
+        limit = call.limit = call.wait_limit()
+        if limit == call.deadline <= monotonic():
             raise call.late()
 
-    def in_time(self) -> bool:
+    def is_in_time(self) -> bool:
         """Whether the value that has come may be given: a handler may have held the thread for longer."""
         call = self.call
-        if call.stopped is None and call.limit <= monotonic():
+        if call.stopped is None:
+            if monotonic() < call.limit:
+                return True
             call.out_of_time()
-        return call.stopped is None
+        return False
 
     def end(self, raised: BaseException | None) -> None:
         """The call has ended so; None: well, unless that was too late."""
@@ -111,7 +113,7 @@ class LightReader(StreamReader[T_out], Generic[T_out]):
             try:
                 stream.begin_wait()
                 value: T_out = next(self._values)
-                if stream.in_time():
+                if stream.is_in_time():
                     return value
                 self._end(None)
             except StopIteration:
@@ -174,7 +176,7 @@ class AsyncLightReader(AsyncStreamReader[T_out], Generic[T_out]):
             try:
                 stream.begin_wait()
                 value: T_out = await values.next_value()
-                if stream.in_time():
+                if stream.is_in_time():
                     return value
                 await self._end(None)
             except StopAsyncIteration:

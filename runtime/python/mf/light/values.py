@@ -20,13 +20,19 @@ from mf.light.call import LightCall
 _END: Any = object()
 
 
+def _nothing_left() -> Any:
+    raise StopIteration
+
+
 class HandlerValues(Iterator[Any], ABC):
     """For those who block. One thread at a time is inside; any may close."""
 
-    __slots__ = ("_call", "_closing", "_inside", "_is_closed")
+    __slots__ = ("_call", "_closing", "_inside", "_is_closed", "_step")
 
-    def __init__(self, call: LightCall) -> None:
+    def __init__(self, call: LightCall, step: Callable[[], Any]) -> None:
         self._call = call
+        self._step = step
+        """Gives the next value."""
         self._inside = Lock()
         self._closing = False
         self._is_closed = False
@@ -36,7 +42,7 @@ class HandlerValues(Iterator[Any], ABC):
             raise self._call.stopped or RuntimeError("two threads read the same stream at once")
         token = enter(self._call)
         try:
-            return self._next()
+            return self._step()
         finally:
             leave(token)
             self._inside.release()
@@ -53,15 +59,13 @@ class HandlerValues(Iterator[Any], ABC):
         try:
             if not self._is_closed:
                 self._is_closed = True
+                self._step = _nothing_left
                 self._release()
         except Exception as raised:
             self._call.failure(raised)
         finally:
             leave(token)
             self._inside.release()
-
-    @abstractmethod
-    def _next(self) -> Any: ...
 
     @abstractmethod
     def _release(self) -> None: ...
@@ -76,14 +80,14 @@ class PlainValues(HandlerValues):
     __slots__ = ("_open", "_values")
 
     def __init__(self, call: LightCall, open_: Callable[[], Any]) -> None:
-        super().__init__(call)
+        super().__init__(call, self._first)
         self._open = open_
         self._values: Iterator[Any] | None = None
 
-    def _next(self) -> Any:
-        if self._values is None:
-            self._values = iter(self._open())
-        return next(self._values)
+    def _first(self) -> Any:
+        self._values = iter(self._open())
+        self._step = self._values.__next__
+        return self._step()
 
     def _release(self) -> None:
         if isinstance(self._values, Generator):
@@ -200,11 +204,11 @@ class LoopValues(HandlerValues):
     __slots__ = ("_runner", "_values")
 
     def __init__(self, call: LightCall, open_: Callable[[], Any]) -> None:
-        super().__init__(call)
+        super().__init__(call, self._run)
         self._runner = asyncio.Runner()
         self._values = AwaitedValues(call, open_)
 
-    def _next(self) -> Any:
+    def _run(self) -> Any:
         try:
             return self._runner.run(self._values.next_value())
         except StopAsyncIteration:
