@@ -186,12 +186,12 @@ def test_a_stream_on_which_nothing_comes_ends_when_it_is_idle(
     client = places.of(kind())
     both = client.shout(options=idle)
     for _ in range(2):
-        with pytest.raises(mf.Error, match=r"DEADLINE_EXCEEDED: no value and no credit for 0\.05 s"):
+        with pytest.raises(mf.Error, match=r"DEADLINE_EXCEEDED: no value and no credit came for 0\.05 s"):
             next(both)
 
     async def main() -> None:
         both = client.shout_async(options=idle)
-        with pytest.raises(mf.Error, match=r"DEADLINE_EXCEEDED: no value and no credit for 0\.05 s"):
+        with pytest.raises(mf.Error, match=r"DEADLINE_EXCEEDED: no value and no credit came for 0\.05 s"):
             await anext(both)
 
     asyncio.run(main())
@@ -218,7 +218,7 @@ def test_a_writer_that_finds_no_room_ends_when_it_is_idle(places: Places) -> Non
             both.write("x" * 10_000)
 
     try:
-        with pytest.raises(mf.Error, match=r"DEADLINE_EXCEEDED: no value and no credit for 0\.05 s"):
+        with pytest.raises(mf.Error, match=r"DEADLINE_EXCEEDED: no value and no credit came for 0\.05 s"):
             write()
         with pytest.raises(mf.Error, match="DEADLINE_EXCEEDED"):
             next(both)

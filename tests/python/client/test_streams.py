@@ -167,7 +167,7 @@ def test_a_stream_ends_when_it_is_idle_for_too_long(flowing: Flowing) -> None:
         assert next(stream) == "A"
         time.sleep(0.15)  # of the reader's own time: that does not count
 
-    with pytest.raises(mf.Error, match=r"no value and no credit for 0\.1 s"):
+    with pytest.raises(mf.Error, match=r"no value and no credit came for 0\.1 s"):
         next(stream)
 
 

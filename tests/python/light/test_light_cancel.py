@@ -211,7 +211,10 @@ def test_a_handler_that_held_the_thread_for_longer_than_the_idle_time_is_found_o
     raised = blocked.ended()
 
     assert isinstance(raised, mf.Error)
-    assert (raised.code, raised.message) == (mf.Code.DEADLINE_EXCEEDED, "no value and no credit for 0.01 s")
+    assert (raised.code, raised.message) == (
+        mf.Code.DEADLINE_EXCEEDED,
+        "no value and no credit came for 0.01 s",
+    )
     assert servant.seen[-1] == blocked.name
 
 

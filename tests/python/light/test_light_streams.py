@@ -45,7 +45,7 @@ def test_metadata_go_both_ways(flow: Flow, servant: FlowServant) -> None:
 
     assert servant.seen == [{"tenant": "x"}, False]
     assert list(reply) == ["how"]
-    with pytest.raises(mf.Error, match="INVALID_ARGUMENT: metadata: a key is"):
+    with pytest.raises(mf.Error, match="INVALID_ARGUMENT: a key of metadata has"):
         flow.count(2, mf.CallOptions(metadata={"Tenant": "x"}))
 
 

@@ -112,7 +112,7 @@ class AsyncDuplexStream(AsyncStreamReader[T_out], Generic[T_in, T_out]):
 
 def stream_is_idle(idle: float) -> Error:
     """Of a stream on which nothing came for its idle time."""
-    return Error(Code.DEADLINE_EXCEEDED, f"no value and no credit for {idle} s")
+    return Error(Code.DEADLINE_EXCEEDED, f"no value and no credit came for {idle} s")
 
 
 def stream_has_ended(service: ServiceInfo, method: Method[Any, Any]) -> Error:

@@ -6,7 +6,7 @@ from typing import Any, TypeVar, cast
 
 from mf.core.agent import Agent, called_agent
 from mf.core.current import enter, leave
-from mf.core.error import DeclaredError, Error
+from mf.core.error import Code, DeclaredError, Error
 from mf.core.options import DEFAULT_DEADLINE, BatchOptions, CallOptions
 from mf.core.outcome import Outcome, each_async, failure_in
 from mf.core.service import Method, Servant, ServiceInfo, is_async
@@ -108,22 +108,34 @@ class LightTarget(Target):
     ) -> BatchCall[T]:
         outcomes: list[Outcome[T]] = []
         for message, left in _messages(method, requests, options):
-            try:
-                outcomes += self.bulk(method, message, left)
-            except Error as failure:
-                outcomes += [Outcome(error=failure) for _ in message]
+            outcomes += self._message(method, message, left)
         return FinishedBatch(outcomes)
+
+    def _message(self, method: Method[R, T], message: Sequence[R], left: CallOptions) -> list[Outcome[T]]:
+        try:
+            return self.bulk(method, message, left)
+        except Error as refused:
+            if (halves := _halves(message, refused)) is None:
+                return [Outcome(error=refused) for _ in message]
+        return [outcome for half in halves for outcome in self._message(method, half, left)]
 
     async def batch_async(
         self, method: Method[R, T], requests: Sequence[R], options: BatchOptions | None = None
     ) -> list[Outcome[T]]:
         outcomes: list[Outcome[T]] = []
         for message, left in _messages(method, requests, options):
-            try:
-                outcomes += await self.bulk_async(method, message, left)
-            except Error as failure:
-                outcomes += [Outcome(error=failure) for _ in message]
+            outcomes += await self._message_async(method, message, left)
         return outcomes
+
+    async def _message_async(
+        self, method: Method[R, T], message: Sequence[R], left: CallOptions
+    ) -> list[Outcome[T]]:
+        try:
+            return await self.bulk_async(method, message, left)
+        except Error as refused:
+            if (halves := _halves(message, refused)) is None:
+                return [Outcome(error=refused) for _ in message]
+        return [outcome for half in halves for outcome in await self._message_async(method, half, left)]
 
     def bulk(
         self, method: Method[R, T], requests: Sequence[R], options: CallOptions | None = None
@@ -238,6 +250,14 @@ def _messages(
             reply_metadata=options.reply_metadata if options else None,
         )
         yield requests[start : start + size], left
+
+
+def _halves(message: Sequence[R], refused: Error) -> tuple[Sequence[R], Sequence[R]] | None:
+    """What a message goes in that was refused because of one of its requests; None: of all of them."""
+    if refused.code is not Code.INVALID_ARGUMENT or len(message) == 1:
+        return None
+    middle = len(message) // 2
+    return message[:middle], message[middle:]
 
 
 def _outcomes(

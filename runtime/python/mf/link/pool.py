@@ -124,7 +124,9 @@ class Pool:
             stream = begun.finish(timeout) if begun is not None else self._connect(address, timeout)
         except OSError as failed:
             place.not_before = monotonic() + _RETRY_AFTER * _RANDOM.random()
-            place.error = not_executed(Code.UNAVAILABLE, f"{address}: {failed.strerror or failed}")
+            place.error = not_executed(
+                Code.UNAVAILABLE, f"cannot connect to {address}: {failed.strerror or failed}"
+            )
             raise place.error from None
         client_id = int.from_bytes(os.urandom(4), "little")
         place.link = Link(
