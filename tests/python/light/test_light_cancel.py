@@ -70,9 +70,9 @@ class Waiting(FlowServant):
 
 @pytest.fixture(autouse=True)
 def nothing_is_logged(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
-    with caplog.at_level(logging.DEBUG):
+    with caplog.at_level(logging.INFO):
         yield
-    assert caplog.messages == []
+    assert [record.getMessage() for record in caplog.get_records("call")] == []
 
 
 def test_a_plain_handler_that_runs_meanwhile_is_closed_by_its_own_thread() -> None:
@@ -227,3 +227,29 @@ def test_a_dropped_reader_closes_its_handler(kind: type[Any]) -> None:
     del reader
 
     assert len(servant.seen) == 1
+
+
+def test_a_writer_whose_time_is_up_lets_go_of_the_task_that_reads() -> None:
+    class Neither(Waiting):
+        async def shout(self, words: AsyncIterator[str]) -> AsyncIterator[str]:  # type: ignore[override]
+            await asyncio.Event().wait()
+            async for word in words:
+                yield word
+
+    async def main() -> None:
+        stream: Any = light(Neither()).shout_async(options=mf.CallOptions(deadline=mf.INFINITE, idle=0.1))
+
+        async def write() -> None:
+            while True:
+                await stream.write("x")
+
+        writing = asyncio.create_task(write())
+        while not stream._begun or not stream._begun[0].pipe._waiting:
+            await asyncio.sleep(0)
+        await asyncio.sleep(0.03)  # so that the writer's time is up before the reader's
+        reading = asyncio.create_task(anext(stream))
+        for raised in await asyncio.gather(writing, reading, return_exceptions=True):
+            assert isinstance(raised, mf.Error)
+            assert raised.code is mf.Code.DEADLINE_EXCEEDED
+
+    asyncio.run(main())

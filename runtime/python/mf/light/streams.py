@@ -200,8 +200,8 @@ class AsyncLightReader(AsyncStreamReader[T_out], Generic[T_out]):
 
     async def __aexit__(self, *_: object) -> None:
         stream, values = self._begin()
-        if stream.cancel():
-            await values.close()
+        stream.cancel()
+        await values.close()
 
     def cancel(self) -> None:
         with suppress(Error):  # of a call that cannot be made: whoever asks for a value is told

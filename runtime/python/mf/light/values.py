@@ -27,7 +27,7 @@ def _nothing_left() -> Any:
 class HandlerValues(Iterator[Any], ABC):
     """For those who block. One thread at a time is inside; any may close."""
 
-    __slots__ = ("_call", "_closing", "_inside", "_is_closed", "_step")
+    __slots__ = ("_call", "_closing", "_inside", "_step")
 
     def __init__(self, call: LightCall, step: Callable[[], Any]) -> None:
         self._call = call
@@ -35,7 +35,6 @@ class HandlerValues(Iterator[Any], ABC):
         """Gives the next value."""
         self._inside = Lock()
         self._closing = False
-        self._is_closed = False
 
     def __next__(self) -> Any:
         if not self._inside.acquire(blocking=False):
@@ -57,8 +56,7 @@ class HandlerValues(Iterator[Any], ABC):
             return
         token = enter(self._call)
         try:
-            if not self._is_closed:
-                self._is_closed = True
+            if self._step is not _nothing_left:
                 self._step = _nothing_left
                 self._release()
         except Exception as raised:
@@ -137,14 +135,16 @@ class AwaitedValues:
 
     def _stop(self) -> None:
         assert self._loop is not None
-        if self._timer is not None:
-            self._timer.reschedule(self._loop.time())
-        elif self._values is not None:
-            task = self._loop.create_task(self.close())
-            _closing.add(task)
-            task.add_done_callback(_closing.discard)
+        task = self._loop.create_task(self.close())
+        _closing.add(task)
+        task.add_done_callback(_closing.discard)
 
     async def close(self) -> None:
+        """Lets who is inside come out, and close."""
+        if self._timer is not None:
+            with suppress(RuntimeError):  # the timer has expired, and he is on his way
+                self._timer.reschedule(asyncio.get_running_loop().time())
+            return
         values, self._values = self._values, _nothing()
         if isinstance(values, (AsyncGenerator, _Plain)):
             token = enter(self._call)
