@@ -221,22 +221,24 @@ class LinkInput(LinkOutput):
         except BaseException:
             self._leave(pending)
             raise
-        if not woken:
-            self._leave(pending)
-        elif not pending.done:
+        if woken and self._heir is pending and not pending.done:
+            self._heir = None
             try:
                 self._lead(pending, monotonic())
             except BaseException as raised:
                 self._interrupted(raised, True)
                 raise
+        elif not woken or self._heir is pending:
+            self._leave(pending)
 
     def _leave(self, pending: Pending) -> None:
-        """A follower stops waiting. If it was made the leader at the last moment, it passes that on."""
+        """A follower stops waiting. If it was made the leader at the last moment, it passes that on, also
+        when another thread has ended its wait meanwhile."""
         with self._lock:
-            follows = pending in self._followers
-            if follows:
-                del self._followers[pending]
-            leads = not follows and not pending.done
+            self._followers.pop(pending, None)
+            leads = self._heir is pending
+            if leads:
+                self._heir = None
         if leads:
             self._pass_on()
         if not pending.done:
@@ -251,6 +253,7 @@ class LinkInput(LinkOutput):
             if self._followers:
                 successor = next(iter(self._followers))
                 del self._followers[successor]
+                self._heir = successor
                 successor.waiter.release()
                 return
             self._leading = False

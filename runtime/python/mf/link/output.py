@@ -38,6 +38,7 @@ class LinkOutput:
         "_flush_due",
         "_flushing",
         "_followers",
+        "_heir",
         "_last_used",
         "_leading",
         "_lock",
@@ -61,6 +62,7 @@ class LinkOutput:
         self._bindings: dict[tuple[str, str], Binding] = {}
         self._followers: dict[Pending, None] = {}
         self._leading = False
+        self._heir: Pending | None = None  # a follower who was made the leader, and has not woken yet
         self._flushing = False
         self._flush_due: object = None
         self._blocked = False
