@@ -251,7 +251,7 @@ def blocking(index):
     with index.follow() as both:
         both.write("abc")
         assert next(both) == Posting(3)
-        both.end()
+        both.done_writing()
         assert list(both) == []
     try: index.load("", [])
     except mf.Error as error: assert error.code is mf.Code.INVALID_ARGUMENT, error
@@ -267,7 +267,7 @@ async def awaited(index):
     async with index.follow_async() as both:
         await both.write("abcd")
         assert await anext(both) == Posting(4)
-        await both.end()
+        await both.done_writing()
         assert [each async for each in both] == []
     assert values(await index.size_batch_async([IndexSizeRequest()] * 3)) == [0, 1, 2]
     if isinstance(hub, mf.Server):  # in light, a blocking batch has called the servant before it is awaited

@@ -54,7 +54,7 @@ with streams.scan(3) as found:
 total: int = streams.load("i", [Posting(1)])
 with streams.follow() as both:
     both.write("a")
-    both.end()
+    both.done_writing()
     last: Posting = next(both)
 light = mf.Light()
 light.offer(Blocking(), agent=Venue.xetra)
@@ -65,7 +65,7 @@ async def awaited() -> None:
         weights: list[float] = [each.weight async for each in reader]
     async with streams.follow_async() as two:
         await two.write("a")
-        await two.end()
+        await two.done_writing()
         following: Posting = await anext(two)
     scores: list[mf.Outcome[float]] = await client.score_batch_async([IndexScoreRequest(1, 2)])
     scores = await client.score_bulk_async([IndexScoreRequest(1, 2)])

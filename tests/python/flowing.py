@@ -79,7 +79,7 @@ class Flow:
                 for word in words:
                     stream.write(word)
                     got.append(next(stream))
-                stream.end()
+                stream.done_writing()
                 return [*got, *stream]
 
         async def run() -> list[str]:
@@ -88,7 +88,7 @@ class Flow:
                 for word in words:
                     await stream.write(word)
                     got.append(await anext(stream))
-                await stream.end()
+                await stream.done_writing()
                 return [*got, *await all_of(stream)]
 
         return _run(run)

@@ -152,7 +152,7 @@ class Awaiting:
                 for word in words.arguments:
                     await stream.write(expanded(word))
                     values.append(shortened(await anext(stream)))
-                await stream.end()
+                await stream.done_writing()
                 values += [shortened(each) async for each in stream]
         except mf.MfError as failure:
             return {"values": values, "end": failed(failure)}

@@ -153,7 +153,7 @@ class Blocking:
                 for word in words.arguments:
                     stream.write(expanded(word))
                     values.append(shortened(next(stream)))
-                stream.end()
+                stream.done_writing()
                 values.extend(map(shortened, stream))
         except mf.MfError as failure:
             return {"values": values, "end": failed(failure)}

@@ -32,10 +32,10 @@ WINDOW = 1024
 class Peer:
     """Answers BINDs by itself, and keeps everything else that comes. `act` is called for each."""
 
-    def __init__(self) -> None:
+    def __init__(self, window: int = WINDOW) -> None:
         stream, self._theirs = pair()
         self.session = ServerSession(
-            Hello(nonce=bytes(16), max_in_flight=100, stream_window=WINDOW), bytearray(1 << 16)
+            Hello(nonce=bytes(16), max_in_flight=100, stream_window=window), bytearray(1 << 16)
         )
         self.seen: list[Any] = []
         self.act: Callable[[Any], object] = lambda event: None  # noqa: ARG005
@@ -309,7 +309,7 @@ def test_what_a_duplex_stream_gathers_leaves_when_it_is_flushed_ended_or_read(pe
     if way == "next":
         assert next(both) == "x"
     else:
-        both.flush() if way == "flush" else both.end()
+        both.flush() if way == "flush" else both.done_writing()
     assert eventually(lambda: counts(peer) == [1, 2])
 
 
@@ -346,7 +346,7 @@ def test_nothing_is_gathered_while_another_thread_waits_for_a_value(peer: Peer) 
 
     assert eventually(lambda: counts(peer) == [1, 1, 1])
     answers_end(peer)
-    both.end()
+    both.done_writing()
     reader.join(10)
     assert got == []
 

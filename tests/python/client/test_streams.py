@@ -63,7 +63,7 @@ def test_both_directions_at_once(flowing: Flowing) -> None:
         for word in ("a", "bc", "é" * 50_000):
             stream.write(word)
             assert next(stream) == word.upper()
-        stream.end()
+        stream.done_writing()
         assert list(stream) == []
 
 
@@ -74,7 +74,7 @@ def test_one_thread_may_write_while_another_reads(flowing: Flowing) -> None:
     def write() -> None:
         for word in words:
             stream.write(word)
-        stream.end()
+        stream.done_writing()
 
     writer = threading.Thread(target=write)
     writer.start()
@@ -167,7 +167,7 @@ def test_a_stream_ends_when_it_is_idle_for_too_long(flowing: Flowing) -> None:
         assert next(stream) == "A"
         time.sleep(0.15)  # of the reader's own time: that does not count
 
-    with pytest.raises(mf.Error, match=r"no value and no credit for 0\.1 s"):
+    with pytest.raises(mf.Error, match=r"no value and no credit came for 0\.1 s"):
         next(stream)
 
 
@@ -221,7 +221,7 @@ def test_what_is_written_leaves_within_a_turn_of_the_loop(flowing: Flowing) -> N
             for word in ("a", "bc", "é" * 50_000):
                 await stream.write(word)
                 got.append(await anext(stream))
-            await stream.end()
+            await stream.done_writing()
             assert [word async for word in stream] == []
         return got
 

@@ -10,6 +10,7 @@ import pytest
 
 import mf
 from tests.python.codec.archives import Archives
+from tests.python.flow import TOTAL, Start
 
 WRITERS: list[Callable[[Any], object]] = [mf.to_bytes, mf.to_json, mf.hash64]
 
@@ -92,3 +93,10 @@ def test_a_value_that_cannot_be_shown_is_named_by_its_class() -> None:
             raise RuntimeError
 
     assert refusal(mf.to_bytes, package().Number(Odd())) == "Number.value: expected i32, got a Odd"
+
+
+def test_a_wrong_one_of_several_is_named_by_its_place() -> None:
+    with pytest.raises(mf.Error, match=r"demo\.Flow\.total: item 1: start: -1 does not fit in u64"):
+        TOTAL.encode_requests([Start(1), Start(-1)])
+    with pytest.raises(mf.Error, match=r"demo\.Flow\.total: start: -1 does not fit in u64"):
+        TOTAL.encode_requests([Start(-1)])

@@ -8,7 +8,7 @@ import pytest
 import mf
 from mf.core.error import Code, Execution
 from tests.python.conftest import AsyncRecorder, Recorder
-from tests.python.echo import EchoClient, Negative, Number
+from tests.python.echo import ECHO_SERVICE, TWICE, EchoClient, Negative, Number
 
 
 def light(**servants: mf.Servant) -> EchoClient:
@@ -127,3 +127,18 @@ def test_the_target_shows_its_servant() -> None:
 def test_offers_that_do_not_fit_are_refused() -> None:
     with pytest.raises(ValueError, match="say which"):
         mf.Light().offer(Recorder())
+
+
+def test_a_request_that_cannot_be_sent_is_the_only_one_that_fails_in_its_batch() -> None:
+    hub = mf.Light()
+    hub.offer(Recorder(), agent="a")
+    target = mf.Client(hub).target(ECHO_SERVICE).at("a")
+    requests = [Number(1), Number(1 << 40), Number(3)]
+
+    async def awaited() -> list[mf.Outcome[int]]:
+        return await target.batch_async(TWICE, requests)
+
+    for outcomes in (target.batch(TWICE, requests).results(), asyncio.run(awaited())):
+        assert [outcome.ok for outcome in outcomes] == [True, False, True]
+        assert isinstance(outcomes[1].error, mf.Error)
+        assert outcomes[1].error.code is mf.Code.INVALID_ARGUMENT

@@ -17,6 +17,7 @@ from mf.link.watch import Watches
 from mf.protocol import frame
 from mf.protocol.call import Call, RetryBudget
 from mf.protocol.call_table import CallEvent
+from mf.protocol.calls import Pending
 from mf.protocol.handshake import Hello
 from mf.transport.inproc import pair
 from mf.transport.memory import MemoryStream
@@ -207,3 +208,17 @@ def test_a_static_resolver_knows_agents_only_if_told() -> None:
     assert [agent for agent, _ in whole.find("x")] == ["x"]
     assert by_agent.find("x") == []
     assert {agent for agent, _ in by_agent.find(None)} == {"a", "b"}
+
+
+def test_a_follower_who_is_done_when_it_wakes_as_the_leader_passes_that_on() -> None:
+    """Otherwise nobody would read the connection again."""
+    link = link_over(MemoryStream([HELLO + BOUND]))
+    pending = Pending(time.monotonic() + 10)
+    link._leading = True
+    link._enqueue(pending)
+
+    link._pass_on()
+    link.finish(pending)  # by another thread, which cancels it
+    link._follow(pending)
+
+    assert not link._leading

@@ -105,13 +105,14 @@ class _Stream(ClientStream):
         return self.values.popleft()
 
     async def write(self, value: Any) -> bool:
-        """False: the other side wants no more."""
+        """False: the other side reads no more."""
         await self.open()
         if not self.put(value):
             return False
         if self.full:
             await self.flush()
-        elif not self._scheduled:
+            return self.takes_more()
+        if not self._scheduled:
             self._scheduled = True
             assert self._loop is not None
             self._loop.call_soon(self._flush_soon)
@@ -127,16 +128,18 @@ class _Stream(ClientStream):
 
     async def flush(self) -> None:
         """Sends what was kept, and waits while there is no credit for it."""
-        assert self.route is not None
-        while True:
+        await self.open()
+        while self.wanted:
+            assert self.route is not None
             everything = self.queue_values()
             self.route.link.flush()
-            if everything or not self.wanted:
+            if everything:
                 return
             await self.wait(self.idle)
 
-    async def end(self) -> None:
+    async def done_writing(self) -> None:
         await self.open()
+        self._done_writing = True
         if self.wanted:
             await self.flush()
             assert self.route is not None
@@ -152,7 +155,7 @@ class _Stream(ClientStream):
             for value in values:
                 if not await self.write(value):
                     return
-        await self.end()
+        await self.done_writing()
 
 
 class _Reader(AsyncStreamReader[T]):
@@ -190,11 +193,14 @@ class _Duplex(AsyncDuplexStream[Any, T]):
         value: T = await self._stream.next_value()
         return value
 
-    async def write(self, value: Any) -> None:
-        await self._stream.write(value)
+    async def write(self, value: Any) -> bool:
+        return await self._stream.write(value)
 
-    async def end(self) -> None:
-        await self._stream.end()
+    async def flush(self) -> None:
+        await self._stream.flush()
+
+    async def done_writing(self) -> None:
+        await self._stream.done_writing()
 
     def cancel(self) -> None:
         self._stream.cancel()

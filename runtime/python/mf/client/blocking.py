@@ -69,4 +69,4 @@ def open_stream(call: Call[Any], to: Destination) -> Route | None:
 
 
 def given_up() -> Error:
-    return Error(Code.CANCELLED, "the caller gave up", Execution.UNKNOWN)
+    return Error(Code.CANCELLED, "cancelled by the caller", Execution.UNKNOWN)

@@ -107,7 +107,8 @@ class Search:
             limit = self._deadline  # a binding becomes free when the calls on it have ended
         left = limit - monotonic()
         if left <= 0:
-            raise trouble or _nobody(service, self._agent, view)
+            failure = trouble or _nobody(service, self._agent, view)
+            raise failure if limit < self._deadline else _gave_up(failure)
         self.pause = min(self._backoff.next(), left) if candidates else left
         return None
 
@@ -204,6 +205,10 @@ class Router:
             if left <= 0:
                 raise _nobody(service, None, view)
             self.resolver.wait(service.name, view, left)
+
+
+def _gave_up(failure: Error) -> Error:
+    return Error(failure.code, f"gave up at the deadline: {failure.message}", failure.execution)
 
 
 def _nobody(service: ServiceInfo, agent: str | None, view: View) -> Error:

@@ -2,6 +2,7 @@
 its end.
 """
 
+from _thread import allocate_lock
 from collections import deque
 from contextlib import suppress
 from time import monotonic
@@ -15,16 +16,32 @@ from mf.core.error import Code, DeclaredError, Error, Execution
 from mf.core.options import CallOptions
 from mf.core.outcome import Failure
 from mf.core.service import Method
+from mf.core.stream import stream_has_ended, stream_is_idle
 from mf.protocol.call_table import CallEvent
 from mf.protocol.frame import DATA_LIMIT
 from mf.protocol.stream_call import StreamCall
 
+NOTHING: Any = object()
+"""No value is there."""
+
 
 class ClientStream:
     """See above. `route` is there once the request was sent. One thread or task may write while another
-    reads."""
+    reads, and any may cancel."""
 
-    __slots__ = ("_settled", "_unsent", "call", "idle", "options", "route", "values")
+    __slots__ = (
+        "_done_writing",
+        "_dropping",
+        "_service",
+        "_settled",
+        "_settling",
+        "_unsent",
+        "call",
+        "idle",
+        "options",
+        "route",
+        "values",
+    )
 
     def __init__(
         self,
@@ -33,13 +50,19 @@ class ClientStream:
         options: CallOptions | None,
         arguments: tuple[Any, ...],
     ) -> None:
+        self._service = to.service
         self.options = options
         self.idle = idle_of(options)
         self.values: deque[Any] = deque()
         """Decoded, and not asked for yet."""
         self.route: Route | None = None
         self._unsent = 0
+        self._done_writing = False
+        """This side has ended its stream."""
         self._settled = False
+        self._settling = allocate_lock()
+        self._dropping = False
+        """The call was given up, and what has come is not wanted any more."""
         self.call: StreamCall[Any] = begin_stream(to.router, method, options, arguments, monotonic())
 
     # The end
@@ -56,15 +79,16 @@ class ClientStream:
 
     def _settle(self) -> None:
         """The machine learns how the call has ended, and the caller gets the reply's metadata."""
-        if self._settled:
-            return
-        self._settled = True
-        call = self.call
-        if self.route is not None:
-            call.settle(monotonic())
-        if call.failure is None and call.cut_off():
-            call.failure = Error(Code.DECODE_ERROR, "the stream ends within a value")
-        give_metadata(self.options, call.reply_metadata)
+        with self._settling:
+            if self._settled:
+                return
+            self._settled = True
+            call = self.call
+            if self.route is not None:
+                call.settle(monotonic())
+            if call.failure is None and call.cut_off():
+                call.failure = Error(Code.DECODE_ERROR, "the stream ends within a value")
+            give_metadata(self.options, call.reply_metadata)
 
     def failure(self) -> Failure | None:
         """What the ended call failed with."""
@@ -81,21 +105,20 @@ class ClientStream:
         """Ends the call, unless it has ended; what has come is dropped."""
         if self.ended:
             return
-        self.values.clear()
         if self.route is None:
             self.call.fail(event, failure, monotonic())
-            return
-        self.route.link.abandon(self.call, event, failure)
-        if self.call.incoming is not None:
-            self.call.incoming.clear()
+        elif self.route.link.abandon(self.call, event, failure):
+            self._dropping = True
+            self.values.clear()
 
     def too_idle(self) -> None:
         """The deadline has passed, or nothing came for too long."""
         if monotonic() >= self.call.deadline:
             text = f"no reply{self._from_peer()} within the deadline"
+            failure = Error(Code.DEADLINE_EXCEEDED, text, Execution.UNKNOWN)
         else:
-            text = f"no value and no credit for {self.idle} s"
-        self.give_up(CallEvent.EXPIRED, Error(Code.DEADLINE_EXCEEDED, text, Execution.UNKNOWN))
+            failure = stream_is_idle(self.idle)
+        self.give_up(CallEvent.EXPIRED, failure)
 
     def _from_peer(self) -> str:
         return "" if self.route is None else f" from {self.route.link.peer}"
@@ -107,6 +130,13 @@ class ClientStream:
                 self.route.link.orphan(self.call)
 
     # Values that arrive
+
+    def taken_value(self) -> Any:
+        """The next value that is there, or NOTHING. Another thread may drop all at any moment."""
+        try:
+            return self.values.popleft()
+        except IndexError:
+            return NOTHING
 
     def take(self) -> bool:
         """Whether something had come; whole values are in `values` then."""
@@ -125,6 +155,8 @@ class ClientStream:
                 self.values.extend(element.decode_all(payload, count))
             except Error as malformed:
                 self._spoiled(malformed)
+        if self._dropping:  # another thread has given the call up meanwhile
+            self.values.clear()
         return True
 
     def _spoiled(self, malformed: Error) -> None:
@@ -140,15 +172,15 @@ class ClientStream:
     # Values that are sent
 
     def put(self, value: Any) -> bool:
-        """Keeps a value to be sent. False: the other side wants no more. Raises what the call ended with, and
-        Error for a value that may not be sent."""
+        """Keeps a value to be sent. False: the other side reads no more. Raises what the call failed with,
+        and Error for a value that may not be sent."""
         call = self.call
-        if self.ended:
-            if (failure := self.failure()) is not None:
-                raise failure
+        if self._done_writing:
+            raise stream_has_ended(self._service, call.method)
+        if not self.takes_more():
             return False
         sending = call.sending
-        if sending is None:
+        if sending is None:  # just now
             return False
         element = call.method.param_element
         assert element is not None
@@ -159,6 +191,12 @@ class ClientStream:
         sending.add(body)
         self._unsent += len(body) + 1
         return True
+
+    def takes_more(self) -> bool:
+        """Whether the other side reads on. Raises what the call failed with."""
+        if self.ended and (failure := self.failure()) is not None:
+            raise failure
+        return self.wanted
 
     @property
     def full(self) -> bool:

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from mf.client.blocking import open_stream
 from mf.client.destination import Destination
-from mf.client.stream_base import ClientStream
+from mf.client.stream_base import NOTHING, ClientStream
 from mf.core.options import CallOptions
 from mf.core.service import Method
 from mf.core.stream import DuplexStream, StreamReader
@@ -47,7 +47,7 @@ class _Stream(ClientStream):
 
     def next_value(self) -> Any:
         """Raises StopIteration at the end, or what ended the call."""
-        while not self.values:
+        while (value := self.taken_value()) is NOTHING:
             if self.take():
                 continue
             if self.ended:
@@ -56,12 +56,13 @@ class _Stream(ClientStream):
             assert self.route is not None
             if not self.route.link.await_values(self.call, self._limit()):
                 self.too_idle()
-        return self.values.popleft()
+        return value
 
     def write(self, value: Any) -> bool:
-        """Sends a value now or, if more seem to follow, with them. False: the other side wants no more."""
+        """Sends a value now or, if more seem to follow, with them. False: the other side reads no more."""
         if not self.put(value):
             return False
+        more = True
         now = monotonic()
         if (
             now - self._written > _PAUSE
@@ -70,9 +71,10 @@ class _Stream(ClientStream):
             or self.call.is_read
         ):
             self.flush()
+            more = self.takes_more()
             now = self._flushed = monotonic()
         self._written = now
-        return True
+        return more
 
     def flush(self) -> None:
         """Sends what was kept, and waits while there is no credit for it."""
@@ -80,19 +82,20 @@ class _Stream(ClientStream):
         link = self.route.link
         while True:
             everything = self.queue_values()
-            link.send(self.call.deadline)
+            link.send(self.call.deadline, self.call)
             if everything or not self.wanted:
                 return
             if not link.await_room(self.call, self._limit()):
                 self.too_idle()
 
-    def end(self) -> None:
+    def done_writing(self) -> None:
         """No more values come."""
+        self._done_writing = True
         if self.wanted:
             self.flush()
             assert self.route is not None
             self.route.link.end_values(self.call)
-            self.route.link.send(self.call.deadline)
+            self.route.link.send(self.call.deadline, self.call)
 
     def await_end(self) -> None:
         while not self.ended:
@@ -128,15 +131,15 @@ class _Duplex(DuplexStream[Any, T]):
         value: T = self._stream.next_value()
         return value
 
-    def write(self, value: Any) -> None:
-        self._stream.write(value)
+    def write(self, value: Any) -> bool:
+        return self._stream.write(value)
 
     def flush(self) -> None:
         if self._stream.wanted:
             self._stream.flush()
 
-    def end(self) -> None:
-        self._stream.end()
+    def done_writing(self) -> None:
+        self._stream.done_writing()
 
     def cancel(self) -> None:
         self._stream.cancel()
@@ -177,7 +180,7 @@ def write_stream(
             for value in values:
                 if not stream.write(value):
                     break
-        stream.end()
+        stream.done_writing()
         stream.await_end()
     except BaseException:
         stream.cancel()

@@ -202,12 +202,12 @@ class Codec(Generic[V, T]):
         from mf.codec.careful_writer import CarefulWriter
 
         writer = CarefulWriter(self._root)
-        try:
-            write = writer.alone if self._is_alone(len(values)) else writer.write
-            for value in values:
+        write = writer.alone if self._is_alone(len(values)) else writer.write
+        for item, value in enumerate(values):
+            try:
                 write(self.shape, value)
-        except CarefulError as failure:
-            self._refuse(failure, Execution.NOT_EXECUTED)
+            except CarefulError as failure:
+                self._refuse(failure, Execution.NOT_EXECUTED, f"item {item}: " if len(values) > 1 else "")
         return writer.out
 
     def _read_carefully(self, data: bytes, pos: int, count: int, whole: bool) -> tuple[list[T], int]:
@@ -244,8 +244,10 @@ class Codec(Generic[V, T]):
     def _root(self) -> str:
         return "" if self.shape.implicit else self.shape.name.rpartition(".")[2]
 
-    def _refuse(self, failure: "CarefulError", execution: Execution) -> NoReturn:
-        text = f"{self._where}: {failure.text()}" if self._where else failure.text()
+    def _refuse(self, failure: "CarefulError", execution: Execution, item: str = "") -> NoReturn:
+        text = item + failure.text()
+        if self._where:
+            text = f"{self._where}: {text}"
         if failure.offset is None or failure.code is not Code.DECODE_ERROR:
             raise Error(failure.code, text, execution) from None
         from mf.codec.decode_error import DecodeError

@@ -17,7 +17,8 @@ _LONGEST_KEY = 64
 def check_key(key: str) -> None:
     """Raises Error(INVALID_ARGUMENT), NOT_EXECUTED, for what is no key."""
     if not isinstance(key, str) or not 0 < len(key) <= _LONGEST_KEY or key.strip(_KEY_CHARACTERS):
-        text = f"metadata: a key is 1 to 64 of a-z, 0-9, '.', '_' and '-', not {shortened(repr(key))}"
+        shown = f'"{shortened(key)}"' if isinstance(key, str) else shortened(repr(key))
+        text = f"a key of metadata has 1 to 64 characters of a-z, 0-9, '.', '_' and '-', and not {shown}"
         raise not_executed(Code.INVALID_ARGUMENT, text)
 
 

@@ -6,7 +6,10 @@ end it raises what ended the call, if that was no success. No thread stands behi
 
 from abc import ABC, abstractmethod
 from types import TracebackType
-from typing import Generic, Self, TypeVar
+from typing import Any, Generic, Self, TypeVar
+
+from mf.core.error import Code, Error, not_executed
+from mf.core.service import Method, ServiceInfo
 
 T = TypeVar("T")
 T_in = TypeVar("T_in")
@@ -27,8 +30,8 @@ class StreamReader(ABC, Generic[T]):
 
     @abstractmethod
     def cancel(self) -> None:
-        """Wants no more. May be called twice, after the end, and from another thread; a thread that waits for
-        the next value over a connection then hears of it when something comes or the deadline passes."""
+        """Wants no more. May be called twice, after the end, and from another thread, which ends the waiting
+        of those that read or write."""
 
     def __enter__(self) -> Self:
         return self
@@ -70,12 +73,12 @@ class DuplexStream(StreamReader[T_out], Generic[T_in, T_out]):
     __slots__ = ()
 
     @abstractmethod
-    def write(self, value: T_in) -> None:
-        """Sends a value; waits while the other side takes no more. Raises what ended the call, if it
-        ended.
+    def write(self, value: T_in) -> bool:
+        """Sends a value; waits while the other side takes no more. False: the other side reads no more, as
+        the call has ended well. Raises what the call failed with, and INVALID_ARGUMENT after `done_writing`.
 
         A lone value leaves at once. The values of a loop are gathered: they leave with those that follow, or
-        when `flush`, `end` or the next value is asked for.
+        when `flush`, `done_writing` or the next value is asked for.
         """
 
     @abstractmethod
@@ -83,7 +86,7 @@ class DuplexStream(StreamReader[T_out], Generic[T_in, T_out]):
         """Sends what was written and gathered; waits while the other side takes no more."""
 
     @abstractmethod
-    def end(self) -> None:
+    def done_writing(self) -> None:
         """Says that no more values come. What the other side sends can still be read."""
 
 
@@ -93,10 +96,28 @@ class AsyncDuplexStream(AsyncStreamReader[T_out], Generic[T_in, T_out]):
     __slots__ = ()
 
     @abstractmethod
-    async def write(self, value: T_in) -> None:
-        """Sends a value; waits while the other side takes no more. Raises what ended the call, if it
-        ended."""
+    async def write(self, value: T_in) -> bool:
+        """Sends a value; waits while the other side takes no more. False: the other side reads no more, as
+        the call has ended well. Raises what the call failed with, and INVALID_ARGUMENT after
+        `done_writing`."""
 
     @abstractmethod
-    async def end(self) -> None:
+    async def flush(self) -> None:
+        """Sends what was written and gathered; waits while the other side takes no more."""
+
+    @abstractmethod
+    async def done_writing(self) -> None:
         """Says that no more values come. What the other side sends can still be read."""
+
+
+def stream_is_idle(idle: float) -> Error:
+    """Of a stream on which nothing came for its idle time."""
+    return Error(Code.DEADLINE_EXCEEDED, f"no value and no credit came for {idle} s")
+
+
+def stream_has_ended(service: ServiceInfo, method: Method[Any, Any]) -> Error:
+    """Of a value that is written after `done_writing`."""
+    text = (
+        f"{service.name}.{method.name}: this side has ended its stream, so that nothing more can be written"
+    )
+    return not_executed(Code.INVALID_ARGUMENT, text)

@@ -7,6 +7,7 @@ on its caller's thread, which nobody can take away from it: it sees the deadline
 
 from collections.abc import Coroutine, Mapping
 from itertools import count
+from threading import RLock
 from time import monotonic
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -16,9 +17,10 @@ from mf.core.current import NO_METADATA, CurrentCall, current, enter, leave
 from mf.core.error import Code, Error, not_executed
 from mf.core.log import log_handler_failure
 from mf.core.metadata import passed_on
-from mf.core.options import DEFAULT_DEADLINE, CallOptions
+from mf.core.options import DEFAULT_DEADLINE, INFINITE, CallOptions
 from mf.core.outcome import Failure, failure_of
 from mf.core.service import Method, ServiceInfo
+from mf.core.stream import stream_is_idle
 from mf.protocol.metadata import pack_metadata
 
 if TYPE_CHECKING:
@@ -30,6 +32,7 @@ _FOREVER = 1e9
 """Seconds beyond which nobody needs a timer."""
 
 _ids = count(1)
+_stopping = RLock()  # for a moment, of any call; a finalizer may need it anywhere
 
 
 class LightCall(CurrentCall):
@@ -39,20 +42,27 @@ class LightCall(CurrentCall):
 
     __slots__ = (
         "_id",
-        "_late",
         "_metadata",
-        "_method",
         "_options",
         "_reply",
-        "_service",
         "agent",
+        "called",
         "deadline",
         "given_up",
+        "limit",
+        "service_info",
+        "stopped",
     )
 
     agent: str
+    called: Method[Any, Any]
     deadline: float
     given_up: bool
+    limit: float
+    """Until when who asks for a value of the call's stream waits for it."""
+    service_info: ServiceInfo
+    stopped: Error | None
+    """What the call was ended with while its handler ran: by its caller, or as its time was up."""
 
     def __init__(
         self,
@@ -62,12 +72,12 @@ class LightCall(CurrentCall):
         options: CallOptions | None,
         keys: tuple[str, ...] = (),
     ) -> None:
-        self._service = service
-        self._method = method
+        self.service_info = service
+        self.called = method
         self._options = options
         self._metadata = NO_METADATA
         self._reply: dict[str, str] | None = None
-        self._late: Error | None = None
+        self.stopped = None
         self._id = 0
         self.agent = shown_agent(service, agent)
         self.given_up = False
@@ -100,11 +110,11 @@ class LightCall(CurrentCall):
 
     @property
     def service(self) -> str:
-        return self._service.name
+        return self.service_info.name
 
     @property
     def method(self) -> str:
-        return self._method.name
+        return self.called.name
 
     @property
     def peer(self) -> str:
@@ -138,30 +148,52 @@ class LightCall(CurrentCall):
 
     def failure(self, raised: BaseException) -> Failure:
         """What the caller is told about what the handler raised."""
-        failure = failure_of(raised, self._method.error_types)
+        failure = failure_of(raised, self.called.error_types)
         if isinstance(failure, Error) and failure.code == Code.HANDLER_FAILED:
-            log_handler_failure(self._method.name, raised)
+            log_handler_failure(self.called.name, raised)
         return failure
 
     def ended(self, raised: BaseException) -> None:
         """Raises what the caller is told, unless the method is one-way: then nobody is told."""
         failure = self.failure(raised)
-        if self._method.oneway:
+        if self.called.oneway:
             return
         if failure is raised:
             raise failure
         raise failure from raised
 
+    def stop(self, failure: Error) -> Error:
+        """Ends the call while its handler runs. Returns what it has ended with: the first that was said."""
+        with _stopping:
+            if self.stopped is None:
+                self.stopped = failure
+            self.given_up = True
+            return self.stopped
+
+    def cancel(self) -> Error:
+        return self.stop(Error(Code.CANCELLED, "cancelled by the caller"))
+
     def late(self) -> Error:
-        """What a call ends with whose deadline passes while its handler runs."""
-        self.given_up = True
-        if self._late is None:
-            self._late = Error(Code.DEADLINE_EXCEEDED, "the deadline passed while the handler ran")
-        return self._late
+        """Ends a call whose deadline passes while its handler runs."""
+        return self.stop(Error(Code.DEADLINE_EXCEEDED, "the deadline passed while the handler ran"))
+
+    def wait_limit(self) -> float:
+        """Until when somebody who begins to wait now for the other side of a stream does so."""
+        options = self._options
+        if options is None or options.idle == INFINITE:
+            return self.deadline
+        return min(self.deadline, monotonic() + options.idle)
+
+    def out_of_time(self) -> Error:
+        """Ends a call whose stream was waited for until then."""
+        idle = INFINITE if self._options is None else self._options.idle
+        if idle == INFINITE or self.deadline <= monotonic():
+            return self.late()
+        return self.stop(stream_is_idle(idle))
 
     def failure_with(self, raised: BaseException) -> Failure:
-        """The same as `failure`, where what was raised may also be that the deadline has passed."""
-        return self._late if self._late is not None and raised is self._late else self.failure(raised)
+        """The same as `failure`, where the call may have been stopped."""
+        return self.stopped or self.failure(raised)
 
 
 async def to_end(call: LightCall, coroutine: Coroutine[Any, Any, T]) -> tuple[BaseException | None, T | None]:

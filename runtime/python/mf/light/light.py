@@ -2,9 +2,9 @@
 a task of the caller's loop, and objects are passed by reference: what a servant changes in its arguments, or
 a caller in a result, the other side sees.
 
-Constraints of parameters are checked as a client of a connection would. What differs from a connection, and
-is meant to: those of results and errors are not, a plain handler is not left behind at the deadline, because
-it has its caller's thread, and declared errors arrive as the very object that was raised.
+Parameters are checked as a client of a connection would. What differs from a connection, and is meant to:
+results and errors are not, a plain handler is not left behind at the deadline, because it has its caller's
+thread, and declared errors arrive as the very object that was raised.
 """
 
 from mf.core.agent import Agent

@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from mf.core.options import INFINITE, CallOptions
+from mf.core.options import CallOptions
 from mf.core.service import Method, ServiceInfo, is_async
 from mf.light.call import LightCall
+from mf.light.checks import check_arguments
 from mf.light.offers import LightOffers
 
 
@@ -18,7 +19,6 @@ class Opening:
         "_options",
         "_place",
         "call",
-        "idle",
         "is_async",
         "method",
     )
@@ -39,7 +39,6 @@ class Opening:
         self._function: Any = None
         self.method = method
         self._options = options
-        self.idle = INFINITE if options is None else options.idle
         self.is_async = False
 
     def begin(self) -> LightCall:
@@ -47,8 +46,7 @@ class Opening:
         service, name, keys = self._place
         agent, servant = self._offers.find(service, name)
         self.call = LightCall(service, agent, self.method, self._options, keys)
-        if self.method.constrained:
-            self.method.encode_request(*self._arguments)
+        check_arguments(self.method, self._arguments)
         self._function = getattr(servant, self.method.attribute)
         self.is_async = is_async(self._function)
         return self.call

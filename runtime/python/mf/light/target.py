@@ -6,13 +6,14 @@ from typing import Any, TypeVar, cast
 
 from mf.core.agent import Agent, called_agent
 from mf.core.current import enter, leave
-from mf.core.error import DeclaredError, Error
+from mf.core.error import Code, DeclaredError, Error
 from mf.core.options import DEFAULT_DEADLINE, BatchOptions, CallOptions
 from mf.core.outcome import Outcome, each_async, failure_in
 from mf.core.service import Method, Servant, ServiceInfo, is_async
 from mf.core.stream import AsyncDuplexStream, AsyncStreamReader, DuplexStream, StreamReader
 from mf.core.target import BatchCall, Scattered, ScatterTarget, Target
 from mf.light.call import LightCall, run_to_end, to_end
+from mf.light.checks import check_arguments
 from mf.light.offers import LightOffers
 from mf.light.opening import Opening
 
@@ -61,8 +62,7 @@ class LightTarget(Target):
     def call(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> T:
         agent, servant = self._offers.find(self._service, self._agent)
         call = LightCall(self._service, agent, method, options, self._keys)
-        if method.constrained:
-            method.encode_request(*arguments)  # raises what a connection's client would
+        check_arguments(method, arguments)
         try:
             token = enter(call)
             try:
@@ -83,8 +83,7 @@ class LightTarget(Target):
     async def call_async(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> T:
         agent, servant = self._offers.find(self._service, self._agent)
         call = LightCall(self._service, agent, method, options, self._keys)
-        if method.constrained:
-            method.encode_request(*arguments)
+        check_arguments(method, arguments)
         try:
             token = enter(call)
             try:
@@ -109,22 +108,34 @@ class LightTarget(Target):
     ) -> BatchCall[T]:
         outcomes: list[Outcome[T]] = []
         for message, left in _messages(method, requests, options):
-            try:
-                outcomes += self.bulk(method, message, left)
-            except Error as failure:
-                outcomes += [Outcome(error=failure) for _ in message]
+            outcomes += self._message(method, message, left)
         return FinishedBatch(outcomes)
+
+    def _message(self, method: Method[R, T], message: Sequence[R], left: CallOptions) -> list[Outcome[T]]:
+        try:
+            return self.bulk(method, message, left)
+        except Error as refused:
+            if (halves := _halves(message, refused)) is None:
+                return [Outcome(error=refused) for _ in message]
+        return [outcome for half in halves for outcome in self._message(method, half, left)]
 
     async def batch_async(
         self, method: Method[R, T], requests: Sequence[R], options: BatchOptions | None = None
     ) -> list[Outcome[T]]:
         outcomes: list[Outcome[T]] = []
         for message, left in _messages(method, requests, options):
-            try:
-                outcomes += await self.bulk_async(method, message, left)
-            except Error as failure:
-                outcomes += [Outcome(error=failure) for _ in message]
+            outcomes += await self._message_async(method, message, left)
         return outcomes
+
+    async def _message_async(
+        self, method: Method[R, T], message: Sequence[R], left: CallOptions
+    ) -> list[Outcome[T]]:
+        try:
+            return await self.bulk_async(method, message, left)
+        except Error as refused:
+            if (halves := _halves(message, refused)) is None:
+                return [Outcome(error=refused) for _ in message]
+        return [outcome for half in halves for outcome in await self._message_async(method, half, left)]
 
     def bulk(
         self, method: Method[R, T], requests: Sequence[R], options: CallOptions | None = None
@@ -158,8 +169,7 @@ class LightTarget(Target):
         """The call, and what its batch function raised, or gave: outcomes, or a coroutine."""
         agent, servant = self._offers.find(self._service, self._agent)
         call = LightCall(self._service, agent, method, options, self._keys)
-        if method.constrained:
-            method.encode_requests(requests)
+        method.encode_requests(requests)  # raises what a connection's client would
         one = getattr(servant, method.attribute)
         many = getattr(servant, method.batch_attribute)
         token = enter(call)
@@ -177,21 +187,21 @@ class LightTarget(Target):
     def read_stream(
         self, method: Method[Any, Any], options: CallOptions | None, *arguments: Any
     ) -> StreamReader[Any]:
-        from mf.light.streams import read
+        from mf.light.streams import LightReader
 
-        return read(self._opening(method, options, arguments))
+        return LightReader(self._opening(method, options, arguments))
 
     def read_stream_async(
         self, method: Method[Any, Any], options: CallOptions | None, *arguments: Any
     ) -> AsyncStreamReader[Any]:
-        from mf.light.streams import read_async
+        from mf.light.streams import AsyncLightReader
 
-        return read_async(self._opening(method, options, arguments))
+        return AsyncLightReader(self._opening(method, options, arguments))
 
     def write_stream(
         self, method: Method[Any, T], options: CallOptions | None, values: Iterable[Any], *arguments: Any
     ) -> T:
-        from mf.light.streams import write
+        from mf.light.feed import write
 
         return cast(T, write(self._opening(method, options, arguments), values))
 
@@ -202,23 +212,23 @@ class LightTarget(Target):
         values: AsyncIterable[Any] | Iterable[Any],
         *arguments: Any,
     ) -> T:
-        from mf.light.streams import write_async
+        from mf.light.feed import write_async
 
         return cast(T, await write_async(self._opening(method, options, arguments), values))
 
     def duplex_stream(
         self, method: Method[Any, Any], options: CallOptions | None, *arguments: Any
     ) -> DuplexStream[Any, Any]:
-        from mf.light.streams import duplex
+        from mf.light.streams import LightDuplex
 
-        return duplex(self._opening(method, options, arguments))
+        return LightDuplex(self._opening(method, options, arguments))
 
     def duplex_stream_async(
         self, method: Method[Any, Any], options: CallOptions | None, *arguments: Any
     ) -> AsyncDuplexStream[Any, Any]:
-        from mf.light.streams import duplex_async
+        from mf.light.streams import AsyncLightDuplex
 
-        return duplex_async(self._opening(method, options, arguments))
+        return AsyncLightDuplex(self._opening(method, options, arguments))
 
     def _opening(
         self, method: Method[Any, Any], options: CallOptions | None, arguments: tuple[Any, ...]
@@ -240,6 +250,14 @@ def _messages(
             reply_metadata=options.reply_metadata if options else None,
         )
         yield requests[start : start + size], left
+
+
+def _halves(message: Sequence[R], refused: Error) -> tuple[Sequence[R], Sequence[R]] | None:
+    """What a message goes in that was refused because of one of its requests; None: of all of them."""
+    if refused.code is not Code.INVALID_ARGUMENT or len(message) == 1:
+        return None
+    middle = len(message) // 2
+    return message[:middle], message[middle:]
 
 
 def _outcomes(

@@ -9,6 +9,7 @@ from typing import Any
 
 from mf.core.error import Code, Error
 from mf.core.log import quote, warning
+from mf.link.alarm import StreamWait
 from mf.link.output import LinkOutput
 from mf.link.watch import FOREVER, READ, WRITE, Watch
 from mf.protocol.call_table import CallEvent
@@ -38,10 +39,11 @@ class LinkInput(LinkOutput):
         ends the link if an exception comes through."""
         stream = self._stream
         window = self._session.window
+        wait = pending if isinstance(pending, StreamWait) else None
         try:
             while not pending.done:
-                if self._blocked:
-                    count = self._read_and_write(pending)
+                if wait is not None or self._blocked:
+                    count = self._poll_and_read(pending, wait)
                 else:
                     left = pending.deadline - now
                     if not left * 0.5 <= self._read_timeout <= left:
@@ -79,10 +81,17 @@ class LinkInput(LinkOutput):
         self._read_timeout = left or FOREVER
         self._stream.set_read_timeout(left)
 
-    def _read_and_write(self, pending: Pending) -> int:
-        """The peer took no more: wait for either direction. Returns what read_now does, -1 for nothing."""
-        self._stream.wait(True, pending.deadline - monotonic())
-        self.flush()
+    def _poll_and_read(self, pending: Pending, wait: StreamWait | None) -> int:
+        """Where a plain read is not enough: another thread may end this wait, or the peer took no more, and
+        it is waited for either direction. Returns what read_now does, -1 for nothing."""
+        write = self._blocked
+        left = pending.deadline - monotonic()
+        if wait is not None:
+            self._sleep(wait, write, left)
+        else:
+            self._stream.wait(True, left)
+        if write:
+            self.flush()
         try:
             return self._stream.read_now(self._session.window())
         except BlockingIOError:
@@ -166,15 +175,16 @@ class LinkInput(LinkOutput):
         call.failure = failure
         self._done(call)
 
-    def abandon(self, call: Request, event: CallEvent, failure: Error) -> None:
-        """Whoever made the call gives it up: it ends so, unless it has ended, and the server is told."""
+    def abandon(self, call: Request, event: CallEvent, failure: Error) -> bool:
+        """Whoever made the call gives it up: it ends so, and the server is told. False: it had ended."""
         with self._lock:
             if call.done:
-                return
+                return False
             self._cancel(call, event, failure)
         if call.on_done is not None:
             call.on_done(call)
         self.flush()
+        return True
 
     def wait(self, pending: Pending, now: float) -> None:
         """Waits until `pending` is done, at most until its deadline; then it is done with a failure."""
@@ -211,22 +221,24 @@ class LinkInput(LinkOutput):
         except BaseException:
             self._leave(pending)
             raise
-        if not woken:
-            self._leave(pending)
-        elif not pending.done:
+        if woken and self._heir is pending and not pending.done:
+            self._heir = None
             try:
                 self._lead(pending, monotonic())
             except BaseException as raised:
                 self._interrupted(raised, True)
                 raise
+        elif not woken or self._heir is pending:
+            self._leave(pending)
 
     def _leave(self, pending: Pending) -> None:
-        """A follower stops waiting. If it was made the leader at the last moment, it passes that on."""
+        """A follower stops waiting. If it was made the leader at the last moment, it passes that on, also
+        when another thread has ended its wait meanwhile."""
         with self._lock:
-            follows = pending in self._followers
-            if follows:
-                del self._followers[pending]
-            leads = not follows and not pending.done
+            self._followers.pop(pending, None)
+            leads = self._heir is pending
+            if leads:
+                self._heir = None
         if leads:
             self._pass_on()
         if not pending.done:
@@ -241,6 +253,7 @@ class LinkInput(LinkOutput):
             if self._followers:
                 successor = next(iter(self._followers))
                 del self._followers[successor]
+                self._heir = successor
                 successor.waiter.release()
                 return
             self._leading = False

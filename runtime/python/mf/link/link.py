@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from mf.core.error import Code, Error, not_executed
 from mf.core.service import ServiceInfo
+from mf.link.alarm import StreamWait
 from mf.link.streams import LinkStreams
 from mf.link.watch import READ, Watch
 from mf.protocol.call import Call
@@ -149,13 +150,13 @@ class Link(LinkStreams):
         self._flush_due = None
         self.flush()
 
-    def send(self, deadline: float) -> None:
+    def send(self, deadline: float, call: StreamCall[Any] | None = None) -> None:
         """Sends what is queued; if the peer takes no more, and no watch is there to wait for that, it is
-        waited for here."""
+        waited for here, but not longer than `call` goes on."""
         try:
             self.flush()
             if self._blocked and self._watch is None:
-                self._drain(deadline)
+                self._drain(deadline, call)
         except BaseException as raised:
             self._interrupted(raised, False)
             raise
@@ -165,15 +166,23 @@ class Link(LinkStreams):
         with self._lock:
             self._done(pending)
 
-    def _drain(self, deadline: float) -> None:
+    def _drain(self, deadline: float, call: StreamCall[Any] | None = None) -> None:
         """The peer takes no more and no watch is there to wait for that: the writer does, and reads if
         nobody else does, for the peer may be waiting for us to take its replies.
         """
         while self._blocked and self.failure is None:
-            left = deadline - monotonic()
+            left = min(deadline - monotonic(), 1.0)
             if left <= 0:
                 return
-            self._stream.wait(True, min(left, 1.0))
+            if call is None:
+                self._stream.wait(True, left)
+            else:
+                wait = StreamWait(deadline)
+                with self._lock:
+                    if call.done:
+                        return
+                    call.writer = wait
+                self._sleep(wait, True, left)
             self.catch_up()
             self.flush()
 

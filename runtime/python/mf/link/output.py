@@ -7,6 +7,7 @@ from typing import Any
 
 from mf.core.error import Code, Error, Execution, not_executed
 from mf.link import fork
+from mf.link.alarm import Alarm, StreamWait
 from mf.link.watch import FOREVER, READ, WRITE, Watch, Watches
 from mf.protocol.call import Call
 from mf.protocol.call_table import CallEvent
@@ -27,6 +28,7 @@ class LinkOutput:
 
     __slots__ = (
         "__weakref__",
+        "_alarms",
         "_armed",
         "_bind_lock",
         "_bindings",
@@ -36,6 +38,7 @@ class LinkOutput:
         "_flush_due",
         "_flushing",
         "_followers",
+        "_heir",
         "_last_used",
         "_leading",
         "_lock",
@@ -59,6 +62,7 @@ class LinkOutput:
         self._bindings: dict[tuple[str, str], Binding] = {}
         self._followers: dict[Pending, None] = {}
         self._leading = False
+        self._heir: Pending | None = None  # a follower who was made the leader, and has not woken yet
         self._flushing = False
         self._flush_due: object = None
         self._blocked = False
@@ -68,6 +72,7 @@ class LinkOutput:
         self._armed = 0
         self._windows: WindowBudget | None = None
         self._orphans: list[Request] = []
+        self._alarms: list[Alarm] = []  # that nobody sleeps by
         self._read_timeout = 0.0
         self._last_used = monotonic()
         self.usable = True
@@ -179,10 +184,24 @@ class LinkOutput:
         if pending in self._followers:
             del self._followers[pending]
             pending.waiter.release()
+        elif isinstance(pending, StreamWait):
+            alarm = pending.alarm
+            if alarm is not None:
+                alarm.ring()
         if isinstance(pending, StreamCall):
             pending.release()
             self._wake(pending.reader)
             self._wake(pending.writer)
+
+    def _sleep(self, wait: StreamWait, write: bool, seconds: float) -> None:
+        """Until the stream is readable, or also writable, or another thread ends `wait`."""
+        alarm = self._alarms.pop() if self._alarms else Alarm(self._stream)
+        # Order matters: who ends the wait after this line rings; who did it before is seen by the next one.
+        wait.alarm = alarm
+        if not wait.done:
+            alarm.sleep(self._stream, write, seconds)
+        wait.alarm = None
+        self._alarms.append(alarm)
 
     def _wake(self, waiter: Pending | None) -> None:
         if waiter is not None and not waiter.done:
@@ -289,6 +308,7 @@ class LinkOutput:
     def _close_stream(self) -> None:
         if self._watch is not None:
             self._watch.forget(self)
+        self._alarms.clear()
         self._stream.close()
 
     def after_fork(self) -> None:

@@ -124,7 +124,8 @@ class Pool:
             stream = begun.finish(timeout) if begun is not None else self._connect(address, timeout)
         except OSError as failed:
             place.not_before = monotonic() + _RETRY_AFTER * _RANDOM.random()
-            place.error = not_executed(Code.UNAVAILABLE, f"{address}: {failed.strerror or failed}")
+            why = failed.strerror or str(failed)
+            place.error = not_executed(Code.UNAVAILABLE, f"connect {address}: {why[:1].lower()}{why[1:]}")
             raise place.error from None
         client_id = int.from_bytes(os.urandom(4), "little")
         place.link = Link(

@@ -10,9 +10,9 @@ from typing import Any
 
 from mf.core.error import Code, not_executed
 from mf.core.service import Payload
+from mf.link.alarm import StreamWait
 from mf.link.input import LinkInput
 from mf.protocol.call_table import CallEvent
-from mf.protocol.calls import Pending
 from mf.protocol.stream import MAX_WINDOWS, WindowBudget
 from mf.protocol.stream_call import StreamCall
 
@@ -68,7 +68,7 @@ class LinkStreams(LinkInput):
         """Waits until some have come or the call has ended; False: neither did before `limit`. What is kept
         to be sent leaves first, and while it has no credit it is looked after here: then True may also mean
         that there is credit."""
-        waiter = Pending(limit)
+        waiter = StreamWait(limit)
         with self._lock:
             if call.done or call.incoming:
                 return True
@@ -101,7 +101,7 @@ class LinkStreams(LinkInput):
 
     def await_room(self, call: StreamCall[Any], limit: float) -> bool:
         """Waits until there is credit, or no values are wanted; False: neither came true before `limit`."""
-        waiter = Pending(limit)
+        waiter = StreamWait(limit)
         with self._lock:
             if call.done or call.sending is None or call.window.credit >= _LEAST_ROOM:
                 return True
@@ -112,7 +112,7 @@ class LinkStreams(LinkInput):
     def await_end(self, call: StreamCall[Any], limit: float) -> bool:
         """Waits until the call has ended, or something has come for its writer; False: neither did before
         `limit`."""
-        waiter = Pending(limit)
+        waiter = StreamWait(limit)
         with self._lock:
             if call.done:
                 return True

@@ -1,0 +1,50 @@
+"""R4. How a thread that waits for the bytes of a connection is woken by another thread, which ends its wait.
+
+Only waits of streams need that, as only they can be cancelled while somebody blocks in them. A wait that ends
+by a reply stays a plain read.
+"""
+
+import os
+import select
+
+from mf.link.watch import FOREVER
+from mf.protocol.calls import Pending
+from mf.transport.stream import Stream
+
+_READABLE = select.POLLIN
+_READY = select.POLLIN | select.POLLOUT
+
+
+class Alarm:
+    """A descriptor that is polled beside a stream. One thread sleeps; any may ring, also when nobody sleeps:
+    then the next sleep is over at once, and its caller looks again."""
+
+    __slots__ = ("_event", "_poll")
+
+    def __init__(self, stream: Stream) -> None:
+        self._event = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+        self._poll = select.poll()
+        self._poll.register(stream.fileno(), _READABLE)
+        self._poll.register(self._event, _READABLE)
+
+    def sleep(self, stream: Stream, write: bool, seconds: float) -> None:
+        """Until the stream is readable, or also writable, or somebody rings."""
+        descriptor = stream.fileno()
+        if descriptor < 0:  # another thread has found the stream broken, and closed it
+            return
+        self._poll.modify(descriptor, _READY if write else _READABLE)
+        for ready, _ in self._poll.poll(None if seconds == FOREVER else max(seconds, 0.0) * 1000):
+            if ready == self._event:
+                os.eventfd_read(ready)
+
+    def ring(self) -> None:
+        os.eventfd_write(self._event, 1)
+
+    def __del__(self) -> None:
+        os.close(self._event)
+
+
+class StreamWait(Pending):
+    """A wait for what a stream brings. `alarm` is there while its thread sleeps in a poll."""
+
+    alarm: Alarm | None = None

@@ -1,0 +1,226 @@
+"""What `write` says, over a connection and in light, to who blocks and to who awaits."""
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from typing import Any
+
+import pytest
+
+import mf
+from tests.python.flow import FlowClient, FlowServant
+from tests.python.flowing import Awaiting, Plain
+
+ENDED = "demo.Flow.shout: this side has ended its stream, so that nothing more can be written"
+KINDS = (Plain, Awaiting)
+
+
+class Places:
+    """Opens clients of a servant, and closes them."""
+
+    def __init__(self, where: str) -> None:
+        self._where = where
+        self._open: list[Callable[[], None]] = []
+
+    def of(self, servant: FlowServant) -> FlowClient:
+        if self._where == "light":
+            light = mf.Light()
+            light.offer(servant)
+            return FlowClient(mf.Client(light))
+        server = mf.Server("tcp://127.0.0.1:0", grace=2.0)
+        server.offer(servant)
+        server.start()
+        client = mf.Client(server.address)
+        self._open += [server.stop, client.close]
+        return FlowClient(client)
+
+    def close(self) -> None:
+        while self._open:
+            self._open.pop()()
+
+
+@pytest.fixture(params=["tcp", "light"])
+def places(request: pytest.FixtureRequest) -> Iterator[Places]:
+    made = Places(request.param)
+    yield made
+    made.close()
+
+
+def is_refused(failed: "pytest.ExceptionInfo[mf.Error]") -> bool:
+    error = failed.value
+    found = (error.code, error.message, error.execution)
+    return found == (mf.Code.INVALID_ARGUMENT, ENDED, mf.Execution.NOT_EXECUTED)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_is_written_after_the_end_and_the_call_goes_on(
+    places: Places, kind: type[FlowServant]
+) -> None:
+    with places.of(kind()).shout() as both:
+        assert both.write("a") is True
+        both.done_writing()
+        both.done_writing()
+        both.flush()
+        with pytest.raises(mf.Error) as failed:
+            both.write("b")
+        assert is_refused(failed)
+        assert list(both) == ["A"]
+        with pytest.raises(mf.Error) as failed:
+            both.write("c")
+        assert is_refused(failed)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_is_written_after_the_end_by_who_awaits(places: Places, kind: type[FlowServant]) -> None:
+    async def main() -> None:
+        async with places.of(kind()).shout_async() as both:
+            assert await both.write("a") is True
+            await both.flush()
+            await both.done_writing()
+            await both.done_writing()
+            await both.flush()
+            with pytest.raises(mf.Error) as failed:
+                await both.write("b")
+            assert is_refused(failed)
+            assert [value async for value in both] == ["A"]
+
+    asyncio.run(main())
+
+
+class Brief(Plain):
+    """Takes one word."""
+
+    def shout(self, words: Iterator[str]) -> Iterator[str]:
+        yield next(words).upper()
+
+
+class BriefAwaiting(Awaiting):
+    async def shout(self, words: AsyncIterator[str]) -> AsyncIterator[str]:  # type: ignore[override]
+        yield (await anext(words)).upper()
+
+
+@pytest.mark.parametrize("kind", [Brief, BriefAwaiting])
+def test_a_write_says_that_nobody_reads_any_more(places: Places, kind: type[FlowServant]) -> None:
+    client = places.of(kind())
+    both = client.shout()
+    assert both.write("a") is True
+    assert list(both) == ["A"]
+    assert both.write("b") is False
+
+    async def main() -> None:
+        both = client.shout_async()
+        assert await both.write("a") is True
+        assert [value async for value in both] == ["A"]
+        assert await both.write("b") is False
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_write_raises_what_the_call_has_failed_with(places: Places, kind: type[FlowServant]) -> None:
+    client = places.of(kind())
+    both = client.shout()
+    both.write("a")
+    both.cancel()
+    with pytest.raises(mf.Error, match="CANCELLED: cancelled by the caller"):
+        both.write("b")
+
+    async def main() -> None:
+        both = client.shout_async()
+        await both.write("a")
+        both.cancel()
+        with pytest.raises(mf.Error, match="CANCELLED: cancelled by the caller"):
+            await both.write("b")
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_value_of_the_wrong_type_is_refused_and_the_call_goes_on(
+    places: Places, kind: type[FlowServant]
+) -> None:
+    wrong: Any = 5
+    with places.of(kind()).shout() as both:
+        both.write("a")
+        with pytest.raises(mf.Error, match="expected str") as failed:
+            both.write(wrong)
+        assert (failed.value.code, failed.value.execution) == (
+            mf.Code.INVALID_ARGUMENT,
+            mf.Execution.UNKNOWN,
+        )
+        both.done_writing()
+        assert list(both) == ["A"]
+
+
+@pytest.mark.parametrize("awaits", [False, True], ids=["blocking", "awaited"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_parameters_of_wrong_types_and_ranges_are_refused(
+    places: Places, kind: type[FlowServant], awaits: bool
+) -> None:
+    servant = kind()
+    client = places.of(servant)
+    no_number: Any = "x"
+
+    def total(start: Any, values: list[Any]) -> int:
+        if awaits:
+            call: Coroutine[Any, Any, int] = client.total_async(start, values)
+            return asyncio.run(call)
+        return client.total(start, values)
+
+    for start, values, text in (
+        (no_number, [], "expected u64, got 'x'"),
+        (1 << 64, [], "does not fit in u64"),
+        (1, [no_number], "expected u32, got 'x'"),
+        (1, [1 << 32], "does not fit in u32"),
+    ):
+        with pytest.raises(mf.Error, match=text) as failed:
+            total(start, values)
+        assert failed.value.code is mf.Code.INVALID_ARGUMENT
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_stream_on_which_nothing_comes_ends_when_it_is_idle(
+    places: Places, kind: type[FlowServant]
+) -> None:
+    idle = mf.CallOptions(deadline=mf.INFINITE, idle=0.05)
+    client = places.of(kind())
+    both = client.shout(options=idle)
+    for _ in range(2):
+        with pytest.raises(mf.Error, match=r"DEADLINE_EXCEEDED: no value and no credit came for 0\.05 s"):
+            next(both)
+
+    async def main() -> None:
+        both = client.shout_async(options=idle)
+        with pytest.raises(mf.Error, match=r"DEADLINE_EXCEEDED: no value and no credit came for 0\.05 s"):
+            await anext(both)
+
+    asyncio.run(main())
+
+
+class Deaf(Plain):
+    """Reads nothing before it is let go."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.go_on = threading.Event()
+
+    def shout(self, words: Iterator[str]) -> Iterator[str]:
+        self.go_on.wait(10)
+        yield from words
+
+
+def test_a_writer_that_finds_no_room_ends_when_it_is_idle(places: Places) -> None:
+    servant = Deaf()
+    both = places.of(servant).shout(options=mf.CallOptions(deadline=mf.INFINITE, idle=0.05))
+
+    def write() -> None:
+        while True:
+            both.write("x" * 10_000)
+
+    try:
+        with pytest.raises(mf.Error, match=r"DEADLINE_EXCEEDED: no value and no credit came for 0\.05 s"):
+            write()
+        with pytest.raises(mf.Error, match="DEADLINE_EXCEEDED"):
+            next(both)
+    finally:
+        servant.go_on.set()
