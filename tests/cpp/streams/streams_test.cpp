@@ -202,6 +202,32 @@ TEST_P(Streams, AStopTokenEndsAStreamThatIsWaitedFor) {
   stopper.join();
 }
 
+TEST_P(Streams, AWaitingThreadHearsOfACancelByAnotherAtOnce) {
+  // A wait that ended by itself, for other reasons, would take seconds each time.
+  auto all = std::async(std::launch::async, [&] {
+    for (int i = 0; i < 12; ++i) {
+      auto both = stub->echo({.deadline = mf::kInfinite});
+      both.write(mf::Bytes(1));
+      both.next();
+      auto waiting = std::async(std::launch::async, [&] { return failure_of([&] { return both.next(); }); });
+      std::this_thread::sleep_for(2ms);
+      both.cancel();
+      EXPECT_EQ(waiting.get().code, Code::cancelled);
+    }
+  });
+  EXPECT_EQ(all.wait_for(kLong), std::future_status::ready);
+}
+
+TEST_P(Streams, AnIdleLimitEndsAWaitAtOnce) {
+  auto all = std::async(std::launch::async, [&] {
+    for (int i = 0; i < 12; ++i) {
+      auto both = stub->echo({.deadline = mf::kInfinite, .idle = 5ms});
+      EXPECT_EQ(failure_of([&] { return both.next(); }).code, Code::deadline_exceeded);
+    }
+  });
+  EXPECT_EQ(all.wait_for(kLong), std::future_status::ready);
+}
+
 TEST_P(Streams, MetadataGoesBothWays) {
   mf::Metadata reply;
   EXPECT_EQ(stub->metadata("tenant", {.metadata = {{"tenant", "acme"}}, .reply_metadata = &reply}), "acme");

@@ -149,6 +149,7 @@ class CountedStream final : public mf::transport::Stream {
     std::atomic<bool> refuse_writes{false};   // as if the socket were full
     std::atomic<std::size_t> most{SIZE_MAX};  // bytes a write takes
     std::atomic<int> takes{INT_MAX};          // writes, and then the socket is full
+    std::atomic<bool> patient{false};         // no read ends by itself before a test has given up
   };
 
   CountedStream(std::unique_ptr<mf::transport::Stream> inner, std::shared_ptr<Counts> counts)
@@ -178,8 +179,10 @@ class CountedStream final : public mf::transport::Stream {
     inner_->wait_ready(read, write, timeout);
   }
   void set_coarse_timeout(std::chrono::microseconds timeout) noexcept override {
-    inner_->set_coarse_timeout(timeout);
+    inner_->set_coarse_timeout(counts_->patient ? std::chrono::microseconds(kLong) * 2 : timeout);
   }
+  [[nodiscard]] bool allow_interrupts() noexcept override { return inner_->allow_interrupts(); }
+  void interrupt() noexcept override { inner_->interrupt(); }
   void shutdown() noexcept override { inner_->shutdown(); }
   [[nodiscard]] int fd() const noexcept override { return inner_->fd(); }
   [[nodiscard]] const std::string& peer() const noexcept override { return inner_->peer(); }

@@ -27,7 +27,6 @@ StreamedCall::StreamedCall(const Target& target, const MethodInfo& method, const
                            Tier param_tier)
     : AsyncCall(target, method, head, std::move(payload), context, true),
       param_tier_(param_tier),
-      drives_(!options.stop.stop_possible()),
       idle_(options.idle),
       in_(*this, state()->core->options().stream_window, nullptr, state()->core->options().max_payload),
       out_(*this) {
@@ -214,7 +213,7 @@ void StreamedCall::write_soon() {
 
 void StreamedCall::wait(link::Waiter& waiter, TimePoint until) {
   const auto at = place();
-  if (at.link && drives_) return at.link->drive(waiter, until);
+  if (at.link) return at.link->drive_interruptibly(waiter, until);
   waiter.wait_until(until);
 }
 

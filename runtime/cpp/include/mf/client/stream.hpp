@@ -2,8 +2,8 @@
 // hold.
 //
 // A call is begun at once and never waits for a connection: who reads or writes does. No thread stands behind
-// it: the one who waits reads the connection, as blocking calls do, unless the call may be stopped from
-// elsewhere; the reactor reads when nobody waits.
+// it: the one who waits reads the connection, as blocking calls do, and is interrupted when another thread
+// ends the call; the reactor reads when nobody waits.
 #pragma once
 
 #include <atomic>
@@ -86,7 +86,6 @@ class StreamedCall : public AsyncCall,
   void end_with(Failure why) noexcept;
 
   const Tier param_tier_;
-  const bool drives_;  // whoever waits may read the connection
   const std::chrono::nanoseconds idle_;
   link::StreamIn in_;
   link::StreamOut out_;
