@@ -22,10 +22,11 @@ Failure cancelled() {
 
 }  // namespace
 
-StreamedCall::StreamedCall(const Target& target, const MethodInfo& method, const protocol::RequestHead& head,
-                           Buffer payload, const CallContext& context, const CallOptions& options,
-                           Tier param_tier)
-    : AsyncCall(target, method, head, std::move(payload), context, true),
+StreamedCall::StreamedCall(const Target& target, const link::Method& method,
+                           const protocol::RequestHead& head, Buffer payload, const CallContext& context,
+                           const CallOptions& options, Tier param_tier)
+    : AsyncCall(target, method.info, head, std::move(payload), context, true),
+      method_(method),
       param_tier_(param_tier),
       idle_(options.idle),
       in_(*this, state()->core->options().stream_window, nullptr, state()->core->options().max_payload),
@@ -110,7 +111,7 @@ void StreamedCall::cancel() {
 }
 
 void StreamedCall::abandon() noexcept {
-  (void)in_.abandon();
+  if (auto event = in_.abandon(cancelled())) complete(std::move(*event));
   {
     const std::scoped_lock lock(mutex_);
     if (ended_) return;
@@ -147,11 +148,11 @@ void StreamedCall::complete(link::StreamEvent event) {
   if (event.completion) state()->core->complete(std::move(event.completion));
 }
 
-void StreamedCall::close_output() {
+void StreamedCall::end_output() {
   if (out_.drain()) send_end();
 }
 
-void StreamedCall::close_output_later() {
+void StreamedCall::end_output_later() {
   out_.when_drained([self = shared_from_this()] {
     if (!self->out_.stopped()) self->send_end();
   });

@@ -20,25 +20,28 @@ TimePoint deadline_of(const CallOptions& options, const MethodInfo& method) {
 
 }  // namespace
 
+Failure cancelled_by(bool caller) {
+  return {.code = Code::cancelled,
+          .execution = Execution::unknown,
+          .message = caller ? "cancelled by the caller" : "cancelled by the handler",
+          .declared = nullptr};
+}
+
 void refuse_late() {
   out_of_time().raise();
 }
 
 LocalStream::LocalStream(std::shared_ptr<const LocalServants> servants, const CallOptions& options,
-                         const MethodInfo& method, std::span<const std::string> forwarded)
+                         const Method& method, std::span<const std::string> forwarded)
     : servants_(std::move(servants)),
-      deadline_(deadline_of(options, method)),
+      method_(method),
+      deadline_(deadline_of(options, method.info)),
       idle_(options.idle),
       metadata_(mf::detail::passed_on(options.metadata, current_call(), forwarded)),
       reply_metadata_(options.reply_metadata) {
   if (std::chrono::steady_clock::now() >= deadline_) refuse_expired();
   if (!options.stop.stop_possible()) return;
-  on_stop_.emplace(options.stop, [this] {
-    give_up({.code = Code::cancelled,
-             .execution = Execution::unknown,
-             .message = "cancelled by the caller",
-             .declared = nullptr});
-  });
+  on_stop_.emplace(options.stop, [this] { give_up(cancelled_by(true)); });
 }
 
 LocalStream::~LocalStream() = default;

@@ -53,6 +53,13 @@ void refuse_argument(const Method& method, const std::string& violation) {
   throw Error(Code::invalid_argument, Execution::not_executed, full_name(method) + ": " + violation);
 }
 
+Failure ended_here(const Method& method) {
+  return {.code = Code::invalid_argument,
+          .execution = Execution::not_executed,
+          .message = full_name(method) + ": this side has ended the stream already",
+          .declared = nullptr};
+}
+
 Failure declared_or_failed(const Method& method, const Failure& failure) {
   return declares(method, *failure.declared) ? failure : mf::detail::undeclared(failure);
 }

@@ -173,6 +173,7 @@ class StreamAnswer final : public mf::detail::Answers, public std::enable_shared
  private:
   void send() {
     const auto call = ticket_.call();
+    (void)call->output().end_here();
     call->output().when_drained(
         [self = shared_from_this()] { detail::answer(self->ticket_, self->method_, *self->encoder_); });
   }

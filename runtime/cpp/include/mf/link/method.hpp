@@ -78,6 +78,8 @@ void check_sent_requests(const BatchMethod& method, Items requests);
 /// For the one request of a lone call, of which it is not sure that servers can read it.
 void check_unsure_request(const BatchMethod& method, const void* request);
 [[noreturn]] void refuse_argument(const Method& method, const std::string& violation);
+/// How a write ends, or a second finish(), after this side has said that no more values come.
+[[nodiscard]] Failure ended_here(const Method& method);
 /// A declared error that the method does not declare is a failure of the handler.
 [[nodiscard]] Failure declared_or_failed(const Method& method, const Failure& failure);
 /// Of all items of a batch whose handler made up outcomes or left some out: which are whose, nobody knows.
