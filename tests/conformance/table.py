@@ -327,9 +327,6 @@ def impossible(shape: str, cell: Cell) -> str | None:
 
 def broken(shape: str, cell: Cell) -> str | None:
     """What a runtime does wrong in this cell."""
-    python = CLIENTS[cell.client].language == "python"
     if shape == "idle stream" and cell.light and cell.client == "blocking":
         return "a blocking reader in light waits for longer than the idle time"
-    if shape.startswith("deadline") and "stream" not in shape and cell.light and not python:
-        return "in light, C++ asks no handler to stop when the deadline of its unary call passes"
     return None

@@ -257,6 +257,18 @@ TEST_P(Streams, AStopTokenEndsACallAndTheHandlerSeesIt) {
   EXPECT_TRUE(eventually([&] { return plain->stops == 1U; }));
 }
 
+TEST_P(Streams, ADeadlineAsksTheHandlerOfACallToStop) {
+  const auto code = failure_of([&] { return stub->linger({.deadline = 50ms}); }).code;
+  // In the process a plain handler has its caller's thread, and its answer is its caller's.
+  EXPECT_EQ(code, GetParam() == std::tuple(Way::light, Kind::plain) ? Code::ok : Code::deadline_exceeded);
+  EXPECT_TRUE(eventually([&] { return plain->stops == 1U; }));
+}
+
+TEST_P(Streams, ADeadlineAsksAHandlerToStopThatNobodyReadsFrom) {
+  auto both = stub->endless({.deadline = 50ms});
+  EXPECT_TRUE(eventually([&] { return plain->stops == 1U; }));
+}
+
 TEST_P(Streams, AStopTokenEndsAStreamThatIsWaitedFor) {
   std::stop_source source;
   auto both = stub->echo({.stop = source.get_token()});

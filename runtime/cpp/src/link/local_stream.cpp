@@ -46,12 +46,17 @@ LocalStream::LocalStream(std::shared_ptr<const LocalServants> servants, const Ca
 
 LocalStream::~LocalStream() = default;
 
+bool LocalStream::ended() const {
+  const std::scoped_lock lock(mutex_);
+  return ended_;
+}
+
 bool LocalStream::late() const {
   return deadline_ != kNever && std::chrono::steady_clock::now() >= deadline_;
 }
 
 void LocalStream::look_at_deadline() {
-  if (late()) give_up(out_of_time());
+  if (late() && !ended()) give_up(out_of_time());
 }
 
 TimePoint LocalStream::wait_until(bool callers) const {
@@ -109,11 +114,8 @@ void LocalStream::watch_deadline() {
     const std::scoped_lock lock(mutex_);
     if (deadline_ == kNever || ended_ || std::exchange(watched_, true)) return;
   }
-  run([self = shared_from_this()] {
-    std::unique_lock lock(self->mutex_);
-    if (self->ended_changed_.wait_until(lock, self->deadline_, [&] { return self->ended_; })) return;
-    lock.unlock();
-    self->give_up(out_of_time());
+  servants_->at(deadline_, [weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->look_at_deadline();
   });
 }
 

@@ -48,11 +48,14 @@ class LocalStream : public mf::detail::CallHandle, public std::enable_shared_fro
   /// How the call ended, waited for; throws when the deadline comes first.
   void wait_for_end();
   void when_ended(UniqueFunction<void()> done);
-  /// Somebody waits without a thread: the call is ended at its deadline all the same.
+  /// Somebody waits without a thread, or for a stop token: the call is ended at its deadline all the same.
   void watch_deadline();
   [[nodiscard]] std::shared_ptr<const Failure> why() const;
 
-  [[nodiscard]] std::stop_token stop_token() override { return stop_.get_token(); }
+  [[nodiscard]] std::stop_token stop_token() override {
+    watch_deadline();
+    return stop_.get_token();
+  }
   [[nodiscard]] bool cancelled() noexcept override { return stop_.stop_requested(); }
   [[nodiscard]] const Metadata& metadata() noexcept override { return metadata_; }
   void set_reply_metadata(std::string_view key, std::string_view value) override;
@@ -62,6 +65,7 @@ class LocalStream : public mf::detail::CallHandle, public std::enable_shared_fro
 
  private:
   [[nodiscard]] bool late() const;
+  [[nodiscard]] bool ended() const;
 
   const std::shared_ptr<const LocalServants> servants_;
   const Method& method_;
@@ -444,9 +448,10 @@ std::shared_ptr<LocalStreamOf<M>> local_stream(const LocalOf<M>& local, std::sha
                                                std::shared_ptr<const LocalServants> servants,
                                                const CallOptions& options, const Args&... args) {
   check_arguments<M>(args...);
-  auto call = std::make_shared<LocalStreamOf<M>>(std::move(servants), options, kMethod<M>, local.forwarded);
+  auto call =
+      std::make_shared<LocalStreamOf<M>>(std::move(servants), options, kMethod<M>, local.target.forwarded);
   call->run([call, keep = std::move(keep), plain = local.plain, async = local.async,
-             agent = std::string(local.agent), request = typename M::Request{args...}]() mutable {
+             agent = std::string(local.target.agent), request = typename M::Request{args...}]() mutable {
     CallInfo info{.service = M::kService.name,
                   .agent = agent,
                   .peer = "light:",
