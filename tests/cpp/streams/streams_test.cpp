@@ -269,6 +269,14 @@ TEST_P(Streams, ADeadlineAsksAHandlerToStopThatNobodyReadsFrom) {
   EXPECT_TRUE(eventually([&] { return plain->stops == 1U; }));
 }
 
+TEST_P(Streams, TheDeadlineOfABatchIsThatOfTheWhole) {
+  if (std::get<0>(GetParam()) == Way::light) return;  // all items are one message there
+  const std::vector<flow::FlowLingerRequest> requests(3);
+  auto batch = stub->linger_batch(requests, {.deadline = 50ms, .size = 1, .window = 1});
+  for (const auto& outcome : batch.results()) EXPECT_EQ(outcome.failure().code, Code::deadline_exceeded);
+  EXPECT_EQ(plain->lingering, 1U) << "the time of the first message was that of all";
+}
+
 TEST_P(Streams, AStopTokenEndsAStreamThatIsWaitedFor) {
   std::stop_source source;
   auto both = stub->echo({.stop = source.get_token()});
