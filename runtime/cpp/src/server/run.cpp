@@ -214,7 +214,7 @@ void refuse_arguments(Incoming& in, const std::string& violation) {
 
 Failure invalid_result(const std::string& violation) {
   return failed(Code::handler_failed, Execution::unknown,
-                "the handler's result breaks the schema: " + violation);
+                "the handler's result breaks the schema: " + codec::rooted("", violation));
 }
 
 void answer_nothing(Incoming& in, const link::Method& method) {

@@ -52,6 +52,7 @@ void encode_arguments(Buffer& buffer, const Args&... args) {
 
 template <class M, class... Args>
 [[gnu::cold, gnu::noinline]] void check_unsure_arguments(const Args&... args) {
+  if (const auto bad = codec::too_deep(args...)) link::refuse_argument(link::kMethod<M>, *bad);
   const typename M::Request request{args...};
   link::check_unsure_request(link::kBatchMethod<M>, &request);
 }

@@ -325,7 +325,8 @@ class LocalSink final : public mf::detail::Sink<T>, public mf::detail::Closing {
  private:
   void check(const T& value) const {
     if (violation_ == nullptr) return;
-    const auto bad = violation_(value);
+    auto bad = codec::too_deep(value);
+    if (!bad) bad = violation_(value);
     if (!bad) [[likely]]
       return;
     if (callers_)

@@ -57,7 +57,8 @@ using BeginItem = void (*)(void* servant, Items requests, std::size_t item,
 struct BatchMethod {
   const Method& method;
   Tier request_tier;
-  /// What is wrong with a request, if anything; null: its type has no constraints.
+  /// What is wrong with a request, if anything; null: its type has neither constraints nor depth without a
+  /// bound.
   std::optional<std::string> (*violation)(Items requests, std::size_t item);
   /// False: perhaps no server can read this request (mf/codec/readable.hpp). Null: all can be read.
   bool (*readable)(Items requests, std::size_t item);
@@ -210,7 +211,7 @@ struct FunctionsOf {
     }
   }
   static constexpr auto violation_or_null() -> std::optional<std::string> (*)(Items, std::size_t) {
-    if constexpr (codec::Constrained<Request>) {
+    if constexpr (codec::Constrained<Request> || codec::Nests<Request>) {
       return &FunctionsOf::violation;
     } else {
       return nullptr;

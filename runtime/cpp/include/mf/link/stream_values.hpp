@@ -121,12 +121,14 @@ class WireSink final : public mf::detail::Sink<T> {
  private:
   void check(const T& value) const {
     if (violation_ != nullptr) {
+      if (const auto bad = codec::too_deep(value)) [[unlikely]]
+        owner_->refuse_value(codec::rooted("", *bad));
       if (auto bad = violation_(value)) [[unlikely]]
         owner_->refuse_value(*bad);
     }
     if constexpr (!codec::Readable<T>::kAlways) {
       if (const auto bad = codec::refusal<kTier>(value)) [[unlikely]]
-        owner_->refuse_value(*bad);
+        owner_->refuse_value(codec::rooted("", *bad));
     }
   }
   static void append(Buffer& buffer, const T& value) {

@@ -146,6 +146,7 @@ template <>
 struct Readable<::shapes::kinds::KindsEvaluateRequest> {
   static constexpr bool kAlways = false;
   [[nodiscard]] static bool holds(const ::shapes::kinds::KindsEvaluateRequest& value, unsigned levels);
+  [[nodiscard]] static bool within(const ::shapes::kinds::KindsEvaluateRequest& value, unsigned levels);
 };
 
 }  // namespace mf::codec

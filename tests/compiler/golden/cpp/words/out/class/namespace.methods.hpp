@@ -103,6 +103,7 @@ template <>
 struct Readable<::class_::namespace_::IndexQueryRequest> {
   static constexpr bool kAlways = false;
   [[nodiscard]] static bool holds(const ::class_::namespace_::IndexQueryRequest& value, unsigned levels);
+  [[nodiscard]] static bool within(const ::class_::namespace_::IndexQueryRequest& value, unsigned levels);
 };
 
 template <>
@@ -194,6 +195,7 @@ template <>
 struct Readable<::class_::namespace_::IndexDispatchRequest> {
   static constexpr bool kAlways = false;
   [[nodiscard]] static bool holds(const ::class_::namespace_::IndexDispatchRequest& value, unsigned levels);
+  [[nodiscard]] static bool within(const ::class_::namespace_::IndexDispatchRequest& value, unsigned levels);
 };
 
 template <>
