@@ -157,6 +157,7 @@ class CountedStream final : public mf::transport::Stream {
 
   mf::transport::IoResult read(std::span<std::byte> into, mf::transport::Wait wait) noexcept override {
     ++counts_->reads;
+    if (counts_->patient) inner_->set_coarse_timeout(std::chrono::microseconds(kLong) * 2);
     return inner_->read(into, wait);
   }
   mf::transport::IoResult write(std::span<const mf::IoSlice> slices) noexcept override {
@@ -179,7 +180,7 @@ class CountedStream final : public mf::transport::Stream {
     inner_->wait_ready(read, write, timeout);
   }
   void set_coarse_timeout(std::chrono::microseconds timeout) noexcept override {
-    inner_->set_coarse_timeout(counts_->patient ? std::chrono::microseconds(kLong) * 2 : timeout);
+    inner_->set_coarse_timeout(timeout);
   }
   [[nodiscard]] bool allow_interrupts() noexcept override { return inner_->allow_interrupts(); }
   void interrupt() noexcept override { inner_->interrupt(); }
