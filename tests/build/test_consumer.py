@@ -153,3 +153,27 @@ def test_a_wrong_use_is_told(
     with pytest.raises(AssertionError) as failure:
         cmake(source, prefix, "Ninja")
     assert said in " ".join(str(failure.value).split())
+
+
+CALLER = """\
+cmake_minimum_required(VERSION 3.25)
+project(consumer LANGUAGES CXX)
+find_package(mfidl 0.1 REQUIRED)
+mfidl_generate(TARGET ways_stubs FILES schemas/ways.mfidl)
+set_target_properties(ways_stubs PROPERTIES EXCLUDE_FROM_ALL ON)
+get_target_property(sources ways_stubs SOURCES)
+list(FILTER sources EXCLUDE REGEX "[.]server[.]cpp$")
+add_executable(caller caller.cpp ${sources})
+target_include_directories(caller PRIVATE $<TARGET_PROPERTY:ways_stubs,INTERFACE_INCLUDE_DIRECTORIES>)
+target_link_libraries(caller PRIVATE $<TARGET_PROPERTY:ways_stubs,INTERFACE_LINK_LIBRARIES>)
+"""
+
+
+@pytest.mark.timeout(300)
+def test_a_program_without_servants_links_without_the_source_of_the_server(
+    tmp_path: Path, prefix: Path, cmake: type[Cmake]
+) -> None:
+    built = cmake(project(tmp_path, CALLER), prefix, "Ninja")
+
+    assert not any(name.endswith(".server.cpp") for name in compiled(built.build()))
+    assert built.run("caller") == "UNAVAILABLE\n" * 4

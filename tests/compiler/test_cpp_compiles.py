@@ -233,7 +233,7 @@ std::uint64_t use(const IndexClient& any, const ElementsClient& elements) {
   for (const Posting& posting : read) write.write(posting);
   mf::DuplexStream<std::string, Posting> both = client.follow();
   both.write("a");
-  both.close();
+  both.done_writing();
   while (auto posting = both.next()) write.write(*posting);
   client.async_scan([](mf::Outcome<mf::StreamReader<Posting>> scan) { (void)scan.value().next(); });
   client.async_scan(mf::CallOptions{}, [](mf::Outcome<mf::StreamReader<Posting>>) {});

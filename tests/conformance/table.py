@@ -337,7 +337,4 @@ def impossible(shape: str, cell: Cell) -> str | None:
 
 def broken(shape: str, cell: Cell) -> str | None:
     """What a runtime does wrong in this cell."""
-    python = CLIENTS[cell.client].language == "python"
-    if shape.startswith("deadline") and "stream" not in shape and cell.light and not python:
-        return "in light, C++ asks no handler to stop when the deadline of its unary call passes"
     return None

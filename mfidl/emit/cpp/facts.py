@@ -195,6 +195,10 @@ class Facts:
     def union_always_readable(self, union: Union) -> bool:
         return union.full_name not in self._unsure
 
+    def nests(self, type_: Type) -> bool:
+        """Can its values be nested deeper than a stack may be, because types hold each other?"""
+        return depth(type_, _own_levels, self._levels) > _SURE_LEVELS
+
     def _is_unsure(self, declared: Struct | Union) -> bool:
         """A graph is always looked at: what it holds is not known by its type."""
         return self._levels[declared.full_name] > _SURE_LEVELS or self._graphs.is_linked(declared.full_name)

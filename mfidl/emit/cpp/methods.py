@@ -13,6 +13,10 @@ from mfidl.plan.layout import size_and_align
 
 _DEFAULT_BATCH = 128
 _SERVANT = "Servant& servant"
+
+# Of functions that the server's source defines, and that the client's names for calls in the process: who has
+# no servant links without that source, and who derives one brings it along.
+_SERVERS = "[[gnu::weak]] "
 _CALL_OPTIONS = "const mf::CallOptions& options"
 
 
@@ -329,7 +333,9 @@ class MethodMaker:
     def _local_invoke(self) -> FunctionView:
         """For a call that stays in the process."""
         parameters = [_SERVANT, *self._parameters("", defaults=False)]
-        return self._invoke(self._result(""), "invoke", parameters, self.names.function, self.names.params)
+        return self._invoke(
+            self._result(""), "invoke", parameters, self.names.function, self.names.params, attribute=""
+        )
 
     def _stream_invokes(self) -> tuple[FunctionView, ...]:
         ends = [
@@ -369,11 +375,17 @@ class MethodMaker:
         return [f"request.{each}" for each in self.names.params]
 
     def _invoke(
-        self, result: str, name: str, parameters: Sequence[str], function: str, arguments: Sequence[str]
+        self,
+        result: str,
+        name: str,
+        parameters: Sequence[str],
+        function: str,
+        arguments: Sequence[str],
+        attribute: str = _SERVERS,
     ) -> FunctionView:
         declared = [each.replace("/*request*/", "request") for each in parameters]
         return FunctionView(
-            declaration=fill(f"static {result} {name}(", declared, ");", indent=2),
+            declaration=fill(f"{attribute}static {result} {name}(", declared, ");", indent=2),
             definition=fill(f"{result} {self.names.description}::{name}(", parameters, ") {"),
             body=fill(f"return servant.{function}(", arguments, ");", indent=2),
         )

@@ -226,7 +226,7 @@ Json Caller::written(const Words& words) {
         if (!value) return;
         values.push_back(shortened(*value));
       }
-      stream.close();
+      stream.done_writing();
       while (const auto value = stream.next()) values.push_back(shortened(*value));
     }));
     return object({{"values", texts(values)}, {"end", end}});

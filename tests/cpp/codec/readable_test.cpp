@@ -128,7 +128,11 @@ TEST(Readable, ClosedEnumsHaveTheirMembers) {
 /// So many levels: unions, structs and lists.
 Expression nested(int levels) {
   Expression expression = Expression::of_number(1);
-  for (; levels > 3; levels -= 3) expression = Expression::of_sum(Terms{{std::move(expression)}});
+  for (; levels > 3; levels -= 3) {
+    Terms terms;
+    terms.terms.push_back(std::move(expression));
+    expression = Expression::of_sum(std::move(terms));
+  }
   return expression;
 }
 
@@ -138,6 +142,25 @@ TEST(Readable, NestingHasABound) {
   const std::string reason = refused(nested(67));
   EXPECT_EQ(reason.substr(0, 24), "Expression.sum.terms[0].") << reason;
   EXPECT_EQ(reason.substr(reason.rfind(':')), ": structs and containers are nested too deep") << reason;
+}
+
+/// Takes it apart level by level, for which the stack need not be as deep.
+void dismantle(Expression expression) {
+  while (expression.kind() == Expression::Kind::sum) {
+    auto inner = std::move(expression.sum().terms.front());
+    expression = std::move(inner);
+  }
+}
+
+TEST(Readable, NoNestingIsTooDeepForTheStack) {
+  auto deep = nested(3'000'000);
+  const std::string reason = ": structs and containers are nested too deep";
+  EXPECT_EQ(refused(deep), "Expression" + reason);
+  EXPECT_EQ(refusal<Tier::febird>(deep), reason);
+  std::vector<std::optional<Expression>> several(1);
+  several.front().emplace(std::move(deep));
+  EXPECT_EQ(refused(several), reason.substr(2));
+  dismantle(std::move(*several.front()));
 }
 
 TEST(Readable, ElementsWithoutBytesAreCounted) {

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <condition_variable>
+#include <mutex>
+
 #include "support/joined.hpp"
 
 namespace mftest {
@@ -107,6 +110,35 @@ TEST(Light, AScatterNamesEachAgentsEnd) {
   const auto all = part.everywhere().fail();
   ASSERT_EQ(all.size(), 2U);
   for (const auto& one : all) EXPECT_EQ(one.outcome.error_as<calls::Nope>()->why, one.agent);
+}
+
+class Lingering final : public calls::PartServant {
+ public:
+  explicit Lingering(std::atomic<int>& begun) : begun_(begun) {}
+  std::string name() override {
+    ++begun_;
+    std::mutex mutex;
+    std::condition_variable_any changed;
+    std::unique_lock lock(mutex);
+    changed.wait(lock, mf::current_call().stop_token(), [] { return false; });
+    return "";
+  }
+  void fail() override {}
+
+ private:
+  std::atomic<int>& begun_;
+};
+
+TEST(Light, TheDeadlineOfAScatterIsThatOfTheWhole) {
+  std::atomic<int> begun{0};
+  mf::Light light;
+  for (const char* agent : {"books", "news"})
+    light.offer(std::make_shared<Lingering>(begun), {.agent = agent});
+  mf::Client client(light);
+  const auto ends = calls::PartClient(client).on({"books", "news"}).name({.deadline = 50ms});
+  ASSERT_EQ(ends.size(), 2U);
+  EXPECT_EQ(ends[1].outcome.failure().code, Code::deadline_exceeded);
+  EXPECT_EQ(begun, 1);
 }
 
 TEST(Light, WhatIsNotOfferedIsUnknownAsItIsAtAServer) {

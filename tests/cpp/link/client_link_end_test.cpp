@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <future>
+
 namespace mf::link {
 namespace {
 
@@ -144,6 +146,20 @@ TEST(ClientLink, ForgedAndRepeatedRepliesAreDroppedAndCounted) {
   joined.peer->flush();
   caller.join();
   EXPECT_GE(joined.link->unmatched_replies(), 2U);
+}
+
+TEST(ClientLink, AReadingThreadHearsOfACancelByAnother) {
+  Joined joined;
+  joined.counts->patient = true;
+  Waiter waiter;
+  auto bytes = bytes_of(1);
+  const auto id = joined.link->start({}, bytes, soon(), [&](Reply&& /*ended*/) { waiter.finish(); }, &waiter);
+  const auto reads = joined.counts->reads.load();
+  auto waiting =
+      std::async(std::launch::async, [&] { joined.link->drive_interruptibly(waiter, mf::kNever); });
+  ASSERT_TRUE(eventually([&] { return joined.counts->reads > reads; }));
+  joined.link->cancel(id);
+  EXPECT_EQ(waiting.wait_for(mftest::kLong), std::future_status::ready);
 }
 
 // Many short lives under load: whoever waits when the link ends is woken, whatever he waits for.

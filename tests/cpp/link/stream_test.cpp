@@ -50,6 +50,12 @@ class Joint final : public StreamPort {
             .message = "late",
             .declared = nullptr};
   }
+  Failure ended_here() override {
+    return {.code = Code::invalid_argument,
+            .execution = Execution::not_executed,
+            .message = "over",
+            .declared = nullptr};
+  }
   void at(TimePoint, UniqueFunction<void()>) override {}
 
   void done(StreamEvent event) {

@@ -38,6 +38,7 @@ class OddServant final : public calls::OddServant {
     if (what == "text") loose.inside.push_back({.text = kNoText});
     if (what == "mood") loose.mood = static_cast<calls::Mood>(2);
     if (what == "deep") loose = nested(32);
+    if (what == "deepest") loose = nested(1000);
     if (what == "null") loose.node = node(false);
     return loose;
   }
@@ -78,6 +79,12 @@ TEST(Unreadable, ArgumentsAreRefusedBeforeTheyAreSent) {
   const auto deep = failure_of([&] { return odd.stub.take(nested(32)); });
   EXPECT_EQ(deep.code, Code::invalid_argument);
   EXPECT_THAT(deep.message, testing::HasSubstr("loose.inside[0].inside[0]."));
+  const std::string too_deep = "structs and containers are nested too deep";
+  refused(nested(1000), too_deep);
+  std::vector<calls::OddTakeRequest> last(2);
+  last.back().loose = nested(1000);
+  expect_refused(failure_of([&] { return odd.stub.take_bulk(last); }), Code::invalid_argument,
+                 method + "item 1: " + too_deep);
   const std::vector<calls::OddTakeRequest> requests{{}, {.loose = {.text = kNoText}}};
   expect_refused(failure_of([&] { return odd.stub.take_bulk(requests); }), Code::invalid_argument,
                  method + "item 1: loose.text: a string is not UTF-8");
@@ -96,6 +103,8 @@ TEST(Unreadable, ResultsAndErrorsAreAnsweredWithWhatIsWrong) {
   expect_refused(given("null"), Code::handler_failed,
                  result + "the result.node.node[0].next: the reference is null");
   EXPECT_EQ(given("deep").code, Code::handler_failed);
+  expect_refused(given("deepest"), Code::handler_failed,
+                 result + "structs and containers are nested too deep");
   expect_refused(given("error"), Code::handler_failed,
                  "the handler's error breaks the schema: Careless.why: a string is not UTF-8");
   expect_refused(failure_of([&] { return odd.stub.node(false); }), Code::handler_failed,

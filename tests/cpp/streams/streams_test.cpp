@@ -132,8 +132,74 @@ TEST_P(Streams, BothDirectionsGoOnAtOnceAndValuesMaySpanFrames) {
     both.flush();
     ASSERT_EQ(both.next(), value);
   }
-  both.close();
+  both.done_writing();
   EXPECT_EQ(both.next(), std::nullopt);
+}
+
+TEST_P(Streams, WritingAfterTheEndIsAMistakeOfTheWriterAndTheCallGoesOn) {
+  auto both = stub->echo();
+  ASSERT_TRUE(both.write(mf::Bytes(1)));
+  both.done_writing();
+  both.done_writing();
+  const auto failure = failure_of([&] { return both.write(mf::Bytes(2)); });
+  EXPECT_EQ(failure.code, Code::invalid_argument);
+  EXPECT_EQ(failure.execution, mf::Execution::not_executed);
+  EXPECT_THAT(failure.message, testing::HasSubstr("mftest.flow.Flow.echo: this side has ended the stream"));
+  std::promise<mf::Outcome<bool>> later;
+  both.async_write(mf::Bytes(3), [&](mf::Outcome<bool> more) { later.set_value(std::move(more)); });
+  EXPECT_EQ(later.get_future().get().failure().code, Code::invalid_argument);
+  EXPECT_EQ(both.next(), mf::Bytes(1));
+  EXPECT_EQ(both.next(), std::nullopt);
+  EXPECT_EQ(failure_of([&] { return both.write(mf::Bytes(2)); }).code, Code::invalid_argument);
+}
+
+TEST_P(Streams, FinishGivesItsResultOnce) {
+  auto stream = stub->sum(1);
+  ASSERT_TRUE(stream.write(2));
+  EXPECT_EQ(stream.finish(), 3U);
+  EXPECT_EQ(failure_of([&] { return stream.write(2); }).code, Code::invalid_argument);
+  EXPECT_EQ(failure_of([&] { return stream.finish(); }).code, Code::invalid_argument);
+  std::promise<mf::Outcome<std::uint64_t>> again;
+  stream.async_finish([&](mf::Outcome<std::uint64_t> sum) { again.set_value(std::move(sum)); });
+  EXPECT_EQ(again.get_future().get().failure().code, Code::invalid_argument);
+}
+
+TEST_P(Streams, AHandlerThatHasAnsweredWritesNoMore) {
+  auto reader = stub->metadata_stream("x");
+  EXPECT_EQ(reader.next(), "");
+  ASSERT_EQ(reader.next(), std::nullopt);
+  const auto failure = failure_of([&] { return plain->kept->write("more"); });
+  EXPECT_EQ(failure.code, Code::invalid_argument);
+  EXPECT_THAT(failure.message, testing::HasSubstr("mftest.flow.Flow.metadata_stream: "));
+}
+
+TEST_P(Streams, AfterACancelNothingThatHadComeIsHandedOut) {
+  auto endless = stub->endless();
+  ASSERT_EQ(endless.next(), 0U);
+  endless.cancel();
+  EXPECT_EQ(failure_of([&] { return endless.next(); }).code, Code::cancelled);
+  std::promise<Code> code;
+  endless.async_next(
+      [&](mf::Outcome<std::optional<std::uint32_t>> next) { code.set_value(next.failure().code); });
+  EXPECT_EQ(code.get_future().get(), Code::cancelled);
+
+  auto ended = stub->count(10);
+  ASSERT_EQ(ended.next(), 0U);
+  ended.cancel();
+  EXPECT_EQ(failure_of([&] { return ended.next(); }).code, Code::cancelled);
+
+  auto whole = stub->count(1);
+  EXPECT_EQ(whole.next(), 0U);
+  EXPECT_EQ(whole.next(), std::nullopt);
+  whole.cancel();
+  EXPECT_EQ(whole.next(), std::nullopt) << "the end was seen before";
+}
+
+TEST_P(Streams, AHandlerThatCancelsItsReaderReadsNoMore) {
+  auto stream = stub->first(7'777);
+  while (stream.write(1)) {
+  }
+  EXPECT_EQ(stream.finish(), static_cast<std::uint32_t>(Code::cancelled));
 }
 
 TEST_P(Streams, AHandlerThatReadsNoMoreEndsTheWriting) {
@@ -191,6 +257,26 @@ TEST_P(Streams, AStopTokenEndsACallAndTheHandlerSeesIt) {
   EXPECT_TRUE(eventually([&] { return plain->stops == 1U; }));
 }
 
+TEST_P(Streams, ADeadlineAsksTheHandlerOfACallToStop) {
+  const auto code = failure_of([&] { return stub->linger({.deadline = 50ms}); }).code;
+  // In the process a plain handler has its caller's thread, and its answer is its caller's.
+  EXPECT_EQ(code, GetParam() == std::tuple(Way::light, Kind::plain) ? Code::ok : Code::deadline_exceeded);
+  EXPECT_TRUE(eventually([&] { return plain->stops == 1U; }));
+}
+
+TEST_P(Streams, ADeadlineAsksAHandlerToStopThatNobodyReadsFrom) {
+  auto both = stub->endless({.deadline = 50ms});
+  EXPECT_TRUE(eventually([&] { return plain->stops == 1U; }));
+}
+
+TEST_P(Streams, TheDeadlineOfABatchIsThatOfTheWhole) {
+  if (std::get<0>(GetParam()) == Way::light) return;  // all items are one message there
+  const std::vector<flow::FlowLingerRequest> requests(3);
+  auto batch = stub->linger_batch(requests, {.deadline = 50ms, .size = 1, .window = 1});
+  for (const auto& outcome : batch.results()) EXPECT_EQ(outcome.failure().code, Code::deadline_exceeded);
+  EXPECT_EQ(plain->lingering, 1U) << "the time of the first message was that of all";
+}
+
 TEST_P(Streams, AStopTokenEndsAStreamThatIsWaitedFor) {
   std::stop_source source;
   auto both = stub->echo({.stop = source.get_token()});
@@ -200,6 +286,32 @@ TEST_P(Streams, AStopTokenEndsAStreamThatIsWaitedFor) {
   });
   EXPECT_EQ(failure_of([&] { return both.next(); }).code, Code::cancelled);
   stopper.join();
+}
+
+TEST_P(Streams, AWaitingThreadHearsOfACancelByAnotherAtOnce) {
+  // A wait that ended by itself, for other reasons, would take seconds each time.
+  auto all = std::async(std::launch::async, [&] {
+    for (int i = 0; i < 12; ++i) {
+      auto both = stub->echo({.deadline = mf::kInfinite});
+      both.write(mf::Bytes(1));
+      both.next();
+      auto waiting = std::async(std::launch::async, [&] { return failure_of([&] { return both.next(); }); });
+      std::this_thread::sleep_for(2ms);
+      both.cancel();
+      EXPECT_EQ(waiting.get().code, Code::cancelled);
+    }
+  });
+  EXPECT_EQ(all.wait_for(kLong), std::future_status::ready);
+}
+
+TEST_P(Streams, AnIdleLimitEndsAWaitAtOnce) {
+  auto all = std::async(std::launch::async, [&] {
+    for (int i = 0; i < 12; ++i) {
+      auto both = stub->echo({.deadline = mf::kInfinite, .idle = 5ms});
+      EXPECT_EQ(failure_of([&] { return both.next(); }).code, Code::deadline_exceeded);
+    }
+  });
+  EXPECT_EQ(all.wait_for(kLong), std::future_status::ready);
 }
 
 TEST_P(Streams, MetadataGoesBothWays) {
@@ -228,7 +340,7 @@ TEST_P(Streams, AsynchronousReadsAndWritesCompleteInOrder) {
   };
   read();
   for (std::size_t i = 0; i < 500; ++i) ASSERT_TRUE(both.write(mf::Bytes(i)));
-  both.close();
+  both.done_writing();
   std::vector<std::size_t> wanted(500);
   std::iota(wanted.begin(), wanted.end(), std::size_t{0});
   EXPECT_EQ(promise.get_future().get(), wanted);

@@ -42,6 +42,7 @@ class PlainFlow final : public flow::FlowServant {
     for (std::uint32_t i = 0; i < count; ++i) out.write({.text = text, .of = i});
   }
   std::uint32_t first(std::uint32_t count, mf::StreamReader<std::uint32_t>& values) override {
+    if (count == 7'777) return code_after_cancel(values);
     std::uint32_t sum = 0;
     while (count-- > 0) {
       const auto value = values.next();
@@ -78,9 +79,22 @@ class PlainFlow final : public flow::FlowServant {
     return value != nullptr ? *value : "";
   }
   void metadata_stream(const std::string& key, mf::StreamWriter<std::string>& out) override {
+    kept = out;
     out.write(metadata(key));
   }
+  /// What a reader says that was cancelled while values were there.
+  static std::uint32_t code_after_cancel(mf::StreamReader<std::uint32_t>& values) {
+    (void)values.next();
+    values.cancel();
+    try {
+      (void)values.next();
+    } catch (const mf::Error& error) {
+      return static_cast<std::uint32_t>(error.code());
+    }
+    return 0;
+  }
 
+  std::optional<mf::StreamWriter<std::string>> kept;  // of the last metadata_stream()
   std::atomic<std::uint32_t> stops{0};
   std::atomic<std::uint32_t> lingering{0};
 };

@@ -149,6 +149,7 @@ class CountedStream final : public mf::transport::Stream {
     std::atomic<bool> refuse_writes{false};   // as if the socket were full
     std::atomic<std::size_t> most{SIZE_MAX};  // bytes a write takes
     std::atomic<int> takes{INT_MAX};          // writes, and then the socket is full
+    std::atomic<bool> patient{false};         // no read ends by itself before a test has given up
   };
 
   CountedStream(std::unique_ptr<mf::transport::Stream> inner, std::shared_ptr<Counts> counts)
@@ -156,6 +157,7 @@ class CountedStream final : public mf::transport::Stream {
 
   mf::transport::IoResult read(std::span<std::byte> into, mf::transport::Wait wait) noexcept override {
     ++counts_->reads;
+    if (counts_->patient) inner_->set_coarse_timeout(std::chrono::microseconds(kLong) * 2);
     return inner_->read(into, wait);
   }
   mf::transport::IoResult write(std::span<const mf::IoSlice> slices) noexcept override {
@@ -181,6 +183,8 @@ class CountedStream final : public mf::transport::Stream {
     inner_->set_coarse_timeout(timeout);
   }
   [[nodiscard]] std::size_t unacknowledged() const noexcept override { return inner_->unacknowledged(); }
+  [[nodiscard]] bool allow_interrupts() noexcept override { return inner_->allow_interrupts(); }
+  void interrupt() noexcept override { inner_->interrupt(); }
   void shutdown() noexcept override { inner_->shutdown(); }
   [[nodiscard]] int fd() const noexcept override { return inner_->fd(); }
   [[nodiscard]] const std::string& peer() const noexcept override { return inner_->peer(); }

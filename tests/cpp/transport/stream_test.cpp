@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstring>
+#include <future>
 #include <thread>
 
 #include "mf/core/error.hpp"
@@ -48,6 +49,26 @@ TEST(Stream, SaysWhenThereIsNothingAndWhenThereIsNoRoom) {
   while ((result = left->write(std::span(&all, 1))).state == IoState::ok) written += result.bytes;
   EXPECT_EQ(result.state, IoState::would_block);
   EXPECT_GT(written, 0U);
+}
+
+TEST(Stream, AnInterruptEndsTheReadThatIsUnderWayOrElseTheNextOne) {
+  const auto [left, right] = make_inproc_pair();
+  right->set_coarse_timeout(std::chrono::microseconds(mftest::kLong) * 2);
+  ASSERT_TRUE(right->allow_interrupts());
+  std::array<std::byte, 8> got;
+  right->interrupt();
+  right->interrupt();
+  EXPECT_EQ(right->read(got, Wait::interruptibly).state, IoState::would_block);
+  auto reading = std::async(std::launch::async,
+                            [&, from = right.get()] { return from->read(got, Wait::interruptibly).state; });
+  right->interrupt();
+  EXPECT_EQ(reading.wait_for(mftest::kLong), std::future_status::ready);
+  EXPECT_EQ(reading.get(), IoState::would_block);
+
+  const auto byte = pattern(1);
+  const IoSlice one{byte.data(), 1};
+  EXPECT_EQ(left->write(std::span(&one, 1)).bytes, 1U);
+  EXPECT_EQ(right->read(got, Wait::interruptibly).bytes, 1U) << "interrupts do not add up";
 }
 
 TEST(Stream, PartialWritesAddUpToTheWhole) {

@@ -84,14 +84,17 @@ void bulk(const Target& target, const link::BatchMethod& method, const CallOptio
 
 namespace {
 
-/// The parts of agents whose calls are made here and now.
-std::vector<ScatteredPart> in_turn(const ScatterTarget& target, TimePoint deadline, std::size_t items,
-                                   NewDecoder decoder, FunctionRef<void(const Target&, Decoder&)> call_one) {
+using CallOne = FunctionRef<void(const Target&, const CallOptions&, Decoder&)>;
+
+/// The parts of agents whose calls are made here and now, each with the time that those before have left.
+std::vector<ScatteredPart> in_turn(const ScatterTarget& target, CallOptions options, TimePoint deadline,
+                                   std::size_t items, NewDecoder decoder, CallOne call_one) {
   std::vector<ScatteredPart> parts;
   for (auto& [agent, to] : target.targets(deadline)) {
     auto& part = parts.emplace_back(ScatteredPart{std::move(agent), decoder(items), nullptr});
+    options.deadline = deadline == kNever ? kInfinite : deadline - std::chrono::steady_clock::now();
     try {
-      call_one(to, *part.decoder);
+      call_one(to, options, *part.decoder);
     } catch (...) {
       part.failure = mf::detail::shared(Failure::from_current_exception());
     }
@@ -116,14 +119,15 @@ std::vector<ScatteredPart> gathered(const ScatterTarget& target, const link::Met
 
 }  // namespace
 
-std::vector<ScatteredPart> scatter(const ScatterTarget& target, const link::Method& method,
-                                   const CallOptions& options, const protocol::RequestHead& head,
-                                   Encode encode, FunctionRef<void(const Target&, link::Results&)> call_one,
-                                   NewDecoder decoder) {
+std::vector<ScatteredPart> scatter(
+    const ScatterTarget& target, const link::Method& method, const CallOptions& options,
+    const protocol::RequestHead& head, Encode encode,
+    FunctionRef<void(const Target&, const CallOptions&, link::Results&)> call_one, NewDecoder decoder) {
   const Context context(target.target(), options, method.info);
   if (target.in_process() || method.info.oneway) {
-    return in_turn(target, context.deadline, 1, decoder,
-                   [&](const Target& to, Decoder& into) { call_one(to, into.results); });
+    return in_turn(
+        target, options, context.deadline, 1, decoder,
+        [&](const Target& to, const CallOptions& own, Decoder& into) { call_one(to, own, into.results); });
   }
   return gathered(target, method, head, encode, context, 1, decoder);
 }
@@ -133,8 +137,10 @@ std::vector<ScatteredPart> scatter_bulk(const ScatterTarget& target, const link:
                                         NewDecoder decoder) {
   const Context context(target.target(), options, method.method.info);
   if (target.in_process() || requests.count == 0 || method.method.info.oneway) {
-    return in_turn(target, context.deadline, requests.count, decoder,
-                   [&](const Target& to, Decoder& into) { bulk(to, method, options, requests, into); });
+    return in_turn(target, options, context.deadline, requests.count, decoder,
+                   [&](const Target& to, const CallOptions& own, Decoder& into) {
+                     bulk(to, method, own, requests, into);
+                   });
   }
   check_sent_requests(method, requests);
   const auto encode = [&](Buffer& buffer) { method.encode(buffer, requests, 0, requests.count); };

@@ -22,12 +22,12 @@ Failure cancelled() {
 
 }  // namespace
 
-StreamedCall::StreamedCall(const Target& target, const MethodInfo& method, const protocol::RequestHead& head,
-                           Buffer payload, const CallContext& context, const CallOptions& options,
-                           Tier param_tier)
-    : AsyncCall(target, method, head, std::move(payload), context, true),
+StreamedCall::StreamedCall(const Target& target, const link::Method& method,
+                           const protocol::RequestHead& head, Buffer payload, const CallContext& context,
+                           const CallOptions& options, Tier param_tier)
+    : AsyncCall(target, method.info, head, std::move(payload), context, true),
+      method_(method),
       param_tier_(param_tier),
-      drives_(!options.stop.stop_possible()),
       idle_(options.idle),
       in_(*this, state()->core->options().stream_window, nullptr, state()->core->options().max_payload),
       out_(*this) {
@@ -111,7 +111,7 @@ void StreamedCall::cancel() {
 }
 
 void StreamedCall::abandon() noexcept {
-  (void)in_.abandon();
+  if (auto event = in_.abandon(cancelled())) complete(std::move(*event));
   {
     const std::scoped_lock lock(mutex_);
     if (ended_) return;
@@ -148,11 +148,11 @@ void StreamedCall::complete(link::StreamEvent event) {
   if (event.completion) state()->core->complete(std::move(event.completion));
 }
 
-void StreamedCall::close_output() {
+void StreamedCall::end_output() {
   if (out_.drain()) send_end();
 }
 
-void StreamedCall::close_output_later() {
+void StreamedCall::end_output_later() {
   out_.when_drained([self = shared_from_this()] {
     if (!self->out_.stopped()) self->send_end();
   });
@@ -214,7 +214,7 @@ void StreamedCall::write_soon() {
 
 void StreamedCall::wait(link::Waiter& waiter, TimePoint until) {
   const auto at = place();
-  if (at.link && drives_) return at.link->drive(waiter, until);
+  if (at.link) return at.link->drive_interruptibly(waiter, until);
   waiter.wait_until(until);
 }
 

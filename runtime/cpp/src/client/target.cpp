@@ -17,9 +17,9 @@ Target::Target(const Client& client, const ServiceInfo& service)
     : Target(State::of(client.core(), service, std::nullopt)) {}
 
 Target::Target(std::shared_ptr<State> state) : state_(std::move(state)) {
-  in_process_ = state_->core->servants() != nullptr;
-  forwarded_ = state_->core->options().forward_metadata;
-  agent_ = state_->shown;
+  local_ = {.servants = state_->core->servants().get(),
+            .agent = state_->shown,
+            .forwarded = state_->core->options().forward_metadata};
 }
 
 Target Target::at(std::string_view agent) const {
@@ -41,9 +41,9 @@ Interfaces Target::find_interfaces() const {
 }
 
 link::LocalBatch Target::local_batch() const {
-  if (!in_process_) return {};
+  if (!in_process()) return {};
   const auto found = interfaces();
-  return {.plain = found.plain, .async = found.async, .agent = agent_, .forwarded = forwarded_};
+  return {.plain = found.plain, .async = found.async, .target = local_};
 }
 
 std::shared_ptr<Servant> Target::shared_servant() const {

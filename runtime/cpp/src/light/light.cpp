@@ -2,6 +2,7 @@
 
 #include "mf/core/agent.hpp"
 #include "mf/core/error.hpp"
+#include "mf/transport/reactor.hpp"
 #include "mf/transport/workers.hpp"
 
 namespace mf {
@@ -48,9 +49,16 @@ class Light::Hub final : public LocalServants {
 
   void run(UniqueFunction<void()> work) const override { threads_.submit(std::move(work)); }
 
+  void at(TimePoint when, UniqueFunction<void()> work) const override {
+    std::call_once(timer_made_, [this] { timer_.emplace(); });
+    timer_->at(when, std::move(work));
+  }
+
  private:
   mutable std::mutex mutex_;
   mutable transport::Workers threads_{0, kMostThreads};
+  mutable std::once_flag timer_made_;
+  mutable std::optional<transport::Reactor> timer_;  // made for the first call that needs it
   std::map<std::pair<std::string, std::string>, std::shared_ptr<Servant>> servants_;
 };
 

@@ -25,7 +25,12 @@ void ClientLink::drive(Waiter& waiter, TimePoint deadline) {
   drive(waiter, deadline, lock);
 }
 
-void ClientLink::drive(Waiter& waiter, TimePoint deadline, Lock& lock) {
+void ClientLink::drive_interruptibly(Waiter& waiter, TimePoint deadline) {
+  Lock lock(mutex_);
+  drive(waiter, deadline, lock, true);
+}
+
+void ClientLink::drive(Waiter& waiter, TimePoint deadline, Lock& lock, bool interruptibly) {
   while (!waiter.done()) {
     if (waiter.elsewhere_.load()) {
       if (!broken()) adopt(lock);
@@ -33,7 +38,7 @@ void ClientLink::drive(Waiter& waiter, TimePoint deadline, Lock& lock) {
       waiter.wait_until(deadline);
       lock.lock();
     } else if (!broken() && !leading_) {
-      lead(waiter, deadline, lock);
+      lead(waiter, deadline, lock, interruptibly);
     } else {
       follow(waiter, deadline, lock);
     }
@@ -77,8 +82,10 @@ void ClientLink::stop_leading(Lock& lock) {
   leading_ = false;
 }
 
-void ClientLink::lead(Waiter& waiter, TimePoint deadline, Lock& lock) {
+void ClientLink::lead(Waiter& waiter, TimePoint deadline, Lock& lock, bool interruptibly) {
   begin_leading();
+  if (interruptibly && stream_->allow_interrupts()) interruptible_ = &waiter;
+  const auto wait = interruptible_ != nullptr ? transport::Wait::interruptibly : transport::Wait::coarsely;
   bool timed_out = false;
   const auto over = [&] { return waiter.done() || broken() || waiter.elsewhere_.load(); };
   try {
@@ -91,7 +98,7 @@ void ClientLink::lead(Waiter& waiter, TimePoint deadline, Lock& lock) {
         (void)read_once(lock, transport::Wait::no);
       } else {
         fit_coarse_timeout(until, timed_out);
-        timed_out = read_once(lock, transport::Wait::coarsely) == Got::nothing;
+        timed_out = read_once(lock, wait) == Got::nothing;
       }
       if (over() || until == kNever) continue;
       const auto now = std::chrono::steady_clock::now();
@@ -101,7 +108,13 @@ void ClientLink::lead(Waiter& waiter, TimePoint deadline, Lock& lock) {
   } catch (...) {
     break_off_by_exception(lock);
   }
+  interruptible_ = nullptr;
   stop_leading(lock);
+}
+
+/// Another thread has finished what the leader waits for, which the leader cannot see while it reads.
+void ClientLink::interrupt_finished_leader() noexcept {
+  if (interruptible_ != nullptr && interruptible_->done() && !leading_here()) stream_->interrupt();
 }
 
 void ClientLink::wait_for_room(TimePoint until, Lock& lock) {
@@ -322,6 +335,7 @@ void ClientLink::tell_room() {
   calls_.for_each([](std::uint32_t /*id*/, const Pending& pending) {
     if (pending.stream != nullptr && pending.stream->on_room().write) pending.stream->write_later();
   });
+  interrupt_finished_leader();
 }
 
 void ClientLink::on_bound(const protocol::Event& event) {
@@ -371,6 +385,7 @@ void ClientLink::run_own(FinishedList& own, Lock& lock) {
   lock.unlock();
   own.run();
   lock.lock();
+  interrupt_finished_leader();
 }
 
 void ClientLink::post_completions(Lock& lock) {

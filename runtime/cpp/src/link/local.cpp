@@ -1,6 +1,7 @@
 #include "mf/link/local.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
@@ -14,9 +15,42 @@ void refuse_expired() {
   throw Error(Code::deadline_exceeded, Execution::not_executed, "the deadline had passed before the call");
 }
 
+/// Who may ask a handler to stop that has a deadline. It lives until the deadline, after which the handler
+/// may still run.
+struct LocalHandle::Stopping {
+  struct Stop {
+    std::stop_source source;
+    void operator()() { source.request_stop(); }
+  };
+  using OnStop = std::stop_callback<Stop>;
+
+  std::stop_source source;
+  std::optional<OnStop> by_caller;
+  std::optional<OnStop> by_outer_call;
+  std::atomic<bool> over{false};  // the call has ended in time
+};
+
+LocalHandle::~LocalHandle() {
+  if (!stopping_) return;
+  stopping_->by_caller.reset();
+  stopping_->by_outer_call.reset();
+  if (std::chrono::steady_clock::now() < deadline_) stopping_->over = true;
+}
+
 std::stop_token LocalHandle::stop_token() {
-  if (options_.stop.stop_possible() || outer_ == nullptr) return options_.stop;
-  return outer_->stop_token();
+  if (deadline_ == kNever)
+    return options_.stop.stop_possible() || outer_ == nullptr ? options_.stop : outer_->stop_token();
+  if (!stopping_) {
+    const auto stopping = std::make_shared<Stopping>();
+    target_.servants->at(deadline_, [stopping] {
+      if (!stopping->over) stopping->source.request_stop();
+    });
+    stopping->by_caller.emplace(options_.stop, Stopping::Stop{stopping->source});
+    if (outer_ != nullptr)
+      stopping->by_outer_call.emplace(outer_->stop_token(), Stopping::Stop{stopping->source});
+    stopping_ = stopping;
+  }
+  return stopping_->source.get_token();
 }
 
 bool LocalHandle::cancelled() noexcept {
@@ -25,7 +59,7 @@ bool LocalHandle::cancelled() noexcept {
 
 const Metadata& LocalHandle::metadata() noexcept {
   if (outer_ == nullptr) return options_.metadata;
-  if (!metadata_) metadata_ = mf::detail::passed_on(options_.metadata, *outer_, forwarded_);
+  if (!metadata_) metadata_ = mf::detail::passed_on(options_.metadata, *outer_, target_.forwarded);
   return *metadata_;
 }
 
@@ -33,13 +67,13 @@ void LocalHandle::set_reply_metadata(std::string_view key, std::string_view valu
   if (options_.reply_metadata != nullptr) options_.reply_metadata->set(key, value);
 }
 
-void LocalScope::add_context(const CallOptions& options, std::span<const std::string> forwarded) {
+void LocalScope::add_context(const CallOptions& options, const LocalTarget& target) {
   const auto* const outer = scope_.outer();
   if (outer != nullptr) info_.deadline = std::min(info_.deadline, outer->deadline);
   if (info_.expired()) refuse_expired();
   if (options.stop.stop_requested())
     throw Error(Code::cancelled, Execution::not_executed, "cancelled by the caller before the call");
-  handle_.emplace(options, outer, forwarded);
+  handle_.emplace(options, outer, target, info_.deadline);
   info_.handle.set(&*handle_);
 }
 
@@ -143,16 +177,17 @@ void local_async(const Method& method, BeginItem begin, void* servant, const Cal
       beginning.fail(mf::detail::shared(mf::detail::handler_failure()));
     }
   }
-  const auto deadline = deadline_after(std::chrono::steady_clock::now(),
-                                       effective_deadline(options.deadline, method.info.deadline));
-  answers->wait(std::min(deadline, current_call().deadline), options.stop);
+  answers->wait(current_call().deadline, options.stop);
   sort_out(method, results, requests.count);
 }
 
 void local_batch(const BatchMethod& method, const LocalBatch& local, const CallOptions& options,
                  Items requests, Results& results) {
   check_requests(method, requests);
-  const LocalScope scope(method.method.service, local.agent, options, local.forwarded);
+  const LocalScope scope(method.method.service, local.target, options,
+                         local.plain != nullptr
+                             ? options.deadline
+                             : effective_deadline(options.deadline, method.method.info.deadline));
   if (method.method.info.oneway) return local_oneway_batch(method, local, requests);
   if (local.plain == nullptr) {
     return local_async(method.method, method.begin, local.async, options, requests, results);

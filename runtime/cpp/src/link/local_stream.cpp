@@ -20,35 +20,43 @@ TimePoint deadline_of(const CallOptions& options, const MethodInfo& method) {
 
 }  // namespace
 
+Failure cancelled_by(bool caller) {
+  return {.code = Code::cancelled,
+          .execution = Execution::unknown,
+          .message = caller ? "cancelled by the caller" : "cancelled by the handler",
+          .declared = nullptr};
+}
+
 void refuse_late() {
   out_of_time().raise();
 }
 
 LocalStream::LocalStream(std::shared_ptr<const LocalServants> servants, const CallOptions& options,
-                         const MethodInfo& method, std::span<const std::string> forwarded)
+                         const Method& method, std::span<const std::string> forwarded)
     : servants_(std::move(servants)),
-      deadline_(deadline_of(options, method)),
+      method_(method),
+      deadline_(deadline_of(options, method.info)),
       idle_(options.idle),
       metadata_(mf::detail::passed_on(options.metadata, current_call(), forwarded)),
       reply_metadata_(options.reply_metadata) {
   if (std::chrono::steady_clock::now() >= deadline_) refuse_expired();
   if (!options.stop.stop_possible()) return;
-  on_stop_.emplace(options.stop, [this] {
-    give_up({.code = Code::cancelled,
-             .execution = Execution::unknown,
-             .message = "cancelled by the caller",
-             .declared = nullptr});
-  });
+  on_stop_.emplace(options.stop, [this] { give_up(cancelled_by(true)); });
 }
 
 LocalStream::~LocalStream() = default;
+
+bool LocalStream::ended() const {
+  const std::scoped_lock lock(mutex_);
+  return ended_;
+}
 
 bool LocalStream::late() const {
   return deadline_ != kNever && std::chrono::steady_clock::now() >= deadline_;
 }
 
 void LocalStream::look_at_deadline() {
-  if (late()) give_up(out_of_time());
+  if (late() && !ended()) give_up(out_of_time());
 }
 
 TimePoint LocalStream::wait_until(bool callers) const {
@@ -106,11 +114,8 @@ void LocalStream::watch_deadline() {
     const std::scoped_lock lock(mutex_);
     if (deadline_ == kNever || ended_ || std::exchange(watched_, true)) return;
   }
-  run([self = shared_from_this()] {
-    std::unique_lock lock(self->mutex_);
-    if (self->ended_changed_.wait_until(lock, self->deadline_, [&] { return self->ended_; })) return;
-    lock.unlock();
-    self->give_up(out_of_time());
+  servants_->at(deadline_, [weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->look_at_deadline();
   });
 }
 

@@ -11,7 +11,7 @@ bool declares(const Method& method, const DeclaredError& error) {
 }
 
 [[noreturn]] void refuse_item(const BatchMethod& method, std::size_t item, const std::string& bad) {
-  refuse_argument(method.method, "item " + std::to_string(item) + ": " + bad);
+  refuse_argument(method.method, "item " + std::to_string(item) + ": " + codec::rooted("", bad));
 }
 
 /// Why no server could read a request that perhaps none can read, if there is a reason.
@@ -50,7 +50,15 @@ void check_unsure_request(const BatchMethod& method, const void* request) {
 }
 
 void refuse_argument(const Method& method, const std::string& violation) {
-  throw Error(Code::invalid_argument, Execution::not_executed, full_name(method) + ": " + violation);
+  throw Error(Code::invalid_argument, Execution::not_executed,
+              full_name(method) + ": " + codec::rooted("", violation));
+}
+
+Failure ended_here(const Method& method) {
+  return {.code = Code::invalid_argument,
+          .execution = Execution::not_executed,
+          .message = full_name(method) + ": this side has ended the stream already",
+          .declared = nullptr};
 }
 
 Failure declared_or_failed(const Method& method, const Failure& failure) {

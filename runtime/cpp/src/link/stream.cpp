@@ -57,7 +57,7 @@ StreamEvent StreamIn::refuse(Code code, std::string message) const {
 
 StreamEvent StreamIn::on_data(const protocol::Event& event) {
   const std::scoped_lock lock(mutex_);
-  if (abandoned_ || why_) return {};
+  if (abandoned() || why_) return {};
   if (ended_) return refuse(Code::protocol_error, "the peer sent DATA after END");
   const std::size_t cost = protocol::padded(event.header.size);
   const bool whole = event.count != 0;
@@ -133,6 +133,7 @@ StreamIn::Got StreamIn::take(Frame& into) {
     } else {
       taken += std::exchange(piece_cost_, 0);
       if (ended_) got = Got::ended;
+      seen_ = ended_;
     }
     if (taken != 0 && !ended_) credit = window_.taken(taken, *budget_);
   }
@@ -192,11 +193,16 @@ StreamEvent StreamIn::forbid() {
   return refuse(Code::protocol_error, "the peer sent DATA or END where the method has no stream");
 }
 
-bool StreamIn::abandon() noexcept {
+std::optional<StreamEvent> StreamIn::abandon(Failure why) {
   const std::scoped_lock lock(mutex_);
+  if (seen_ || abandoned_.exchange(true)) return std::nullopt;
   frames_.clear();
   piece_ = Buffer();
-  return !std::exchange(abandoned_, true) && !ended_;
+  if (!why_) why_ = mf::detail::shared(std::move(why));
+  if (std::exchange(ended_, true)) return std::nullopt;
+  StreamEvent done;
+  wake(done);
+  return done;
 }
 
 StreamOut::StreamOut(StreamPort& port, std::uint32_t credit, std::size_t most)
@@ -258,6 +264,11 @@ StreamEvent StreamOut::on_end(std::shared_ptr<const Failure> why) {
 bool StreamOut::may_write() const {
   if (ended_ && why_) why_->raise();
   return !ended_ && !stopped_;
+}
+
+bool StreamOut::end_here() {
+  const std::scoped_lock lock(mutex_);
+  return !std::exchange(ended_here_, true);
 }
 
 Outcome<bool> StreamOut::state() const {

@@ -243,7 +243,10 @@ void Call::forbid_input() {
 }
 
 void Call::abandon() noexcept {
-  if (streams_->in.abandon()) send_cancel();
+  auto event = streams_->in.abandon(failed(Code::cancelled, "cancelled by the handler"));
+  if (!event) return;
+  send_cancel();
+  if (event->completion) link_->post(std::move(event->completion));
 }
 
 void Call::fail(Failure failure) {

@@ -173,6 +173,7 @@ class StreamAnswer final : public mf::detail::Answers, public std::enable_shared
  private:
   void send() {
     const auto call = ticket_.call();
+    (void)call->output().end_here();
     call->output().when_drained(
         [self = shared_from_this()] { detail::answer(self->ticket_, self->method_, *self->encoder_); });
   }
@@ -213,7 +214,7 @@ void refuse_arguments(Incoming& in, const std::string& violation) {
 
 Failure invalid_result(const std::string& violation) {
   return failed(Code::handler_failed, Execution::unknown,
-                "the handler's result breaks the schema: " + violation);
+                "the handler's result breaks the schema: " + codec::rooted("", violation));
 }
 
 void answer_nothing(Incoming& in, const link::Method& method) {

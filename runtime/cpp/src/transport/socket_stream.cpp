@@ -6,6 +6,7 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/ioctl.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/uio.h>
@@ -42,16 +43,43 @@ IoResult from_errno() noexcept {
 
 SocketStream::~SocketStream() {
   ::close(fd_);
+  if (interrupt_fd_ >= 0) ::close(interrupt_fd_);
 }
 
 IoResult SocketStream::read(std::span<std::byte> into, Wait wait) noexcept {
+  if (wait == Wait::interruptibly &&
+      !poll(true, false, std::chrono::ceil<std::chrono::milliseconds>(coarse_timeout_)))
+    return {.state = IoState::would_block};
   for (;;) {
-    const auto n = ::recv(fd_, into.data(), into.size(), wait == Wait::no ? MSG_DONTWAIT : 0);
+    const auto n = ::recv(fd_, into.data(), into.size(), wait == Wait::coarsely ? 0 : MSG_DONTWAIT);
     if (n > 0) return {.bytes = static_cast<std::size_t>(n)};
     if (n == 0) return {.state = IoState::closed};
     if (errno != EINTR) return from_errno();
     if (wait != Wait::no) return {.state = IoState::would_block};
   }
+}
+
+/// False: it was interrupted, or nothing happened until the timeout. Only one who reads may be interrupted.
+bool SocketStream::poll(bool read, bool write, std::chrono::milliseconds timeout) const noexcept {
+  const auto events = static_cast<short>((read ? POLLIN : 0) | (write ? POLLOUT : 0));
+  std::array<pollfd, 2> entries{{{.fd = fd_, .events = events, .revents = 0},
+                                 {.fd = read ? interrupt_fd_ : -1, .events = POLLIN, .revents = 0}}};
+  const auto limit = static_cast<int>(std::clamp<std::int64_t>(timeout.count(), 0, 60'000));
+  if (::poll(entries.data(), entries.size(), limit) <= 0) return false;
+  if (entries[1].revents == 0) return true;
+  std::uint64_t count = 0;
+  (void)!::read(interrupt_fd_, &count, sizeof count);
+  return false;
+}
+
+bool SocketStream::allow_interrupts() noexcept {
+  if (interrupt_fd_ < 0) interrupt_fd_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  return interrupt_fd_ >= 0;
+}
+
+void SocketStream::interrupt() noexcept {
+  const std::uint64_t one = 1;
+  (void)!::write(interrupt_fd_, &one, sizeof one);
 }
 
 IoResult SocketStream::write(std::span<const IoSlice> slices) noexcept {
@@ -72,9 +100,7 @@ IoResult SocketStream::write(std::span<const IoSlice> slices) noexcept {
 }
 
 void SocketStream::wait_ready(bool read, bool write, std::chrono::milliseconds timeout) noexcept {
-  pollfd entry{
-      .fd = fd_, .events = static_cast<short>((read ? POLLIN : 0) | (write ? POLLOUT : 0)), .revents = 0};
-  (void)::poll(&entry, 1, static_cast<int>(std::clamp<std::int64_t>(timeout.count(), 0, 60'000)));
+  (void)poll(read, write, timeout);
 }
 
 void SocketStream::set_coarse_timeout(std::chrono::microseconds timeout) noexcept {

@@ -22,12 +22,17 @@ class SocketStream final : public Stream {
   void wait_ready(bool read, bool write, std::chrono::milliseconds timeout) noexcept override;
   void set_coarse_timeout(std::chrono::microseconds timeout) noexcept override;
   [[nodiscard]] std::size_t unacknowledged() const noexcept override;
+  [[nodiscard]] bool allow_interrupts() noexcept override;
+  void interrupt() noexcept override;
   void shutdown() noexcept override;
   [[nodiscard]] int fd() const noexcept override { return fd_; }
   [[nodiscard]] const std::string& peer() const noexcept override { return peer_; }
 
  private:
+  bool poll(bool read, bool write, std::chrono::milliseconds timeout) const noexcept;
+
   const int fd_;
+  int interrupt_fd_ = -1;  // an eventfd, from allow_interrupts() on
   const std::string peer_;
   std::chrono::microseconds coarse_timeout_{-1};
 };

@@ -52,6 +52,7 @@ void encode_arguments(Buffer& buffer, const Args&... args) {
 
 template <class M, class... Args>
 [[gnu::cold, gnu::noinline]] void check_unsure_arguments(const Args&... args) {
+  if (const auto bad = codec::too_deep(args...)) link::refuse_argument(link::kMethod<M>, *bad);
   const typename M::Request request{args...};
   link::check_unsure_request(link::kBatchMethod<M>, &request);
 }
@@ -199,11 +200,10 @@ using NewDecoder = std::unique_ptr<Decoder> (*)(std::size_t items);
 
 /// Scattered calls: one message to every agent; or one call an agent, one after the other, where nothing
 /// travels, or nothing comes back.
-[[nodiscard]] std::vector<ScatteredPart> scatter(const ScatterTarget& target, const link::Method& method,
-                                                 const CallOptions& options,
-                                                 const protocol::RequestHead& head, Encode encode,
-                                                 FunctionRef<void(const Target&, link::Results&)> call_one,
-                                                 NewDecoder decoder);
+[[nodiscard]] std::vector<ScatteredPart> scatter(
+    const ScatterTarget& target, const link::Method& method, const CallOptions& options,
+    const protocol::RequestHead& head, Encode encode,
+    FunctionRef<void(const Target&, const CallOptions&, link::Results&)> call_one, NewDecoder decoder);
 [[nodiscard]] std::vector<ScatteredPart> scatter_bulk(const ScatterTarget& target,
                                                       const link::BatchMethod& method,
                                                       const CallOptions& options, link::Items requests,
@@ -239,11 +239,12 @@ Scattered<typename M::Result> call(const ScatterTarget& target, const CallOption
   using Result = typename M::Result;
   if (!target.in_process() && !M::kInfo.oneway) detail::check_arguments<M>(args...);
   const auto encode = [&](Buffer& buffer) { detail::encode_arguments<M>(buffer, args...); };
-  const auto call_one = [&](const Target& to, [[maybe_unused]] link::Results& result) {
+  const auto call_one = [&](const Target& to, const CallOptions& own,
+                            [[maybe_unused]] link::Results& result) {
     if constexpr (std::is_void_v<Result>) {
-      call<M>(to, options, args...);
+      call<M>(to, own, args...);
     } else {
-      Outcome<Result> outcome(call<M>(to, options, args...));
+      Outcome<Result> outcome(call<M>(to, own, args...));
       result.set(0, &outcome);
     }
   };

@@ -2,8 +2,8 @@
 // hold.
 //
 // A call is begun at once and never waits for a connection: who reads or writes does. No thread stands behind
-// it: the one who waits reads the connection, as blocking calls do, unless the call may be stopped from
-// elsewhere; the reactor reads when nobody waits.
+// it: the one who waits reads the connection, as blocking calls do, and is interrupted when another thread
+// ends the call; the reactor reads when nobody waits.
 #pragma once
 
 #include <atomic>
@@ -30,7 +30,7 @@ class StreamedCall : public AsyncCall,
                      public link::StreamCall,
                      public std::enable_shared_from_this<StreamedCall> {
  public:
-  StreamedCall(const Target& target, const MethodInfo& method, const protocol::RequestHead& head,
+  StreamedCall(const Target& target, const link::Method& method, const protocol::RequestHead& head,
                Buffer payload, const CallContext& context, const CallOptions& options, Tier param_tier);
   ~StreamedCall() override;
 
@@ -42,9 +42,9 @@ class StreamedCall : public AsyncCall,
   [[noreturn]] static void refuse_value(const std::string& violation);
   void cancel() override;
 
-  /// Sends END when all that is pending has left; waits for that.
-  void close_output();
-  void close_output_later();
+  /// After output().end_here(): sends END when all that is pending has left, and waits for that, or does not.
+  void end_output();
+  void end_output_later();
   /// Waits until the call has ended.
   void wait_for_end();
   /// Runs when it has; perhaps at once.
@@ -67,6 +67,7 @@ class StreamedCall : public AsyncCall,
   void wait(link::Waiter& waiter, TimePoint until) override;
   [[nodiscard]] TimePoint wait_until() override;
   Failure out_of_time() override;
+  [[nodiscard]] Failure ended_here() override { return link::ended_here(method_); }
   void at(TimePoint when, UniqueFunction<void()> work) override;
 
  protected:
@@ -85,8 +86,8 @@ class StreamedCall : public AsyncCall,
   void watch_idle();
   void end_with(Failure why) noexcept;
 
+  const link::Method& method_;
   const Tier param_tier_;
-  const bool drives_;  // whoever waits may read the connection
   const std::chrono::nanoseconds idle_;
   link::StreamIn in_;
   link::StreamOut out_;
@@ -124,13 +125,15 @@ class StreamEnding final : public mf::detail::Ending<typename M::Result> {
  public:
   explicit StreamEnding(std::shared_ptr<StreamedCallOf<M>> call) noexcept : call_(std::move(call)) {}
   Result finish() override {
-    call_->close_output();
+    if (!call_->output().end_here()) call_->ended_here().raise();
+    call_->end_output();
     call_->wait_for_end();
     return std::move(call_->outcome()).value();
   }
   void async_finish(Callback<Result> done) override {
+    if (!call_->output().end_here()) return done(call_->ended_here());
     call_->when_ended([call = call_, done = std::move(done)]() mutable { done(std::move(call->outcome())); });
-    call_->close_output_later();
+    call_->end_output_later();
   }
   void cancel() noexcept override { call_->abandon(); }
 
@@ -141,7 +144,9 @@ class StreamEnding final : public mf::detail::Ending<typename M::Result> {
 class StreamClosing final : public mf::detail::Closing {
  public:
   explicit StreamClosing(std::shared_ptr<StreamedCall> call) noexcept : call_(std::move(call)) {}
-  void close() override { call_->close_output(); }
+  void done_writing() override {
+    if (call_->output().end_here()) call_->end_output();
+  }
 
  private:
   std::shared_ptr<StreamedCall> call_;
@@ -205,8 +210,8 @@ auto stream(const Target& target, const CallOptions& options, const Args&... arg
     prepend_metadata(payload, *context.metadata);
     head.flags |= protocol::kMetadata;
   }
-  const auto call = std::make_shared<StreamedCallOf<M>>(target, M::kInfo, head, std::move(payload), context,
-                                                        options, detail::param_tier<M>());
+  const auto call = std::make_shared<StreamedCallOf<M>>(target, link::kMethod<M>, head, std::move(payload),
+                                                        context, options, detail::param_tier<M>());
   AsyncCall::stop_with(call, options.stop);
   auto handle = detail::handle_of<M>(call);
   AsyncCall::launch(call, context.now);

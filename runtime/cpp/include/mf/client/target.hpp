@@ -94,14 +94,13 @@ class Target {
   /// its service, so they agree about the type.
   template <class M>
   [[nodiscard]] link::LocalOf<M> local() const {
-    if (!in_process_) [[likely]]
+    if (!in_process()) [[likely]]
       return {};
     // By the name of the service, which one generated class alone has: it need not be complete here.
     const auto found = interfaces();
     return {.plain = static_cast<typename M::Servant*>(found.plain),
             .async = static_cast<typename M::AsyncServant*>(found.async),
-            .agent = agent_,
-            .forwarded = forwarded_};
+            .target = local_};
   }
   /// The same without its type.
   [[nodiscard]] link::LocalBatch local_batch() const;
@@ -113,7 +112,7 @@ class Target {
   /// A connection to the service; waits for one as calls do.
   [[nodiscard]] Outcome<Route> route(TimePoint deadline) const;
 
-  [[nodiscard]] bool in_process() const noexcept { return in_process_; }
+  [[nodiscard]] bool in_process() const noexcept { return local_.servants != nullptr; }
   /// Of an in-process client: what keeps the servant that local() has found alive, and where its streams run.
   [[nodiscard]] std::shared_ptr<Servant> shared_servant() const;
   [[nodiscard]] std::shared_ptr<const LocalServants> servants() const;
@@ -152,9 +151,7 @@ class Target {
   };
 
   std::shared_ptr<State> state_;
-  bool in_process_ = false;
-  std::string_view agent_;                    // lives in the state
-  std::span<const std::string> forwarded_{};  // lives in the options of the client
+  link::LocalTarget local_;  // what it refers to lives in the state
   mutable Cached plain_servant_;
 };
 

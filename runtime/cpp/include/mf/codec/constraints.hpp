@@ -24,6 +24,38 @@ namespace mf::codec {
 
 template <class T>
 struct Constraints;
+template <class T>
+struct Readable;  // mf/codec/readable.hpp
+
+/// Can values of the type hold each other without a bound? Readable<T>::within(value, levels) says whether
+/// one is nested no deeper than that; what walks through a value asks it first, so that no value takes a
+/// whole stack.
+template <class T>
+concept Nests = requires(const T& value) { Readable<T>::within(value, 0U); };
+
+/// No reader follows a value that is nested deeper, and a walk through so many levels is harmless.
+inline constexpr unsigned kMostLevels = 256;
+
+template <class T>
+[[nodiscard]] bool within([[maybe_unused]] const T& value, [[maybe_unused]] unsigned levels) {
+  if constexpr (Nests<T>) {
+    return Readable<T>::within(value, levels);
+  } else {
+    return true;
+  }
+}
+
+/// What is wrong with a value by its depth alone; costs nothing where that has a bound.
+template <class... Args>
+[[nodiscard]] std::optional<std::string> too_deep(const Args&... args) {
+  const bool good[] = {true, within(args, kMostLevels)...};
+  for (const bool each : good) {
+    if (!each) [[unlikely]] {
+      return ": structs and containers are nested too deep";
+    }
+  }
+  return std::nullopt;
+}
 
 template <class T>
 concept Constrained = requires(const T& value) { Constraints<T>::violation(value); };
@@ -31,6 +63,11 @@ concept Constrained = requires(const T& value) { Constraints<T>::violation(value
 /// What keeps the value from being sent, if anything.
 template <class T>
 [[nodiscard]] std::optional<std::string> violation(const T& value) {
+  if constexpr (Nests<T>) {
+    if (auto bad = too_deep(value)) [[unlikely]] {
+      return bad;
+    }
+  }
   if constexpr (Constrained<T>) {
     return Constraints<T>::violation(value);
   } else {
@@ -52,6 +89,9 @@ template <class T>
 template <class M, class Result>
 [[nodiscard]] std::optional<std::string> result_violation(const Result& value) {
   if constexpr (requires { M::result_violation(value); }) {
+    if (auto bad = too_deep(value)) [[unlikely]] {
+      return bad;
+    }
     return M::result_violation(value);
   } else {
     return violation(value);
@@ -62,6 +102,9 @@ template <class M, class Result>
 template <class Request, class... Args>
 [[nodiscard]] std::optional<std::string> violation_of(const Args&... args) {
   if constexpr (Constrained<Request>) {
+    if (auto bad = too_deep(args...)) [[unlikely]] {
+      return bad;
+    }
     return Constraints<Request>::violation(args...);
   } else {
     return std::nullopt;

@@ -6,6 +6,7 @@
 // values may be such has
 //   kAlways = false
 //   holds(value, levels)    false: perhaps not; `levels` is how deep it may still be for a sure answer
+//   within(value, levels)   where types hold each other without a bound: is it nested no deeper than that?
 // Generated code specialises it for structs and unions that hold such types or nest without a bound; whatever
 // has no specialisation is always readable, and asking costs nothing. An answer that is not sure is settled
 // by refusal(), which writes the value and reads it: so this can be strict where being exact would cost.
@@ -107,6 +108,11 @@ struct ReadableOptional {
   [[nodiscard]] static bool holds(const Optional& value, unsigned levels) {
     return !value || readable(*value, levels);
   }
+  [[nodiscard]] static bool within(const Optional& value, unsigned levels)
+    requires Nests<T>
+  {
+    return !value || codec::within(*value, levels);
+  }
 };
 
 template <class T>
@@ -145,6 +151,15 @@ struct ReadableRow {
       return true;
     }
   }
+  [[nodiscard]] static bool within(const Row& values, unsigned levels)
+    requires Nests<T>
+  {
+    if (levels == 0) return false;
+    for (const auto& each : values) {
+      if (!codec::within<T>(each, levels - 1)) return false;
+    }
+    return true;
+  }
 };
 
 }  // namespace detail
@@ -174,6 +189,15 @@ struct Readable<std::map<K, V>> {
       if (!readable(key, levels - 1) || !readable(value, levels - 1)) [[unlikely]] {
         return false;
       }
+    }
+    return true;
+  }
+  [[nodiscard]] static bool within(const std::map<K, V>& values, unsigned levels)
+    requires Nests<V>
+  {
+    if (levels == 0) return false;
+    for (const auto& [key, value] : values) {
+      if (!codec::within(value, levels - 1)) return false;
     }
     return true;
   }
@@ -219,6 +243,7 @@ template <Tier kTier, class T>
 
 template <Tier kTier, class T>
 [[gnu::cold, gnu::noinline]] std::optional<std::string> settle(const T& value) {
+  if (auto bad = too_deep(value)) return bad;
   return refusal_of(to_bytes<kTier>(value), &reads<kTier, T>);
 }
 

@@ -27,7 +27,7 @@ struct CallOptions {
 };
 
 struct BatchOptions {
-  std::chrono::nanoseconds deadline = kUnset;  // of each message
+  std::chrono::nanoseconds deadline = kUnset;  // of the whole batch
   std::uint32_t size = 0;                      // items a message; 0: the method's `@batch`, else 128
   std::uint32_t window = 0;                    // messages in flight at most; 0: the runtime's choice
   Metadata metadata{};                         // sent with each message

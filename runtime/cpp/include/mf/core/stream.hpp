@@ -36,7 +36,7 @@ class Values : public std::enable_shared_from_this<Values<T>> {
   /// Waits for a value; false: there are no more.
   virtual bool next(T& value) = 0;
   virtual void async_next(Callback<std::optional<T>> done) = 0;
-  /// Nothing more is wanted. Does nothing once the stream has ended.
+  /// Nothing more is wanted: what is asked for now ends as CANCELLED. Does nothing once the end was seen.
   virtual void cancel() noexcept = 0;
 };
 
@@ -64,7 +64,7 @@ class Ending {
   Ending& operator=(const Ending&) = delete;
   virtual ~Ending() = default;
 
-  /// No more values come: sends what is pending, and waits for the reply.
+  /// No more values come: sends what is pending, and waits for the reply. INVALID_ARGUMENT the second time.
   virtual R finish() = 0;
   virtual void async_finish(Callback<R> done) = 0;
   /// Gives the call up. Does nothing once it has ended.
@@ -79,8 +79,8 @@ class Closing {
   Closing& operator=(const Closing&) = delete;
   virtual ~Closing() = default;
 
-  /// No more values come: sends what is pending.
-  virtual void close() = 0;
+  /// No more values come: sends what is pending. Does nothing the second time.
+  virtual void done_writing() = 0;
 };
 
 }  // namespace detail
@@ -148,7 +148,7 @@ class StreamReader {
   Iterator begin() { return Iterator(this); }
   std::default_sentinel_t end() const noexcept { return {}; }
 
-  /// Nothing more is wanted: the other side is told.
+  /// Nothing more is wanted: the other side is told, and next() throws CANCELLED from now on.
   void cancel() noexcept {
     if (values_) values_->cancel();
   }
@@ -176,7 +176,7 @@ class StreamWriter {
   explicit StreamWriter(std::shared_ptr<detail::Sink<T>> sink) noexcept : sink_(std::move(sink)) {}
 
   /// Waits while the other side has given no credit. False: it wants no more values, though the call goes on.
-  /// Throws what has ended the call.
+  /// Throws what has ended the call, and INVALID_ARGUMENT once this side has ended the stream.
   bool write(const T& value) { return sink_->write(value); }
   /// Completes with Outcome<bool> when the next value may be written.
   template <class Token>
@@ -263,7 +263,7 @@ class DuplexStream : public StreamReader<Out> {
   }
   void flush() { writer_.flush(); }
   /// No more values are written; the server's may still be read.
-  void close() { closing_->close(); }
+  void done_writing() { closing_->done_writing(); }
 
  private:
   StreamWriter<In> writer_;

@@ -127,6 +127,9 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   /// Leads or follows until waiter.done() or the deadline. The waiter is one that completions of this link
   /// finish.
   void drive(Waiter& waiter, TimePoint deadline);
+  /// The same for a waiter that other threads may finish at any time, as that of a stream: it hears of it at
+  /// once, also while its thread reads.
+  void drive_interruptibly(Waiter& waiter, TimePoint deadline);
   /// Reads what is there without blocking, and completes what it belongs to.
   void poll();
 
@@ -208,9 +211,9 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
                        Pending&& pending);
   std::optional<Pending> take(std::uint32_t id);
 
-  void drive(Waiter& waiter, TimePoint deadline, Lock& lock);
+  void drive(Waiter& waiter, TimePoint deadline, Lock& lock, bool interruptibly = false);
   void follow(Waiter& waiter, TimePoint deadline, Lock& lock);
-  void lead(Waiter& waiter, TimePoint deadline, Lock& lock);
+  void lead(Waiter& waiter, TimePoint deadline, Lock& lock, bool interruptibly);
   void begin_leading();
   void stop_leading(Lock& lock);
   void leave(Lock& lock);
@@ -227,6 +230,7 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   void on_bound(const protocol::Event& event);
   void on_descriptor(const protocol::Event& event);
   void run_own(FinishedList& own, Lock& lock);
+  void interrupt_finished_leader() noexcept;
   void post_completions(Lock& lock);
   void complete_here(Lock& lock);
   void run_completions(Lock& lock);
@@ -275,7 +279,8 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
 
   bool leading_ = false;
   std::thread::id leader_;
-  FinishedList completions_;  // for the reactor's thread
+  const Waiter* interruptible_ = nullptr;  // of the leader, while it may be interrupted
+  FinishedList completions_;               // for the reactor's thread
   FinishedList spare_;
   bool completing_ = false;  // that thread is at it, and will look again before it ends
   bool completions_posted_ = false;

@@ -2,8 +2,9 @@
 //
 // Arguments are passed by reference to the servant's own function on the caller's thread: one branch and one
 // virtual call. Constraints are checked once; a deadline is looked at only if the caller, or the call around
-// it, gave one: before the handler starts, and by the handler itself. An asynchronous servant's caller is let
-// go at the deadline, and when it asks to stop. Handlers end as they do across hosts (mf/core/handler.hpp).
+// it, gave one: before the handler starts, and if the handler asks for a stop token. An asynchronous
+// servant's caller is let go at the deadline, and when it asks to stop. Handlers end as they do across hosts
+// (mf/core/handler.hpp).
 #pragma once
 
 #include <chrono>
@@ -38,17 +39,25 @@ class LocalServants {
   [[nodiscard]] virtual std::vector<std::string> agents(std::string_view service) const = 0;
   /// Runs `work` on a thread of its own: the handler of a stream, or a completion.
   virtual void run(UniqueFunction<void()> work) const = 0;
+  /// Runs `work` when the time has come, on one thread for all; it must not block.
+  virtual void at(TimePoint when, UniqueFunction<void()> work) const = 0;
 };
 
 namespace link {
+
+/// What a target in the process knows beside its servant.
+struct LocalTarget {
+  const LocalServants* servants = nullptr;  // null: its calls leave the process
+  std::string_view agent{};
+  std::span<const std::string> forwarded{};  // keys of metadata that pass on into calls of this client
+};
 
 /// A servant that was found, as both interfaces that it may have; all null: the call leaves the process.
 template <class Servant, class AsyncServant>
 struct Local {
   Servant* plain = nullptr;
   AsyncServant* async = nullptr;
-  std::string_view agent;
-  std::span<const std::string> forwarded{};  // keys of metadata that pass on into calls of this client
+  LocalTarget target{};
 
   explicit operator bool() const noexcept { return plain != nullptr || async != nullptr; }
 };
@@ -68,22 +77,26 @@ void check_arguments(const Args&... args) {
 
 /// What the handler is told. Refuses a call whose deadline has passed.
 inline CallInfo local_call_info(const ServiceInfo& service, std::string_view agent,
-                                const CallOptions& options) {
+                                std::chrono::nanoseconds deadline) {
   CallInfo info{.service = service.name, .agent = agent, .peer = "light:"};
-  if (options.deadline != kUnset) {
-    info.deadline = deadline_after(std::chrono::steady_clock::now(), options.deadline);
+  if (deadline != kUnset) {
+    info.deadline = deadline_after(std::chrono::steady_clock::now(), deadline);
     if (info.expired()) refuse_expired();
   }
   return info;
 }
 
 /// What a handler of this process sees of its call beyond times and texts: the metadata of the options and
-/// what the call around it passes on, and the caller's wish to stop.
+/// what the call around it passes on, and the wish that it stops: the caller's, or when the deadline passes.
 class LocalHandle final : public mf::detail::CallHandle {
  public:
-  /// Refers to the options and to the outer call.
-  LocalHandle(const CallOptions& options, const CallInfo* outer, std::span<const std::string> forwarded)
-      : options_(options), outer_(outer), forwarded_(forwarded) {}
+  /// Refers to all of them.
+  LocalHandle(const CallOptions& options, const CallInfo* outer, const LocalTarget& target,
+              const TimePoint& deadline)
+      : options_(options), outer_(outer), target_(target), deadline_(deadline) {}
+  LocalHandle(const LocalHandle&) = delete;
+  LocalHandle& operator=(const LocalHandle&) = delete;
+  ~LocalHandle();
 
   [[nodiscard]] std::stop_token stop_token() override;
   [[nodiscard]] bool cancelled() noexcept override;
@@ -91,27 +104,31 @@ class LocalHandle final : public mf::detail::CallHandle {
   void set_reply_metadata(std::string_view key, std::string_view value) override;
 
  private:
+  struct Stopping;
+
   const CallOptions& options_;
   const CallInfo* const outer_;
-  const std::span<const std::string> forwarded_;
+  const LocalTarget& target_;
+  const TimePoint& deadline_;
   std::optional<Metadata> metadata_;
+  std::shared_ptr<Stopping> stopping_;  // once a handler with a deadline has asked
 };
 
 /// The scope of a handler that is called in the process. Cheap where the options say nothing and no call is
 /// around it.
 class LocalScope {
  public:
-  LocalScope(const ServiceInfo& service, std::string_view agent, const CallOptions& options,
-             std::span<const std::string> forwarded)
-      : info_(local_call_info(service, agent, options)), scope_(info_) {
+  LocalScope(const ServiceInfo& service, const LocalTarget& target, const CallOptions& options,
+             std::chrono::nanoseconds deadline)
+      : info_(local_call_info(service, target.agent, deadline)), scope_(info_) {
     const bool plain = options.metadata.empty() && options.reply_metadata == nullptr &&
-                       !options.stop.stop_possible() && scope_.outer() == nullptr;
+                       !options.stop.stop_possible() && info_.deadline == kNever && scope_.outer() == nullptr;
     if (!plain) [[unlikely]]
-      add_context(options, forwarded);
+      add_context(options, target);
   }
 
  private:
-  void add_context(const CallOptions& options, std::span<const std::string> forwarded);
+  void add_context(const CallOptions& options, const LocalTarget& target);
 
   CallInfo info_;
   std::optional<LocalHandle> handle_;
@@ -136,7 +153,10 @@ Result call_async_servant(const Method& method, BeginItem begin, void* servant, 
 template <class M, class... Args>
 typename M::Result local_call(const LocalOf<M>& local, const CallOptions& options, const Args&... args) {
   check_arguments<M>(args...);
-  const LocalScope scope(M::kService, local.agent, options, local.forwarded);
+  // Nothing takes a plain handler's thread from it, so that its clock is read only if the caller says so.
+  const LocalScope scope(
+      M::kService, local.target, options,
+      local.plain != nullptr ? options.deadline : effective_deadline(options.deadline, M::kInfo.deadline));
   if constexpr (M::kInfo.oneway) {
     try {
       if (local.plain != nullptr) return M::invoke(*local.plain, args...);
@@ -164,8 +184,7 @@ struct LocalBatch {
 
   void* plain = nullptr;
   void* async = nullptr;
-  std::string_view agent;
-  std::span<const std::string> forwarded{};
+  LocalTarget target{};
 };
 
 /// All items at once, outcome by outcome; nothing is copied for a plain servant.

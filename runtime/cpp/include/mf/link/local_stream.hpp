@@ -25,8 +25,8 @@ namespace mf::link {
 /// `idle`: the longest that one wait of the caller's may take.
 class LocalStream : public mf::detail::CallHandle, public std::enable_shared_from_this<LocalStream> {
  public:
-  LocalStream(std::shared_ptr<const LocalServants> servants, const CallOptions& options,
-              const MethodInfo& method, std::span<const std::string> forwarded);
+  LocalStream(std::shared_ptr<const LocalServants> servants, const CallOptions& options, const Method& method,
+              std::span<const std::string> forwarded);
   virtual ~LocalStream();
   LocalStream(const LocalStream&) = delete;
   LocalStream& operator=(const LocalStream&) = delete;
@@ -37,6 +37,8 @@ class LocalStream : public mf::detail::CallHandle, public std::enable_shared_fro
   /// For those who never wait, now and then: ends the call if its time is over.
   void look_at_deadline();
   void run(UniqueFunction<void()> work) { servants_->run(std::move(work)); }
+  /// What a write ends with after LocalQueue::end_here(); the call goes on.
+  [[nodiscard]] Failure ended_here() const { return link::ended_here(method_); }
 
   /// Ends all directions that have not ended, once; null: everything went well. `set` runs if this is the
   /// end, before anybody can see it.
@@ -46,11 +48,14 @@ class LocalStream : public mf::detail::CallHandle, public std::enable_shared_fro
   /// How the call ended, waited for; throws when the deadline comes first.
   void wait_for_end();
   void when_ended(UniqueFunction<void()> done);
-  /// Somebody waits without a thread: the call is ended at its deadline all the same.
+  /// Somebody waits without a thread, or for a stop token: the call is ended at its deadline all the same.
   void watch_deadline();
   [[nodiscard]] std::shared_ptr<const Failure> why() const;
 
-  [[nodiscard]] std::stop_token stop_token() override { return stop_.get_token(); }
+  [[nodiscard]] std::stop_token stop_token() override {
+    watch_deadline();
+    return stop_.get_token();
+  }
   [[nodiscard]] bool cancelled() noexcept override { return stop_.stop_requested(); }
   [[nodiscard]] const Metadata& metadata() noexcept override { return metadata_; }
   void set_reply_metadata(std::string_view key, std::string_view value) override;
@@ -60,8 +65,10 @@ class LocalStream : public mf::detail::CallHandle, public std::enable_shared_fro
 
  private:
   [[nodiscard]] bool late() const;
+  [[nodiscard]] bool ended() const;
 
   const std::shared_ptr<const LocalServants> servants_;
+  const Method& method_;
   const TimePoint deadline_;
   const std::chrono::nanoseconds idle_;
   Metadata metadata_;
@@ -78,6 +85,8 @@ class LocalStream : public mf::detail::CallHandle, public std::enable_shared_fro
 };
 
 [[noreturn]] void refuse_late();
+/// By the caller, or else by the handler.
+[[nodiscard]] Failure cancelled_by(bool caller);
 
 /// One direction.
 template <class T>
@@ -109,13 +118,13 @@ class LocalQueue {
   bool pop(T& value) {
     if (++popped_count_ % kMost == 0) call_.look_at_deadline();
     std::unique_lock lock(mutex_);
-    const auto may = [&] { return !values_.empty() || closed_; };
+    const auto may = [&] { return !values_.empty() || closed_ || abandoned_; };
     wait(lock, !to_handler_, may);
     return take(lock, value);
   }
   void async_pop(Callback<std::optional<T>> done) {
     std::unique_lock lock(mutex_);
-    if (values_.empty() && !closed_) {
+    if (values_.empty() && !closed_ && !abandoned_) {
       popped_ = std::move(done);
       lock.unlock();
       return call_.watch_deadline();
@@ -135,7 +144,20 @@ class LocalQueue {
     why_ = std::move(why);
     wake(lock);
   }
-  /// The reader wants no more.
+  /// Its writer writes no more; false: it has said so before.
+  bool end_here() {
+    const Lock lock(mutex_);
+    return !std::exchange(ended_here_, true);
+  }
+  /// The reader wants no more, and what it asks for now ends as CANCELLED, unless it has seen the end.
+  void abandon() {
+    Lock lock(mutex_);
+    if (seen_ || std::exchange(abandoned_, true)) return;
+    stopped_ = true;
+    values_.clear();
+    wake(lock);
+  }
+  /// Nobody reads any more.
   void stop() {
     std::unique_lock lock(mutex_);
     if (stopped_ || closed_) return;
@@ -159,6 +181,7 @@ class LocalQueue {
     }
   }
   bool put(Lock& lock, const T& value) {
+    if (ended_here_) call_.ended_here().raise();
     if (closed_ && why_) why_->raise();
     if (closed_ || stopped_) return false;
     values_.push_back(value);
@@ -166,7 +189,9 @@ class LocalQueue {
     return true;
   }
   bool take(Lock& lock, T& value) {
+    if (abandoned_) cancelled_by(!to_handler_).raise();
     if (values_.empty()) {
+      seen_ = true;
       if (why_) why_->raise();
       return false;
     }
@@ -179,7 +204,7 @@ class LocalQueue {
   void wake(Lock& lock) {
     Callback<std::optional<T>> popped;
     Callback<bool> pushed;
-    if (!values_.empty() || closed_) popped = std::exchange(popped_, nullptr);
+    if (!values_.empty() || closed_ || abandoned_) popped = std::exchange(popped_, nullptr);
     if (values_.size() < kMost || closed_ || stopped_) pushed = std::exchange(pushed_, nullptr);
     const auto why = closed_ ? why_ : nullptr;
     const bool more = !closed_ && !stopped_;
@@ -201,8 +226,11 @@ class LocalQueue {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<T> values_;
+  bool ended_here_ = false;
   bool closed_ = false;
   bool stopped_ = false;
+  bool abandoned_ = false;
+  bool seen_ = false;  // its reader knows that it has ended
   std::shared_ptr<const Failure> why_;
   Callback<std::optional<T>> popped_;
   Callback<bool> pushed_;
@@ -212,6 +240,7 @@ struct NoQueue {
   NoQueue(LocalStream& /*call*/, bool /*to_handler*/) noexcept {}
   void close(const std::shared_ptr<const Failure>& /*why*/) noexcept {}
   void stop() noexcept {}
+  bool end_here() noexcept { return true; }
 };
 
 namespace detail {
@@ -264,14 +293,8 @@ class LocalValues final : public mf::detail::Values<T> {
   bool next(T& value) override { return queue_.pop(value); }
   void async_next(Callback<std::optional<T>> done) override { queue_.async_pop(std::move(done)); }
   void cancel() noexcept override {
-    queue_.stop();
-    if (callers_) call_->give_up(cancelled_by_caller());
-  }
-  static Failure cancelled_by_caller() {
-    return {.code = Code::cancelled,
-            .execution = Execution::unknown,
-            .message = "cancelled by the caller",
-            .declared = nullptr};
+    queue_.abandon();
+    if (callers_) call_->give_up(cancelled_by(true));
   }
 
  private:
@@ -295,12 +318,15 @@ class LocalSink final : public mf::detail::Sink<T>, public mf::detail::Closing {
     queue_.async_push(value, std::move(done));
   }
   void flush() override {}
-  void close() override { queue_.close(nullptr); }
+  void done_writing() override {
+    if (queue_.end_here()) queue_.close(nullptr);
+  }
 
  private:
   void check(const T& value) const {
     if (violation_ == nullptr) return;
-    const auto bad = violation_(value);
+    auto bad = codec::too_deep(value);
+    if (!bad) bad = violation_(value);
     if (!bad) [[likely]]
       return;
     if (callers_)
@@ -321,20 +347,20 @@ class LocalEnding final : public mf::detail::Ending<typename M::Result> {
  public:
   explicit LocalEnding(std::shared_ptr<LocalStreamOf<M>> call) noexcept : call_(std::move(call)) {}
   Result finish() override {
+    if (!call_->params.end_here()) call_->ended_here().raise();
     call_->params.close(nullptr);
     call_->wait_for_end();
     return std::move(call_->outcome).value();
   }
   void async_finish(Callback<Result> done) override {
+    if (!call_->params.end_here()) return done(call_->ended_here());
     call_->params.close(nullptr);
     call_->when_ended([call = call_, done = std::move(done)]() mutable {
       if (const auto why = call->why()) return done(Outcome<Result>(why));
       done(std::move(call->outcome));
     });
   }
-  void cancel() noexcept override {
-    call_->give_up(LocalValues<typename M::ParamElement, M>::cancelled_by_caller());
-  }
+  void cancel() noexcept override { call_->give_up(cancelled_by(true)); }
 
  private:
   std::shared_ptr<LocalStreamOf<M>> call_;
@@ -376,6 +402,7 @@ auto handlers_writer(const std::shared_ptr<LocalStreamOf<M>>& call) {
 /// How the call ended is what the handler gave; errors that the method does not declare are failures.
 template <class M>
 void end_local(LocalStreamOf<M>& call, Outcome<typename M::Result>&& outcome) {
+  (void)call.results.end_here();
   std::shared_ptr<const Failure> why;
   if (!outcome.ok()) {
     const auto& failure = outcome.failure();
@@ -422,9 +449,10 @@ std::shared_ptr<LocalStreamOf<M>> local_stream(const LocalOf<M>& local, std::sha
                                                std::shared_ptr<const LocalServants> servants,
                                                const CallOptions& options, const Args&... args) {
   check_arguments<M>(args...);
-  auto call = std::make_shared<LocalStreamOf<M>>(std::move(servants), options, M::kInfo, local.forwarded);
+  auto call =
+      std::make_shared<LocalStreamOf<M>>(std::move(servants), options, kMethod<M>, local.target.forwarded);
   call->run([call, keep = std::move(keep), plain = local.plain, async = local.async,
-             agent = std::string(local.agent), request = typename M::Request{args...}]() mutable {
+             agent = std::string(local.target.agent), request = typename M::Request{args...}]() mutable {
     CallInfo info{.service = M::kService.name,
                   .agent = agent,
                   .peer = "light:",

@@ -57,7 +57,8 @@ using BeginItem = void (*)(void* servant, Items requests, std::size_t item,
 struct BatchMethod {
   const Method& method;
   Tier request_tier;
-  /// What is wrong with a request, if anything; null: its type has no constraints.
+  /// What is wrong with a request, if anything; null: its type has neither constraints nor depth without a
+  /// bound.
   std::optional<std::string> (*violation)(Items requests, std::size_t item);
   /// False: perhaps no server can read this request (mf/codec/readable.hpp). Null: all can be read.
   bool (*readable)(Items requests, std::size_t item);
@@ -78,6 +79,8 @@ void check_sent_requests(const BatchMethod& method, Items requests);
 /// For the one request of a lone call, of which it is not sure that servers can read it.
 void check_unsure_request(const BatchMethod& method, const void* request);
 [[noreturn]] void refuse_argument(const Method& method, const std::string& violation);
+/// How a write ends, or a second finish(), after this side has said that no more values come.
+[[nodiscard]] Failure ended_here(const Method& method);
 /// A declared error that the method does not declare is a failure of the handler.
 [[nodiscard]] Failure declared_or_failed(const Method& method, const Failure& failure);
 /// Of all items of a batch whose handler made up outcomes or left some out: which are whose, nobody knows.
@@ -208,7 +211,7 @@ struct FunctionsOf {
     }
   }
   static constexpr auto violation_or_null() -> std::optional<std::string> (*)(Items, std::size_t) {
-    if constexpr (codec::Constrained<Request>) {
+    if constexpr (codec::Constrained<Request> || codec::Nests<Request>) {
       return &FunctionsOf::violation;
     } else {
       return nullptr;

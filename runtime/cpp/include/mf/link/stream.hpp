@@ -9,6 +9,7 @@
 // Threads. on_…() come from one thread at a time, the user's calls of a direction from another.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -56,6 +57,8 @@ class StreamPort {
   [[nodiscard]] virtual TimePoint wait_until() = 0;
   /// What a wait that ran out of time ends with; the call ends with it, too.
   virtual Failure out_of_time() = 0;
+  /// What a write ends with after StreamOut::end_here(); the call goes on.
+  [[nodiscard]] virtual Failure ended_here() = 0;
   /// Runs `work` when the time has come, where completions run. For asynchronous waits.
   virtual void at(TimePoint when, UniqueFunction<void()> work) = 0;
 };
@@ -108,8 +111,10 @@ class StreamIn {
   [[nodiscard]] std::shared_ptr<const Failure> why() const;
   /// The method has no stream in this direction: DATA and END end the call.
   [[nodiscard]] StreamEvent forbid();
-  /// The user wants no more. True: the stream had not ended.
-  bool abandon() noexcept;
+  /// The user wants no more, and what he asks for now ends with `why`, unless he has seen the end. Nothing:
+  /// the stream had ended.
+  std::optional<StreamEvent> abandon(Failure why);
+  [[nodiscard]] bool abandoned() const noexcept { return abandoned_.load(std::memory_order_acquire); }
 
  private:
   [[nodiscard]] StreamEvent refuse(Code code, std::string message) const;
@@ -129,7 +134,8 @@ class StreamIn {
   std::size_t piece_cost_ = 0;  // of its frames, as far as no credit was given back for them
   std::size_t held_cost_ = 0;   // of the frame that the user is reading
   bool ended_ = false;
-  bool abandoned_ = false;
+  bool seen_ = false;  // the user knows that it has
+  std::atomic<bool> abandoned_{false};
   bool forbidden_ = false;
   std::shared_ptr<const Failure> why_;
   Waiter* waiter_ = nullptr;
@@ -155,10 +161,15 @@ class StreamOut {
   [[nodiscard]] StreamEvent on_end(std::shared_ptr<const Failure> why);
 
   /// `append(buffer)` writes one value behind what the buffer holds. Waits while much is pending. False: the
-  /// other side wants no more. Throws what has ended the call, or that time ran out.
+  /// other side wants no more. Throws what has ended the call, that time ran out, or that end_here() came
+  /// before.
   template <class Append>
   bool write(Append&& append) {
     std::unique_lock lock(mutex_);
+    if (ended_here_) [[unlikely]] {
+      lock.unlock();
+      port_.ended_here().raise();
+    }
     if (!may_write()) return false;
     make_room();
     append(pending_);
@@ -168,12 +179,18 @@ class StreamOut {
   template <class Append>
   void async_write(Append&& append, UniqueFunction<void(Outcome<bool>&&)> done) {
     std::unique_lock lock(mutex_);
+    if (ended_here_) [[unlikely]] {
+      lock.unlock();
+      return done(port_.ended_here());
+    }
     if (ended_ || stopped_) return end_write(lock, std::move(done));
     make_room();
     append(pending_);
     async_wrote(lock, std::move(done));
   }
 
+  /// This side writes no more values, and those that are pending still leave. False: it has said so before.
+  bool end_here();
   /// Sends what is pending, as far as there is credit.
   void write_pending();
   /// Waits until nothing is pending. False, or throws, as write() does.
@@ -231,6 +248,7 @@ class StreamOut {
   bool again_ = false;  // something has changed while a thread was emitting
   bool soon_ = false;
   bool stopped_ = false;
+  bool ended_here_ = false;
   bool ended_ = false;
   std::shared_ptr<const Failure> why_;
   Waiter* waiter_ = nullptr;

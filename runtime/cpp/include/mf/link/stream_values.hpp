@@ -31,12 +31,14 @@ class WireValues final : public mf::detail::Values<T> {
       : owner_(std::move(owner)), violation_(violation) {}
 
   bool next(T& value) override {
+    drop_if_abandoned();
     if (left_ == 0 && !load(owner_->input().wait(frame_))) return false;
     decode(value);
     return true;
   }
 
   void async_next(Callback<std::optional<T>> done) override {
+    drop_if_abandoned();
     auto got = StreamIn::Got::values;
     if (left_ == 0) got = owner_->input().take(frame_);
     if (got == StreamIn::Got::nothing) {
@@ -60,6 +62,11 @@ class WireValues final : public mf::detail::Values<T> {
   void cancel() noexcept override { owner_->abandon(); }
 
  private:
+  /// What had come before the user wanted no more is not handed out.
+  void drop_if_abandoned() noexcept {
+    if (owner_->input().abandoned()) [[unlikely]]
+      left_ = 0;
+  }
   /// False: there are no more.
   bool load(StreamIn::Got got) {
     if (got != StreamIn::Got::values) return false;
@@ -114,12 +121,14 @@ class WireSink final : public mf::detail::Sink<T> {
  private:
   void check(const T& value) const {
     if (violation_ != nullptr) {
+      if (const auto bad = codec::too_deep(value)) [[unlikely]]
+        owner_->refuse_value(codec::rooted("", *bad));
       if (auto bad = violation_(value)) [[unlikely]]
         owner_->refuse_value(*bad);
     }
     if constexpr (!codec::Readable<T>::kAlways) {
       if (const auto bad = codec::refusal<kTier>(value)) [[unlikely]]
-        owner_->refuse_value(*bad);
+        owner_->refuse_value(codec::rooted("", *bad));
     }
   }
   static void append(Buffer& buffer, const T& value) {

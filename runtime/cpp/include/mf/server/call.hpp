@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "mf/core/current_call.hpp"
+#include "mf/link/method.hpp"
 #include "mf/link/server_link.hpp"
 #include "mf/link/stream.hpp"
 #include "mf/protocol/calls.hpp"
@@ -120,7 +121,10 @@ class Call final : public std::enable_shared_from_this<Call>,
   [[nodiscard]] bool has_streams() const noexcept { return streams_ != nullptr; }
   [[nodiscard]] link::StreamIn& input() noexcept { return streams_->in; }
   [[nodiscard]] link::StreamOut& output() noexcept { return streams_->out; }
-  void set_result_tier(Tier tier) noexcept { streams_->tier = tier; }
+  void set_results(Tier tier, const link::Method& method) noexcept {
+    streams_->tier = tier;
+    streams_->method = &method;
+  }
   /// The method has no parameter stream.
   void forbid_input();
   /// The handler reads no more: the client is told, unless all has come.
@@ -141,6 +145,7 @@ class Call final : public std::enable_shared_from_this<Call>,
   void wait(link::Waiter& waiter, TimePoint until) override { waiter.wait_until(until); }
   [[nodiscard]] TimePoint wait_until() override { return deadline_; }
   Failure out_of_time() override;
+  [[nodiscard]] Failure ended_here() override { return link::ended_here(*streams_->method); }
   void at(TimePoint when, UniqueFunction<void()> work) override { link_->at(when, std::move(work)); }
 
  private:
@@ -152,6 +157,7 @@ class Call final : public std::enable_shared_from_this<Call>,
     link::StreamIn in;
     link::StreamOut out;
     Tier tier = Tier::memcpy;
+    const link::Method* method = nullptr;  // that results are written for
   };
 
   [[nodiscard]] protocol::ServerCallStep on(protocol::ServerCallEvent event) {

@@ -48,7 +48,7 @@ auto reader_of(const std::shared_ptr<Call>& call) {
 template <class M>
 auto writer_of(const std::shared_ptr<Call>& call) {
   using Element = typename M::ResultElement;
-  call->set_result_tier(M::kResultElementTier);
+  call->set_results(M::kResultElementTier, link::kMethod<M>);
   return StreamWriter<Element>(std::make_shared<link::WireSink<Element, M::kResultElementTier, Call>>(
       call, result_element_violation<M>()));
 }
@@ -91,6 +91,7 @@ void run_stream(Incoming& in, typename M::Servant& servant) {
   const CallScope scope(in.info());
   auto outcome = outcome_of([&] { return detail::invoke_stream<M>(servant, request, call); });
   // What was written leaves before the reply does, also before one that says that the handler failed.
+  (void)call->output().end_here();
   if (const auto drained = attempt([&] { call->output().drain(); }); !drained && outcome)
     outcome = drained.failure();
   detail::answer_one<M>(in, outcome);

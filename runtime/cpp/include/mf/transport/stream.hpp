@@ -24,21 +24,22 @@ struct IoResult {
   int error = 0;  // errno, when failed
 };
 
-enum class Wait : unsigned char { no, coarsely };
+enum class Wait : unsigned char { no, coarsely, interruptibly };
 
 class Stream {
  public:
   virtual ~Stream() = default;
 
   /// Reads what is there. With Wait::coarsely it blocks until something is, or until about the coarse timeout
-  /// (`would_block` then).
+  /// (`would_block` then). With Wait::interruptibly interrupt() ends the wait, too, which costs one system
+  /// call more.
   virtual IoResult read(std::span<std::byte> into, Wait wait) noexcept = 0;
 
   /// Writes what fits now, in one system call.
   virtual IoResult write(std::span<const IoSlice> slices) noexcept = 0;
 
   /// Blocks until readable (`read`) or writable (`write`) or until the timeout; for the rare case of a full
-  /// socket.
+  /// socket. One who reads is interrupted here, too.
   virtual void wait_ready(bool read, bool write, std::chrono::milliseconds timeout) noexcept = 0;
 
   /// The longest that a coarse read blocks. Setting the value it already has costs nothing.
@@ -47,6 +48,12 @@ class Stream {
   /// Bytes that were written and that the peer's host has not acknowledged: what a reset would destroy. 0 if
   /// that is not known.
   [[nodiscard]] virtual std::size_t unacknowledged() const noexcept = 0;
+  /// Makes Wait::interruptibly possible; false: there are no descriptors left for it. Not while interrupt()
+  /// is called elsewhere.
+  [[nodiscard]] virtual bool allow_interrupts() noexcept = 0;
+  /// Ends the interruptible read that is under way, or else the next one. From any thread, after
+  /// allow_interrupts().
+  virtual void interrupt() noexcept = 0;
 
   virtual void shutdown() noexcept = 0;
   [[nodiscard]] virtual int fd() const noexcept = 0;

@@ -70,9 +70,11 @@ struct GreeterGreet : GreeterMethod {
   static constexpr mf::MethodInfo kInfo{
       .name = "greet", .index = 0, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
   static std::string invoke(Servant& servant, const std::string& name);
-  static std::string invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<std::string> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<std::string> responder);
+  [[gnu::weak]] static std::string invoke(Servant& servant, const Request& request);
+  [[gnu::weak]] static mf::Outcomes<std::string> invoke_batch(Servant& servant, const Request* requests,
+                                                              std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::Responder<std::string> responder);
 };
 
 }  // namespace hello::methods

@@ -542,6 +542,16 @@ bool Readable<::optionals::Deep>::holds(const ::optionals::Deep& value, unsigned
   }
 }
 
+bool Readable<::optionals::Deep>::within(const ::optionals::Deep& value, unsigned levels) {
+  using Kind = ::optionals::Deep::Kind;
+  switch (value.kind()) {
+    case Kind::inner:
+      return levels != 0 && codec::within(value.inner(), levels - 1);
+    default:
+      return levels != 0;
+  }
+}
+
 static_assert(sizeof(::optionals::Step) == 4 && alignof(::optionals::Step) == 2);
 static_assert(std::is_trivially_copyable_v<::optionals::Step>);
 static_assert(offsetof(::optionals::Step, ranks) == 0);
@@ -632,6 +642,10 @@ bool Readable<::optionals::Firsts>::holds(const ::optionals::Firsts& value, unsi
          readable(value.rows, levels - 1) && readable(value.choice, levels - 1) &&
          readable(value.deep, levels - 1) && readable(value.steps, levels - 1) &&
          readable(value.past, levels - 1) && readable(value.maybe, levels - 1);
+}
+
+bool Readable<::optionals::Firsts>::within(const ::optionals::Firsts& value, unsigned levels) {
+  return levels != 0 && codec::within(value.deep, levels - 1);
 }
 
 std::size_t Febird<::optionals::Missed>::size(const ::optionals::Missed& value) noexcept {

@@ -196,6 +196,7 @@ template <>
 struct Readable<::optionals::Deep> {
   static constexpr bool kAlways = false;
   [[nodiscard]] static bool holds(const ::optionals::Deep& value, unsigned levels);
+  [[nodiscard]] static bool within(const ::optionals::Deep& value, unsigned levels);
 };
 
 template <>
@@ -211,6 +212,7 @@ template <>
 struct Readable<::optionals::Firsts> {
   static constexpr bool kAlways = false;
   [[nodiscard]] static bool holds(const ::optionals::Firsts& value, unsigned levels);
+  [[nodiscard]] static bool within(const ::optionals::Firsts& value, unsigned levels);
 };
 
 template <>

@@ -94,10 +94,12 @@ struct KeeperKeep : KeeperMethod {
                                      const std::optional<std::string>& text,
                                      const std::optional<std::array<std::uint8_t, 2>>& array,
                                      const std::optional<::optionals::Point>& point);
-  static ::optionals::Present invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<::optionals::Present> invoke_batch(Servant& servant, const Request* requests,
-                                                         std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<::optionals::Present> responder);
+  [[gnu::weak]] static ::optionals::Present invoke(Servant& servant, const Request& request);
+  [[gnu::weak]] static mf::Outcomes<::optionals::Present> invoke_batch(Servant& servant,
+                                                                       const Request* requests,
+                                                                       std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::Responder<::optionals::Present> responder);
 };
 
 }  // namespace optionals::methods

@@ -335,6 +335,10 @@ bool Readable<::recursive::Leaf>::holds(const ::recursive::Leaf& value, unsigned
   return levels != 0 && readable(value.up, levels - 1);
 }
 
+bool Readable<::recursive::Leaf>::within(const ::recursive::Leaf& value, unsigned levels) {
+  return levels != 0 && codec::within(value.up, levels - 1);
+}
+
 std::size_t Febird<::recursive::Kind_>::size(const ::recursive::Kind_& value) noexcept {
   using Kind = ::recursive::Kind_::Kind;
   switch (value.kind()) {
@@ -392,6 +396,18 @@ bool Readable<::recursive::Kind_>::holds(const ::recursive::Kind_& value, unsign
   }
 }
 
+bool Readable<::recursive::Kind_>::within(const ::recursive::Kind_& value, unsigned levels) {
+  using Kind = ::recursive::Kind_::Kind;
+  switch (value.kind()) {
+    case Kind::leaf:
+      return levels != 0 && codec::within(value.leaf(), levels - 1);
+    case Kind::fine:
+      return levels != 0 && codec::within(value.fine(), levels - 1);
+    default:
+      return levels != 0;
+  }
+}
+
 std::size_t Febird<::recursive::Fine>::size(const ::recursive::Fine& value) noexcept {
   return febird_size(value.left, value.more, value.choice, value.leaves);
 }
@@ -421,6 +437,11 @@ bool Febird<::recursive::Fine>::read(Reader& reader, ::recursive::Fine& value) {
 bool Readable<::recursive::Fine>::holds(const ::recursive::Fine& value, unsigned levels) {
   return levels != 0 && readable(value.left, levels - 1) && readable(value.more, levels - 1) &&
          readable(value.choice, levels - 1) && readable(value.leaves, levels - 1);
+}
+
+bool Readable<::recursive::Fine>::within(const ::recursive::Fine& value, unsigned levels) {
+  return levels != 0 && codec::within(value.left, levels - 1) && codec::within(value.more, levels - 1) &&
+         codec::within(value.choice, levels - 1) && codec::within(value.leaves, levels - 1);
 }
 
 std::size_t Febird<::recursive::Choice>::size(const ::recursive::Choice& value) noexcept {
@@ -477,6 +498,16 @@ bool Readable<::recursive::Choice>::holds(const ::recursive::Choice& value, unsi
   }
 }
 
+bool Readable<::recursive::Choice>::within(const ::recursive::Choice& value, unsigned levels) {
+  using Kind = ::recursive::Choice::Kind;
+  switch (value.kind()) {
+    case Kind::node:
+      return levels != 0 && codec::within(value.node(), levels - 1);
+    default:
+      return levels != 0;
+  }
+}
+
 std::size_t Febird<::recursive::Node>::size(const ::recursive::Node& value) noexcept {
   return febird_size(value.right);
 }
@@ -504,6 +535,10 @@ bool Readable<::recursive::Node>::holds(const ::recursive::Node& value, unsigned
   return levels != 0 && readable(value.right, levels - 1);
 }
 
+bool Readable<::recursive::Node>::within(const ::recursive::Node& value, unsigned levels) {
+  return levels != 0 && codec::within(value.right, levels - 1);
+}
+
 std::size_t Febird<::recursive::B>::size(const ::recursive::B& value) noexcept {
   return febird_size(value.a);
 }
@@ -528,6 +563,10 @@ bool Febird<::recursive::B>::read(Reader& reader, ::recursive::B& value) {
 
 bool Readable<::recursive::B>::holds(const ::recursive::B& value, unsigned levels) {
   return levels != 0 && readable(value.a, levels - 1);
+}
+
+bool Readable<::recursive::B>::within(const ::recursive::B& value, unsigned levels) {
+  return levels != 0 && codec::within(value.a, levels - 1);
 }
 
 std::size_t Febird<::recursive::A>::size(const ::recursive::A& value) noexcept {
@@ -559,6 +598,11 @@ bool Readable<::recursive::A>::holds(const ::recursive::A& value, unsigned level
          readable(value.o, levels - 1);
 }
 
+bool Readable<::recursive::A>::within(const ::recursive::A& value, unsigned levels) {
+  return levels != 0 && codec::within(value.b, levels - 1) && codec::within(value.m, levels - 1) &&
+         codec::within(value.o, levels - 1);
+}
+
 std::size_t Febird<::recursive::P>::size(const ::recursive::P& value) noexcept {
   return febird_size(value.x, value.v, value.w);
 }
@@ -587,6 +631,10 @@ bool Readable<::recursive::P>::holds(const ::recursive::P& value, unsigned level
   return levels != 0 && readable(value.x, levels - 1) && readable(value.w, levels - 1);
 }
 
+bool Readable<::recursive::P>::within(const ::recursive::P& value, unsigned levels) {
+  return levels != 0 && codec::within(value.x, levels - 1) && codec::within(value.w, levels - 1);
+}
+
 std::size_t Febird<::recursive::Q>::size(const ::recursive::Q& value) noexcept {
   return febird_size(value.p);
 }
@@ -611,6 +659,10 @@ bool Febird<::recursive::Q>::read(Reader& reader, ::recursive::Q& value) {
 
 bool Readable<::recursive::Q>::holds(const ::recursive::Q& value, unsigned levels) {
   return levels != 0 && readable(value.p, levels - 1);
+}
+
+bool Readable<::recursive::Q>::within(const ::recursive::Q& value, unsigned levels) {
+  return levels != 0 && codec::within(value.p, levels - 1);
 }
 
 std::size_t Febird<::recursive::L>::size(const ::recursive::L& value) noexcept {
@@ -639,6 +691,10 @@ bool Readable<::recursive::L>::holds(const ::recursive::L& value, unsigned level
   return levels != 0 && readable(value.k, levels - 1);
 }
 
+bool Readable<::recursive::L>::within(const ::recursive::L& value, unsigned levels) {
+  return levels != 0 && codec::within(value.k, levels - 1);
+}
+
 std::size_t Febird<::recursive::K>::size(const ::recursive::K& value) noexcept {
   return febird_size(value.q, value.n);
 }
@@ -664,6 +720,10 @@ bool Febird<::recursive::K>::read(Reader& reader, ::recursive::K& value) {
 
 bool Readable<::recursive::K>::holds(const ::recursive::K& value, unsigned levels) {
   return levels != 0 && readable(value.q, levels - 1) && readable(value.n, levels - 1);
+}
+
+bool Readable<::recursive::K>::within(const ::recursive::K& value, unsigned levels) {
+  return levels != 0 && codec::within(value.q, levels - 1) && codec::within(value.n, levels - 1);
 }
 
 }  // namespace mf::codec

@@ -161,66 +161,77 @@ template <>
 struct Readable<::recursive::Leaf> {
   static constexpr bool kAlways = false;
   [[nodiscard]] static bool holds(const ::recursive::Leaf& value, unsigned levels);
+  [[nodiscard]] static bool within(const ::recursive::Leaf& value, unsigned levels);
 };
 
 template <>
 struct Readable<::recursive::Kind_> {
   static constexpr bool kAlways = false;
   [[nodiscard]] static bool holds(const ::recursive::Kind_& value, unsigned levels);
+  [[nodiscard]] static bool within(const ::recursive::Kind_& value, unsigned levels);
 };
 
 template <>
 struct Readable<::recursive::Fine> {
   static constexpr bool kAlways = false;
   [[nodiscard]] static bool holds(const ::recursive::Fine& value, unsigned levels);
+  [[nodiscard]] static bool within(const ::recursive::Fine& value, unsigned levels);
 };
 
 template <>
 struct Readable<::recursive::Choice> {
   static constexpr bool kAlways = false;
   [[nodiscard]] static bool holds(const ::recursive::Choice& value, unsigned levels);
+  [[nodiscard]] static bool within(const ::recursive::Choice& value, unsigned levels);
 };
 
 template <>
 struct Readable<::recursive::Node> {
   static constexpr bool kAlways = false;
   [[nodiscard]] static bool holds(const ::recursive::Node& value, unsigned levels);
+  [[nodiscard]] static bool within(const ::recursive::Node& value, unsigned levels);
 };
 
 template <>
 struct Readable<::recursive::B> {
   static constexpr bool kAlways = false;
   [[nodiscard]] static bool holds(const ::recursive::B& value, unsigned levels);
+  [[nodiscard]] static bool within(const ::recursive::B& value, unsigned levels);
 };
 
 template <>
 struct Readable<::recursive::A> {
   static constexpr bool kAlways = false;
   [[nodiscard]] static bool holds(const ::recursive::A& value, unsigned levels);
+  [[nodiscard]] static bool within(const ::recursive::A& value, unsigned levels);
 };
 
 template <>
 struct Readable<::recursive::P> {
   static constexpr bool kAlways = false;
   [[nodiscard]] static bool holds(const ::recursive::P& value, unsigned levels);
+  [[nodiscard]] static bool within(const ::recursive::P& value, unsigned levels);
 };
 
 template <>
 struct Readable<::recursive::Q> {
   static constexpr bool kAlways = false;
   [[nodiscard]] static bool holds(const ::recursive::Q& value, unsigned levels);
+  [[nodiscard]] static bool within(const ::recursive::Q& value, unsigned levels);
 };
 
 template <>
 struct Readable<::recursive::L> {
   static constexpr bool kAlways = false;
   [[nodiscard]] static bool holds(const ::recursive::L& value, unsigned levels);
+  [[nodiscard]] static bool within(const ::recursive::L& value, unsigned levels);
 };
 
 template <>
 struct Readable<::recursive::K> {
   static constexpr bool kAlways = false;
   [[nodiscard]] static bool holds(const ::recursive::K& value, unsigned levels);
+  [[nodiscard]] static bool within(const ::recursive::K& value, unsigned levels);
 };
 
 }  // namespace mf::codec

@@ -561,9 +561,11 @@ struct IndexScan : IndexMethod {
       .deadline = {},
       .streams = mf::Streams::results,
   };
-  static void invoke(Servant& servant, const Request& request, mf::StreamWriter<::streams::Posting>& writer);
-  static void invoke(AsyncServant& servant, Request&& request, mf::StreamWriter<::streams::Posting> writer,
-                     mf::Responder<void> responder);
+  [[gnu::weak]] static void invoke(Servant& servant, const Request& request,
+                                   mf::StreamWriter<::streams::Posting>& writer);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::StreamWriter<::streams::Posting> writer,
+                                   mf::Responder<void> responder);
 };
 
 struct IndexLoad : IndexMethod {
@@ -582,10 +584,11 @@ struct IndexLoad : IndexMethod {
       .deadline = {},
       .streams = mf::Streams::params,
   };
-  static std::uint64_t invoke(Servant& servant, const Request& request,
-                              mf::StreamReader<::streams::Posting>& reader);
-  static void invoke(AsyncServant& servant, Request&& request, mf::StreamReader<::streams::Posting> reader,
-                     mf::Responder<std::uint64_t> responder);
+  [[gnu::weak]] static std::uint64_t invoke(Servant& servant, const Request& request,
+                                            mf::StreamReader<::streams::Posting>& reader);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::StreamReader<::streams::Posting> reader,
+                                   mf::Responder<std::uint64_t> responder);
 };
 
 struct IndexFollow : IndexMethod {
@@ -606,10 +609,13 @@ struct IndexFollow : IndexMethod {
       .deadline = {},
       .streams = mf::Streams::both,
   };
-  static void invoke(Servant& servant, const Request& request, mf::StreamReader<std::string>& reader,
-                     mf::StreamWriter<::streams::Posting>& writer);
-  static void invoke(AsyncServant& servant, Request&& request, mf::StreamReader<std::string> reader,
-                     mf::StreamWriter<::streams::Posting> writer, mf::Responder<void> responder);
+  [[gnu::weak]] static void invoke(Servant& servant, const Request& request,
+                                   mf::StreamReader<std::string>& reader,
+                                   mf::StreamWriter<::streams::Posting>& writer);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::StreamReader<std::string> reader,
+                                   mf::StreamWriter<::streams::Posting> writer,
+                                   mf::Responder<void> responder);
   static std::optional<std::string> param_element_violation(const ParamElement& value) {
     namespace check = mf::codec::check;
     if (auto violated = check::has_length(value, 1, SIZE_MAX)) return "names" + *violated;
@@ -632,10 +638,11 @@ struct IndexSize : IndexMethod {
       .batch_max = 128,
   };
   static std::uint64_t invoke(Servant& servant);
-  static std::uint64_t invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<std::uint64_t> invoke_batch(Servant& servant, const Request* requests,
-                                                  std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<std::uint64_t> responder);
+  [[gnu::weak]] static std::uint64_t invoke(Servant& servant, const Request& request);
+  [[gnu::weak]] static mf::Outcomes<std::uint64_t> invoke_batch(Servant& servant, const Request* requests,
+                                                                std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::Responder<std::uint64_t> responder);
 };
 
 extern const mf::ServiceInfo kElementsService;
@@ -663,9 +670,10 @@ struct ElementsNumbers : ElementsMethod {
       .deadline = {},
       .streams = mf::Streams::results,
   };
-  static void invoke(Servant& servant, const Request& request, mf::StreamWriter<std::int64_t>& writer);
-  static void invoke(AsyncServant& servant, Request&& request, mf::StreamWriter<std::int64_t> writer,
-                     mf::Responder<void> responder);
+  [[gnu::weak]] static void invoke(Servant& servant, const Request& request,
+                                   mf::StreamWriter<std::int64_t>& writer);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::StreamWriter<std::int64_t> writer, mf::Responder<void> responder);
   static std::optional<std::string> result_element_violation(const ResultElement& value) {
     namespace check = mf::codec::check;
     if (auto violated = check::in_range<std::int64_t>(value, 0, 1000, "0", "1000")) {
@@ -691,9 +699,9 @@ struct ElementsFlags : ElementsMethod {
       .deadline = {},
       .streams = mf::Streams::results,
   };
-  static void invoke(Servant& servant, const Request& request, mf::StreamWriter<bool>& writer);
-  static void invoke(AsyncServant& servant, Request&& request, mf::StreamWriter<bool> writer,
-                     mf::Responder<void> responder);
+  [[gnu::weak]] static void invoke(Servant& servant, const Request& request, mf::StreamWriter<bool>& writer);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request, mf::StreamWriter<bool> writer,
+                                   mf::Responder<void> responder);
 };
 
 struct ElementsHits : ElementsMethod {
@@ -712,9 +720,10 @@ struct ElementsHits : ElementsMethod {
       .deadline = {},
       .streams = mf::Streams::results,
   };
-  static void invoke(Servant& servant, const Request& request, mf::StreamWriter<::streams::Hit>& writer);
-  static void invoke(AsyncServant& servant, Request&& request, mf::StreamWriter<::streams::Hit> writer,
-                     mf::Responder<void> responder);
+  [[gnu::weak]] static void invoke(Servant& servant, const Request& request,
+                                   mf::StreamWriter<::streams::Hit>& writer);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::StreamWriter<::streams::Hit> writer, mf::Responder<void> responder);
   static std::optional<std::string> result_element_violation(const ResultElement& value) {
     namespace check = mf::codec::check;
     if (auto violated = check::holds(value)) return "value" + *violated;
@@ -738,9 +747,10 @@ struct ElementsChanges : ElementsMethod {
       .deadline = {},
       .streams = mf::Streams::results,
   };
-  static void invoke(Servant& servant, const Request& request, mf::StreamWriter<::streams::Change>& writer);
-  static void invoke(AsyncServant& servant, Request&& request, mf::StreamWriter<::streams::Change> writer,
-                     mf::Responder<void> responder);
+  [[gnu::weak]] static void invoke(Servant& servant, const Request& request,
+                                   mf::StreamWriter<::streams::Change>& writer);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::StreamWriter<::streams::Change> writer, mf::Responder<void> responder);
 };
 
 struct ElementsLists : ElementsMethod {
@@ -761,10 +771,13 @@ struct ElementsLists : ElementsMethod {
       .deadline = {},
       .streams = mf::Streams::both,
   };
-  static void invoke(Servant& servant, const Request& request, mf::StreamReader<::streams::Names>& reader,
-                     mf::StreamWriter<std::vector<std::uint32_t>>& writer);
-  static void invoke(AsyncServant& servant, Request&& request, mf::StreamReader<::streams::Names> reader,
-                     mf::StreamWriter<std::vector<std::uint32_t>> writer, mf::Responder<void> responder);
+  [[gnu::weak]] static void invoke(Servant& servant, const Request& request,
+                                   mf::StreamReader<::streams::Names>& reader,
+                                   mf::StreamWriter<std::vector<std::uint32_t>>& writer);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::StreamReader<::streams::Names> reader,
+                                   mf::StreamWriter<std::vector<std::uint32_t>> writer,
+                                   mf::Responder<void> responder);
   static std::optional<std::string> param_element_violation(const ParamElement& value) {
     namespace check = mf::codec::check;
     if (auto violated =
@@ -791,10 +804,11 @@ struct ElementsBlocks : ElementsMethod {
       .deadline = {},
       .streams = mf::Streams::params,
   };
-  static ::streams::ElementsBlocksResult invoke(Servant& servant, const Request& request,
-                                                mf::StreamReader<mf::Bytes>& reader);
-  static void invoke(AsyncServant& servant, Request&& request, mf::StreamReader<mf::Bytes> reader,
-                     mf::Responder<::streams::ElementsBlocksResult> responder);
+  [[gnu::weak]] static ::streams::ElementsBlocksResult invoke(Servant& servant, const Request& request,
+                                                              mf::StreamReader<mf::Bytes>& reader);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::StreamReader<mf::Bytes> reader,
+                                   mf::Responder<::streams::ElementsBlocksResult> responder);
 };
 
 struct ElementsPeople : ElementsMethod {
@@ -815,12 +829,13 @@ struct ElementsPeople : ElementsMethod {
       .deadline = {},
       .streams = mf::Streams::both,
   };
-  static void invoke(Servant& servant, const Request& request,
-                     mf::StreamReader<mf::Graph<::streams::Person>>& reader,
-                     mf::StreamWriter<mf::Graph<::streams::Person>>& writer);
-  static void invoke(AsyncServant& servant, Request&& request,
-                     mf::StreamReader<mf::Graph<::streams::Person>> reader,
-                     mf::StreamWriter<mf::Graph<::streams::Person>> writer, mf::Responder<void> responder);
+  [[gnu::weak]] static void invoke(Servant& servant, const Request& request,
+                                   mf::StreamReader<mf::Graph<::streams::Person>>& reader,
+                                   mf::StreamWriter<mf::Graph<::streams::Person>>& writer);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::StreamReader<mf::Graph<::streams::Person>> reader,
+                                   mf::StreamWriter<mf::Graph<::streams::Person>> writer,
+                                   mf::Responder<void> responder);
   static std::optional<std::string> param_element_violation(const ParamElement& value) {
     namespace check = mf::codec::check;
     if (auto violated = check::holds(value)) return "people" + *violated;
@@ -849,9 +864,10 @@ struct ElementsNotes : ElementsMethod {
       .deadline = {},
       .streams = mf::Streams::params,
   };
-  static void invoke(Servant& servant, const Request& request, mf::StreamReader<::streams::Note>& reader);
-  static void invoke(AsyncServant& servant, Request&& request, mf::StreamReader<::streams::Note> reader,
-                     mf::Responder<void> responder);
+  [[gnu::weak]] static void invoke(Servant& servant, const Request& request,
+                                   mf::StreamReader<::streams::Note>& reader);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::StreamReader<::streams::Note> reader, mf::Responder<void> responder);
 };
 
 struct ElementsMaybe : ElementsMethod {
@@ -870,10 +886,11 @@ struct ElementsMaybe : ElementsMethod {
       .deadline = {},
       .streams = mf::Streams::params,
   };
-  static bool invoke(Servant& servant, const Request& request,
-                     mf::StreamReader<std::optional<std::uint32_t>>& reader);
-  static void invoke(AsyncServant& servant, Request&& request,
-                     mf::StreamReader<std::optional<std::uint32_t>> reader, mf::Responder<bool> responder);
+  [[gnu::weak]] static bool invoke(Servant& servant, const Request& request,
+                                   mf::StreamReader<std::optional<std::uint32_t>>& reader);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::StreamReader<std::optional<std::uint32_t>> reader,
+                                   mf::Responder<bool> responder);
 };
 
 struct ElementsVenues : ElementsMethod {
@@ -894,10 +911,12 @@ struct ElementsVenues : ElementsMethod {
       .deadline = std::chrono::minutes(90),
       .streams = mf::Streams::both,
   };
-  static void invoke(Servant& servant, const Request& request, mf::StreamReader<::streams::Lang>& reader,
-                     mf::StreamWriter<::streams::Venue>& writer);
-  static void invoke(AsyncServant& servant, Request&& request, mf::StreamReader<::streams::Lang> reader,
-                     mf::StreamWriter<::streams::Venue> writer, mf::Responder<void> responder);
+  [[gnu::weak]] static void invoke(Servant& servant, const Request& request,
+                                   mf::StreamReader<::streams::Lang>& reader,
+                                   mf::StreamWriter<::streams::Venue>& writer);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::StreamReader<::streams::Lang> reader,
+                                   mf::StreamWriter<::streams::Venue> writer, mf::Responder<void> responder);
 };
 
 struct ElementsPairs : ElementsMethod {
@@ -916,10 +935,11 @@ struct ElementsPairs : ElementsMethod {
       .deadline = {},
       .streams = mf::Streams::results,
   };
-  static void invoke(Servant& servant, const Request& request,
-                     mf::StreamWriter<std::array<std::uint16_t, 2>>& writer);
-  static void invoke(AsyncServant& servant, Request&& request,
-                     mf::StreamWriter<std::array<std::uint16_t, 2>> writer, mf::Responder<void> responder);
+  [[gnu::weak]] static void invoke(Servant& servant, const Request& request,
+                                   mf::StreamWriter<std::array<std::uint16_t, 2>>& writer);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::StreamWriter<std::array<std::uint16_t, 2>> writer,
+                                   mf::Responder<void> responder);
 };
 
 struct ElementsUuids : ElementsMethod {
@@ -938,9 +958,10 @@ struct ElementsUuids : ElementsMethod {
       .deadline = {},
       .streams = mf::Streams::results,
   };
-  static void invoke(Servant& servant, const Request& request, mf::StreamWriter<mf::Uuid>& writer);
-  static void invoke(AsyncServant& servant, Request&& request, mf::StreamWriter<mf::Uuid> writer,
-                     mf::Responder<void> responder);
+  [[gnu::weak]] static void invoke(Servant& servant, const Request& request,
+                                   mf::StreamWriter<mf::Uuid>& writer);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::StreamWriter<mf::Uuid> writer, mf::Responder<void> responder);
 };
 
 struct ElementsTimes : ElementsMethod {
@@ -959,9 +980,10 @@ struct ElementsTimes : ElementsMethod {
       .deadline = {},
       .streams = mf::Streams::results,
   };
-  static void invoke(Servant& servant, const Request& request, mf::StreamWriter<mf::Timestamp>& writer);
-  static void invoke(AsyncServant& servant, Request&& request, mf::StreamWriter<mf::Timestamp> writer,
-                     mf::Responder<void> responder);
+  [[gnu::weak]] static void invoke(Servant& servant, const Request& request,
+                                   mf::StreamWriter<mf::Timestamp>& writer);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::StreamWriter<mf::Timestamp> writer, mf::Responder<void> responder);
 };
 
 extern const mf::ServiceInfo kNames_Service;
@@ -991,10 +1013,12 @@ struct Names_Out : Names_Method {
       .deadline = {},
       .streams = mf::Streams::both,
   };
-  static void invoke(Servant& servant, const Request& request, mf::StreamReader<std::uint32_t>& reader,
-                     mf::StreamWriter<std::uint32_t>& writer);
-  static void invoke(AsyncServant& servant, Request&& request, mf::StreamReader<std::uint32_t> reader,
-                     mf::StreamWriter<std::uint32_t> writer, mf::Responder<void> responder);
+  [[gnu::weak]] static void invoke(Servant& servant, const Request& request,
+                                   mf::StreamReader<std::uint32_t>& reader,
+                                   mf::StreamWriter<std::uint32_t>& writer);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::StreamReader<std::uint32_t> reader,
+                                   mf::StreamWriter<std::uint32_t> writer, mf::Responder<void> responder);
 };
 
 struct Names_Request : Names_Method {
@@ -1015,10 +1039,12 @@ struct Names_Request : Names_Method {
       .deadline = {},
       .streams = mf::Streams::both,
   };
-  static void invoke(Servant& servant, const Request& request, mf::StreamReader<std::uint32_t>& reader,
-                     mf::StreamWriter<std::uint32_t>& writer);
-  static void invoke(AsyncServant& servant, Request&& request, mf::StreamReader<std::uint32_t> reader,
-                     mf::StreamWriter<std::uint32_t> writer, mf::Responder<void> responder);
+  [[gnu::weak]] static void invoke(Servant& servant, const Request& request,
+                                   mf::StreamReader<std::uint32_t>& reader,
+                                   mf::StreamWriter<std::uint32_t>& writer);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::StreamReader<std::uint32_t> reader,
+                                   mf::StreamWriter<std::uint32_t> writer, mf::Responder<void> responder);
 };
 
 extern const mf::ServiceInfo kOnlyService;
@@ -1046,9 +1072,10 @@ struct OnlyScan : OnlyMethod {
       .deadline = {},
       .streams = mf::Streams::results,
   };
-  static void invoke(Servant& servant, const Request& request, mf::StreamWriter<std::uint32_t>& writer);
-  static void invoke(AsyncServant& servant, Request&& request, mf::StreamWriter<std::uint32_t> writer,
-                     mf::Responder<void> responder);
+  [[gnu::weak]] static void invoke(Servant& servant, const Request& request,
+                                   mf::StreamWriter<std::uint32_t>& writer);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::StreamWriter<std::uint32_t> writer, mf::Responder<void> responder);
 };
 
 struct OnlyReader : OnlyMethod {
@@ -1069,10 +1096,12 @@ struct OnlyReader : OnlyMethod {
       .deadline = {},
       .streams = mf::Streams::both,
   };
-  static void invoke(Servant& servant, const Request& request, mf::StreamReader<std::uint32_t>& reader,
-                     mf::StreamWriter<std::uint32_t>& writer);
-  static void invoke(AsyncServant& servant, Request&& request, mf::StreamReader<std::uint32_t> reader,
-                     mf::StreamWriter<std::uint32_t> writer, mf::Responder<void> responder);
+  [[gnu::weak]] static void invoke(Servant& servant, const Request& request,
+                                   mf::StreamReader<std::uint32_t>& reader,
+                                   mf::StreamWriter<std::uint32_t>& writer);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::StreamReader<std::uint32_t> reader,
+                                   mf::StreamWriter<std::uint32_t> writer, mf::Responder<void> responder);
 };
 
 struct OnlyResponder : OnlyMethod {
@@ -1091,10 +1120,11 @@ struct OnlyResponder : OnlyMethod {
       .deadline = {},
       .streams = mf::Streams::params,
   };
-  static std::uint32_t invoke(Servant& servant, const Request& request,
-                              mf::StreamReader<std::uint32_t>& reader);
-  static void invoke(AsyncServant& servant, Request&& request, mf::StreamReader<std::uint32_t> reader,
-                     mf::Responder<std::uint32_t> responder);
+  [[gnu::weak]] static std::uint32_t invoke(Servant& servant, const Request& request,
+                                            mf::StreamReader<std::uint32_t>& reader);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::StreamReader<std::uint32_t> reader,
+                                   mf::Responder<std::uint32_t> responder);
 };
 
 extern const mf::ServiceInfo kLangsService;
@@ -1122,9 +1152,10 @@ struct LangsAll : LangsMethod {
       .deadline = {},
       .streams = mf::Streams::results,
   };
-  static void invoke(Servant& servant, const Request& request, mf::StreamWriter<std::uint32_t>& writer);
-  static void invoke(AsyncServant& servant, Request&& request, mf::StreamWriter<std::uint32_t> writer,
-                     mf::Responder<void> responder);
+  [[gnu::weak]] static void invoke(Servant& servant, const Request& request,
+                                   mf::StreamWriter<std::uint32_t>& writer);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::StreamWriter<std::uint32_t> writer, mf::Responder<void> responder);
 };
 
 struct LangsOne : LangsMethod {
@@ -1136,10 +1167,11 @@ struct LangsOne : LangsMethod {
   static constexpr mf::MethodInfo kInfo{
       .name = "one", .index = 1, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
   static mf::Duration invoke(Servant& servant, mf::Duration duration);
-  static mf::Duration invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<mf::Duration> invoke_batch(Servant& servant, const Request* requests,
-                                                 std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<mf::Duration> responder);
+  [[gnu::weak]] static mf::Duration invoke(Servant& servant, const Request& request);
+  [[gnu::weak]] static mf::Outcomes<mf::Duration> invoke_batch(Servant& servant, const Request* requests,
+                                                               std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::Responder<mf::Duration> responder);
 };
 
 extern const mf::ServiceInfo kKeptService;
@@ -1160,10 +1192,11 @@ struct KeptPut : KeptMethod {
   static constexpr mf::MethodInfo kInfo{
       .name = "put", .index = 0, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
   static std::uint32_t invoke(Servant& servant, std::uint32_t x);
-  static std::uint32_t invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<std::uint32_t> invoke_batch(Servant& servant, const Request* requests,
-                                                  std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<std::uint32_t> responder);
+  [[gnu::weak]] static std::uint32_t invoke(Servant& servant, const Request& request);
+  [[gnu::weak]] static mf::Outcomes<std::uint32_t> invoke_batch(Servant& servant, const Request* requests,
+                                                                std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::Responder<std::uint32_t> responder);
 };
 
 struct KeptPutBatch : KeptMethod {
@@ -1181,10 +1214,11 @@ struct KeptPutBatch : KeptMethod {
       .batch_max = 128,
   };
   static std::uint32_t invoke(Servant& servant, std::uint32_t x);
-  static std::uint32_t invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<std::uint32_t> invoke_batch(Servant& servant, const Request* requests,
-                                                  std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<std::uint32_t> responder);
+  [[gnu::weak]] static std::uint32_t invoke(Servant& servant, const Request& request);
+  [[gnu::weak]] static mf::Outcomes<std::uint32_t> invoke_batch(Servant& servant, const Request* requests,
+                                                                std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::Responder<std::uint32_t> responder);
 };
 
 struct KeptPutItems : KeptMethod {
@@ -1202,9 +1236,10 @@ struct KeptPutItems : KeptMethod {
       .batch_max = 128,
   };
   static void invoke(Servant& servant, std::uint32_t x);
-  static void invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<void> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder);
+  [[gnu::weak]] static void invoke(Servant& servant, const Request& request);
+  [[gnu::weak]] static mf::Outcomes<void> invoke_batch(Servant& servant, const Request* requests,
+                                                       std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder);
 };
 
 struct KeptAsyncPut : KeptMethod {
@@ -1222,9 +1257,10 @@ struct KeptAsyncPut : KeptMethod {
       .batch_max = 128,
   };
   static void invoke(Servant& servant, std::uint32_t x);
-  static void invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<void> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder);
+  [[gnu::weak]] static void invoke(Servant& servant, const Request& request);
+  [[gnu::weak]] static mf::Outcomes<void> invoke_batch(Servant& servant, const Request* requests,
+                                                       std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder);
 };
 
 struct KeptPutBulk : KeptMethod {
@@ -1243,9 +1279,10 @@ struct KeptPutBulk : KeptMethod {
       .deadline = {},
       .streams = mf::Streams::params,
   };
-  static void invoke(Servant& servant, const Request& request, mf::StreamReader<std::uint32_t>& reader);
-  static void invoke(AsyncServant& servant, Request&& request, mf::StreamReader<std::uint32_t> reader,
-                     mf::Responder<void> responder);
+  [[gnu::weak]] static void invoke(Servant& servant, const Request& request,
+                                   mf::StreamReader<std::uint32_t>& reader);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::StreamReader<std::uint32_t> reader, mf::Responder<void> responder);
 };
 
 }  // namespace streams::methods

@@ -786,6 +786,10 @@ bool Readable<::archive::now::Tree>::holds(const ::archive::now::Tree& value, un
   return levels != 0 && readable(value.kids, levels - 1);
 }
 
+bool Readable<::archive::now::Tree>::within(const ::archive::now::Tree& value, unsigned levels) {
+  return levels != 0 && codec::within(value.kids, levels - 1);
+}
+
 std::size_t Archive<::archive::now::Nest>::size(const ::archive::now::Nest& value) noexcept {
   return archive::size(1, value.inner) + archive::size(2, value.id) + unknown_size(value.unknown_fields);
 }
@@ -831,6 +835,10 @@ bool Archive<::archive::now::Nest>::read(Reader& reader, ::archive::now::Nest& v
 
 bool Readable<::archive::now::Nest>::holds(const ::archive::now::Nest& value, unsigned levels) {
   return levels != 0 && readable(value.inner, levels - 1);
+}
+
+bool Readable<::archive::now::Nest>::within(const ::archive::now::Nest& value, unsigned levels) {
+  return levels != 0 && codec::within(value.inner, levels - 1);
 }
 
 static_assert(sizeof(::archive::now::Giant) == 9000000 && alignof(::archive::now::Giant) == 1);
@@ -908,6 +916,16 @@ bool Readable<::archive::now::Whale>::holds(const ::archive::now::Whale& value, 
   }
 }
 
+bool Readable<::archive::now::Whale>::within(const ::archive::now::Whale& value, unsigned levels) {
+  using Kind = ::archive::now::Whale::Kind;
+  switch (value.kind()) {
+    case Kind::kids:
+      return levels != 0 && codec::within(value.kids(), levels - 1);
+    default:
+      return levels != 0;
+  }
+}
+
 std::size_t Archive<::archive::now::Giants>::size(const ::archive::now::Giants& value) noexcept {
   return archive::size(1, value.by_id) + archive::size(2, value.whales) + unknown_size(value.unknown_fields);
 }
@@ -951,6 +969,10 @@ bool Archive<::archive::now::Giants>::read(Reader& reader, ::archive::now::Giant
 
 bool Readable<::archive::now::Giants>::holds(const ::archive::now::Giants& value, unsigned levels) {
   return levels != 0 && readable(value.whales, levels - 1);
+}
+
+bool Readable<::archive::now::Giants>::within(const ::archive::now::Giants& value, unsigned levels) {
+  return levels != 0 && codec::within(value.whales, levels - 1);
 }
 
 std::size_t Febird<::archive::now::Shark>::size(const ::archive::now::Shark& value) noexcept {

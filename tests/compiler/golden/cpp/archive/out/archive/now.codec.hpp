@@ -346,24 +346,28 @@ template <>
 struct Readable<::archive::now::Tree> {
   static constexpr bool kAlways = false;
   [[nodiscard]] static bool holds(const ::archive::now::Tree& value, unsigned levels);
+  [[nodiscard]] static bool within(const ::archive::now::Tree& value, unsigned levels);
 };
 
 template <>
 struct Readable<::archive::now::Nest> {
   static constexpr bool kAlways = false;
   [[nodiscard]] static bool holds(const ::archive::now::Nest& value, unsigned levels);
+  [[nodiscard]] static bool within(const ::archive::now::Nest& value, unsigned levels);
 };
 
 template <>
 struct Readable<::archive::now::Whale> {
   static constexpr bool kAlways = false;
   [[nodiscard]] static bool holds(const ::archive::now::Whale& value, unsigned levels);
+  [[nodiscard]] static bool within(const ::archive::now::Whale& value, unsigned levels);
 };
 
 template <>
 struct Readable<::archive::now::Giants> {
   static constexpr bool kAlways = false;
   [[nodiscard]] static bool holds(const ::archive::now::Giants& value, unsigned levels);
+  [[nodiscard]] static bool within(const ::archive::now::Giants& value, unsigned levels);
 };
 
 template <>

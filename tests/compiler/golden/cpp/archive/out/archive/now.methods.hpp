@@ -194,12 +194,12 @@ struct StorePut : StoreMethod {
   static mf::Graph<::archive::now::Config> invoke(Servant& servant,
                                                   const mf::Graph<::archive::now::Config>& config,
                                                   const ::archive::now::Geo& geo);
-  static mf::Graph<::archive::now::Config> invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<mf::Graph<::archive::now::Config>> invoke_batch(Servant& servant,
-                                                                      const Request* requests,
-                                                                      std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request,
-                     mf::Responder<mf::Graph<::archive::now::Config>> responder);
+  [[gnu::weak]] static mf::Graph<::archive::now::Config> invoke(Servant& servant, const Request& request);
+  [[gnu::weak]] static mf::Outcomes<mf::Graph<::archive::now::Config>> invoke_batch(Servant& servant,
+                                                                                    const Request* requests,
+                                                                                    std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::Responder<mf::Graph<::archive::now::Config>> responder);
   static std::optional<std::string> result_violation(const Result& value) {
     namespace check = mf::codec::check;
     if (auto violated = check::holds(value)) return "the result" + *violated;
@@ -216,11 +216,12 @@ struct StoreHold : StoreMethod {
   static constexpr mf::MethodInfo kInfo{
       .name = "hold", .index = 1, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
   static ::archive::now::StoreHoldResult invoke(Servant& servant, const ::archive::now::Holder& holder);
-  static ::archive::now::StoreHoldResult invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<::archive::now::StoreHoldResult> invoke_batch(Servant& servant, const Request* requests,
-                                                                    std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request,
-                     mf::Responder<::archive::now::StoreHoldResult> responder);
+  [[gnu::weak]] static ::archive::now::StoreHoldResult invoke(Servant& servant, const Request& request);
+  [[gnu::weak]] static mf::Outcomes<::archive::now::StoreHoldResult> invoke_batch(Servant& servant,
+                                                                                  const Request* requests,
+                                                                                  std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::Responder<::archive::now::StoreHoldResult> responder);
 };
 
 struct StorePair : StoreMethod {
@@ -232,10 +233,12 @@ struct StorePair : StoreMethod {
   static constexpr mf::MethodInfo kInfo{
       .name = "pair", .index = 2, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
   static ::archive::now::Pair invoke(Servant& servant, const ::archive::now::Pair& pair);
-  static ::archive::now::Pair invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<::archive::now::Pair> invoke_batch(Servant& servant, const Request* requests,
-                                                         std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<::archive::now::Pair> responder);
+  [[gnu::weak]] static ::archive::now::Pair invoke(Servant& servant, const Request& request);
+  [[gnu::weak]] static mf::Outcomes<::archive::now::Pair> invoke_batch(Servant& servant,
+                                                                       const Request* requests,
+                                                                       std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::Responder<::archive::now::Pair> responder);
 };
 
 }  // namespace archive::now::methods

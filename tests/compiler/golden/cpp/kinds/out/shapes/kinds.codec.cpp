@@ -442,6 +442,10 @@ bool Readable<::shapes::kinds::Terms>::holds(const ::shapes::kinds::Terms& value
   return levels != 0 && readable(value.terms, levels - 1);
 }
 
+bool Readable<::shapes::kinds::Terms>::within(const ::shapes::kinds::Terms& value, unsigned levels) {
+  return levels != 0 && codec::within(value.terms, levels - 1);
+}
+
 std::size_t Febird<::shapes::kinds::Call>::size(const ::shapes::kinds::Call& value) noexcept {
   return febird_size(value.function, value.arguments, value.otherwise);
 }
@@ -470,6 +474,11 @@ bool Febird<::shapes::kinds::Call>::read(Reader& reader, ::shapes::kinds::Call& 
 bool Readable<::shapes::kinds::Call>::holds(const ::shapes::kinds::Call& value, unsigned levels) {
   return levels != 0 && readable(value.function, levels - 1) && readable(value.arguments, levels - 1) &&
          readable(value.otherwise, levels - 1);
+}
+
+bool Readable<::shapes::kinds::Call>::within(const ::shapes::kinds::Call& value, unsigned levels) {
+  return levels != 0 && codec::within(value.arguments, levels - 1) &&
+         codec::within(value.otherwise, levels - 1);
 }
 
 std::size_t Febird<::shapes::kinds::Expression>::size(const ::shapes::kinds::Expression& value) noexcept {
@@ -545,6 +554,19 @@ bool Readable<::shapes::kinds::Expression>::holds(const ::shapes::kinds::Express
       return levels != 0 && readable(value.sum(), levels - 1);
     case Kind::call:
       return levels != 0 && readable(value.call(), levels - 1);
+    default:
+      return levels != 0;
+  }
+}
+
+bool Readable<::shapes::kinds::Expression>::within(const ::shapes::kinds::Expression& value,
+                                                   unsigned levels) {
+  using Kind = ::shapes::kinds::Expression::Kind;
+  switch (value.kind()) {
+    case Kind::sum:
+      return levels != 0 && codec::within(value.sum(), levels - 1);
+    case Kind::call:
+      return levels != 0 && codec::within(value.call(), levels - 1);
     default:
       return levels != 0;
   }
@@ -705,6 +727,11 @@ bool Febird<::shapes::kinds::KindsEvaluateRequest>::read(Reader& reader,
 bool Readable<::shapes::kinds::KindsEvaluateRequest>::holds(
     const ::shapes::kinds::KindsEvaluateRequest& value, unsigned levels) {
   return levels != 0 && readable(value.expression, levels - 1);
+}
+
+bool Readable<::shapes::kinds::KindsEvaluateRequest>::within(
+    const ::shapes::kinds::KindsEvaluateRequest& value, unsigned levels) {
+  return levels != 0 && codec::within(value.expression, levels - 1);
 }
 
 }  // namespace mf::codec

@@ -245,18 +245,21 @@ template <>
 struct Readable<::shapes::kinds::Terms> {
   static constexpr bool kAlways = false;
   [[nodiscard]] static bool holds(const ::shapes::kinds::Terms& value, unsigned levels);
+  [[nodiscard]] static bool within(const ::shapes::kinds::Terms& value, unsigned levels);
 };
 
 template <>
 struct Readable<::shapes::kinds::Call> {
   static constexpr bool kAlways = false;
   [[nodiscard]] static bool holds(const ::shapes::kinds::Call& value, unsigned levels);
+  [[nodiscard]] static bool within(const ::shapes::kinds::Call& value, unsigned levels);
 };
 
 template <>
 struct Readable<::shapes::kinds::Expression> {
   static constexpr bool kAlways = false;
   [[nodiscard]] static bool holds(const ::shapes::kinds::Expression& value, unsigned levels);
+  [[nodiscard]] static bool within(const ::shapes::kinds::Expression& value, unsigned levels);
 };
 
 template <>

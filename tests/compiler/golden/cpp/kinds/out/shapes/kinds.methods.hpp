@@ -146,6 +146,7 @@ template <>
 struct Readable<::shapes::kinds::KindsEvaluateRequest> {
   static constexpr bool kAlways = false;
   [[nodiscard]] static bool holds(const ::shapes::kinds::KindsEvaluateRequest& value, unsigned levels);
+  [[nodiscard]] static bool within(const ::shapes::kinds::KindsEvaluateRequest& value, unsigned levels);
 };
 
 }  // namespace mf::codec
@@ -171,11 +172,12 @@ struct KindsTurn : KindsMethod {
       .name = "turn", .index = 0, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
   static ::shapes::kinds::Value invoke(Servant& servant, const ::shapes::kinds::Value& value,
                                        ::shapes::kinds::Field fields);
-  static ::shapes::kinds::Value invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<::shapes::kinds::Value> invoke_batch(Servant& servant, const Request* requests,
-                                                           std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request,
-                     mf::Responder<::shapes::kinds::Value> responder);
+  [[gnu::weak]] static ::shapes::kinds::Value invoke(Servant& servant, const Request& request);
+  [[gnu::weak]] static mf::Outcomes<::shapes::kinds::Value> invoke_batch(Servant& servant,
+                                                                         const Request* requests,
+                                                                         std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::Responder<::shapes::kinds::Value> responder);
   static std::optional<std::string> result_violation(const Result& value) {
     namespace check = mf::codec::check;
     if (auto violated = check::holds(value)) return "the result" + *violated;
@@ -192,12 +194,12 @@ struct KindsFind : KindsMethod {
   static constexpr mf::MethodInfo kInfo{
       .name = "find", .index = 1, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
   static ::shapes::kinds::KindsFindResult invoke(Servant& servant, ::shapes::kinds::Field fields);
-  static ::shapes::kinds::KindsFindResult invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<::shapes::kinds::KindsFindResult> invoke_batch(Servant& servant,
-                                                                     const Request* requests,
-                                                                     std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request,
-                     mf::Responder<::shapes::kinds::KindsFindResult> responder);
+  [[gnu::weak]] static ::shapes::kinds::KindsFindResult invoke(Servant& servant, const Request& request);
+  [[gnu::weak]] static mf::Outcomes<::shapes::kinds::KindsFindResult> invoke_batch(Servant& servant,
+                                                                                   const Request* requests,
+                                                                                   std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::Responder<::shapes::kinds::KindsFindResult> responder);
 };
 
 struct KindsEvaluate : KindsMethod {
@@ -209,9 +211,10 @@ struct KindsEvaluate : KindsMethod {
   static constexpr mf::MethodInfo kInfo{
       .name = "evaluate", .index = 2, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
   static double invoke(Servant& servant, const ::shapes::kinds::Expression& expression);
-  static double invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<double> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<double> responder);
+  [[gnu::weak]] static double invoke(Servant& servant, const Request& request);
+  [[gnu::weak]] static mf::Outcomes<double> invoke_batch(Servant& servant, const Request* requests,
+                                                         std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request, mf::Responder<double> responder);
 };
 
 }  // namespace shapes::kinds::methods

@@ -91,9 +91,11 @@ struct FinderFind : FinderMethod {
   static constexpr mf::MethodInfo kInfo{
       .name = "find", .index = 0, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
   static std::string invoke(Servant& servant, const std::string& expression);
-  static std::string invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<std::string> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<std::string> responder);
+  [[gnu::weak]] static std::string invoke(Servant& servant, const Request& request);
+  [[gnu::weak]] static mf::Outcomes<std::string> invoke_batch(Servant& servant, const Request* requests,
+                                                              std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::Responder<std::string> responder);
   static std::optional<std::string> result_violation(const Result& value) {
     namespace check = mf::codec::check;
     static constexpr check::Step kPattern0[] = {

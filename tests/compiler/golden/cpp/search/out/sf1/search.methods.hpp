@@ -218,10 +218,12 @@ struct IndexAdd : IndexMethod {
   static constexpr mf::MethodInfo kInfo{
       .name = "add", .index = 0, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
   static ::sf1::text::DocId invoke(Servant& servant, const ::sf1::text::Document& doc);
-  static ::sf1::text::DocId invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<::sf1::text::DocId> invoke_batch(Servant& servant, const Request* requests,
-                                                       std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<::sf1::text::DocId> responder);
+  [[gnu::weak]] static ::sf1::text::DocId invoke(Servant& servant, const Request& request);
+  [[gnu::weak]] static mf::Outcomes<::sf1::text::DocId> invoke_batch(Servant& servant,
+                                                                     const Request* requests,
+                                                                     std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::Responder<::sf1::text::DocId> responder);
 };
 
 struct IndexQuery : IndexMethod {
@@ -241,11 +243,12 @@ struct IndexQuery : IndexMethod {
   static std::vector<::sf1::search::Hit> invoke(Servant& servant, const std::vector<std::string>& terms,
                                                 std::uint32_t limit,
                                                 const std::optional<::sf1::search::Rank>& rank);
-  static std::vector<::sf1::search::Hit> invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<std::vector<::sf1::search::Hit>> invoke_batch(Servant& servant, const Request* requests,
-                                                                    std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request,
-                     mf::Responder<std::vector<::sf1::search::Hit>> responder);
+  [[gnu::weak]] static std::vector<::sf1::search::Hit> invoke(Servant& servant, const Request& request);
+  [[gnu::weak]] static mf::Outcomes<std::vector<::sf1::search::Hit>> invoke_batch(Servant& servant,
+                                                                                  const Request* requests,
+                                                                                  std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::Responder<std::vector<::sf1::search::Hit>> responder);
 };
 
 struct IndexStats : IndexMethod {
@@ -257,11 +260,12 @@ struct IndexStats : IndexMethod {
   static constexpr mf::MethodInfo kInfo{
       .name = "stats", .index = 2, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
   static ::sf1::search::IndexStatsResult invoke(Servant& servant);
-  static ::sf1::search::IndexStatsResult invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<::sf1::search::IndexStatsResult> invoke_batch(Servant& servant, const Request* requests,
-                                                                    std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request,
-                     mf::Responder<::sf1::search::IndexStatsResult> responder);
+  [[gnu::weak]] static ::sf1::search::IndexStatsResult invoke(Servant& servant, const Request& request);
+  [[gnu::weak]] static mf::Outcomes<::sf1::search::IndexStatsResult> invoke_batch(Servant& servant,
+                                                                                  const Request* requests,
+                                                                                  std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::Responder<::sf1::search::IndexStatsResult> responder);
 };
 
 struct IndexClear : IndexMethod {
@@ -273,9 +277,10 @@ struct IndexClear : IndexMethod {
   static constexpr mf::MethodInfo kInfo{
       .name = "clear", .index = 3, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
   static void invoke(Servant& servant);
-  static void invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<void> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder);
+  [[gnu::weak]] static void invoke(Servant& servant, const Request& request);
+  [[gnu::weak]] static mf::Outcomes<void> invoke_batch(Servant& servant, const Request* requests,
+                                                       std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder);
 };
 
 struct IndexTouch : IndexMethod {
@@ -287,9 +292,9 @@ struct IndexTouch : IndexMethod {
   static constexpr mf::MethodInfo kInfo{
       .name = "touch", .index = 4, .idempotent = false, .oneway = true, .deadline = {}, .batch_max = 128};
   static void invoke(Servant& servant, ::sf1::text::DocId doc);
-  static void invoke(Servant& servant, const Request& request);
-  static void invoke_batch(Servant& servant, const Request* requests, std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request);
+  [[gnu::weak]] static void invoke(Servant& servant, const Request& request);
+  [[gnu::weak]] static void invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request);
 };
 
 struct IndexScore : IndexMethod {
@@ -301,9 +306,10 @@ struct IndexScore : IndexMethod {
   static constexpr mf::MethodInfo kInfo{
       .name = "score", .index = 5, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 512};
   static float invoke(Servant& servant, ::sf1::text::DocId doc, std::uint64_t query);
-  static float invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<float> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<float> responder);
+  [[gnu::weak]] static float invoke(Servant& servant, const Request& request);
+  [[gnu::weak]] static mf::Outcomes<float> invoke_batch(Servant& servant, const Request* requests,
+                                                        std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request, mf::Responder<float> responder);
 };
 
 extern const mf::ServiceInfo kAdminService;
@@ -324,9 +330,11 @@ struct AdminPing : AdminMethod {
   static constexpr mf::MethodInfo kInfo{
       .name = "ping", .index = 0, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
   static mf::Bytes invoke(Servant& servant, const mf::Bytes& payload);
-  static mf::Bytes invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<mf::Bytes> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<mf::Bytes> responder);
+  [[gnu::weak]] static mf::Bytes invoke(Servant& servant, const Request& request);
+  [[gnu::weak]] static mf::Outcomes<mf::Bytes> invoke_batch(Servant& servant, const Request* requests,
+                                                            std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::Responder<mf::Bytes> responder);
 };
 
 }  // namespace sf1::search::methods

@@ -534,9 +534,10 @@ struct PlainIn0Out0 : PlainMethod {
   static constexpr mf::MethodInfo kInfo{
       .name = "in0_out0", .index = 0, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
   static void invoke(Servant& servant);
-  static void invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<void> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder);
+  [[gnu::weak]] static void invoke(Servant& servant, const Request& request);
+  [[gnu::weak]] static mf::Outcomes<void> invoke_batch(Servant& servant, const Request* requests,
+                                                       std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder);
 };
 
 struct PlainIn0Out1 : PlainMethod {
@@ -548,10 +549,11 @@ struct PlainIn0Out1 : PlainMethod {
   static constexpr mf::MethodInfo kInfo{
       .name = "in0_out1", .index = 1, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
   static std::int32_t invoke(Servant& servant);
-  static std::int32_t invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<std::int32_t> invoke_batch(Servant& servant, const Request* requests,
-                                                 std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<std::int32_t> responder);
+  [[gnu::weak]] static std::int32_t invoke(Servant& servant, const Request& request);
+  [[gnu::weak]] static mf::Outcomes<std::int32_t> invoke_batch(Servant& servant, const Request* requests,
+                                                               std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::Responder<std::int32_t> responder);
 };
 
 struct PlainIn0Out2 : PlainMethod {
@@ -563,12 +565,12 @@ struct PlainIn0Out2 : PlainMethod {
   static constexpr mf::MethodInfo kInfo{
       .name = "in0_out2", .index = 2, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
   static ::shapes::services::PlainIn0Out2Result invoke(Servant& servant);
-  static ::shapes::services::PlainIn0Out2Result invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<::shapes::services::PlainIn0Out2Result> invoke_batch(Servant& servant,
-                                                                           const Request* requests,
-                                                                           std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request,
-                     mf::Responder<::shapes::services::PlainIn0Out2Result> responder);
+  [[gnu::weak]] static ::shapes::services::PlainIn0Out2Result invoke(Servant& servant,
+                                                                     const Request& request);
+  [[gnu::weak]] static mf::Outcomes<::shapes::services::PlainIn0Out2Result> invoke_batch(
+      Servant& servant, const Request* requests, std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::Responder<::shapes::services::PlainIn0Out2Result> responder);
 };
 
 struct PlainIn1Out0 : PlainMethod {
@@ -580,9 +582,10 @@ struct PlainIn1Out0 : PlainMethod {
   static constexpr mf::MethodInfo kInfo{
       .name = "in1_out0", .index = 3, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
   static void invoke(Servant& servant, std::int32_t a);
-  static void invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<void> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder);
+  [[gnu::weak]] static void invoke(Servant& servant, const Request& request);
+  [[gnu::weak]] static mf::Outcomes<void> invoke_batch(Servant& servant, const Request* requests,
+                                                       std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder);
 };
 
 struct PlainIn1Out1 : PlainMethod {
@@ -594,9 +597,11 @@ struct PlainIn1Out1 : PlainMethod {
   static constexpr mf::MethodInfo kInfo{
       .name = "in1_out1", .index = 4, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
   static std::string invoke(Servant& servant, const std::string& a);
-  static std::string invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<std::string> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<std::string> responder);
+  [[gnu::weak]] static std::string invoke(Servant& servant, const Request& request);
+  [[gnu::weak]] static mf::Outcomes<std::string> invoke_batch(Servant& servant, const Request* requests,
+                                                              std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::Responder<std::string> responder);
 };
 
 struct PlainIn2Out0 : PlainMethod {
@@ -608,9 +613,10 @@ struct PlainIn2Out0 : PlainMethod {
   static constexpr mf::MethodInfo kInfo{
       .name = "in2_out0", .index = 5, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
   static void invoke(Servant& servant, std::int32_t a, const std::string& b);
-  static void invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<void> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder);
+  [[gnu::weak]] static void invoke(Servant& servant, const Request& request);
+  [[gnu::weak]] static mf::Outcomes<void> invoke_batch(Servant& servant, const Request* requests,
+                                                       std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder);
 };
 
 struct PlainIn2Out1 : PlainMethod {
@@ -622,11 +628,12 @@ struct PlainIn2Out1 : PlainMethod {
   static constexpr mf::MethodInfo kInfo{
       .name = "in2_out1", .index = 6, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
   static ::shapes::services::Pair invoke(Servant& servant, std::int32_t a, const std::vector<std::string>& b);
-  static ::shapes::services::Pair invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<::shapes::services::Pair> invoke_batch(Servant& servant, const Request* requests,
-                                                             std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request,
-                     mf::Responder<::shapes::services::Pair> responder);
+  [[gnu::weak]] static ::shapes::services::Pair invoke(Servant& servant, const Request& request);
+  [[gnu::weak]] static mf::Outcomes<::shapes::services::Pair> invoke_batch(Servant& servant,
+                                                                           const Request* requests,
+                                                                           std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::Responder<::shapes::services::Pair> responder);
 };
 
 struct PlainIn3Out1 : PlainMethod {
@@ -638,9 +645,10 @@ struct PlainIn3Out1 : PlainMethod {
   static constexpr mf::MethodInfo kInfo{
       .name = "in3_out1", .index = 7, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
   static bool invoke(Servant& servant, std::int32_t a, double b, bool c);
-  static bool invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<bool> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<bool> responder);
+  [[gnu::weak]] static bool invoke(Servant& servant, const Request& request);
+  [[gnu::weak]] static mf::Outcomes<bool> invoke_batch(Servant& servant, const Request* requests,
+                                                       std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request, mf::Responder<bool> responder);
 };
 
 struct PlainIn4Out1 : PlainMethod {
@@ -653,9 +661,11 @@ struct PlainIn4Out1 : PlainMethod {
       .name = "in4_out1", .index = 8, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
   static mf::Bytes invoke(Servant& servant, std::int8_t a, std::uint8_t b, std::int64_t c,
                           const mf::Bytes& d);
-  static mf::Bytes invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<mf::Bytes> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<mf::Bytes> responder);
+  [[gnu::weak]] static mf::Bytes invoke(Servant& servant, const Request& request);
+  [[gnu::weak]] static mf::Outcomes<mf::Bytes> invoke_batch(Servant& servant, const Request* requests,
+                                                            std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::Responder<mf::Bytes> responder);
 };
 
 struct PlainIn4Out2 : PlainMethod {
@@ -668,12 +678,12 @@ struct PlainIn4Out2 : PlainMethod {
       .name = "in4_out2", .index = 9, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
   static ::shapes::services::PlainIn4Out2Result invoke(Servant& servant, std::int32_t a, std::int32_t b,
                                                        std::int32_t c, std::int32_t d);
-  static ::shapes::services::PlainIn4Out2Result invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<::shapes::services::PlainIn4Out2Result> invoke_batch(Servant& servant,
-                                                                           const Request* requests,
-                                                                           std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request,
-                     mf::Responder<::shapes::services::PlainIn4Out2Result> responder);
+  [[gnu::weak]] static ::shapes::services::PlainIn4Out2Result invoke(Servant& servant,
+                                                                     const Request& request);
+  [[gnu::weak]] static mf::Outcomes<::shapes::services::PlainIn4Out2Result> invoke_batch(
+      Servant& servant, const Request* requests, std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::Responder<::shapes::services::PlainIn4Out2Result> responder);
 };
 
 struct PlainIn5Out1 : PlainMethod {
@@ -694,12 +704,11 @@ struct PlainIn5Out1 : PlainMethod {
       Servant& servant, const ::shapes::services::Pair& a, const std::optional<::shapes::services::Pair>& b,
       const std::map<std::string, ::shapes::services::Pair>& c, const std::set<std::int32_t>& d,
       const mf::Uuid& e);
-  static std::vector<::shapes::services::Pair> invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<std::vector<::shapes::services::Pair>> invoke_batch(Servant& servant,
-                                                                          const Request* requests,
-                                                                          std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request,
-                     mf::Responder<std::vector<::shapes::services::Pair>> responder);
+  [[gnu::weak]] static std::vector<::shapes::services::Pair> invoke(Servant& servant, const Request& request);
+  [[gnu::weak]] static mf::Outcomes<std::vector<::shapes::services::Pair>> invoke_batch(
+      Servant& servant, const Request* requests, std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::Responder<std::vector<::shapes::services::Pair>> responder);
 };
 
 struct PlainIn5Out2 : PlainMethod {
@@ -718,12 +727,12 @@ struct PlainIn5Out2 : PlainMethod {
   };
   static ::shapes::services::PlainIn5Out2Result invoke(Servant& servant, std::int32_t a, std::int32_t b,
                                                        std::int32_t c, std::int32_t d, std::int32_t e);
-  static ::shapes::services::PlainIn5Out2Result invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<::shapes::services::PlainIn5Out2Result> invoke_batch(Servant& servant,
-                                                                           const Request* requests,
-                                                                           std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request,
-                     mf::Responder<::shapes::services::PlainIn5Out2Result> responder);
+  [[gnu::weak]] static ::shapes::services::PlainIn5Out2Result invoke(Servant& servant,
+                                                                     const Request& request);
+  [[gnu::weak]] static mf::Outcomes<::shapes::services::PlainIn5Out2Result> invoke_batch(
+      Servant& servant, const Request* requests, std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::Responder<::shapes::services::PlainIn5Out2Result> responder);
 };
 
 struct PlainIn6Out1 : PlainMethod {
@@ -742,10 +751,11 @@ struct PlainIn6Out1 : PlainMethod {
   };
   static std::int32_t invoke(Servant& servant, std::int32_t a, std::int32_t b, std::int32_t c, std::int32_t d,
                              std::int32_t e, std::int32_t f);
-  static std::int32_t invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<std::int32_t> invoke_batch(Servant& servant, const Request* requests,
-                                                 std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<std::int32_t> responder);
+  [[gnu::weak]] static std::int32_t invoke(Servant& servant, const Request& request);
+  [[gnu::weak]] static mf::Outcomes<std::int32_t> invoke_batch(Servant& servant, const Request* requests,
+                                                               std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::Responder<std::int32_t> responder);
 };
 
 struct PlainNote0 : PlainMethod {
@@ -757,9 +767,9 @@ struct PlainNote0 : PlainMethod {
   static constexpr mf::MethodInfo kInfo{
       .name = "note0", .index = 13, .idempotent = false, .oneway = true, .deadline = {}, .batch_max = 128};
   static void invoke(Servant& servant);
-  static void invoke(Servant& servant, const Request& request);
-  static void invoke_batch(Servant& servant, const Request* requests, std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request);
+  [[gnu::weak]] static void invoke(Servant& servant, const Request& request);
+  [[gnu::weak]] static void invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request);
 };
 
 struct PlainNote1 : PlainMethod {
@@ -771,9 +781,9 @@ struct PlainNote1 : PlainMethod {
   static constexpr mf::MethodInfo kInfo{
       .name = "note1", .index = 14, .idempotent = false, .oneway = true, .deadline = {}, .batch_max = 128};
   static void invoke(Servant& servant, std::int32_t a);
-  static void invoke(Servant& servant, const Request& request);
-  static void invoke_batch(Servant& servant, const Request* requests, std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request);
+  [[gnu::weak]] static void invoke(Servant& servant, const Request& request);
+  [[gnu::weak]] static void invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request);
 };
 
 struct PlainNote2 : PlainMethod {
@@ -785,9 +795,9 @@ struct PlainNote2 : PlainMethod {
   static constexpr mf::MethodInfo kInfo{
       .name = "note2", .index = 15, .idempotent = false, .oneway = true, .deadline = {}, .batch_max = 128};
   static void invoke(Servant& servant, const std::string& a, const std::vector<std::int32_t>& b);
-  static void invoke(Servant& servant, const Request& request);
-  static void invoke_batch(Servant& servant, const Request* requests, std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request);
+  [[gnu::weak]] static void invoke(Servant& servant, const Request& request);
+  [[gnu::weak]] static void invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request);
 };
 
 extern const mf::ServiceInfo kShardedService;
@@ -815,12 +825,11 @@ struct ShardedRead : ShardedMethod {
   };
   static std::vector<::shapes::services::Pair> invoke(Servant& servant, const std::string& key,
                                                       std::uint32_t limit, mf::Duration from);
-  static std::vector<::shapes::services::Pair> invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<std::vector<::shapes::services::Pair>> invoke_batch(Servant& servant,
-                                                                          const Request* requests,
-                                                                          std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request,
-                     mf::Responder<std::vector<::shapes::services::Pair>> responder);
+  [[gnu::weak]] static std::vector<::shapes::services::Pair> invoke(Servant& servant, const Request& request);
+  [[gnu::weak]] static mf::Outcomes<std::vector<::shapes::services::Pair>> invoke_batch(
+      Servant& servant, const Request* requests, std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::Responder<std::vector<::shapes::services::Pair>> responder);
 };
 
 struct ShardedRatio : ShardedMethod {
@@ -832,9 +841,10 @@ struct ShardedRatio : ShardedMethod {
   static constexpr mf::MethodInfo kInfo{
       .name = "ratio", .index = 1, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
   static double invoke(Servant& servant, const std::vector<mf::Bool>& of);
-  static double invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<double> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<double> responder);
+  [[gnu::weak]] static double invoke(Servant& servant, const Request& request);
+  [[gnu::weak]] static mf::Outcomes<double> invoke_batch(Servant& servant, const Request* requests,
+                                                         std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request, mf::Responder<double> responder);
   static std::optional<std::string> result_violation(const Result& value) {
     namespace check = mf::codec::check;
     if (auto violated = check::in_range<double>(value, 0.0, 1.0, "0.0", "1.0")) {
@@ -853,12 +863,12 @@ struct ShardedNamed : ShardedMethod {
   static constexpr mf::MethodInfo kInfo{
       .name = "named", .index = 2, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
   static ::shapes::services::ShardedNamedResult invoke(Servant& servant);
-  static ::shapes::services::ShardedNamedResult invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<::shapes::services::ShardedNamedResult> invoke_batch(Servant& servant,
-                                                                           const Request* requests,
-                                                                           std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request,
-                     mf::Responder<::shapes::services::ShardedNamedResult> responder);
+  [[gnu::weak]] static ::shapes::services::ShardedNamedResult invoke(Servant& servant,
+                                                                     const Request& request);
+  [[gnu::weak]] static mf::Outcomes<::shapes::services::ShardedNamedResult> invoke_batch(
+      Servant& servant, const Request* requests, std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::Responder<::shapes::services::ShardedNamedResult> responder);
 };
 
 }  // namespace shapes::services::methods

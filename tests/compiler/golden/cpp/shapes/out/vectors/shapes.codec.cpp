@@ -457,6 +457,11 @@ bool Readable<::vectors::shapes::Tree>::holds(const ::vectors::shapes::Tree& val
          readable(value.next, levels - 1);
 }
 
+bool Readable<::vectors::shapes::Tree>::within(const ::vectors::shapes::Tree& value, unsigned levels) {
+  return levels != 0 && codec::within(value.children, levels - 1) && codec::within(value.named, levels - 1) &&
+         codec::within(value.next, levels - 1);
+}
+
 std::size_t Febird<::vectors::shapes::Defaults>::size(const ::vectors::shapes::Defaults& value) noexcept {
   return febird_size(value.limit, value.rank, value.title, value.ratio, value.stop_words, value.wait,
                      value.hit, value.open);

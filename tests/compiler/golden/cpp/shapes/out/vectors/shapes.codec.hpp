@@ -350,6 +350,7 @@ template <>
 struct Readable<::vectors::shapes::Tree> {
   static constexpr bool kAlways = false;
   [[nodiscard]] static bool holds(const ::vectors::shapes::Tree& value, unsigned levels);
+  [[nodiscard]] static bool within(const ::vectors::shapes::Tree& value, unsigned levels);
 };
 
 template <>

@@ -216,9 +216,10 @@ struct IndexNothing : IndexMethod {
   static constexpr mf::MethodInfo kInfo{
       .name = "nothing", .index = 0, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
   static void invoke(Servant& servant);
-  static void invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<void> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder);
+  [[gnu::weak]] static void invoke(Servant& servant, const Request& request);
+  [[gnu::weak]] static mf::Outcomes<void> invoke_batch(Servant& servant, const Request* requests,
+                                                       std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder);
 };
 
 struct IndexOne : IndexMethod {
@@ -230,10 +231,11 @@ struct IndexOne : IndexMethod {
   static constexpr mf::MethodInfo kInfo{
       .name = "one", .index = 1, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
   static std::int32_t invoke(Servant& servant, std::int32_t value);
-  static std::int32_t invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<std::int32_t> invoke_batch(Servant& servant, const Request* requests,
-                                                 std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<std::int32_t> responder);
+  [[gnu::weak]] static std::int32_t invoke(Servant& servant, const Request& request);
+  [[gnu::weak]] static mf::Outcomes<std::int32_t> invoke_batch(Servant& servant, const Request* requests,
+                                                               std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::Responder<std::int32_t> responder);
 };
 
 struct IndexQuery : IndexMethod {
@@ -246,12 +248,12 @@ struct IndexQuery : IndexMethod {
       .name = "query", .index = 2, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
   static std::vector<::vectors::shapes::Hit> invoke(Servant& servant, const std::vector<std::string>& terms,
                                                     std::uint32_t limit);
-  static std::vector<::vectors::shapes::Hit> invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<std::vector<::vectors::shapes::Hit>> invoke_batch(Servant& servant,
-                                                                        const Request* requests,
-                                                                        std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request,
-                     mf::Responder<std::vector<::vectors::shapes::Hit>> responder);
+  [[gnu::weak]] static std::vector<::vectors::shapes::Hit> invoke(Servant& servant, const Request& request);
+  [[gnu::weak]] static mf::Outcomes<std::vector<::vectors::shapes::Hit>> invoke_batch(Servant& servant,
+                                                                                      const Request* requests,
+                                                                                      std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::Responder<std::vector<::vectors::shapes::Hit>> responder);
 };
 
 struct IndexStats : IndexMethod {
@@ -263,12 +265,12 @@ struct IndexStats : IndexMethod {
   static constexpr mf::MethodInfo kInfo{
       .name = "stats", .index = 3, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
   static ::vectors::shapes::IndexStatsResult invoke(Servant& servant);
-  static ::vectors::shapes::IndexStatsResult invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<::vectors::shapes::IndexStatsResult> invoke_batch(Servant& servant,
-                                                                        const Request* requests,
-                                                                        std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request,
-                     mf::Responder<::vectors::shapes::IndexStatsResult> responder);
+  [[gnu::weak]] static ::vectors::shapes::IndexStatsResult invoke(Servant& servant, const Request& request);
+  [[gnu::weak]] static mf::Outcomes<::vectors::shapes::IndexStatsResult> invoke_batch(Servant& servant,
+                                                                                      const Request* requests,
+                                                                                      std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::Responder<::vectors::shapes::IndexStatsResult> responder);
 };
 
 struct IndexNamed : IndexMethod {
@@ -280,12 +282,12 @@ struct IndexNamed : IndexMethod {
   static constexpr mf::MethodInfo kInfo{
       .name = "named", .index = 4, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
   static ::vectors::shapes::IndexNamedResult invoke(Servant& servant, const std::string& text);
-  static ::vectors::shapes::IndexNamedResult invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<::vectors::shapes::IndexNamedResult> invoke_batch(Servant& servant,
-                                                                        const Request* requests,
-                                                                        std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request,
-                     mf::Responder<::vectors::shapes::IndexNamedResult> responder);
+  [[gnu::weak]] static ::vectors::shapes::IndexNamedResult invoke(Servant& servant, const Request& request);
+  [[gnu::weak]] static mf::Outcomes<::vectors::shapes::IndexNamedResult> invoke_batch(Servant& servant,
+                                                                                      const Request* requests,
+                                                                                      std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::Responder<::vectors::shapes::IndexNamedResult> responder);
 };
 
 struct IndexTouch : IndexMethod {
@@ -297,9 +299,9 @@ struct IndexTouch : IndexMethod {
   static constexpr mf::MethodInfo kInfo{
       .name = "touch", .index = 5, .idempotent = false, .oneway = true, .deadline = {}, .batch_max = 128};
   static void invoke(Servant& servant, ::vectors::shapes::DocId doc);
-  static void invoke(Servant& servant, const Request& request);
-  static void invoke_batch(Servant& servant, const Request* requests, std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request);
+  [[gnu::weak]] static void invoke(Servant& servant, const Request& request);
+  [[gnu::weak]] static void invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request);
 };
 
 }  // namespace vectors::shapes::methods

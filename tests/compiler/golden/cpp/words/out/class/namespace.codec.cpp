@@ -179,6 +179,12 @@ bool Readable<::class_::namespace_::template_>::holds(const ::class_::namespace_
          readable(value.map, levels - 1);
 }
 
+bool Readable<::class_::namespace_::template_>::within(const ::class_::namespace_::template_& value,
+                                                       unsigned levels) {
+  return levels != 0 && codec::within(value.template__, levels - 1) &&
+         codec::within(value.list, levels - 1) && codec::within(value.map, levels - 1);
+}
+
 std::size_t Febird<::class_::namespace_::new_>::size(const ::class_::namespace_::new_& value) noexcept {
   return febird_size(value.delete_, value.both, value.others);
 }
@@ -207,6 +213,11 @@ bool Febird<::class_::namespace_::new_>::read(Reader& reader, ::class_::namespac
 bool Readable<::class_::namespace_::new_>::holds(const ::class_::namespace_::new_& value, unsigned levels) {
   return levels != 0 && readable(value.delete_, levels - 1) && readable(value.both, levels - 1) &&
          readable(value.others, levels - 1);
+}
+
+bool Readable<::class_::namespace_::new_>::within(const ::class_::namespace_::new_& value, unsigned levels) {
+  return levels != 0 && codec::within(value.delete_, levels - 1) && codec::within(value.both, levels - 1) &&
+         codec::within(value.others, levels - 1);
 }
 
 std::size_t Febird<::class_::namespace_::throw_>::size(const ::class_::namespace_::throw_& value) noexcept {
@@ -269,6 +280,11 @@ bool Readable<::class_::namespace_::IndexQueryRequest>::holds(
          readable(value.IndexClient__, levels - 1);
 }
 
+bool Readable<::class_::namespace_::IndexQueryRequest>::within(
+    const ::class_::namespace_::IndexQueryRequest& value, unsigned levels) {
+  return levels != 0 && codec::within(value.class_, levels - 1);
+}
+
 std::size_t Febird<::class_::namespace_::IndexDispatchRequest>::size(
     const ::class_::namespace_::IndexDispatchRequest& value) noexcept {
   return febird_size(value.on);
@@ -295,6 +311,11 @@ bool Febird<::class_::namespace_::IndexDispatchRequest>::read(
 bool Readable<::class_::namespace_::IndexDispatchRequest>::holds(
     const ::class_::namespace_::IndexDispatchRequest& value, unsigned levels) {
   return levels != 0 && readable(value.on, levels - 1);
+}
+
+bool Readable<::class_::namespace_::IndexDispatchRequest>::within(
+    const ::class_::namespace_::IndexDispatchRequest& value, unsigned levels) {
+  return levels != 0 && codec::within(value.on, levels - 1);
 }
 
 }  // namespace mf::codec

@@ -148,12 +148,14 @@ template <>
 struct Readable<::class_::namespace_::template_> {
   static constexpr bool kAlways = false;
   [[nodiscard]] static bool holds(const ::class_::namespace_::template_& value, unsigned levels);
+  [[nodiscard]] static bool within(const ::class_::namespace_::template_& value, unsigned levels);
 };
 
 template <>
 struct Readable<::class_::namespace_::new_> {
   static constexpr bool kAlways = false;
   [[nodiscard]] static bool holds(const ::class_::namespace_::new_& value, unsigned levels);
+  [[nodiscard]] static bool within(const ::class_::namespace_::new_& value, unsigned levels);
 };
 
 template <>

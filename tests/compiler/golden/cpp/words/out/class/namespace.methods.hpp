@@ -103,6 +103,7 @@ template <>
 struct Readable<::class_::namespace_::IndexQueryRequest> {
   static constexpr bool kAlways = false;
   [[nodiscard]] static bool holds(const ::class_::namespace_::IndexQueryRequest& value, unsigned levels);
+  [[nodiscard]] static bool within(const ::class_::namespace_::IndexQueryRequest& value, unsigned levels);
 };
 
 template <>
@@ -194,6 +195,7 @@ template <>
 struct Readable<::class_::namespace_::IndexDispatchRequest> {
   static constexpr bool kAlways = false;
   [[nodiscard]] static bool holds(const ::class_::namespace_::IndexDispatchRequest& value, unsigned levels);
+  [[nodiscard]] static bool within(const ::class_::namespace_::IndexDispatchRequest& value, unsigned levels);
 };
 
 template <>
@@ -241,12 +243,12 @@ struct IndexQuery : IndexMethod {
       Servant& servant, std::int32_t options_, const std::string& token_,
       const std::vector<::class_::other::virtual_>& class_,
       const ::class_::namespace_::IndexClient_& IndexClient__);
-  static ::class_::namespace_::IndexQueryRequest_ invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<::class_::namespace_::IndexQueryRequest_> invoke_batch(Servant& servant,
-                                                                             const Request* requests,
-                                                                             std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request,
-                     mf::Responder<::class_::namespace_::IndexQueryRequest_> responder);
+  [[gnu::weak]] static ::class_::namespace_::IndexQueryRequest_ invoke(Servant& servant,
+                                                                       const Request& request);
+  [[gnu::weak]] static mf::Outcomes<::class_::namespace_::IndexQueryRequest_> invoke_batch(
+      Servant& servant, const Request* requests, std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::Responder<::class_::namespace_::IndexQueryRequest_> responder);
 };
 
 struct IndexAsyncQuery : IndexMethod {
@@ -265,12 +267,12 @@ struct IndexAsyncQuery : IndexMethod {
   };
   static ::class_::namespace_::IndexAsyncQueryResult invoke(Servant& servant, std::uint8_t requests,
                                                             std::uint8_t value);
-  static ::class_::namespace_::IndexAsyncQueryResult invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<::class_::namespace_::IndexAsyncQueryResult> invoke_batch(Servant& servant,
-                                                                                const Request* requests,
-                                                                                std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request,
-                     mf::Responder<::class_::namespace_::IndexAsyncQueryResult> responder);
+  [[gnu::weak]] static ::class_::namespace_::IndexAsyncQueryResult invoke(Servant& servant,
+                                                                          const Request& request);
+  [[gnu::weak]] static mf::Outcomes<::class_::namespace_::IndexAsyncQueryResult> invoke_batch(
+      Servant& servant, const Request* requests, std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::Responder<::class_::namespace_::IndexAsyncQueryResult> responder);
 };
 
 struct IndexQueryBatch : IndexMethod {
@@ -289,11 +291,12 @@ struct IndexQueryBatch : IndexMethod {
   };
   static ::class_::namespace_::template_ invoke(Servant& servant, std::uint8_t request, std::int32_t servant_,
                                                 std::int32_t violated_);
-  static ::class_::namespace_::template_ invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<::class_::namespace_::template_> invoke_batch(Servant& servant, const Request* requests,
-                                                                    std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request,
-                     mf::Responder<::class_::namespace_::template_> responder);
+  [[gnu::weak]] static ::class_::namespace_::template_ invoke(Servant& servant, const Request& request);
+  [[gnu::weak]] static mf::Outcomes<::class_::namespace_::template_> invoke_batch(Servant& servant,
+                                                                                  const Request* requests,
+                                                                                  std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::Responder<::class_::namespace_::template_> responder);
 };
 
 struct IndexAt : IndexMethod {
@@ -305,9 +308,10 @@ struct IndexAt : IndexMethod {
   static constexpr mf::MethodInfo kInfo{
       .name = "at", .index = 3, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
   static void invoke(Servant& servant);
-  static void invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<void> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder);
+  [[gnu::weak]] static void invoke(Servant& servant, const Request& request);
+  [[gnu::weak]] static mf::Outcomes<void> invoke_batch(Servant& servant, const Request* requests,
+                                                       std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder);
 };
 
 struct IndexAny : IndexMethod {
@@ -319,9 +323,10 @@ struct IndexAny : IndexMethod {
   static constexpr mf::MethodInfo kInfo{
       .name = "any", .index = 4, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
   static void invoke(Servant& servant, ::class_::namespace_::union_ self);
-  static void invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<void> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder);
+  [[gnu::weak]] static void invoke(Servant& servant, const Request& request);
+  [[gnu::weak]] static mf::Outcomes<void> invoke_batch(Servant& servant, const Request* requests,
+                                                       std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder);
 };
 
 struct IndexDispatch : IndexMethod {
@@ -333,9 +338,10 @@ struct IndexDispatch : IndexMethod {
   static constexpr mf::MethodInfo kInfo{
       .name = "dispatch", .index = 5, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
   static void invoke(Servant& servant, const ::class_::other::virtual_& on);
-  static void invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<void> invoke_batch(Servant& servant, const Request* requests, std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder);
+  [[gnu::weak]] static void invoke(Servant& servant, const Request& request);
+  [[gnu::weak]] static mf::Outcomes<void> invoke_batch(Servant& servant, const Request* requests,
+                                                       std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request, mf::Responder<void> responder);
 };
 
 struct IndexService : IndexMethod {
@@ -347,11 +353,12 @@ struct IndexService : IndexMethod {
   static constexpr mf::MethodInfo kInfo{
       .name = "service", .index = 6, .idempotent = false, .oneway = false, .deadline = {}, .batch_max = 128};
   static ::class_::namespace_::stdin_ invoke(Servant& servant);
-  static ::class_::namespace_::stdin_ invoke(Servant& servant, const Request& request);
-  static mf::Outcomes<::class_::namespace_::stdin_> invoke_batch(Servant& servant, const Request* requests,
-                                                                 std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request,
-                     mf::Responder<::class_::namespace_::stdin_> responder);
+  [[gnu::weak]] static ::class_::namespace_::stdin_ invoke(Servant& servant, const Request& request);
+  [[gnu::weak]] static mf::Outcomes<::class_::namespace_::stdin_> invoke_batch(Servant& servant,
+                                                                               const Request* requests,
+                                                                               std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request,
+                                   mf::Responder<::class_::namespace_::stdin_> responder);
 };
 
 struct IndexOperator : IndexMethod {
@@ -363,9 +370,9 @@ struct IndexOperator : IndexMethod {
   static constexpr mf::MethodInfo kInfo{
       .name = "operator", .index = 7, .idempotent = false, .oneway = true, .deadline = {}, .batch_max = 128};
   static void invoke(Servant& servant, std::int32_t int_);
-  static void invoke(Servant& servant, const Request& request);
-  static void invoke_batch(Servant& servant, const Request* requests, std::size_t count);
-  static void invoke(AsyncServant& servant, Request&& request);
+  [[gnu::weak]] static void invoke(Servant& servant, const Request& request);
+  [[gnu::weak]] static void invoke_batch(Servant& servant, const Request* requests, std::size_t count);
+  [[gnu::weak]] static void invoke(AsyncServant& servant, Request&& request);
 };
 
 }  // namespace class_::namespace_::methods

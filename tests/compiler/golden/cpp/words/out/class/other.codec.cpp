@@ -56,4 +56,8 @@ bool Readable<::class_::other::virtual_>::holds(const ::class_::other::virtual_&
   return levels != 0 && readable(value.for_, levels - 1);
 }
 
+bool Readable<::class_::other::virtual_>::within(const ::class_::other::virtual_& value, unsigned levels) {
+  return levels != 0 && codec::within(value.for_, levels - 1);
+}
+
 }  // namespace mf::codec

@@ -29,6 +29,7 @@ template <>
 struct Readable<::class_::other::virtual_> {
   static constexpr bool kAlways = false;
   [[nodiscard]] static bool holds(const ::class_::other::virtual_& value, unsigned levels);
+  [[nodiscard]] static bool within(const ::class_::other::virtual_& value, unsigned levels);
 };
 
 }  // namespace mf::codec
