@@ -198,6 +198,23 @@ def test_an_awaited_scatter_waits_for_all_agents_at_once() -> None:
     assert list(scattered) == ["c", "x", "a", "b"]
 
 
+def test_the_deadline_of_a_scatter_is_that_of_the_whole() -> None:
+    deadlines: list[float] = []
+
+    class Reading(Recorder):
+        def twice(self, x: int) -> int:
+            deadlines.append(mf.current_call().deadline)
+            time.sleep(0.05)
+            return x
+
+    echo = light(a=Reading(), b=Reading(), c=Reading())
+    options = mf.CallOptions(deadline=5)
+
+    assert len(echo.on(["a", "b", "c"]).twice(1, options=options).ok) == 3
+    assert max(deadlines) - min(deadlines) < 0.1
+    assert options.deadline == 5
+
+
 def test_all_failures_have_one_base() -> None:
     echo = light(a=Recorder())
 

@@ -196,6 +196,8 @@ Found Target::State::look(Search& search, TimePoint deadline) {
     reset_backoff_of_new(instances);
     if (auto refused = open(instances, deadline, found.reached)) {
       found.failure = std::move(*refused);
+      // It ended while it was made: no call was in flight on it.
+      if (found.failure.code == Code::connection_lost) found.failure.code = Code::unavailable;
       const bool late = found.failure.code == Code::deadline_exceeded;
       found.over = !late && (!may_pass(found.failure.code) || seen);
       found.again_at = std::chrono::steady_clock::now() + search.backoff.next();

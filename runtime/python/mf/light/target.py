@@ -1,6 +1,7 @@
 """R5. Calls to the servants of a Light. See light.py for what holds."""
 
 from collections.abc import AsyncIterable, Coroutine, Generator, Iterable, Sequence
+from copy import copy
 from time import monotonic
 from typing import Any, TypeVar, cast
 
@@ -236,16 +237,25 @@ class LightTarget(Target):
         return Opening(self._offers, (self._service, self._agent, self._keys), method, options, arguments)
 
 
+def _end(method: Method[Any, Any], options: CallOptions | BatchOptions | None) -> float:
+    """Of several calls that have one deadline."""
+    seconds = (options.deadline if options else None) or method.deadline or DEFAULT_DEADLINE
+    return monotonic() + seconds
+
+
+def _left(end: float) -> float:
+    return max(end - monotonic(), 1e-9)
+
+
 def _messages(
     method: Method[R, Any], requests: Sequence[R], options: BatchOptions | None
 ) -> Generator[tuple[Sequence[R], CallOptions], None, None]:
     """The messages of a batch, each with what is left of its deadline."""
     size = (options.size if options else None) or method.batch_max
-    seconds = (options.deadline if options else None) or method.deadline or DEFAULT_DEADLINE
-    end = monotonic() + seconds
+    end = _end(method, options)
     for start in range(0, len(requests), size):
         left = CallOptions(
-            deadline=max(end - monotonic(), 1e-9),
+            deadline=_left(end),
             metadata=options.metadata if options else None,
             reply_metadata=options.reply_metadata if options else None,
         )
@@ -325,7 +335,10 @@ class LightScatter(ScatterTarget):
 
     def call(self, method: Method[Any, T], options: CallOptions | None, *arguments: Any) -> Scattered[str, T]:
         scattered: Scattered[str, T] = Scattered()
+        options = copy(options) if options is not None else CallOptions()
+        end = _end(method, options)
         for agent, target in self._targets():
+            options.deadline = _left(end)
             try:
                 scattered[agent] = Outcome(target.call(method, options, *arguments))
             except (Error, DeclaredError) as failure:
