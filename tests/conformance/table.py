@@ -13,8 +13,8 @@ What is observed does not depend on the wall clock: values, counts, failures by 
 fields, and in which order handlers met what they log. The messages of failures are in the words of each
 language: `Says` names the parts that all must have, and `PEER` in it is the address of the server.
 
-A cell that cannot be has its reason in `impossible()`, and one that is known to be broken in `broken()`: it
-is a strict xfail.
+A cell that cannot be has its reason in `impossible()`, and one that is known to be broken in `BROKEN`: it is
+a strict xfail.
 """
 
 from collections.abc import Iterator
@@ -237,6 +237,35 @@ ROWS = (
     Row(
         "leave a client stream", (("leave_write red 3", ACCEPTED), ("log red 2", logged("began", "cut off")))
     ),
+    Row(
+        "write after the end",
+        (
+            (
+                "write_after_end red a",
+                {
+                    "values": ["red:a"],
+                    "write": fails(
+                        "INVALID_ARGUMENT",
+                        "NOT_EXECUTED",
+                        "conformance.Shapes.echo: this side has ended its stream",
+                    ),
+                    "end": ACCEPTED,
+                },
+            ),
+        ),
+    ),
+    # Other calls of the connection go on while nobody reads the stream.
+    Row(
+        "stalled stream",
+        (
+            (
+                "stall red 20000",
+                {"first": 0, "meanwhile": value(42), "count": 19999, "sum": 199990000, "end": ACCEPTED},
+            ),
+        ),
+    ),
+    # By another thread or task, while this one waits for a value that never comes.
+    Row("cancel a reader", (("cancel_reading red", CANCELLED),)),
     Row("cancel", (("cancel_call red", CANCELLED), ("log red 2", STOPPED))),
     # The handler may answer before its caller, whose thread may be its own, has looked.
     Row(
@@ -335,6 +364,5 @@ def impossible(shape: str, cell: Cell) -> str | None:
     return next((why for holds, why in reasons.get(shape, ()) if holds), None)
 
 
-def broken(shape: str, cell: Cell) -> str | None:
-    """What a runtime does wrong in this cell."""
-    return None
+BROKEN: dict[tuple[str, str], str] = {}
+"""What a runtime does wrong, by shape and cell."""

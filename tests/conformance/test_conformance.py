@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from tests.conformance.processes import HERE, ROOT, Processes
-from tests.conformance.table import CANCELLED, ROWS, Cell, OneOf, Row, Says, broken, cells, impossible
+from tests.conformance.table import BROKEN, CANCELLED, ROWS, Cell, OneOf, Row, Says, cells, impossible
 
 
 def cases() -> Iterator[Any]:
     for cell in cells():
         for row in ROWS:
             if impossible(row.shape, cell) is None:
-                reason = broken(row.shape, cell)
+                reason = BROKEN.get((row.shape, str(cell)))
                 marks = () if reason is None else (pytest.mark.xfail(reason=reason, strict=True),)
                 yield pytest.param(cell, row, id=f"{cell}-{row.shape}", marks=marks)
 

@@ -166,6 +166,22 @@ Json Caller::streamed(const Words& words) {
     const auto* const entries = reply.find("entries");
     return object({{"seen", seen}, {"reply", entries != nullptr ? text(*entries) : "null"}});
   }
+  if (verb == "stall") {
+    auto stream = to_.count(static_cast<std::uint32_t>(words.number(0)),
+                            static_cast<std::uint32_t>(words.number(0)), words.options);
+    const auto first = json(stream.next().value());
+    const auto meanwhile = outcome(ended([&] { return to_.twice(21); }));
+    std::uint64_t count = 0;
+    std::uint64_t sum = 0;
+    const auto end = outcome(ended([&] {
+      for (; const auto value = stream.next(); ++count) sum += *value;
+    }));
+    return object({{"first", first},
+                   {"meanwhile", meanwhile},
+                   {"count", json(count)},
+                   {"sum", json(sum)},
+                   {"end", end}});
+  }
   if (verb == "leave_stream") {
     std::vector<Json> values;
     const auto end = outcome(ended([&] {
@@ -230,6 +246,23 @@ Json Caller::written(const Words& words) {
       while (const auto value = stream.next()) values.push_back(shortened(*value));
     }));
     return object({{"values", texts(values)}, {"end", end}});
+  }
+  if (verb == "write_after_end") {
+    std::vector<std::string> values;
+    Json write;
+    const auto end = outcome(ended([&] {
+      auto stream = to_.echo(words.options);
+      for (const auto& each : words.arguments) stream.write(expanded(each));
+      stream.done_writing();
+      write = outcome(ended([&] { (void)stream.write("late"); }));
+      while (const auto value = stream.next()) values.push_back(shortened(*value));
+    }));
+    return object({{"values", texts(values)}, {"write", write}, {"end", end}});
+  }
+  if (verb == "cancel_reading") {
+    auto stream = to_.echo(words.options);
+    const std::jthread canceller([&] { stream.cancel(); });
+    return outcome(ended([&] { (void)stream.next(); }));
   }
   if (verb == "idle") {
     return outcome(ended([&] {

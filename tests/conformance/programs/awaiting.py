@@ -158,6 +158,32 @@ class Awaiting:
             return {"values": values, "end": failed(failure)}
         return {"values": values, "end": {"value": None}}
 
+    async def write_after_end(self, words: Words) -> Json:
+        async with self._at(words).echo_async(options=words.options) as stream:
+            for word in words.arguments:
+                await stream.write(word)
+            await stream.done_writing()
+            write = outcome(await ended(stream.write("late")))
+            values: list[str] = []
+            end = await taken(stream, values)
+        return {"values": values, "write": write, "end": end}
+
+    async def stall(self, words: Words) -> Json:
+        to = self._at(words)
+        stream = to.count_async(words.numbers[0], words.numbers[0], options=words.options)
+        first = await anext(stream)
+        meanwhile = outcome(await ended(to.twice_async(21)))
+        values: list[int] = []
+        end = await taken(stream, values)
+        return {"first": first, "meanwhile": meanwhile, "count": len(values), "sum": sum(values), "end": end}
+
+    async def cancel_reading(self, words: Words) -> Json:
+        stream = self._at(words).echo_async(options=words.options)
+        reading = asyncio.ensure_future(anext(stream))
+        await asyncio.sleep(0)
+        stream.cancel()
+        return outcome(await ended(reading))
+
     async def idle(self, words: Words) -> Json:
         stream = self._at(words).echo_async(options=words.options)
         return outcome(await ended(anext(stream)))

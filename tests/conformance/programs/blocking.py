@@ -159,6 +159,31 @@ class Blocking:
             return {"values": values, "end": failed(failure)}
         return {"values": values, "end": {"value": None}}
 
+    def write_after_end(self, words: Words) -> Json:
+        with self._at(words).echo(options=words.options) as stream:
+            for word in words.arguments:
+                stream.write(word)
+            stream.done_writing()
+            write = outcome(ended(lambda: stream.write("late")))
+            values: list[str] = []
+            end = taken(stream, values)
+        return {"values": values, "write": write, "end": end}
+
+    def stall(self, words: Words) -> Json:
+        to = self._at(words)
+        stream = to.count(words.numbers[0], words.numbers[0], options=words.options)
+        first = next(stream)
+        meanwhile = outcome(ended(lambda: to.twice(21)))
+        values: list[int] = []
+        end = taken(stream, values)
+        return {"first": first, "meanwhile": meanwhile, "count": len(values), "sum": sum(values), "end": end}
+
+    def cancel_reading(self, words: Words) -> Json:
+        stream = self._at(words).echo(options=words.options)
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(stream.cancel)
+            return outcome(ended(lambda: next(stream)))
+
     def idle(self, words: Words) -> Json:
         return outcome(ended(lambda: next(self._at(words).echo(options=words.options))))
 

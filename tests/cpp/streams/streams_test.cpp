@@ -144,7 +144,7 @@ TEST_P(Streams, WritingAfterTheEndIsAMistakeOfTheWriterAndTheCallGoesOn) {
   const auto failure = failure_of([&] { return both.write(mf::Bytes(2)); });
   EXPECT_EQ(failure.code, Code::invalid_argument);
   EXPECT_EQ(failure.execution, mf::Execution::not_executed);
-  EXPECT_THAT(failure.message, testing::HasSubstr("mftest.flow.Flow.echo: this side has ended the stream"));
+  EXPECT_THAT(failure.message, testing::HasSubstr("mftest.flow.Flow.echo: this side has ended its stream"));
   std::promise<mf::Outcome<bool>> later;
   both.async_write(mf::Bytes(3), [&](mf::Outcome<bool> more) { later.set_value(std::move(more)); });
   EXPECT_EQ(later.get_future().get().failure().code, Code::invalid_argument);

@@ -112,9 +112,10 @@ void local_oneway_batch(const BatchMethod& method, const LocalBatch& local, Item
 /// What asynchronous servants answer; knows which items have been answered, not by what.
 class LocalAnswers final : public mf::detail::Answers {
  public:
-  /// `results`: of as many items as there are; not touched once wait() is over.
-  explicit LocalAnswers(Results& results)
-      : results_(results), answered_(results.size(), 0), open_(results.size()) {}
+  /// `results`: of as many items as there are; not touched once wait() is over. An answer that comes after the
+  /// deadline does not count, even if the caller has not looked yet.
+  LocalAnswers(Results& results, TimePoint deadline)
+      : deadline_(deadline), results_(results), answered_(results.size(), 0), open_(results.size()) {}
 
   void answer(std::size_t item, void* outcome) override {
     ended(item, [&] { results_.set(item, outcome); });
@@ -125,13 +126,13 @@ class LocalAnswers final : public mf::detail::Answers {
 
   /// Until all are answered, or until the deadline, or the caller's wish to stop; items without an answer
   /// have failed then.
-  void wait(TimePoint deadline, const std::stop_token& stop) {
+  void wait(const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
     const auto done = [this] { return open_ == 0; };
-    if (deadline == kNever) {
+    if (deadline_ == kNever) {
       changed_.wait(lock, stop, done);
     } else {
-      changed_.wait_until(lock, stop, deadline, done);
+      changed_.wait_until(lock, stop, deadline_, done);
     }
     over_ = true;
     if (open_ == 0) return;
@@ -150,12 +151,13 @@ class LocalAnswers final : public mf::detail::Answers {
   template <class Set>
   void ended(std::size_t item, Set set) {
     const std::scoped_lock lock(mutex_);
-    if (over_) return;
+    if (over_ || (deadline_ != kNever && std::chrono::steady_clock::now() >= deadline_)) return;
     set();
     answered_[item] = 1;
     if (--open_ == 0) changed_.notify_all();
   }
 
+  const TimePoint deadline_;
   std::mutex mutex_;
   std::condition_variable_any changed_;
   Results& results_;
@@ -168,7 +170,7 @@ class LocalAnswers final : public mf::detail::Answers {
 
 void local_async(const Method& method, BeginItem begin, void* servant, const CallOptions& options,
                  Items requests, Results& results) {
-  const auto answers = std::make_shared<LocalAnswers>(results);
+  const auto answers = std::make_shared<LocalAnswers>(results, current_call().deadline);
   for (std::size_t item = 0; item < requests.count; ++item) {
     mf::detail::Beginning beginning(answers.get(), item);
     try {
@@ -177,7 +179,7 @@ void local_async(const Method& method, BeginItem begin, void* servant, const Cal
       beginning.fail(mf::detail::shared(mf::detail::handler_failure()));
     }
   }
-  answers->wait(current_call().deadline, options.stop);
+  answers->wait(options.stop);
   sort_out(method, results, requests.count);
 }
 

@@ -20,7 +20,7 @@ from mf.core.options import CallOptions
 from mf.core.service import Method
 from mf.link.link import Link
 from mf.protocol.call import Call, too_late
-from mf.protocol.call_table import RESOLVE, CallEvent, CallStep
+from mf.protocol.call_table import RESOLVE, CallEvent, CallState, CallStep
 from mf.protocol.frame import ONEWAY, pack_deadline
 from mf.protocol.reply import OK
 
@@ -89,11 +89,14 @@ async def find_async(call: Call[Any], to: Destination, loop: AbstractEventLoop) 
         try:
             route = await loop.run_in_executor(None, to.find, call.deadline)
         except Error as failure:
-            call.fail(CallEvent.UNREACHABLE, failure, monotonic())
+            if call.state is not CallState.ENDED:
+                call.fail(CallEvent.UNREACHABLE, failure, monotonic())
             return None
         except CancelledError:
             call.fail(CallEvent.CANCELLED, given_up(), monotonic())
             raise
+        if call.state is CallState.ENDED:  # cancelled meanwhile
+            return None
     now = monotonic()
     call.bound_to(route.binding, now)
     if now >= call.deadline:

@@ -58,8 +58,6 @@ class _Stream(ClientStream):
                 return
             word = pack_deadline(max(call.deadline - monotonic(), 0.0))
             link = route.link
-            if call.failure is not None:  # cancelled while the route was looked for
-                return
             if link.submit(call, word, link.watches.loop(loop)):
                 self.route = route
                 return
