@@ -7,6 +7,8 @@ namespace mf::client {
 namespace {
 
 constexpr std::size_t kBackgroundThreads = 4;
+// Connections that are made at once; a thread for each, while it is made.
+constexpr std::size_t kMostConnecting = 64;
 // Agents whose connections are remembered; with more, those that nobody holds are forgotten.
 constexpr std::size_t kMostShared = 4096;
 // Calls that wait for a connection, and the bytes of their requests.
@@ -63,6 +65,13 @@ std::shared_ptr<Shared> Core::shared(const ServiceInfo& service, std::string_vie
   return place;
 }
 
+void Core::connecting(UniqueFunction<void()> work) {
+  const std::scoped_lock lock(mutex_);
+  if (closed()) return;
+  if (!connecting_) connecting_ = std::make_unique<transport::Workers>(0, kMostConnecting);
+  connecting_->submit(std::move(work));
+}
+
 void Core::in_background(UniqueFunction<void()> work) {
   const std::scoped_lock lock(mutex_);
   if (closed()) return;
@@ -96,13 +105,16 @@ void Core::close() {
   if (closed_.exchange(true)) return;
   if (pool_) pool_->close("the client was closed");
   std::unique_ptr<transport::Workers> background;
+  std::unique_ptr<transport::Workers> connecting;
   decltype(shared_) shared;  // holds this object: destroyed after unlocking
   {
     const std::scoped_lock lock(mutex_);
     background = std::move(background_);
+    connecting = std::move(connecting_);
     shared.swap(shared_);
   }
   for (const auto& [key, state] : shared) state->on_close();
+  if (connecting) connecting->abandon();
   if (background) background->stop();
   {
     const std::scoped_lock lock(mutex_);

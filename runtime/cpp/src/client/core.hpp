@@ -47,6 +47,8 @@ class Core {
   using Make = FunctionRef<std::shared_ptr<Shared>()>;
   std::shared_ptr<Shared> shared(const ServiceInfo& service, std::string_view agent, Make make);
 
+  /// Runs on a thread of its own, which blocks while it connects; nobody waits for it.
+  void connecting(UniqueFunction<void()> work);
   /// Runs on a thread of the client's own, for what may block.
   void in_background(UniqueFunction<void()> work);
   /// Runs where completions do: on the reactor's thread, or here if the client was closed.
@@ -74,6 +76,7 @@ class Core {
   std::set<std::pair<std::string, std::string>> seen_;
   std::map<std::pair<const ServiceInfo*, std::string>, std::shared_ptr<Shared>> shared_;
   std::unique_ptr<transport::Workers> background_;
+  std::unique_ptr<transport::Workers> connecting_;
   std::size_t waiting_calls_ = 0;
   std::size_t waiting_bytes_ = 0;
   bool stopped_ = false;  // the reactor runs nothing more

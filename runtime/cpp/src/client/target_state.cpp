@@ -13,7 +13,6 @@ namespace {
 constexpr std::size_t kMostRoutes = 8;
 // How often instances that could not be reached are tried again while others serve the calls.
 constexpr auto kTryMissingEvery = std::chrono::milliseconds(200);
-constexpr auto kTryMissingFor = std::chrono::seconds(2);
 // A blocking search notices within this time that its client was closed.
 constexpr auto kSlice = std::chrono::milliseconds(500);
 // How often a search that holds no thread looks whether the resolver says something new.
@@ -79,7 +78,7 @@ Route Target::State::ready_route() {
 Route Target::State::pick() {
   if (std::erase_if(routes_, [](const Known& known) { return !known.link->usable(); }) != 0) missing_ = true;
   while (!routes_.empty()) {
-    if (missing_ && !trying_) [[unlikely]]
+    if (missing_) [[unlikely]]
       try_missing();
     std::size_t taken = 0;
     if (routes_.size() > 1) {
@@ -95,17 +94,15 @@ Route Target::State::pick() {
   return {};
 }
 
+// Under the lock.
 void Target::State::try_missing() {
   const auto now = std::chrono::steady_clock::now();
   if (now < try_again_) return;
   try_again_ = now + kTryMissingEvery;
-  trying_ = true;
   core->in_background([self = shared_from_this()] {
     const auto offers = self->core->resolver().offers(self->service->name);
     bool reached = false;
-    (void)self->open(self->select(*offers), std::chrono::steady_clock::now() + kTryMissingFor, reached);
-    const std::scoped_lock lock(self->mutex);
-    self->trying_ = false;
+    (void)self->open(self->select(*offers), std::chrono::steady_clock::now(), reached);
   });
 }
 
@@ -146,37 +143,83 @@ void Target::State::reset_backoff_of_new(const std::vector<Instance>& instances)
   for (const auto& address : fresh) core->pool().reset_backoff(address);
 }
 
-// Connects to and binds at some of the instances; the failure, if none could be had.
-std::optional<Failure> Target::State::open(const std::vector<Instance>& instances, TimePoint deadline,
-                                           bool& reached) {
-  Failure failure;
-  std::vector<Known> opened;
-  bool unreachable = false;
-  for (const auto& instance : instances) {
-    if (opened.size() >= kMostRoutes) break;
-    auto link = core->pool().open(instance, deadline);
-    if (!link) {
-      failure = link.failure();
-      reached = failure.code == Code::connection_lost;
-      unreachable = true;
-      continue;
-    }
-    auto binding = link.value()->bind(*service, agent.value_or(""), deadline);
-    if (!binding) {
-      failure = binding.failure();
-      reached = true;
-      continue;
-    }
-    opened.push_back({.link = link.value(), .binding = binding.value()});
-  }
-  if (opened.empty()) return failure;
+// On a thread for connections.
+Outcome<void> Target::State::attempt(const Instance& instance) {
+  const auto deadline = std::chrono::steady_clock::now() + core->options().connect_timeout;
+  const auto failed = [this](const Failure& failure) {
+    const std::scoped_lock lock(mutex);
+    cause_ = failure;
+    return failure;
+  };
+  auto link = core->pool().open(instance, deadline);
+  if (!link) return failed(link.failure());
+  auto binding = link.value()->bind(*service, agent.value_or(""), deadline);
+  if (!binding) return failed(binding.failure());
   core->set_seen(service->name, seen_agent());
   const std::scoped_lock lock(mutex);
-  for (const auto& known : opened) known.binding->unpin();
-  routes_ = std::move(opened);
-  missing_ = unreachable && routes_.size() < kMostRoutes;
-  try_again_ = std::chrono::steady_clock::now() + kTryMissingEvery;
-  return std::nullopt;
+  cause_.reset();
+  std::erase_if(routes_, [&](const Known& known) { return known.link == link.value(); });
+  binding.value()->unpin();
+  routes_.push_back(
+      {.address = instance.address, .link = std::move(link).value(), .binding = std::move(binding).value()});
+  return {};
+}
+
+// Under the lock. Gives the instances that are not connected.
+std::vector<Instance> Target::State::forget_all_but(const std::vector<Instance>& instances) {
+  std::vector<Instance> missing;
+  std::vector<Known> kept;
+  for (const auto& instance : instances) {
+    const auto known = std::ranges::find_if(routes_, [&](const Known& route) {
+      return route.link && route.address == instance.address && route.link->usable();
+    });
+    if (known == routes_.end()) {
+      missing.push_back(instance);
+    } else {
+      kept.push_back(std::move(*known));
+    }
+  }
+  routes_ = std::move(kept);
+  return missing;
+}
+
+// Under the lock.
+std::shared_ptr<Opening> Target::State::begin_opening(std::vector<Instance> instances) {
+  // The threads hold this object, not the opening, which it holds.
+  opening_ = std::make_shared<Opening>(std::move(instances), kMostRoutes - routes_.size(),
+                                       [this](const Instance& instance) { return attempt(instance); });
+  for (std::size_t i = 0; i < opening_->threads(); ++i)
+    core->connecting([self = shared_from_this(), opening = opening_] { opening->run(); });
+  return opening_;
+}
+
+// Connects to and binds at some of the instances; the failure, if none could be had. Those that can be called
+// already are not made to wait for the others.
+std::optional<Failure> Target::State::open(const std::vector<Instance>& instances, TimePoint deadline,
+                                           bool& reached) {
+  std::shared_ptr<Opening> opening;
+  {
+    const std::scoped_lock lock(mutex);
+    auto missing = forget_all_but(instances);
+    missing_ = !missing.empty() && routes_.size() < kMostRoutes;
+    const bool some = !routes_.empty();
+    if (some && !missing_) return std::nullopt;
+    try_again_ = std::chrono::steady_clock::now() + kTryMissingEvery;
+    opening = opening_ && opening_->covers(missing) ? opening_ : begin_opening(std::move(missing));
+    if (some) return std::nullopt;
+  }
+  auto result = opening->wait(deadline);
+  const std::scoped_lock lock(mutex);
+  missing_ = routes_.size() < std::min(kMostRoutes, instances.size());
+  if (result.opened) return std::nullopt;
+  if (core->closed()) return client_closed();
+  if (!result.all_ended) {
+    return cause_ ? *cause_
+                  : not_executed(Code::unavailable, "connect " + instances.front().address.str() +
+                                                        ": no answer within the deadline");
+  }
+  reached = result.failure.code != Code::unavailable && result.failure.code != Code::deadline_exceeded;
+  return std::move(result.failure);
 }
 
 Found Target::State::look(Search& search, TimePoint deadline) {
@@ -395,6 +438,7 @@ void Target::State::on_close() noexcept {
   std::vector<Waiting> ended;
   {
     const std::scoped_lock lock(mutex);
+    if (opening_) opening_->give_up();
     ended.swap(waiting_);
     covered_ = 0;
   }

@@ -1,9 +1,10 @@
 // What the targets of one service and agent share: the routes that are known, and the search for new ones.
 //
 // A search goes step by step (look()): it reads what the resolver offers, opens connections and binds, and
-// says what came of it, or when to look again. A blocking caller takes the steps on its own thread, with its
-// own deadline. All calls that no thread waits for share one search, whose steps run in the background and
-// whose pauses hold no thread; each ends at its deadline by a timer, whatever the search does.
+// says what came of it, or when to look again. Instances that do not answer are waited for only while none
+// does; those that answer later are kept, too (opening.hpp). A blocking caller takes the steps on its own
+// thread, with its own deadline. All calls that no thread waits for share one search, whose steps run in the
+// background and whose pauses hold no thread; each ends at its deadline by a timer, whatever the search does.
 #pragma once
 
 #include <memory>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "client/core.hpp"
+#include "client/opening.hpp"
 #include "mf/client/async_call.hpp"
 #include "mf/client/target.hpp"
 #include "mf/link/backoff.hpp"
@@ -65,6 +67,7 @@ struct Target::State final : Shared, std::enable_shared_from_this<State> {
 
  private:
   struct Known {
+    Address address;
     std::shared_ptr<link::ClientLink> link;
     std::shared_ptr<link::Binding> binding;
   };
@@ -82,6 +85,9 @@ struct Target::State final : Shared, std::enable_shared_from_this<State> {
   [[nodiscard]] Found look(Search& search, TimePoint deadline);
   [[nodiscard]] std::optional<Failure> open(const std::vector<Instance>& instances, TimePoint deadline,
                                             bool& reached);
+  [[nodiscard]] std::vector<Instance> forget_all_but(const std::vector<Instance>& instances);
+  [[nodiscard]] std::shared_ptr<Opening> begin_opening(std::vector<Instance> instances);
+  [[nodiscard]] Outcome<void> attempt(const Instance& instance);
   void reset_backoff_of_new(const std::vector<Instance>& instances);
   void begin_search();
   void search_in_background(std::shared_ptr<Search> search);
@@ -93,8 +99,9 @@ struct Target::State final : Shared, std::enable_shared_from_this<State> {
   std::uint64_t version_ = 0;  // of the resolver, when the routes were made
   std::vector<Address> announced_;
   bool missing_ = false;  // instances that are offered but not connected
-  bool trying_ = false;
   TimePoint try_again_{};
+  std::shared_ptr<Opening> opening_;  // the latest
+  std::optional<Failure> cause_;      // of the latest attempt that failed, since one succeeded
   std::vector<Waiting> waiting_;
   std::size_t covered_ = 0;  // of those, how many the step that is under way speaks for
   bool searching_ = false;

@@ -103,7 +103,8 @@ void Pool::drop_ended() {
 
 void Pool::reset_backoff(const Address& address) {
   const auto entry = slot(address);
-  const std::scoped_lock lock(entry->opening);
+  const std::unique_lock lock(entry->opening, std::try_to_lock);
+  if (!lock) return;  // it is tried just now
   entry->not_before = {};
   entry->backoff.reset();
 }

@@ -98,7 +98,15 @@ void Workers::stop() {
   shared_->changed.notify_all();
   const std::size_t own =
       own_pool == shared_.get() ? 1 : 0;  // a task that stops its own pool is not waited for
-  shared_->ended.wait(lock, [&] { return shared_->threads <= own; });
+  shared_->ended.wait(lock, [&] { return shared_->threads <= own || shared_->abandoned; });
+}
+
+void Workers::abandon() {
+  {
+    const std::scoped_lock lock(shared_->mutex);
+    shared_->abandoned = true;
+  }
+  stop();
 }
 
 void Workers::run(const std::shared_ptr<Shared>& shared, bool extra) {

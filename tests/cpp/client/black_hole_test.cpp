@@ -1,0 +1,113 @@
+// Instances that take a connection and never answer, as a stopped process does: they hold up nobody.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <future>
+
+#include "client/fake_resolver.hpp"
+#include "support/joined.hpp"
+#include "support/peer.hpp"
+
+namespace mftest {
+namespace {
+
+using namespace std::chrono_literals;
+using mf::transport::Listener;
+
+/// The kernel takes connections for it.
+Listener black_hole() {
+  return Listener(mf::Address::parse("tcp://127.0.0.1:0"));
+}
+
+// An attempt lasts so long that a call which waited for one would be late.
+const mf::ClientOptions kPatient{.connect_timeout = 60s};
+
+TEST(BlackHole, HoldsUpNoCallWhileAnotherInstanceAnswers) {
+  const Listener first = black_hole();
+  const Listener second = black_hole();
+  const Served served;
+  const auto url = first.address().str() + "," + served.url() + "," + second.address().str();
+  for (int round = 0; round < 10; ++round) {
+    mf::Client client(url, kPatient);
+    const calls::EchoClient stub(client);
+    for (int i = 0; i < 20; ++i) EXPECT_EQ(stub.twice(i, {.deadline = 10s}), 2 * i);
+  }
+}
+
+TEST(BlackHole, HoldsUpNoCallThatNoThreadWaitsFor) {
+  const Listener hole = black_hole();
+  const Served served;
+  mf::Client client(hole.address().str() + "," + served.url(), kPatient);
+  const calls::EchoClient stub(client);
+  std::promise<mf::Outcome<std::int32_t>> promise;
+  stub.async_twice(4, {.deadline = 10s},
+                   [&](mf::Outcome<std::int32_t> outcome) { promise.set_value(std::move(outcome)); });
+  auto outcome = promise.get_future().get();
+  EXPECT_TRUE(outcome.ok()) << outcome.failure().message;
+}
+
+TEST(BlackHole, HoldsUpNoCallWhenTheSourceSaysSomethingNew) {
+  const Listener hole = black_hole();
+  const Served served;
+  const auto resolver = std::make_shared<FakeResolver>();
+  const auto say = [&](bool with_hole) {
+    auto offers = answered();
+    offers.agents[""].push_back({.address = served.server.address()});
+    if (with_hole) offers.agents[""].push_back({.address = hole.address()});
+    resolver->set(offers);
+  };
+  say(false);
+  mf::Client client(resolver, kPatient);
+  const calls::EchoClient stub(client);
+  EXPECT_EQ(stub.twice(1, {.deadline = 10s}), 2);
+  for (int i = 0; i < 50; ++i) {
+    say(i % 2 == 0);
+    EXPECT_EQ(stub.twice(i, {.deadline = 10s}), 2 * i);
+  }
+}
+
+TEST(BlackHole, EndsACallAtItsDeadlineInWordsAndItsClientAtOnce) {
+  const Listener hole = black_hole();
+  auto client = std::make_unique<mf::Client>(hole.address().str(), kPatient);
+  const auto failure = failure_of([&] { return calls::EchoClient(*client).twice(1, {.deadline = 50ms}); });
+  EXPECT_EQ(failure.code, mf::Code::unavailable);
+  EXPECT_EQ(failure.execution, mf::Execution::not_executed);
+  EXPECT_THAT(failure.message, testing::HasSubstr("connect " + hole.address().str() + ": no answer"));
+  const calls::EchoClient stub(*client);
+  auto waiting = std::async(std::launch::async,
+                            [&] { return failure_of([&] { return stub.twice(1, {.deadline = 60s}); }); });
+  std::this_thread::sleep_for(10ms);
+  client.reset();  // waits for no attempt
+  EXPECT_EQ(waiting.get().code, mf::Code::cancelled);
+}
+
+TEST(BlackHole, IsCalledOnceItAnswers) {
+  Listener late = black_hole();
+  const Served served;
+  mf::Client client(late.address().str() + "," + served.url(), kPatient);
+  const calls::EchoClient stub(client);
+  EXPECT_EQ(stub.twice(1, {.deadline = 10s}), 2);
+  // Whoever waits in its queue is answered now.
+  std::atomic<int> bound{0};
+  std::jthread answering([&](const std::stop_token& stop) {
+    std::vector<std::unique_ptr<Peer>> peers;
+    while (!stop.stop_requested()) {
+      std::unique_ptr<mf::transport::Stream> stream;
+      if (late.accept(stream) != Listener::Accept::accepted) {
+        std::this_thread::sleep_for(1ms);
+        continue;
+      }
+      peers.push_back(std::make_unique<Peer>(mf::protocol::Role::server, std::move(stream)));
+      try {
+        peers.back()->greet();
+        peers.back()->accept_bind();
+        ++bound;
+      } catch (const std::runtime_error&) {
+      }
+    }
+  });
+  EXPECT_TRUE(eventually([&] { return bound >= 1; }));
+}
+
+}  // namespace
+}  // namespace mftest
