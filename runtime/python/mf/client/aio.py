@@ -1,7 +1,7 @@
 """R5. Calls that are awaited: the link is watched by the running loop, so that no other thread is needed.
 
 Requests of many tasks of one turn of the loop leave together. Only finding a route may block (connecting,
-waiting for a server): that is done on a thread of the loop's executor.
+waiting for a server): see lookup.py.
 """
 
 from _thread import get_ident
@@ -87,13 +87,14 @@ async def find_async(call: Call[Any], to: Destination, loop: AbstractEventLoop) 
     route = to.ready()
     if route is None:
         try:
-            route = await loop.run_in_executor(None, to.find, call.deadline)
+            route = await to.find_async(call.deadline)
         except Error as failure:
             if call.state is not CallState.ENDED:
                 call.fail(CallEvent.UNREACHABLE, failure, monotonic())
             return None
         except CancelledError:
-            call.fail(CallEvent.CANCELLED, given_up(), monotonic())
+            if call.state is not CallState.ENDED:
+                call.fail(CallEvent.CANCELLED, given_up(), monotonic())
             raise
         if call.state is CallState.ENDED:  # cancelled meanwhile
             return None

@@ -180,7 +180,9 @@ class MessageBatch(BatchCall[T]):
                 elif self._to.ready() is not None:
                     self._connect()
                 else:
-                    await loop.run_in_executor(None, self._connect)
+                    from mf.client.lookup import on_own_thread
+
+                    await on_own_thread(self._connect)
         except CancelledError:
             self._give_up()
             raise

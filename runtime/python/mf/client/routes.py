@@ -5,7 +5,7 @@ reached, but nobody offers it, and this client never saw it       wait at most `
 seen before, now gone                                             UNAVAILABLE at once, not executed
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from copy import copy
 from time import monotonic
 
@@ -70,10 +70,29 @@ class Search:
     waits for a server to be known: who drives it does, as long as `pause` says.
     """
 
-    __slots__ = ("_agent", "_backoff", "_clock", "_deadline", "_router", "_service", "only", "pause", "view")
+    __slots__ = (
+        "_agent",
+        "_backoff",
+        "_clock",
+        "_deadline",
+        "_note",
+        "_router",
+        "_service",
+        "only",
+        "pause",
+        "view",
+    )
 
-    def __init__(self, router: "Router", service: ServiceInfo, agent: str | None, deadline: float) -> None:
+    def __init__(
+        self,
+        router: "Router",
+        service: ServiceInfo,
+        agent: str | None,
+        deadline: float,
+        note: Callable[[Error], None] | None = None,
+    ) -> None:
         self._router = router
+        self._note = note
         self._service = service
         self._agent = "" if agent is None and service.agent is None else agent
         self._deadline = deadline
@@ -91,6 +110,8 @@ class Search:
         """A route; None: try again after `pause` seconds, or as soon as `view` is out of date. Raises Error,
         NOT_EXECUTED, when it is time to give up."""
         router, service = self._router, self._service
+        if router.pool.closed:
+            raise not_executed(Code.CANCELLED, "the client was closed")
         view = self.view = router.resolver.view(service.name)
         start = self._clock.start(view)
         candidates = view.find(self._agent)
@@ -106,8 +127,10 @@ class Search:
         if trouble is not None and trouble.code is Code.OVERLOADED:
             limit = self._deadline  # a binding becomes free when the calls on it have ended
         left = limit - monotonic()
+        failure = trouble or _nobody(service, self._agent, view)
+        if self._note is not None:
+            self._note(failure)
         if left <= 0:
-            failure = trouble or _nobody(service, self._agent, view)
             raise failure if limit < self._deadline else _gave_up(failure)
         self.pause = min(self._backoff.next(), left) if candidates else left
         return None
@@ -140,9 +163,16 @@ class Router:
         other.forward_metadata = (*self.forward_metadata, *keys)
         return other
 
-    def find(self, service: ServiceInfo, agent: str | None, deadline: float) -> tuple[Route, bool]:
-        """A route, and whether it is the only possible one. Raises Error, NOT_EXECUTED."""
-        search = Search(self, service, agent, deadline)
+    def find(
+        self,
+        service: ServiceInfo,
+        agent: str | None,
+        deadline: float,
+        note: Callable[[Error], None] | None = None,
+    ) -> tuple[Route, bool]:
+        """A route, and whether it is the only possible one. `note` hears why there is none yet. Raises Error,
+        NOT_EXECUTED."""
+        search = Search(self, service, agent, deadline, note)
         while (route := search.attempt()) is None:
             assert search.view is not None
             self.resolver.wait(service.name, search.view, search.pause)

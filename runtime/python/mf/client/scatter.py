@@ -45,17 +45,18 @@ class AgentsTarget(ScatterTarget):
     async def call_async(
         self, method: Method[Any, T], options: CallOptions | None, *arguments: Any
     ) -> Scattered[str, T]:
-        from asyncio import gather, get_running_loop
+        from asyncio import gather
 
         from mf.client.aio import run_async
         from mf.client.destination import Destination
+        from mf.client.lookup import on_own_thread
 
         now = monotonic()
         router, service = self._router, self._service
         agents = self._agents
         if agents is None:
             deadline = deadline_of(method, options, now)
-            agents = await get_running_loop().run_in_executor(None, router.agents, service, deadline)
+            agents = await on_own_thread(router.agents, service, deadline)
         calls = {agent: begin(router, method, options, arguments, now) for agent in agents}
         await gather(*(run_async(call, Destination(router, service, agent)) for agent, call in calls.items()))
         return Scattered((agent, _outcome(call, options)) for agent, call in calls.items())
