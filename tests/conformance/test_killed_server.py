@@ -1,5 +1,5 @@
-"""What every client observes of a server that is killed in the middle of a stream: the call ends, once, as one
-that may have run."""
+"""What every client observes of a server that is killed in the middle of a stream: the call ends, once, as
+one that may have run."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Routes for calls that are awaited: looking for one holds up neither the loop nor its executor nor its end."""
+"""Looking for a route of an awaited call holds up neither the loop nor its executor nor its end."""
 
 import asyncio
 import subprocess
@@ -11,7 +11,7 @@ import pytest
 import mf
 from mf.core.error import Code, Execution
 from tests.python.client.test_calls import free_port, server_on
-from tests.python.conftest import Served, eventually
+from tests.python.conftest import eventually
 from tests.python.echo import EchoClient
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -99,7 +99,7 @@ def test_all_who_wait_go_on_when_the_server_comes() -> None:
     servers[0].stop()
 
 
-def test_a_client_that_is_closed_ends_a_search(served: Served) -> None:
+def test_a_client_that_is_closed_ends_a_search() -> None:
     async def run() -> int:
         client = mf.Client(f"tcp://127.0.0.1:{free_port()}")
         call = asyncio.create_task(EchoClient(client).at("a").twice_async(1))

@@ -63,7 +63,7 @@ async def run_async(call: Call[Any], to: Destination, step: CallStep | None = No
     if step is None:
         step = call.begin()
     while step < CallStep.END:
-        route = await find_async(call, to, loop)
+        route = await find_async(call, to)
         if route is None:
             return
         now = monotonic()
@@ -82,7 +82,7 @@ async def run_async(call: Call[Any], to: Destination, step: CallStep | None = No
             to.forget(route)
 
 
-async def find_async(call: Call[Any], to: Destination, loop: AbstractEventLoop) -> Route | None:
+async def find_async(call: Call[Any], to: Destination) -> Route | None:
     """What blocking.find does."""
     route = to.ready()
     if route is None:

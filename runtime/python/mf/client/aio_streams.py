@@ -53,7 +53,7 @@ class _Stream(ClientStream):
         call.on_done = waker(loop, self.wake)
         step = call.begin()
         while step < CallStep.END:
-            route = await find_async(call, self._to, loop)
+            route = await find_async(call, self._to)
             if route is None:
                 return
             word = pack_deadline(max(call.deadline - monotonic(), 0.0))
