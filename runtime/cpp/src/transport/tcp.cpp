@@ -1,18 +1,18 @@
 #include "transport/schemes.hpp"
 
 #include <arpa/inet.h>
-#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
-#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <vector>
 
 #include "mf/core/error.hpp"
+#include "transport/race.hpp"
 #include "transport/socket_stream.hpp"
 
 namespace mf::transport {
@@ -37,25 +37,21 @@ AddrInfoList look_up(const Address& address, bool passive, std::string& problem)
   return AddrInfoList(found);
 }
 
-/// Returns 0, or the errno of the attempt.
-int connect_within(int fd, const addrinfo& to, std::chrono::milliseconds timeout) {
-  if (::connect(fd, to.ai_addr, to.ai_addrlen) == 0) return 0;
-  if (errno != EINPROGRESS) return errno;
-  pollfd entry{.fd = fd, .events = POLLOUT, .revents = 0};
-  const auto until = std::chrono::steady_clock::now() + timeout;
-  int ready = -1;
-  do {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
-    ready = ::poll(&entry, 1, static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 3'600'000)));
-  } while (ready < 0 && errno == EINTR);
-  if (ready <= 0) return ready == 0 ? ETIMEDOUT : errno;
-  int error = 0;
-  socklen_t size = sizeof error;
-  return ::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) == 0 ? error : errno;
-}
-
-void set_blocking(int fd) noexcept {
-  (void)::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+/// Alternately of one family and the other, as a broken one is broken for all of its addresses.
+std::vector<SocketAddress> in_turn(const addrinfo* list) {
+  std::vector<SocketAddress> preferred;
+  std::vector<SocketAddress> other;
+  for (const auto* to = list; to != nullptr; to = to->ai_next) {
+    SocketAddress address{.size = to->ai_addrlen};
+    std::memcpy(&address.bytes, to->ai_addr, to->ai_addrlen);
+    (to->ai_family == list->ai_family ? preferred : other).push_back(address);
+  }
+  std::vector<SocketAddress> all;
+  for (std::size_t i = 0; i < std::max(preferred.size(), other.size()); ++i) {
+    if (i < preferred.size()) all.push_back(preferred[i]);
+    if (i < other.size()) all.push_back(other[i]);
+  }
+  return all;
 }
 
 std::uint16_t bound_port(int fd) {
@@ -73,27 +69,11 @@ Outcome<std::unique_ptr<Stream>> connect_tcp(const Address& address, std::chrono
   std::string problem;
   const auto list = look_up(address, false, problem);
   if (!list) return unavailable("connect " + name + ": cannot resolve the name: " + problem);
-  const auto until = std::chrono::steady_clock::now() + timeout;
-  int error = ETIMEDOUT;
-  for (const auto* to = list.get(); to != nullptr; to = to->ai_next) {
-    // The first address is tried however little time is left: who is refused learns that, and not that time
-    // ran out.
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
-    if (left.count() <= 0 && to != list.get()) break;
-    const int fd = ::socket(to->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd < 0) {
-      error = errno;
-      continue;
-    }
-    error = connect_within(fd, *to, std::max(left, std::chrono::milliseconds(1)));
-    if (error == 0) {
-      set_blocking(fd);
-      configure_tcp(fd);
-      return std::unique_ptr<Stream>(std::make_unique<SocketStream>(fd, name));
-    }
-    ::close(fd);
-  }
-  return unavailable("connect " + name + ": " + in_words(error));
+  const auto [fd, error] =
+      connect_to_any(in_turn(list.get()), std::max(timeout, std::chrono::milliseconds(1)));
+  if (fd < 0) return unavailable("connect " + name + ": " + in_words(error));
+  configure_tcp(fd);
+  return std::unique_ptr<Stream>(std::make_unique<SocketStream>(fd, name));
 }
 
 int listen_tcp(Address& address) {

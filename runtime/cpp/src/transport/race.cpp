@@ -1,0 +1,106 @@
+#include "transport/race.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+namespace mf::transport {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// The sockets of attempts under way; those that are left at the end are closed.
+class Race {
+ public:
+  explicit Race(Clock::time_point until) : until_(until) {}
+  ~Race() {
+    for (const auto& entry : pending_) ::close(entry.fd);
+  }
+  Race(const Race&) = delete;
+  Race& operator=(const Race&) = delete;
+
+  [[nodiscard]] bool over() const { return winner_ >= 0; }
+  [[nodiscard]] bool waits() const { return !pending_.empty(); }
+  [[nodiscard]] Connected result() const { return {.fd = winner_, .error = error_}; }
+
+  void begin(const SocketAddress& to) {
+    const int fd = ::socket(to.bytes.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0) {
+      error_ = errno;
+    } else if (::connect(fd, reinterpret_cast<const sockaddr*>(&to.bytes), to.size) == 0) {
+      win(fd);
+    } else if (errno == EINPROGRESS) {
+      pending_.push_back({.fd = fd, .events = POLLOUT, .revents = 0});
+    } else {
+      error_ = errno;
+      ::close(fd);
+    }
+  }
+
+  /// Until an attempt has ended or it is time for the next one. False: the time is over.
+  bool wait(Clock::time_point next) {
+    const auto until = std::min(until_, next);
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
+    const auto ready = ::poll(pending_.data(), pending_.size(),
+                              static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 3'600'000)));
+    if (ready > 0) {
+      for (auto entry = pending_.begin(); entry != pending_.end() && !over();) {
+        entry = entry->revents == 0 ? std::next(entry) : end(entry);
+      }
+    }
+    if (ready != 0 || Clock::now() < until_) return true;
+    error_ = ETIMEDOUT;
+    return false;
+  }
+
+ private:
+  using Entry = std::vector<pollfd>::iterator;
+
+  Entry end(Entry entry) {
+    const int fd = entry->fd;
+    int error = 0;
+    socklen_t size = sizeof error;
+    if (::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) != 0) error = errno;
+    entry = pending_.erase(entry);
+    if (error == 0) {
+      win(fd);
+    } else {
+      error_ = error;
+      ::close(fd);
+    }
+    return entry;
+  }
+
+  void win(int fd) {
+    winner_ = fd;
+    (void)::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+  }
+
+  const Clock::time_point until_;
+  std::vector<pollfd> pending_;
+  int winner_ = -1;
+  int error_ = ETIMEDOUT;
+};
+
+}  // namespace
+
+Connected connect_to_any(const std::vector<SocketAddress>& addresses, std::chrono::milliseconds timeout) {
+  Race race(Clock::now() + timeout);
+  auto next = addresses.begin();
+  while (!race.over()) {
+    if (next != addresses.end()) {
+      race.begin(*next++);
+    } else if (!race.waits()) {
+      break;
+    }
+    if (race.over() || !race.waits()) continue;
+    const bool last = next == addresses.end();
+    if (!race.wait(last ? Clock::time_point::max() : Clock::now() + kNextAfter)) break;
+  }
+  return race.result();
+}
+
+}  // namespace mf::transport

@@ -1,0 +1,29 @@
+// Connects to whichever of several addresses of one name answers first (RFC 8305): one after another, without
+// waiting longer than kNextAfter for each, those before it going on meanwhile.
+#pragma once
+
+#include <sys/socket.h>
+
+#include <chrono>
+#include <vector>
+
+namespace mf::transport {
+
+inline constexpr std::chrono::milliseconds kNextAfter{250};
+
+struct SocketAddress {
+  sockaddr_storage bytes{};
+  socklen_t size = 0;
+};
+
+struct Connected {
+  int fd = -1;    // blocking; or, if there is none,
+  int error = 0;  // the errno of the last attempt that failed
+};
+
+/// The first address is tried however little time is left: who is refused learns that, and not that time ran
+/// out.
+[[nodiscard]] Connected connect_to_any(const std::vector<SocketAddress>& addresses,
+                                       std::chrono::milliseconds timeout);
+
+}  // namespace mf::transport
