@@ -145,6 +145,11 @@ inline void serve_until_stdin_ends(unsigned port) {
   }
 }
 
+/// Where the server of this port listens, too, if it was told to.
+[[nodiscard]] inline std::string path_of(unsigned long port) {
+  return "/tmp/mf-bench-" + std::to_string(port) + ".sock";
+}
+
 /// The text of request i, always 16 characters.
 [[nodiscard]] inline std::string name_of(std::size_t i) {
   const auto digits = std::to_string(i);

@@ -171,8 +171,8 @@ class IdleClients {
   std::vector<std::unique_ptr<mf::Client>> clients_;
 };
 
-int call(const std::string& port) {
-  const auto url = "tcp://127.0.0.1:" + port;
+int call(const std::string& way, const std::string& port) {
+  const auto url = way == "unix" ? "unix:" + path_of(std::stoul(port)) : "tcp://127.0.0.1:" + port;
   mf::ClientOptions options;
   options.max_payload = kMaxPayload;
   mf::Client client(url, options);
@@ -207,9 +207,9 @@ int call(const std::string& port) {
 }  // namespace bench_rpc
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::fputs("usage: mf_client PORT\n", stderr);
+  if (argc != 2 && argc != 3) {
+    std::fputs("usage: mf_client [tcp|unix] PORT\n", stderr);
     return 2;
   }
-  return bench_rpc::call(argv[1]);
+  return bench_rpc::call(argc == 3 ? argv[1] : "tcp", argv[argc - 1]);
 }

@@ -28,6 +28,7 @@ _WORKS = (
 )
 # A peer that needs 20 us of processor time a call would take a minute for what takes us one second.
 _PEER_WORKS = {"pipelined_128": 40_000, "server_stream_100b": 200_000, "client_stream_100b": 200_000}
+_WORKS_OF_WAYS = ("unary_i32", "pipelined_128", "echo_1mib")
 _WIRE_CALLS = 1_000
 _IDLE_CONNECTIONS = 2_000
 
@@ -46,7 +47,7 @@ CHART = {
 }
 
 
-def _systems(programs: Path) -> tuple[list[System], list[System]]:
+def _systems(programs: Path) -> tuple[list[System], list[System], list[System]]:
     raw, mf_server, mf_client = (programs / f"bench-{name}" for name in ("raw", "mf-server", "mf-client"))
     for program in (raw, mf_server, mf_client):
         if not program.exists():
@@ -60,16 +61,23 @@ def _systems(programs: Path) -> tuple[list[System], list[System]]:
             {"batch_100k": ("", "message"), "in_process": ("light", "light-deadline")},
         ),
     ]
+    # Other ways to run the same, for what they differ in: not every work.
+    ways = [
+        System("mf-default", [str(mf_server), "default"], [str(mf_client)]),
+        System("mf-unix", [str(mf_server), "unix"], [str(mf_client), "unix"]),
+    ]
     grpc = programs / "bench-grpc"
     peers = [System("grpc", [str(grpc), "server"], [str(grpc), "client"])] if grpc.exists() else []
-    return ours, peers
+    return ours, ways, peers
 
 
 def run(build: Path, quick: bool, samples: Samples, failures: list[str]) -> None:
-    ours, peers = _systems(build / "bench")
+    ours, ways, peers = _systems(build / "bench")
     rounds = 5 if quick else 11
     for placement in (SAME, CROSS):
         Interleaved(ours, placement, samples, failures).run(_WORKS, rounds)
+        of_ways = [work for work in _WORKS if work.name in _WORKS_OF_WAYS]
+        Interleaved(ways, placement, samples, failures).run(of_ways, 3 if quick else 5)
         if peers:
             fewer = [replace(work, count=_PEER_WORKS.get(work.name, work.count)) for work in _WORKS]
             Interleaved(peers, placement, samples, failures).run(fewer, 3 if quick else 5)
