@@ -8,17 +8,18 @@ from mf.client.target import RemoteTarget
 from mf.core.metadata import TOKEN_KEY, check_key
 from mf.core.service import ServiceInfo
 from mf.core.target import Target, TargetSource
-from mf.link.pool import Connect, Pool, connect_tcp
+from mf.link.pool import Connect, Pool, connect_by_scheme
 from mf.link.resolver import Resolver, StaticResolver
 from mf.protocol.frame import DEFAULT_MAX_PAYLOAD
 from mf.transport.address import Address
+from mf.transport.sockets import SCHEMES
 
 
 class Client(TargetSource):
     """Calls services somewhere else, or in a Light.
 
-    `where`: 'tcp://host:port' of one server, or of several of a kind, with commas between them; a Resolver;
-    or another source of targets, such as a Light.
+    `where`: 'tcp://host:port' or 'unix:/path' of one server, or of several of a kind, with commas between
+    them; a Resolver; or another source of targets, such as a Light.
     `wait_for_server`: seconds that a call waits for a server of a (service, agent) that was never seen yet.
     `max_payload`: bytes of one reply that are accepted. `forward_metadata`: keys that pass on by themselves
     from the call of a handler into the calls that it makes through this client, as trace context does.
@@ -32,7 +33,7 @@ class Client(TargetSource):
         *,
         wait_for_server: float = DEFAULT_WAIT_FOR_SERVER,
         max_payload: int = DEFAULT_MAX_PAYLOAD,
-        connect: Connect = connect_tcp,
+        connect: Connect = connect_by_scheme,
         forward_metadata: Iterable[str] = (),
     ) -> None:
         forwarded = tuple(forward_metadata)
@@ -54,7 +55,12 @@ class Client(TargetSource):
 
     def _resolver_for(self, where: str) -> Resolver:
         """The resolver that an address stands for. Raises ValueError for an address that is none."""
-        return StaticResolver([str(Address.parse(one.strip())) for one in where.split(",")])
+        addresses = Address.parse_list(where)
+        for address in addresses:
+            if address.scheme not in SCHEMES:
+                text = "the addresses of a client are those of servers (tcp, unix), or of controllers (mf)"
+                raise ValueError(f"address '{address}': {text}")
+        return StaticResolver(map(str, addresses))
 
     def target(self, service: ServiceInfo, keys: tuple[str, ...] = ()) -> Target:
         if self._source is not None:

@@ -151,13 +151,13 @@ class Router:
     def prepare(self, service: ServiceInfo, searches: Iterable[Search], deadline: float) -> None:
         """Connects and binds for several searches at once, so that their attempts find what they need there.
         Nothing fails here."""
-        agents: dict[str, list[str]] = {}
+        agents: dict[Instance, list[str]] = {}
         for search in searches:
             for agent, instance in search.candidates()[:1]:
-                agents.setdefault(instance.address, []).append(agent)
+                agents.setdefault(instance, []).append(agent)
         self.pool.connect_all(list(agents), deadline)
-        for address, some in agents.items():
-            link = self.pool.usable(address)
+        for instance, some in agents.items():
+            link = self.pool.usable(instance)
             if link is not None and len(some) > 1:
                 link.bind_all(service, some, deadline)
 
@@ -176,9 +176,9 @@ class Router:
     ) -> tuple[Route | None, Error | None]:
         """A route to the first of the candidates that can be reached; else what is wrong with them."""
         trouble: Error | None = None
-        for agent, instance in order(candidates, lambda candidate: self.pool.load(candidate[1].address)):
+        for agent, instance in order(candidates, lambda candidate: self.pool.load(candidate[1])):
             try:
-                link = self.pool.get(instance.address, deadline)
+                link = self.pool.open(instance, deadline)
                 return Route(link, link.bind(service, agent, deadline)), None
             except Error as error:
                 if trouble is None or error.code in _FINAL:

@@ -21,6 +21,7 @@ from mf.protocol.events import (
     DataReceived,
     DescriptionReceived,
     GoawayReceived,
+    HelloReceived,
     Refused,
     StreamStopped,
 )
@@ -133,6 +134,8 @@ class LinkInput(LinkOutput):
     def _rare(self, event: Any, finished: list[Pending]) -> None:
         if isinstance(event, (DataReceived, CreditReceived, StreamStopped)):
             self._stream_event(event, finished)
+        elif isinstance(event, HelloReceived):
+            self._greeted()
         elif isinstance(event, BindingAnswered):
             self._done(event.binding)
         elif isinstance(event, DescriptionReceived):

@@ -38,6 +38,7 @@ class LinkOutput:
         "_flush_due",
         "_flushing",
         "_followers",
+        "_greetings",
         "_heir",
         "_last_used",
         "_leading",
@@ -61,6 +62,7 @@ class LinkOutput:
         self._bind_lock = Lock()
         self._bindings: dict[tuple[str, str], Binding] = {}
         self._followers: dict[Pending, None] = {}
+        self._greetings: list[Pending] = []  # that wait for HELLO
         self._leading = False
         self._heir: Pending | None = None  # a follower who was made the leader, and has not woken yet
         self._flushing = False
@@ -207,6 +209,12 @@ class LinkOutput:
         if waiter is not None and not waiter.done:
             self._done(waiter)
 
+    def _greeted(self) -> None:
+        """With the lock: HELLO has come, or never will."""
+        for greeting in self._greetings:
+            self._wake(greeting)
+        self._greetings.clear()
+
     def _give_up(self, pending: Pending) -> None:
         with self._lock:
             self._overdue(pending)
@@ -289,6 +297,7 @@ class LinkOutput:
         for asked in session.waiting():
             asked.failure = error
             self._done(asked)
+        self._greeted()
         if error.code == Code.PROTOCOL_ERROR and not self._flushing:  # REFUSE, as a courtesy
             with suppress(OSError):
                 self._stream.write_now(session.take_output())

@@ -54,6 +54,11 @@ class Stream(ABC):
     def wait(self, write: bool, timeout: float) -> bool:
         """Waits until readable, or also until writable. False if `timeout` seconds passed first."""
 
+    def unacknowledged(self) -> int:
+        """Bytes that were written and that the peer's host has not acknowledged: what a reset would
+        destroy."""
+        return 0
+
     @abstractmethod
     def shutdown(self) -> None:
         """Ends both directions. Never fails."""
@@ -64,13 +69,13 @@ class Stream(ABC):
 
 
 class SocketStream(Stream):
-    """A stream over a connected stream socket, which it owns. The socket is in blocking mode, its calls
-    mostly are not."""
+    """A stream over a connected stream socket, which it owns. `blocking`: whether `read` waits; no other
+    call does."""
 
     __slots__ = ("_recv_into", "_send", "_socket", "read")
 
-    def __init__(self, connected: socket.socket, peer: str) -> None:
-        connected.settimeout(None)
+    def __init__(self, connected: socket.socket, peer: str, *, blocking: bool = True) -> None:
+        connected.setblocking(blocking)
         self._socket = connected
         self.peer = peer
         self.read = connected.recv_into
@@ -104,6 +109,18 @@ class SocketStream(Stream):
             raise OSError(errno.EBADF, "the connection was closed") from None
         return bool(poll.poll(None if timeout == float("inf") else max(timeout, 0.0) * 1000))
 
+    def unacknowledged(self) -> int:
+        if self._socket.family not in (socket.AF_INET, socket.AF_INET6):
+            return 0  # what was written to a local socket is the peer's already
+        # Rare, and not on every system.
+        from fcntl import ioctl
+        from termios import TIOCOUTQ
+
+        waiting = bytearray(4)
+        with suppress(OSError):
+            ioctl(self._socket, TIOCOUTQ, waiting)
+        return int.from_bytes(waiting, "little")
+
     def shutdown(self) -> None:
         with suppress(OSError):  # the peer was faster
             self._socket.shutdown(socket.SHUT_RDWR)
@@ -111,20 +128,6 @@ class SocketStream(Stream):
     def close(self) -> None:
         with suppress(OSError):  # an error that the kernel kept for us; nobody is interested any more
             self._socket.close()
-
-
-def unacknowledged(connected: socket.socket) -> int:
-    """Bytes that were written and that the peer's host has not acknowledged: what a reset would destroy."""
-    if connected.family not in (socket.AF_INET, socket.AF_INET6):
-        return 0  # what was written to a local socket is the peer's already
-    # Rare, and not on every system.
-    from fcntl import ioctl
-    from termios import TIOCOUTQ
-
-    waiting = bytearray(4)
-    with suppress(OSError):
-        ioctl(connected, TIOCOUTQ, waiting)
-    return int.from_bytes(waiting, "little")
 
 
 def drop_written(buffers: list[Buffer], written: int) -> list[Buffer]:
