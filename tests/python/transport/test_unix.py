@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from mf.transport import sockets
 from mf.transport.address import Address
-from mf.transport.sockets import Listening
+from mf.transport.sockets import Dialer, Listening, exists_here
 from mf.transport.stream import Stream
 
 
@@ -29,7 +28,7 @@ def path(tmp_path: Path) -> Path:
 
 def test_it_connects_and_names_who_is_there(path: Path) -> None:
     listening = Listening(at(path))
-    ours = sockets.connect(at(path), 5.0)
+    ours = Dialer().connect(at(path), 5.0)
     theirs = listening.accept()
 
     assert ours.peer == f"unix:{path}"
@@ -47,11 +46,11 @@ def test_it_connects_and_names_who_is_there(path: Path) -> None:
 
 def test_the_path_is_removed_when_its_listener_closes(path: Path) -> None:
     listening = Listening(at(path))
-    assert sockets.exists_here(at(path))
+    assert exists_here(at(path))
     listening.close()
 
     assert not path.exists()
-    assert not sockets.exists_here(at(path))
+    assert not exists_here(at(path))
 
 
 def test_a_path_that_another_has_taken_since_is_left_alone(path: Path) -> None:
@@ -69,7 +68,7 @@ def test_what_a_dead_server_has_left_is_replaced(path: Path) -> None:
     assert path.exists()
     listening = Listening(at(path))
 
-    sockets.connect(at(path), 5.0).close()
+    Dialer().connect(at(path), 5.0).close()
     listening.close()
 
 
@@ -78,7 +77,7 @@ def test_a_path_that_is_taken_is_refused_in_words(path: Path) -> None:
 
     why = "the path is taken, by a server that listens there or a file that is no socket"
     assert refusal(path) == f"cannot listen on unix:{path}: {why}"
-    sockets.connect(at(path), 5.0).close()
+    Dialer().connect(at(path), 5.0).close()
     listening.close()
 
 
@@ -99,7 +98,7 @@ def test_a_folder_that_is_missing_or_not_ours_is_refused_in_words(path: Path) ->
 
 def test_nobody_there_is_an_error_in_words(path: Path) -> None:
     with pytest.raises(FileNotFoundError):
-        sockets.connect(at(path), 5.0)
+        Dialer().connect(at(path), 5.0)
 
 
 def test_a_full_queue_is_waited_for_no_longer_than_the_timeout(path: Path) -> None:
@@ -110,7 +109,7 @@ def test_a_full_queue_is_waited_for_no_longer_than_the_timeout(path: Path) -> No
 
     def fill() -> None:
         for _ in range(8):
-            queued.append(sockets.connect(at(path), 0.02))
+            queued.append(Dialer().connect(at(path), 0.02))
 
     with pytest.raises(TimeoutError, match="Connection timed out"):
         fill()

@@ -126,6 +126,6 @@ class ControllerRegistrar(Registrar):
             )[0]
             with socket.socket(family, kind, protocol) as probe:
                 probe.connect(where)  # sends nothing; asks the routing table
-                return str(Address("tcp", probe.getsockname()[0], parsed.port))
+                return str(Address(parsed.scheme, probe.getsockname()[0], parsed.port))
         except OSError:
-            return str(Address("tcp", "127.0.0.1", parsed.port))
+            return str(Address(parsed.scheme, "127.0.0.1", parsed.port))

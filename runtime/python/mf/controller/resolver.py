@@ -66,7 +66,8 @@ def _to_view(entries: Iterable[Entry], known: Iterable[str]) -> View:
 
 
 def _reachable(entry: Entry) -> Instance | None:
-    """The first address over the network and the first path, as far as this runtime can connect to them."""
+    """The first address over the network and the first path, as far as this runtime can connect to them. So
+    where a server lists tls:// before tcp://, nobody is led to send in clear text."""
     network = local = ""
     for text in entry.addresses:
         try:

@@ -18,7 +18,7 @@ from mf.protocol.handshake import Hello
 from mf.protocol.session import SCRATCH_SIZE
 from mf.protocol.stream import WindowBudget
 from mf.protocol.stream_call import StreamCall
-from mf.transport.stream import Stream, drop_written
+from mf.transport.stream import Stream, StreamError, drop_written
 
 
 class LinkOutput:
@@ -119,7 +119,7 @@ class LinkOutput:
                 written = write(out)
             except OSError as error:
                 self._block(out, size, leads)
-                self._write_failed(f"connection to {self.peer} is lost: {error.strerror or error}", leads)
+                self._write_failed(error, leads)
                 return
             if written < size:
                 out = drop_written(out, written)
@@ -150,7 +150,7 @@ class LinkOutput:
             if not leads and self._watch is not None:
                 self._arm()
 
-    def _write_failed(self, reason: str, leads: bool) -> None:
+    def _write_failed(self, error: OSError, leads: bool) -> None:
         """The reading half knows."""
         raise NotImplementedError
 
@@ -259,16 +259,22 @@ class LinkOutput:
 
     def close(self) -> None:
         """Ends the connection, as its owner wants; what is in flight ends as CANCELLED."""
-        self._end("the client was closed", given_up=True)
+        self._end(Error(Code.UNAVAILABLE, "the client was closed"), given_up=True)
 
     def broken(self, reason: str) -> None:
         """Ends the connection; what is in flight ends as CONNECTION_LOST."""
-        self._end(reason, given_up=False)
+        self._end(Error(Code.UNAVAILABLE, reason), given_up=False)
 
-    def _end(self, reason: str, *, given_up: bool) -> None:
+    def _lost(self, error: OSError) -> None:
+        """The stream has failed."""
+        code = error.code if isinstance(error, StreamError) else Code.UNAVAILABLE
+        text = f"connection to {self.peer} is lost: {error.strerror or error}"
+        self._end(Error(code, text), given_up=False)
+
+    def _end(self, error: Error, *, given_up: bool) -> None:
         finished: list[Pending] = []
         with self._lock:
-            self._fail_all(Error(Code.UNAVAILABLE, reason), finished, given_up=given_up)
+            self._fail_all(error, finished, given_up=given_up)
         for pending in finished:
             if pending.on_done is not None:
                 pending.on_done(pending)

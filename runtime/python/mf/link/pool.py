@@ -5,6 +5,7 @@ import random
 from collections.abc import Callable
 from threading import Lock
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from mf.core.error import Code, Error, not_executed
 from mf.link import fork
@@ -13,9 +14,13 @@ from mf.link.resolver import Instance
 from mf.link.watch import Watches
 from mf.protocol.frame import DEFAULT_MAX_PAYLOAD
 from mf.protocol.handshake import Hello
-from mf.transport import sockets, tcp
+from mf.transport import tcp
 from mf.transport.address import Address
-from mf.transport.stream import Stream
+from mf.transport.sockets import Dialer, exists_here
+from mf.transport.stream import Stream, StreamError
+
+if TYPE_CHECKING:
+    from mf.transport.tls import Tls
 
 CONNECT_TIMEOUT = 5.0
 _RETRY_AFTER = 0.05
@@ -24,10 +29,6 @@ _RANDOM = random.Random()  # of our own: the module's state belongs to the progr
 
 Connect = Callable[[str, float], Stream]
 """Opens a stream to an address within a time in seconds; raises OSError."""
-
-
-def connect_by_scheme(address: str, timeout: float) -> Stream:
-    return sockets.connect(Address.parse(address), timeout)
 
 
 class _Place:
@@ -46,12 +47,27 @@ class _Place:
 class Pool:
     """Links by address. May be used from any thread."""
 
-    __slots__ = ("__weakref__", "_connect", "_lock", "_max_payload", "_nonce", "_places", "closed", "watches")
+    __slots__ = (
+        "__weakref__",
+        "_connect",
+        "_dialer",
+        "_lock",
+        "_max_payload",
+        "_nonce",
+        "_places",
+        "closed",
+        "watches",
+    )
 
     def __init__(
-        self, *, connect: Connect = connect_by_scheme, max_payload: int = DEFAULT_MAX_PAYLOAD
+        self,
+        *,
+        connect: Connect | None = None,
+        tls: "Tls | None" = None,
+        max_payload: int = DEFAULT_MAX_PAYLOAD,
     ) -> None:
         self._connect = connect
+        self._dialer = Dialer(tls)
         self._lock = Lock()
         self._places: dict[str, _Place] = {}
         self.closed = False
@@ -82,7 +98,7 @@ class Pool:
         """Begins to connect to several instances at once, and waits until all are there, or for a moment:
         `open` waits for the rest. Nothing fails here."""
         begun: list[tcp.Connecting] = []
-        if self._connect is not connect_by_scheme or len(instances) < 2:
+        if self._connect is not None or len(instances) < 2:
             return
         until = min(deadline, monotonic() + _A_MOMENT)
         for instance in instances:
@@ -93,7 +109,7 @@ class Pool:
                 continue
             try:
                 if place.connecting is None and monotonic() >= place.not_before:
-                    place.connecting = sockets.begin(Address.parse(instance.address))
+                    place.connecting = self._dialer.begin(Address.parse(instance.address))
                     if place.connecting is not None:
                         begun.append(place.connecting)
             except OSError:
@@ -116,7 +132,7 @@ class Pool:
 
     def _nearest(self, instance: Instance, deadline: float) -> Link | None:
         """None: the instance is not at its path on this host, or does not say so before the deadline."""
-        if not instance.local or not sockets.exists_here(Address.parse(instance.local)):
+        if not instance.local or not exists_here(Address.parse(instance.local)):
             return None
         try:
             link = self.get(instance.local, deadline)
@@ -150,11 +166,12 @@ class Pool:
         try:
             timeout = min(max(deadline - now, 0.001), CONNECT_TIMEOUT)
             begun, place.connecting = place.connecting, None
-            stream = begun.finish(timeout) if begun is not None else self._connect(address, timeout)
+            stream = begun.finish(timeout) if begun is not None else self._dial(address, timeout)
         except OSError as failed:
+            code = failed.code if isinstance(failed, StreamError) else Code.UNAVAILABLE
             place.not_before = monotonic() + _RETRY_AFTER * _RANDOM.random()
             why = failed.strerror or str(failed)
-            place.error = not_executed(Code.UNAVAILABLE, f"connect {address}: {why[:1].lower()}{why[1:]}")
+            place.error = not_executed(code, f"connect {address}: {why[:1].lower()}{why[1:]}")
             raise place.error from None
         client_id = int.from_bytes(os.urandom(4), "little")
         place.link = Link(
@@ -163,6 +180,11 @@ class Pool:
             self.watches,
         )
         return place.link
+
+    def _dial(self, address: str, timeout: float) -> Stream:
+        if self._connect is not None:
+            return self._connect(address, timeout)
+        return self._dialer.connect(Address.parse(address), timeout)
 
     def close(self) -> None:
         self.closed = True

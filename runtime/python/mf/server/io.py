@@ -36,7 +36,7 @@ from mf.server.offer import Offers
 from mf.server.stream import StreamCall
 from mf.server.workers import AsyncRunner, StreamThreads, Workers
 from mf.transport.sockets import Listening
-from mf.transport.stream import Stream
+from mf.transport.stream import Stream, StreamError
 
 HANDSHAKE_TIMEOUT = 2.0
 INLINE_LIMIT = 4096
@@ -205,6 +205,8 @@ class IoThread(Loop):
                 self._stalled.discard(connection)
             if mask & ~WRITE and not connection.broken:
                 self._read(connection)
+                while connection.stream.inside and not connection.broken:
+                    self._read(connection)
             connection.flush()
             if connection.broken:
                 self._close(connection, connection.broken)
@@ -219,6 +221,9 @@ class IoThread(Loop):
         try:
             count = connection.stream.read(session.window())
         except BlockingIOError:
+            return
+        except StreamError as failed:
+            connection.broken = str(failed)
             return
         except OSError as failed:
             connection.broken = f"connection lost: {failed.strerror or failed}"

@@ -8,7 +8,7 @@ import signal
 import socket
 import threading
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mf.core.agent import Agent
 from mf.core.service import Servant
@@ -25,8 +25,11 @@ from mf.server.io import IoThread
 from mf.server.offer import Offer, Offers
 from mf.server.workers import AsyncRunner, StreamThreads, Workers
 from mf.transport.address import Address
-from mf.transport.sockets import SCHEMES, Listening
+from mf.transport.sockets import SCHEMES, Listening, server_context
 from mf.transport.stream import SocketStream
+
+if TYPE_CHECKING:
+    from mf.transport.tls import Tls
 
 DEFAULT_MAX_IN_FLIGHT = 8192
 SMALLEST_WINDOW = 1024
@@ -49,13 +52,14 @@ class Registrar(ABC):
 class Server:
     """Serves servants.
 
-    `listen`: 'tcp://host:port' (port 0 lets the system choose, see `address`), 'unix:/path', or several of
-    them, with commas between them. `workers`: threads for handlers that are not inline. `max_payload`: bytes
-    of one request that are accepted. `max_in_flight`: unanswered requests of one connection, `max_bindings`
-    and `max_streams`: services, by agent, that one connection has bound, and calls with streams that it has
-    open; more are refused with OVERLOADED. `stream_window`: bytes that a client may send on a stream before
-    its handler has taken any; together the windows of a connection are at most 8 MiB. `grace`: seconds that
-    stop() gives to calls under way.
+    `listen`: 'tcp://host:port' (port 0 lets the system choose, see `address`), 'tls://host:port',
+    'unix:/path', or several of them, with commas between them. `tls`: for tls:// among them. `workers`:
+    threads for handlers that are not inline. `max_payload`: bytes of one request that are accepted.
+    `max_in_flight`: unanswered requests of one connection, `max_bindings` and `max_streams`: services, by
+    agent, that one connection has bound, and calls with streams that it has open; more are refused with
+    OVERLOADED. `stream_window`: bytes that a client may send on a stream before its handler has taken any;
+    together the windows of a connection are at most 8 MiB. `grace`: seconds that stop() gives to calls under
+    way. Raises ValueError for an address that is none, and for files of `tls` that cannot be used.
     """
 
     def __init__(
@@ -63,6 +67,7 @@ class Server:
         listen: str = "tcp://127.0.0.1:0",
         *,
         registrar: Registrar | None = None,
+        tls: "Tls | None" = None,
         workers: int = 4,
         max_payload: int = DEFAULT_MAX_PAYLOAD,
         max_in_flight: int = DEFAULT_MAX_IN_FLIGHT,
@@ -79,6 +84,7 @@ class Server:
         if stream_window < SMALLEST_WINDOW:
             raise ValueError(f"stream_window is {stream_window}: less than {SMALLEST_WINDOW} carry no value")
         self._listen = _listened_at(listen)
+        self._tls = server_context(self._listen, tls)
         self._registrar = registrar
         self._grace = grace
         self._offers = Offers()
@@ -133,7 +139,7 @@ class Server:
         listening: list[Listening] = []
         try:
             for address in self._listen:
-                listening.append(Listening(address))
+                listening.append(Listening(address, self._tls))
         except OSError:
             for each in listening:
                 each.close()
@@ -212,8 +218,8 @@ def _listened_at(listen: str) -> list[Address]:
     addresses = Address.parse_list(listen)
     for address in addresses:
         if address.scheme not in SCHEMES:
-            text = f"a server listens at tcp://host:port or unix:/path, not at {address.scheme}://"
-            raise ValueError(f"address '{address}': {text}")
+            text = "a server listens at tcp://host:port, tls://host:port or unix:/path"
+            raise ValueError(f"address '{address}': {text}, not at {address.scheme}://")
     return addresses
 
 

@@ -2,6 +2,7 @@
 
 mf://host:port    a controller: services are looked up there
 tcp://host:port   one server, without a controller; IPv6 hosts in brackets
+tls://host:port   the same over TLS
 unix:/path        one server on this host
 
 Pure text: nothing is resolved here.

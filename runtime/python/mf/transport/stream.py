@@ -14,6 +14,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import suppress
 
+from mf.core.error import Code
+
 Buffer = bytes | bytearray | memoryview
 
 _DONTWAIT = int(getattr(socket, "MSG_DONTWAIT", 0))  # not on every system; it can be imported there
@@ -22,10 +24,23 @@ MOST_BUFFERS = 512
 """Entries of one gather list that a system call surely takes."""
 
 
+class StreamError(OSError):
+    """Of a stream that knows more than that it has ended: why, in words, and by which code calls fail for
+    it."""
+
+    def __init__(self, code: Code, why: str) -> None:
+        super().__init__(why)
+        self.code = code
+
+
 class Stream(ABC):
     """A connected byte stream in both directions."""
 
     __slots__ = ("peer", "read")
+
+    inside = False
+    """Whether bytes may be there that read_now gives without asking the descriptor, which need not be
+    readable then. Who polls reads until this is false, which is soon."""
 
     peer: str
     """Who is at the other end, for people."""
