@@ -98,6 +98,7 @@ class TlsStream(Stream):
                 pass
             except ssl.SSLError as failed:
                 raise self._failed(failed) from None
+            self.inside = self._shaken and self._incoming.pending > 0
             self._seal(0)
             self._send()
             return self._shaken
@@ -105,17 +106,20 @@ class TlsStream(Stream):
     # Reading
 
     def _read_waiting(self, into: memoryview) -> int:
-        while (count := self._decrypted(into)) is None:
-            received = self._socket.read(self._received)
-            if not received:
-                return 0
-            self._take(received)
-        return count
+        while True:
+            if not self.inside:
+                received = self._socket.read(self._received)
+                if not received:
+                    return 0
+                self._take(received)
+            count = self._decrypted(into)
+            if count is not None:
+                return count
 
     def read_now(self, into: memoryview) -> int:
         if not self.inside:
             received = self._socket.read_now(self._received)
-            if not received and self._shaken:
+            if not received and (self._shaken or not self._started):
                 return 0
             self._take(received)
             if not self._shaken and not self._handshaken():
