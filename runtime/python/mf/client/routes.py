@@ -70,7 +70,18 @@ class Search:
     waits for a server to be known: who drives it does, as long as `pause` says.
     """
 
-    __slots__ = ("_agent", "_backoff", "_clock", "_deadline", "_router", "_service", "only", "pause", "view")
+    __slots__ = (
+        "_agent",
+        "_backoff",
+        "_clock",
+        "_deadline",
+        "_router",
+        "_service",
+        "_trouble",
+        "only",
+        "pause",
+        "view",
+    )
 
     def __init__(self, router: "Router", service: ServiceInfo, agent: str | None, deadline: float) -> None:
         self._router = router
@@ -79,6 +90,7 @@ class Search:
         self._deadline = deadline
         self._clock = _SinceAnswered()
         self._backoff = Backoff()
+        self._trouble: Error | None = None
         self.only = False
         """Whether the route found is the only possible one."""
         self.pause = 0.0
@@ -107,8 +119,10 @@ class Search:
             limit = self._deadline  # a binding becomes free when the calls on it have ended
         left = limit - monotonic()
         if left <= 0:
-            failure = trouble or _nobody(service, self._agent, view)
+            # The limit may have cut this attempt short: what the one before it met says more.
+            failure = self._trouble or trouble or _nobody(service, self._agent, view)
             raise failure if limit < self._deadline else _gave_up(failure)
+        self._trouble = trouble
         self.pause = min(self._backoff.next(), left) if candidates else left
         return None
 
