@@ -29,7 +29,7 @@ class Processes:
         self._started = 0
 
     def address(self, cell: Cell) -> str:
-        """Of the cell's server; of one in the process, what its client is told to offer."""
+        """Of the cell's server in the cell's way; of one in the process, what its client is told to offer."""
         server = SERVERS[cell.server]
         if cell.light:
             return f"light-{server.kind}"
@@ -38,9 +38,13 @@ class Processes:
                 *program(server.language, "server"),
                 *(("serve",) if server.language == "cpp" else ()),
                 server.kind,
+                f"tcp://127.0.0.1:0,{self._path(cell)}",
             ]
             self._servers[cell.server] = ServerProcess(command, self._environment, self._errors())
-        return self._servers[cell.server].address
+        return self._path(cell) if cell.way == "unix" else self._servers[cell.server].address
+
+    def _path(self, cell: Cell) -> str:
+        return f"unix:{self._folder / cell.server}"
 
     def observe(self, cell: Cell, step: str) -> Any:
         if cell not in self._clients:

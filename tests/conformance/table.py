@@ -51,7 +51,7 @@ SERVERS = {
     "python-async": Server("python", "async"),
 }
 
-WAYS = ("tcp", "light")
+WAYS = ("tcp", "unix", "light")
 
 
 @dataclass(frozen=True)

@@ -50,6 +50,18 @@ def test_every_shape_goes_to_servers_found_through_a_controller(
     assert_all_well(checks)
 
 
+@pytest.mark.parametrize("server", LANGUAGES)
+@pytest.mark.parametrize("client", LANGUAGES)
+def test_servers_that_have_a_path_only_are_found_through_a_controller(
+    peers: Peers, client: str, server: str, tmp_path: Path
+) -> None:
+    controller = peers.controller().address
+    listen = f"unix:{tmp_path / 's'}"
+    peers.server(server, "--listen", listen, "--controller", controller, "--room", "red")
+
+    assert_all_well(peers.client(client, controller).ask("who red"))
+
+
 @pytest.mark.parametrize("client", LANGUAGES)
 def test_one_scattered_call_reaches_servers_in_both_languages(peers: Peers, client: str) -> None:
     controller = peers.controller().address

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from mf.codec.value import from_bytes, hash37, hash64, to_bytes
     from mf.codec.view import View, as_numpy, numpy_dtype, view
     from mf.light import Light
+    from mf.transport.tls import Tls
 
 __all__ = [
     "INFINITE",
@@ -66,6 +67,7 @@ __all__ = [
     "ServiceInfo",
     "StreamReader",
     "Timestamp",
+    "Tls",
     "View",
     "as_numpy",
     "client",
@@ -96,6 +98,7 @@ if not TYPE_CHECKING:
         "OpenEnum": "mf.codec.enums",
         "Server": "mf.app.server",
         "Timestamp": "mf.codec.times",
+        "Tls": "mf.transport.tls",
         "View": "mf.codec.view",
         "as_numpy": "mf.codec.view",
         "from_bytes": "mf.codec.value",

@@ -1,4 +1,5 @@
-// conformance serve plain|async: serves the rooms red and blue, prints its address, and ends at SIGTERM.
+// conformance serve plain|async LISTEN: serves the rooms red and blue, prints its address, and ends at
+// SIGTERM.
 // conformance call URL|light-plain|light-async: runs each line of standard input as a step, and answers it
 // with a line of JSON. programs/server.py and programs/client.py are the same in Python; table.py says the
 // steps.
@@ -25,9 +26,9 @@ mf::ClientOptions nested_options() {
   return options;
 }
 
-void serve(const std::string& kind) {
+void serve(const std::string& kind, const std::string& listen) {
   const auto nested = std::make_shared<Nested>();
-  mf::Server server({.listen = "tcp://127.0.0.1:0", .workers = 4});
+  mf::Server server({.listen = listen, .workers = 4});
   for (const auto* name : kRooms) server.offer(make_room(kind, name, nested), {.agent = name});
   server.start();
   nested->client = std::make_unique<mf::Client>(server.address().str(), nested_options());
@@ -51,12 +52,13 @@ void call(const std::string& where) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3) return 2;
   try {
-    if (argv[1] == std::string("serve")) {
-      serve(argv[2]);
-    } else {
+    if (argc == 4 && argv[1] == std::string("serve")) {
+      serve(argv[2], argv[3]);
+    } else if (argc == 3) {
       call(argv[2]);
+    } else {
+      return 2;
     }
   } catch (const std::exception& error) {
     std::cerr << "conformance: " << error.what() << '\n';

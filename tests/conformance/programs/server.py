@@ -1,4 +1,4 @@
-"""server.py plain|async: serves the rooms red and blue, prints its address, and ends at SIGTERM."""
+"""server.py plain|async LISTEN: serves the rooms red and blue, prints its address, and ends at SIGTERM."""
 
 import logging
 import sys
@@ -10,10 +10,11 @@ import mf
 
 def main() -> None:
     logging.basicConfig()
-    server = mf.Server("tcp://127.0.0.1:0")
+    kind, listen = sys.argv[1:]
+    server = mf.Server(listen)
     opened: list[mf.Client] = []
     for name in ROOMS:
-        server.offer(KINDS[sys.argv[1]](name, lambda: opened[0]), agent=name)
+        server.offer(KINDS[kind](name, lambda: opened[0]), agent=name)
     server.start()
     opened.append(mf.Client(server.address, forward_metadata=("tenant",)))
     print(server.address, flush=True)

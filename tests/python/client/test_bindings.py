@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 import mf
+from mf.link.resolver import Instance
 from tests.python.conftest import Recorder
 from tests.python.echo import EchoClient
 
@@ -26,7 +27,7 @@ class Shelves:
     @property
     def bound(self) -> list[str]:
         assert self.client._pool is not None
-        link = self.client._pool.usable(self.server.address)
+        link = self.client._pool.usable(Instance(self.server.address))
         assert link is not None
         return [agent for _, agent in link._bindings]
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import mf
+from mf.protocol.events import CancelRequested
 from tests.python.client.test_stream_peers import Peer
 from tests.python.conftest import eventually
 
@@ -121,8 +122,9 @@ def test_a_waiting_call_reads_on_when_the_reader_of_the_socket_was_cancelled(pee
     got: list[int] = []
     waits = Blocked(lambda: got.append(next(second)))
     assert eventually(lambda: follows(call_of(second).reader))
-    # At the CANCEL of the first.
-    peer.act = lambda event: peer.data(call_of(second).id, event.id.to_bytes(4, "little"))
+    peer.act = lambda event: (
+        isinstance(event, CancelRequested) and peer.data(call_of(second).id, event.id.to_bytes(4, "little"))
+    )
 
     first.cancel()
 

@@ -45,7 +45,7 @@ def test_a_well_behaved_client_without_our_runtime_is_served(served: Served) -> 
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
-        (b"GET / HTTP/1.1\r\nHost: a\r\n\r\n", "frame type"),
+        (b"GET / HTTP/1.1\r\nHost: a\r\n\r\n", "the peer speaks no MF: its first bytes look like HTTP"),
         (struct.pack("<I", 0xFFFFFFFF) + b"\1" + bytes(11), "payload of 4294967279 bytes"),
         (HELLO + struct.pack("<IBBHIHH", 0xFFFFFFFF, 5, 1, 0, 1, 0, 1), "payload of 4294967279 bytes"),
         (HELLO + b"\0" * 16, "unknown frame type 0"),

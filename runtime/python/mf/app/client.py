@@ -7,10 +7,11 @@ from mf.link.resolver import Resolver
 class Client(BaseClient):
     """Calls services: through a controller, at one server, or in this process.
 
-    `where`: 'mf://host:port' of a controller; 'tcp://host:port' of one server, or of several of a kind, with
-    commas between them; a Light; or a Resolver of your own. `wait_for_server`: seconds that a call waits for
-    a server of a (service, agent) that this client never saw. `max_payload`: bytes of one reply that are
-    accepted.
+    `where`: 'mf://host:port' of a controller; 'tcp://host:port', 'tls://host:port' or 'unix:/path' of one
+    server, or of several of a kind, with commas between them; a Light; or a Resolver of your own. `tls`: how
+    servers at tls:// are verified, and what is shown to them. `wait_for_server`: seconds that a call waits
+    for a server of a (service, agent) that this client never saw. `max_payload`: bytes of one reply that are
+    accepted. A server that registered a path of this host is called over it.
 
     Any number of threads, asyncio loops and generated clients may share one. Connections are opened when
     needed and used by all. Raises ValueError for an address that is none.

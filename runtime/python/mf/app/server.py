@@ -1,21 +1,28 @@
 """R7. The server of programs: registers itself with a controller."""
 
+from typing import TYPE_CHECKING
+
 from mf.protocol.frame import DEFAULT_MAX_PAYLOAD
 from mf.protocol.handshake import DEFAULT_MAX_BINDINGS, DEFAULT_MAX_STREAMS, DEFAULT_STREAM_WINDOW
 from mf.server.server import DEFAULT_MAX_IN_FLIGHT, Registrar
 from mf.server.server import Server as BaseServer
 
+if TYPE_CHECKING:
+    from mf.transport.tls import Tls
+
 
 class Server(BaseServer):
-    """Serves servants on one address, and makes that known to a controller.
+    """Serves servants, and makes that known to a controller.
 
-    `listen`: 'tcp://host:port'; port 0 lets the system choose. `controller`: 'mf://host:port', or None for
-    a server that clients address directly. `advertise`: the address under which clients reach this server,
-    if it is not the one it listens on. `workers`: threads for handlers that are not inline. `max_payload`:
-    bytes of one request that are accepted. `max_in_flight`: unanswered requests of one connection; more are
-    refused with OVERLOADED, as are more than `max_bindings` services, by agent, and `max_streams` calls
-    with streams. `stream_window`: bytes of a stream that a client may send ahead. `grace`: seconds that
-    stop() gives to calls under way. Raises ValueError for an address that is none.
+    `listen`: 'tcp://host:port' (port 0 lets the system choose), 'tls://host:port', 'unix:/path', or several
+    of them, with commas between them. `tls`: for tls:// among them. `controller`: 'mf://host:port', or None
+    for a server that clients address directly. `advertise`: the address under which clients of other hosts
+    reach this server, if it is not the one it listens on. `workers`: threads for handlers that are not
+    inline. `max_payload`: bytes of one request that are accepted. `max_in_flight`: unanswered requests of one
+    connection; more are refused with OVERLOADED, as are more than `max_bindings` services, by agent, and
+    `max_streams` calls with streams. `stream_window`: bytes of a stream that a client may send ahead.
+    `grace`: seconds that stop() gives to calls under way. Raises ValueError for an address that is none, and
+    for files of `tls` that cannot be used.
     """
 
     def __init__(
@@ -24,6 +31,7 @@ class Server(BaseServer):
         controller: str | None = None,
         *,
         advertise: str | None = None,
+        tls: "Tls | None" = None,
         workers: int = 4,
         max_payload: int = DEFAULT_MAX_PAYLOAD,
         max_in_flight: int = DEFAULT_MAX_IN_FLIGHT,
@@ -40,6 +48,7 @@ class Server(BaseServer):
         super().__init__(
             listen,
             registrar=registrar,
+            tls=tls,
             workers=workers,
             max_payload=max_payload,
             max_in_flight=max_in_flight,

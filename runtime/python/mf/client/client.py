@@ -1,24 +1,29 @@
 """R5. A client: connections, shared by all generated clients made from it."""
 
 from collections.abc import Iterable
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from mf.client.routes import DEFAULT_WAIT_FOR_SERVER, Router
 from mf.client.target import RemoteTarget
 from mf.core.metadata import TOKEN_KEY, check_key
 from mf.core.service import ServiceInfo
 from mf.core.target import Target, TargetSource
-from mf.link.pool import Connect, Pool, connect_tcp
+from mf.link.pool import Connect, Pool
 from mf.link.resolver import Resolver, StaticResolver
 from mf.protocol.frame import DEFAULT_MAX_PAYLOAD
 from mf.transport.address import Address
+from mf.transport.sockets import SCHEMES
+
+if TYPE_CHECKING:
+    from mf.transport.tls import Tls
 
 
 class Client(TargetSource):
     """Calls services somewhere else, or in a Light.
 
-    `where`: 'tcp://host:port' of one server, or of several of a kind, with commas between them; a Resolver;
-    or another source of targets, such as a Light.
+    `where`: 'tcp://host:port', 'tls://host:port' or 'unix:/path' of one server, or of several of a kind, with
+    commas between them; a Resolver; or another source of targets, such as a Light. `tls`: how servers at
+    tls:// are verified, and what is shown to them.
     `wait_for_server`: seconds that a call waits for a server of a (service, agent) that was never seen yet.
     `max_payload`: bytes of one reply that are accepted. `forward_metadata`: keys that pass on by themselves
     from the call of a handler into the calls that it makes through this client, as trace context does.
@@ -32,7 +37,8 @@ class Client(TargetSource):
         *,
         wait_for_server: float = DEFAULT_WAIT_FOR_SERVER,
         max_payload: int = DEFAULT_MAX_PAYLOAD,
-        connect: Connect = connect_tcp,
+        connect: Connect | None = None,
+        tls: "Tls | None" = None,
         forward_metadata: Iterable[str] = (),
     ) -> None:
         forwarded = tuple(forward_metadata)
@@ -49,12 +55,19 @@ class Client(TargetSource):
             self._source = where
             return
         self._resolver = self._resolver_for(where) if isinstance(where, str) else where
-        self._pool = Pool(connect=connect, max_payload=max_payload)
+        self._pool = Pool(connect=connect, tls=tls, max_payload=max_payload)
         self._router = Router(self._resolver, self._pool, wait_for_server, forwarded)
 
     def _resolver_for(self, where: str) -> Resolver:
         """The resolver that an address stands for. Raises ValueError for an address that is none."""
-        return StaticResolver([str(Address.parse(one.strip())) for one in where.split(",")])
+        addresses = Address.parse_list(where)
+        for address in addresses:
+            if address.scheme not in SCHEMES:
+                text = (
+                    "the addresses of a client are those of servers (tcp, tls, unix), or of controllers (mf)"
+                )
+                raise ValueError(f"address '{address}': {text}")
+        return StaticResolver(map(str, addresses))
 
     def target(self, service: ServiceInfo, keys: tuple[str, ...] = ()) -> Target:
         if self._source is not None:

@@ -78,6 +78,7 @@ class Search:
         "_note",
         "_router",
         "_service",
+        "_trouble",
         "only",
         "pause",
         "view",
@@ -98,6 +99,7 @@ class Search:
         self._deadline = deadline
         self._clock = _SinceAnswered()
         self._backoff = Backoff()
+        self._trouble: Error | None = None
         self.only = False
         """Whether the route found is the only possible one."""
         self.pause = 0.0
@@ -127,11 +129,13 @@ class Search:
         if trouble is not None and trouble.code is Code.OVERLOADED:
             limit = self._deadline  # a binding becomes free when the calls on it have ended
         left = limit - monotonic()
-        failure = trouble or _nobody(service, self._agent, view)
+        # The limit may have cut this attempt short: what the one before it met says more.
+        failure = (self._trouble if left <= 0 else None) or trouble or _nobody(service, self._agent, view)
         if self._note is not None:
             self._note(failure)
         if left <= 0:
             raise failure if limit < self._deadline else _gave_up(failure)
+        self._trouble = trouble
         self.pause = min(self._backoff.next(), left) if candidates else left
         return None
 
@@ -181,13 +185,13 @@ class Router:
     def prepare(self, service: ServiceInfo, searches: Iterable[Search], deadline: float) -> None:
         """Connects and binds for several searches at once, so that their attempts find what they need there.
         Nothing fails here."""
-        agents: dict[str, list[str]] = {}
+        agents: dict[Instance, list[str]] = {}
         for search in searches:
             for agent, instance in search.candidates()[:1]:
-                agents.setdefault(instance.address, []).append(agent)
+                agents.setdefault(instance, []).append(agent)
         self.pool.connect_all(list(agents), deadline)
-        for address, some in agents.items():
-            link = self.pool.usable(address)
+        for instance, some in agents.items():
+            link = self.pool.usable(instance)
             if link is not None and len(some) > 1:
                 link.bind_all(service, some, deadline)
 
@@ -206,9 +210,9 @@ class Router:
     ) -> tuple[Route | None, Error | None]:
         """A route to the first of the candidates that can be reached; else what is wrong with them."""
         trouble: Error | None = None
-        for agent, instance in order(candidates, lambda candidate: self.pool.load(candidate[1].address)):
+        for agent, instance in order(candidates, lambda candidate: self.pool.load(candidate[1])):
             try:
-                link = self.pool.get(instance.address, deadline)
+                link = self.pool.open(instance, deadline)
                 return Route(link, link.bind(service, agent, deadline)), None
             except Error as error:
                 if trouble is None or error.code in _FINAL:

@@ -16,7 +16,9 @@ class ControllerConnection:
     __slots__ = ("_client", "address", "stub")
 
     def __init__(self, where: str) -> None:
-        parsed = Address.parse(where, ("mf",))
+        parsed = Address.parse(where)
+        if parsed.scheme != "mf":
+            raise ValueError(f"the controller's address starts with mf://, not {parsed.scheme}:")
         self.address = parsed
         self._client = Client(str(Address("tcp", parsed.host, parsed.port)))
         self.stub = ControllerClient(self._client)

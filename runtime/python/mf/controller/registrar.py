@@ -23,8 +23,8 @@ _WILDCARDS = frozenset(("0.0.0.0", "::", ""))
 
 
 class ControllerRegistrar(Registrar):
-    """`controller`: 'mf://host:port'. `advertise`: 'tcp://host:port' if clients reach the server under
-    another address than the one it listens on.
+    """`controller`: 'mf://host:port'. `advertise`: 'tcp://host:port' if clients of other hosts reach the
+    server under another address than the one it listens on.
     """
 
     __slots__ = ("_advertise", "_connection", "_nonce", "_registered", "_stopping", "_thread")
@@ -37,10 +37,10 @@ class ControllerRegistrar(Registrar):
         self._nonce = b""
         self._thread: threading.Thread | None = None
 
-    def register(self, nonce: bytes, address: str, offers: list[Offer]) -> None:
+    def register(self, nonce: bytes, addresses: list[str], offers: list[Offer]) -> None:
         self._nonce = nonce
         self._thread = threading.Thread(
-            target=self._stay_registered, args=(address, offers), name="mf-registrar", daemon=True
+            target=self._stay_registered, args=(addresses, offers), name="mf-registrar", daemon=True
         )
         self._thread.start()
 
@@ -58,13 +58,13 @@ class ControllerRegistrar(Registrar):
 
     # The thread
 
-    def _stay_registered(self, address: str, offers: list[Offer]) -> None:
+    def _stay_registered(self, addresses: list[str], offers: list[Offer]) -> None:
         backoff = Backoff()
         waiting_since = monotonic()
         told = False
         while not self._stopping.is_set():
             try:
-                lease_ms = self._register(address, offers)
+                lease_ms = self._register(addresses, offers)
                 if told:
                     info("registered at controller %s", self._connection.address)
                 told = False
@@ -78,15 +78,15 @@ class ControllerRegistrar(Registrar):
                     told = True
                 self._stopping.wait(backoff.next())
 
-    def _register(self, address: str, offers: list[Offer]) -> int:
+    def _register(self, addresses: list[str], offers: list[Offer]) -> int:
         nonce = to_uuid(self._nonce)
-        reachable = self._advertise or self._reachable(address)
+        reachable = self._advertised(addresses)
         instances = [
             Instance(
                 service=offer.service.name,
                 agent=offer.agent,
                 nonce=nonce,
-                addresses=[reachable],
+                addresses=reachable,
                 fingerprint=to_uuid(offer.service.fingerprint),
                 weight=1,
             )
@@ -106,12 +106,18 @@ class ControllerRegistrar(Registrar):
             if not self._connection.stub.keep(to_uuid(self._nonce), wait_ms, options=options):
                 return
 
-    def _reachable(self, address: str) -> str:
-        """The address for clients: a server that listens everywhere is reached where the controller sees
-        it.
+    def _advertised(self, addresses: list[str]) -> list[str]:
+        """The addresses for clients. A path is told, too: clients of other hosts do not find this server
+        there, and know that by its nonce.
         """
+        if self._advertise is None:
+            return [self._reachable(address) for address in addresses]
+        return [self._advertise, *(address for address in addresses if Address.parse(address).local)]
+
+    def _reachable(self, address: str) -> str:
+        """A server that listens everywhere is reached where the controller sees it."""
         parsed = Address.parse(address)
-        if parsed.host not in _WILDCARDS:
+        if parsed.local or parsed.host not in _WILDCARDS:
             return address
         controller = self._connection.address
         try:
@@ -120,6 +126,6 @@ class ControllerRegistrar(Registrar):
             )[0]
             with socket.socket(family, kind, protocol) as probe:
                 probe.connect(where)  # sends nothing; asks the routing table
-                return str(Address("tcp", probe.getsockname()[0], parsed.port))
+                return str(Address(parsed.scheme, probe.getsockname()[0], parsed.port))
         except OSError:
-            return str(Address("tcp", "127.0.0.1", parsed.port))
+            return str(Address(parsed.scheme, "127.0.0.1", parsed.port))

@@ -21,11 +21,12 @@ from mf.core.options import CallOptions
 from mf.link import fork
 from mf.link.reconnect import Backoff
 from mf.link.resolver import Instance, Resolver, View
+from mf.transport.address import Address
+from mf.transport.sockets import SCHEMES
 
 KEEP_OLD = 10.0
 _POLL_MS = 30_000
 _ANSWER_WITHIN = 10.0
-_PREFIX = "tcp://"
 _MAX_AGENTS = 10_000  # that are remembered without an instance
 
 
@@ -58,10 +59,28 @@ def _to_view(entries: Iterable[Entry], known: Iterable[str]) -> View:
     """`known` agents stay, if with no instance: a scatter over all says that one is missing."""
     agents: dict[str, list[Instance]] = {agent: [] for agent in islice(known, _MAX_AGENTS)}
     for entry in entries:
-        address = next((one for one in entry.addresses if one.startswith(_PREFIX)), None)
-        if address is not None:
-            agents.setdefault(entry.agent, []).append(Instance(address, entry.weight or 1))
+        instance = _reachable(entry)
+        if instance is not None:
+            agents.setdefault(entry.agent, []).append(instance)
     return View({agent: tuple(instances) for agent, instances in agents.items()})
+
+
+def _reachable(entry: Entry) -> Instance | None:
+    """The first address over the network and the first path, as far as this runtime can connect to them. So
+    where a server lists tls:// before tcp://, nobody is led to send in clear text."""
+    network = local = ""
+    for text in entry.addresses:
+        try:
+            address = Address.parse(text)
+        except ValueError:
+            continue  # of a kind that this runtime does not know
+        if address.local:
+            local = local or text
+        elif address.scheme in SCHEMES:
+            network = network or text
+    if not network:
+        network, local = local, ""
+    return Instance(network, entry.weight or 1, local, entry.nonce.bytes) if network else None
 
 
 class ControllerResolver(Resolver):

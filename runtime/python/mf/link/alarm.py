@@ -32,6 +32,8 @@ class Alarm:
         descriptor = stream.fileno()
         if descriptor < 0:  # another thread has found the stream broken, and closed it
             return
+        if stream.inside:
+            return
         self._poll.modify(descriptor, _READY if write else _READABLE)
         for ready, _ in self._poll.poll(None if seconds == FOREVER else max(seconds, 0.0) * 1000):
             if ready == self._event:

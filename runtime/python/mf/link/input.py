@@ -21,6 +21,7 @@ from mf.protocol.events import (
     DataReceived,
     DescriptionReceived,
     GoawayReceived,
+    HelloReceived,
     Refused,
     StreamStopped,
 )
@@ -61,7 +62,8 @@ class LinkInput(LinkOutput):
                     if now >= pending.deadline:
                         self._give_up(pending)
         except OSError as error:
-            self.broken(f"connection to {self.peer} is lost: {error.strerror or error}")
+            self._lost(error)
+        self._read_inside()
         self._pass_on()
 
     def _interrupted(self, raised: BaseException, leads: bool) -> None:
@@ -133,6 +135,8 @@ class LinkInput(LinkOutput):
     def _rare(self, event: Any, finished: list[Pending]) -> None:
         if isinstance(event, (DataReceived, CreditReceived, StreamStopped)):
             self._stream_event(event, finished)
+        elif isinstance(event, HelloReceived):
+            self._greeted()
         elif isinstance(event, BindingAnswered):
             self._done(event.binding)
         elif isinstance(event, DescriptionReceived):
@@ -272,12 +276,13 @@ class LinkInput(LinkOutput):
                     return
                 leads = self._leading = True
             self._read_available()
+            self._read_inside()
             self._pass_on()
         except BaseException as raised:
             self._interrupted(raised, leads)
             raise
 
-    def _write_failed(self, reason: str, leads: bool) -> None:
+    def _write_failed(self, error: OSError, leads: bool) -> None:
         """What the server sent before it went is read: its good-bye says what it will not execute. If another
         thread leads, it does so."""
         with self._lock:
@@ -286,7 +291,7 @@ class LinkInput(LinkOutput):
             self._leading = True
         while self.failure is None and self._read_available():
             pass
-        self.broken(reason)
+        self._lost(error)
         if not leads:
             self._pass_on()
 
@@ -297,13 +302,18 @@ class LinkInput(LinkOutput):
         except BlockingIOError:
             return False
         except OSError as error:
-            self.broken(f"connection to {self.peer} is lost: {error.strerror or error}")
+            self._lost(error)
             return False
         if count:
             self._digest(count)
         else:
             self.broken(f"{self.peer} closed the connection")
         return count > 0
+
+    def _read_inside(self) -> None:
+        """Before nobody reads any more: no descriptor tells of what the stream holds already."""
+        while self._stream.inside and self.failure is None:
+            self._read_available()
 
     # Watched
 
@@ -337,6 +347,7 @@ class LinkInput(LinkOutput):
                 self._leading = True
             try:
                 self._read_available()
+                self._read_inside()
             except BaseException as raised:
                 self._interrupted(raised, False)
                 raise

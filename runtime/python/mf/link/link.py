@@ -47,6 +47,24 @@ class Link(LinkStreams):
 
     __slots__ = ()
 
+    # Who is there
+
+    def await_greeting(self, deadline: float) -> None:
+        """Waits until the server's HELLO has come, or the connection has ended, or the deadline. Only who
+        must know which server is there needs that: BIND and requests do not wait for it."""
+        greeting = Pending(min(deadline, monotonic() + HANDSHAKE_TIMEOUT))
+        with self._lock:
+            if self._session.peer is not None or self.failure is not None:
+                return
+            self._greetings.append(greeting)
+        self.flush()
+        self.wait(greeting, monotonic())
+
+    def is_to(self, nonce: bytes) -> bool:
+        """Whether the server has said that it is the one with this nonce."""
+        hello = self._session.peer
+        return hello is not None and hello.nonce == nonce
+
     # Calls
 
     def call(self, call: Call[Any], word: int, now: float) -> None:

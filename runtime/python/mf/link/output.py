@@ -18,7 +18,7 @@ from mf.protocol.handshake import Hello
 from mf.protocol.session import SCRATCH_SIZE
 from mf.protocol.stream import WindowBudget
 from mf.protocol.stream_call import StreamCall
-from mf.transport.stream import Stream, drop_written
+from mf.transport.stream import Stream, StreamError, drop_written
 
 
 class LinkOutput:
@@ -38,6 +38,7 @@ class LinkOutput:
         "_flush_due",
         "_flushing",
         "_followers",
+        "_greetings",
         "_heir",
         "_last_used",
         "_leading",
@@ -61,6 +62,7 @@ class LinkOutput:
         self._bind_lock = Lock()
         self._bindings: dict[tuple[str, str], Binding] = {}
         self._followers: dict[Pending, None] = {}
+        self._greetings: list[Pending] = []  # that wait for HELLO
         self._leading = False
         self._heir: Pending | None = None  # a follower who was made the leader, and has not woken yet
         self._flushing = False
@@ -117,7 +119,7 @@ class LinkOutput:
                 written = write(out)
             except OSError as error:
                 self._block(out, size, leads)
-                self._write_failed(f"connection to {self.peer} is lost: {error.strerror or error}", leads)
+                self._write_failed(error, leads)
                 return
             if written < size:
                 out = drop_written(out, written)
@@ -148,7 +150,7 @@ class LinkOutput:
             if not leads and self._watch is not None:
                 self._arm()
 
-    def _write_failed(self, reason: str, leads: bool) -> None:
+    def _write_failed(self, error: OSError, leads: bool) -> None:
         """The reading half knows."""
         raise NotImplementedError
 
@@ -207,6 +209,12 @@ class LinkOutput:
         if waiter is not None and not waiter.done:
             self._done(waiter)
 
+    def _greeted(self) -> None:
+        """With the lock: HELLO has come, or never will."""
+        for greeting in self._greetings:
+            self._wake(greeting)
+        self._greetings.clear()
+
     def _give_up(self, pending: Pending) -> None:
         with self._lock:
             self._overdue(pending)
@@ -251,16 +259,22 @@ class LinkOutput:
 
     def close(self) -> None:
         """Ends the connection, as its owner wants; what is in flight ends as CANCELLED."""
-        self._end("the client was closed", given_up=True)
+        self._end(Error(Code.UNAVAILABLE, "the client was closed"), given_up=True)
 
     def broken(self, reason: str) -> None:
         """Ends the connection; what is in flight ends as CONNECTION_LOST."""
-        self._end(reason, given_up=False)
+        self._end(Error(Code.UNAVAILABLE, reason), given_up=False)
 
-    def _end(self, reason: str, *, given_up: bool) -> None:
+    def _lost(self, error: OSError) -> None:
+        """The stream has failed."""
+        code = error.code if isinstance(error, StreamError) else Code.UNAVAILABLE
+        text = f"connection to {self.peer} is lost: {error.strerror or error}"
+        self._end(Error(code, text), given_up=False)
+
+    def _end(self, error: Error, *, given_up: bool) -> None:
         finished: list[Pending] = []
         with self._lock:
-            self._fail_all(Error(Code.UNAVAILABLE, reason), finished, given_up=given_up)
+            self._fail_all(error, finished, given_up=given_up)
         for pending in finished:
             if pending.on_done is not None:
                 pending.on_done(pending)
@@ -289,6 +303,7 @@ class LinkOutput:
         for asked in session.waiting():
             asked.failure = error
             self._done(asked)
+        self._greeted()
         if error.code == Code.PROTOCOL_ERROR and not self._flushing:  # REFUSE, as a courtesy
             with suppress(OSError):
                 self._stream.write_now(session.take_output())

@@ -5,16 +5,22 @@ import random
 from collections.abc import Callable
 from threading import Lock
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from mf.core.error import Code, Error, not_executed
 from mf.link import fork
 from mf.link.link import Link
+from mf.link.resolver import Instance
 from mf.link.watch import Watches
 from mf.protocol.frame import DEFAULT_MAX_PAYLOAD
 from mf.protocol.handshake import Hello
 from mf.transport import tcp
 from mf.transport.address import Address
-from mf.transport.stream import Stream
+from mf.transport.sockets import Dialer, exists_here
+from mf.transport.stream import Stream, StreamError
+
+if TYPE_CHECKING:
+    from mf.transport.tls import Tls
 
 CONNECT_TIMEOUT = 5.0
 _RETRY_AFTER = 0.05
@@ -23,10 +29,6 @@ _RANDOM = random.Random()  # of our own: the module's state belongs to the progr
 
 Connect = Callable[[str, float], Stream]
 """Opens a stream to an address within a time in seconds; raises OSError."""
-
-
-def connect_tcp(address: str, timeout: float) -> Stream:
-    return tcp.connect(Address.parse(address), timeout)
 
 
 class _Place:
@@ -45,10 +47,27 @@ class _Place:
 class Pool:
     """Links by address. May be used from any thread."""
 
-    __slots__ = ("__weakref__", "_connect", "_lock", "_max_payload", "_nonce", "_places", "closed", "watches")
+    __slots__ = (
+        "__weakref__",
+        "_connect",
+        "_dialer",
+        "_lock",
+        "_max_payload",
+        "_nonce",
+        "_places",
+        "closed",
+        "watches",
+    )
 
-    def __init__(self, *, connect: Connect = connect_tcp, max_payload: int = DEFAULT_MAX_PAYLOAD) -> None:
+    def __init__(
+        self,
+        *,
+        connect: Connect | None = None,
+        tls: "Tls | None" = None,
+        max_payload: int = DEFAULT_MAX_PAYLOAD,
+    ) -> None:
         self._connect = connect
+        self._dialer = Dialer(tls)
         self._lock = Lock()
         self._places: dict[str, _Place] = {}
         self.closed = False
@@ -57,37 +76,47 @@ class Pool:
         self._nonce = os.urandom(16)
         fork.register(self)
 
-    def load(self, address: str) -> float:
-        """Calls in flight to an address."""
-        place = self._places.get(address)
-        link = place.link if place else None
-        return link.in_flight if link is not None and link.usable else 0
+    def load(self, instance: Instance) -> float:
+        """Calls in flight to an instance."""
+        link = self.usable(instance)
+        return link.in_flight if link is not None else 0
 
-    def usable(self, address: str) -> Link | None:
-        """The link to an address, if there is one."""
+    def usable(self, instance: Instance) -> Link | None:
+        """The link to an instance, if there is one."""
+        if instance.local:
+            link = self._usable(instance.local)
+            if link is not None and link.is_to(instance.nonce):
+                return link
+        return self._usable(instance.address)
+
+    def _usable(self, address: str) -> Link | None:
         place = self._places.get(address)
         link = place.link if place else None
         return link if link is not None and link.usable else None
 
-    def connect_all(self, addresses: list[str], deadline: float) -> None:
-        """Begins to connect to several addresses at once, and waits until all are there, or for a moment:
-        `get` waits for the rest. Nothing fails here."""
+    def connect_all(self, instances: list[Instance], deadline: float) -> None:
+        """Begins to connect to several instances at once, and waits until all are there, or for a moment:
+        `open` waits for the rest. Nothing fails here."""
         begun: list[tcp.Connecting] = []
-        if self._connect is not connect_tcp or len(addresses) < 2:
+        if self._connect is not None or len(instances) < 2:
             return
-        for address in addresses:
-            place = self._place(address)
-            if self.closed or self.usable(address) or not place.lock.acquire(blocking=False):
+        until = min(deadline, monotonic() + _A_MOMENT)
+        for instance in instances:
+            if self.closed or self.usable(instance) or self._nearest(instance, until):
+                continue
+            place = self._place(instance.address)
+            if not place.lock.acquire(blocking=False):
                 continue
             try:
                 if place.connecting is None and monotonic() >= place.not_before:
-                    place.connecting = tcp.Connecting(Address.parse(address))
-                    begun.append(place.connecting)
+                    place.connecting = self._dialer.begin(Address.parse(instance.address))
+                    if place.connecting is not None:
+                        begun.append(place.connecting)
             except OSError:
-                pass  # `get` meets it again, and says so
+                pass  # `open` meets it again, and says so
             finally:
                 place.lock.release()
-        tcp.wait_for(begun, min(deadline - monotonic(), _A_MOMENT))
+        tcp.wait_for(begun, until - monotonic())
 
     def _place(self, address: str) -> _Place:
         place = self._places.get(address)
@@ -95,6 +124,22 @@ class Pool:
             with self._lock:
                 place = self._places.setdefault(address, _Place())
         return place
+
+    def open(self, instance: Instance, deadline: float) -> Link:
+        """The link to an instance: over a socket of this host, if it is found there. Raises
+        Error(UNAVAILABLE), NOT_EXECUTED."""
+        return self._nearest(instance, deadline) or self.get(instance.address, deadline)
+
+    def _nearest(self, instance: Instance, deadline: float) -> Link | None:
+        """None: the instance is not at its path on this host, or does not say so before the deadline."""
+        if not instance.local or not exists_here(Address.parse(instance.local)):
+            return None
+        try:
+            link = self.get(instance.local, deadline)
+        except Error:
+            return None
+        link.await_greeting(deadline)
+        return link if link.is_to(instance.nonce) else None
 
     def get(self, address: str, deadline: float) -> Link:
         """The link to an address, connected if it is not. Raises Error(UNAVAILABLE), NOT_EXECUTED."""
@@ -121,11 +166,12 @@ class Pool:
         try:
             timeout = min(max(deadline - now, 0.001), CONNECT_TIMEOUT)
             begun, place.connecting = place.connecting, None
-            stream = begun.finish(timeout) if begun is not None else self._connect(address, timeout)
+            stream = begun.finish(timeout) if begun is not None else self._dial(address, timeout)
         except OSError as failed:
+            code = failed.code if isinstance(failed, StreamError) else Code.UNAVAILABLE
             place.not_before = monotonic() + _RETRY_AFTER * _RANDOM.random()
             why = failed.strerror or str(failed)
-            place.error = not_executed(Code.UNAVAILABLE, f"connect {address}: {why[:1].lower()}{why[1:]}")
+            place.error = not_executed(code, f"connect {address}: {why[:1].lower()}{why[1:]}")
             raise place.error from None
         client_id = int.from_bytes(os.urandom(4), "little")
         place.link = Link(
@@ -134,6 +180,11 @@ class Pool:
             self.watches,
         )
         return place.link
+
+    def _dial(self, address: str, timeout: float) -> Stream:
+        if self._connect is not None:
+            return self._connect(address, timeout)
+        return self._dialer.connect(Address.parse(address), timeout)
 
     def close(self) -> None:
         self.closed = True

@@ -6,19 +6,26 @@ from collections.abc import Iterable, Mapping
 
 
 class Instance:
-    """One server that offers a (service, agent). `address`: 'tcp://host:port'."""
+    """One server that offers a (service, agent). `address`: 'tcp://host:port', or 'unix:/path'. `local`: a
+    path where the same process may be found by who runs on its host; it is there if its HELLO has `nonce`.
+    """
 
-    __slots__ = ("address", "weight")
+    __slots__ = ("address", "local", "nonce", "weight")
 
-    def __init__(self, address: str, weight: int = 1) -> None:
+    def __init__(self, address: str, weight: int = 1, local: str = "", nonce: bytes = b"") -> None:
         self.address = address
         self.weight = weight
+        self.local = local
+        self.nonce = nonce
+
+    def _key(self) -> tuple[str, int, str, bytes]:
+        return (self.address, self.weight, self.local, self.nonce)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Instance) and (self.address, self.weight) == (other.address, other.weight)
+        return isinstance(other, Instance) and self._key() == other._key()
 
     def __hash__(self) -> int:
-        return hash((self.address, self.weight))
+        return hash(self._key())
 
     def __repr__(self) -> str:
         return f"Instance({self.address!r})"

@@ -26,6 +26,7 @@ from mf.protocol.events import (
     PongReceived,
     Refused,
 )
+from mf.protocol.foreign import looks_like
 from mf.protocol.frame import (
     BIND,
     BOUND,
@@ -75,6 +76,8 @@ _HAS_ROUTE = frozenset((BIND, BOUND, UNBIND))
 _HAS_ID = frozenset((CANCEL, CREDIT, END, GOAWAY))
 _NEEDS_ID = frozenset((CREDIT, END))
 _ENCODED = ENCODING_MASK | METADATA
+_FOREIGN = ("TLS", "HTTP")
+_ENOUGH = 64  # bytes, to tell who speaks something else
 
 
 class Session:
@@ -213,6 +216,9 @@ class Session:
     def _parse(self, data: bytearray, end: int, events: list[Any]) -> int:
         """Handles every whole frame in data[:end]; returns how many bytes are used up."""
         at = 0
+        if self.state == State.OPENING and (what := looks_like(data[: min(end, _ENOUGH)])) in _FOREIGN:
+            hint = "; an address begins with tls:// at both ends, or at none" if what == "TLS" else ""
+            raise Violation(f"the peer speaks no MF: its first bytes look like {what}{hint}")
         if self._pad_left:
             at = self._skip_padding(data, end)
         while end - at >= HEADER_SIZE:

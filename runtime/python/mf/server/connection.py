@@ -10,7 +10,6 @@ So both wait in `_ordered` while a one-way call is under way; other calls never 
 """
 
 import select
-import socket
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable
@@ -28,7 +27,7 @@ from mf.protocol.stream import WindowBudget
 from mf.server.current import ServedCall
 from mf.server.offer import Handler, Offer
 from mf.server.stream import OUTPUT_LIMIT, StreamCall, StreamCaller
-from mf.transport.stream import MOST_BUFFERS, drop_written, unacknowledged
+from mf.transport.stream import Stream, drop_written
 
 READ = select.EPOLLIN
 WRITE = select.EPOLLOUT
@@ -91,23 +90,22 @@ class Connection(StreamCaller):
         "opened",
         "peer",
         "session",
-        "socket",
+        "stream",
     )
 
     def __init__(
         self,
         io: Loop,
-        accepted: socket.socket,
-        peer: str,
+        stream: Stream,
         hello: Hello,
         scratch: bytearray,
         now: float,
         resolve: Resolve,
     ) -> None:
         self._io = io
-        self.socket = accepted
-        self.fileno = accepted.fileno()
-        self.peer = peer
+        self.stream = stream
+        self.fileno = stream.fileno()
+        self.peer = stream.peer
         self.session = ServerSession(hello, scratch, resolve)
         self.lock = Lock()
         self.calls: dict[int, ServedCall] = {}
@@ -131,7 +129,7 @@ class Connection(StreamCaller):
     def busy(self) -> bool:
         """Whether anything is still to be run or to be sent, or might be lost if the connection ended now."""
         running = self.calls or self._oneways or self.session.out or self._flushing
-        return bool(running) or unacknowledged(self.socket) > 0
+        return bool(running) or self.stream.unacknowledged() > 0
 
     def admit(self, call: ServedCall) -> bool:
         """Takes a request in that will run elsewhere. True: it may start now; else it is started when its
@@ -356,7 +354,7 @@ class Connection(StreamCaller):
             out = session.take_output()
         while True:
             try:
-                written = self._send(out)
+                written = self.stream.write_now(out)
             except OSError as error:
                 self._flushing = False
                 self.hang_up(f"connection lost: {error.strerror or error}")
@@ -378,14 +376,6 @@ class Connection(StreamCaller):
                 size = session.out_bytes
                 out = session.take_output()
 
-    def _send(self, out: list[Buffer]) -> int:
-        try:
-            if len(out) == 1:
-                return self.socket.send(out[0])
-            return self.socket.sendmsg(out[:MOST_BUFFERS])
-        except BlockingIOError:
-            return 0
-
     def _block(self, rest: list[Buffer], size: int) -> None:
         with self.lock:
             session = self.session
@@ -403,10 +393,8 @@ class Connection(StreamCaller):
         """From any thread: has the IO thread close this connection."""
         if not self.broken:
             self.broken = reason
-            try:
-                self.socket.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                self._io.wake()
+            self.stream.shutdown()
+            self._io.wake()
 
     # For the IO thread
 

@@ -9,7 +9,6 @@ import os
 import select
 from _thread import get_ident
 from collections import deque
-from socket import socket
 from threading import Lock, Thread
 from time import monotonic
 from typing import Any
@@ -36,6 +35,8 @@ from mf.server.listener import Listener
 from mf.server.offer import Offers
 from mf.server.stream import StreamCall
 from mf.server.workers import AsyncRunner, StreamThreads, Workers
+from mf.transport.sockets import Listening
+from mf.transport.stream import Stream, StreamError
 
 HANDSHAKE_TIMEOUT = 2.0
 INLINE_LIMIT = 4096
@@ -57,7 +58,7 @@ class IoThread(Loop):
         "_event_lock",
         "_hello",
         "_ident",
-        "_listener",
+        "_listeners",
         "_look_at_all",
         "_offers",
         "_opening",
@@ -71,7 +72,7 @@ class IoThread(Loop):
 
     def __init__(
         self,
-        listening: socket | None,
+        listening: list[Listening],
         offers: Offers,
         hello: Hello,
         workers: Workers,
@@ -83,12 +84,12 @@ class IoThread(Loop):
         self._workers = workers
         self._streams = streams
         self._runner = runner
-        self._listener = Listener(listening) if listening is not None else None
+        self._listeners = {each.fileno: each for each in map(Listener, listening)}
         self._scratch = bytearray(SCRATCH_SIZE)
         self._connections: dict[int, Connection] = {}
         self._opening: deque[Connection] = deque()
         self._stalled: set[Connection] = set()
-        self._adopted: deque[socket] = deque()
+        self._adopted: deque[Stream] = deque()
         self._due: deque[StreamCall] = deque()
         self._look_at_all = False
         self._drain_until: float | None = None
@@ -98,8 +99,8 @@ class IoThread(Loop):
         self._event = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         self._epoll = select.epoll()
         self._epoll.register(self._event, READ)
-        if self._listener is not None:
-            self._epoll.register(self._listener.socket, READ)
+        for descriptor in self._listeners:
+            self._epoll.register(descriptor, READ)
         self.thread = Thread(target=self._run, name="mf-io", daemon=True)
 
     # For other threads
@@ -144,9 +145,9 @@ class IoThread(Loop):
         self._stalled.add(connection)
         self.wake()
 
-    def adopt(self, connected: socket) -> None:
-        """Serves a connected socket, as if it had been accepted."""
-        self._adopted.append(connected)
+    def adopt(self, stream: Stream) -> None:
+        """Serves a connection, as if it had been accepted."""
+        self._adopted.append(stream)
         self.wake()
 
     def drain(self, grace: float) -> None:
@@ -169,8 +170,9 @@ class IoThread(Loop):
                 elif descriptor == self._event:
                     os.eventfd_read(self._event)
                     self._woken()
-                elif self._listener is not None and descriptor == self._listener.fileno:
-                    self._accept()  # else: of a connection that was closed in this very turn
+                elif descriptor in self._listeners:
+                    self._accept(self._listeners[descriptor])
+                # else: of a connection that was closed in this very turn
             if timeout is not None or self._drain_until is not None:
                 self._watch_time(monotonic())
                 if self._drained(monotonic()):
@@ -184,16 +186,13 @@ class IoThread(Loop):
 
     def _timeout(self) -> float | None:
         """Seconds to the next thing that has a time; None if nothing has."""
-        if not (self._opening or self._stalled or self._drain_until is not None) and (
-            self._listener is None or self._listener.resume_at is None
-        ):
+        resume = [each.resume_at for each in self._listeners.values() if each.resume_at is not None]
+        if not (self._opening or self._stalled or resume) and self._drain_until is None:
             return None
         now = monotonic()
-        times = [now + 1.0]
+        times = [now + 1.0, *resume]
         if self._opening:
             times.append(self._opening[0].opened + HANDSHAKE_TIMEOUT)
-        if self._listener is not None and self._listener.resume_at is not None:
-            times.append(self._listener.resume_at)
         if self._drain_until is not None:
             times += (self._drain_until, now + _LOOK_EVERY)
         return max(min(times) - now, 0.0)
@@ -206,6 +205,8 @@ class IoThread(Loop):
                 self._stalled.discard(connection)
             if mask & ~WRITE and not connection.broken:
                 self._read(connection)
+                while connection.stream.inside and not connection.broken:
+                    self._read(connection)
             connection.flush()
             if connection.broken:
                 self._close(connection, connection.broken)
@@ -218,8 +219,11 @@ class IoThread(Loop):
     def _read(self, connection: Connection) -> None:
         session = connection.session
         try:
-            count = connection.socket.recv_into(session.window())
+            count = connection.stream.read(session.window())
         except BlockingIOError:
+            return
+        except StreamError as failed:
+            connection.broken = str(failed)
             return
         except OSError as failed:
             connection.broken = f"connection lost: {failed.strerror or failed}"
@@ -281,20 +285,17 @@ class IoThread(Loop):
 
     # Coming and going
 
-    def _accept(self) -> None:
-        assert self._listener is not None
+    def _accept(self, listener: Listener) -> None:
         for _ in range(_ACCEPTS_PER_TURN):
-            accepted = self._listener.accept(monotonic())
+            accepted = listener.accept(monotonic())
             if accepted is None:
                 break
-            self._open(*accepted)
-        if self._listener.resume_at is not None:
-            self._epoll.unregister(self._listener.socket)
+            self._open(accepted)
+        if listener.resume_at is not None:
+            self._epoll.unregister(listener.fileno)
 
-    def _open(self, accepted: socket, peer: str) -> None:
-        connection = Connection(
-            self, accepted, peer, self._hello, self._scratch, monotonic(), self._offers.resolve
-        )
+    def _open(self, stream: Stream) -> None:
+        connection = Connection(self, stream, self._hello, self._scratch, monotonic(), self._offers.resolve)
         self._connections[connection.fileno] = connection
         self._opening.append(connection)
         self._epoll.register(connection.fileno, READ)
@@ -312,7 +313,7 @@ class IoThread(Loop):
         del self._connections[connection.fileno]
         self._stalled.discard(connection)
         self._epoll.unregister(connection.fileno)
-        connection.socket.close()
+        connection.stream.close()
 
     def _woken(self) -> None:
         self._send_due()
@@ -320,9 +321,7 @@ class IoThread(Loop):
             return
         self._look_at_all = False
         while self._adopted:
-            connected = self._adopted.popleft()
-            connected.setblocking(False)
-            self._open(connected, "local")
+            self._open(self._adopted.popleft())
         if self._drain_until is not None and not self._draining:
             self._draining = True
             self._stop_listening()
@@ -353,11 +352,11 @@ class IoThread(Loop):
                 connection.watch(self._epoll)
 
     def _stop_listening(self) -> None:
-        if self._listener is not None:
-            if self._listener.resume_at is None:
-                self._epoll.unregister(self._listener.socket)
-            self._listener.close()
-            self._listener = None
+        for listener in self._listeners.values():
+            if listener.resume_at is None:
+                self._epoll.unregister(listener.fileno)
+            listener.close()
+        self._listeners.clear()
 
     # Time
 
@@ -373,10 +372,10 @@ class IoThread(Loop):
             if connection.blocked and connection.last_progress + STALLED_AFTER <= now:
                 text = f"does not read: {connection.session.out_bytes} bytes wait since {STALLED_AFTER:.0f} s"
                 self._close(connection, text)
-        listener = self._listener
-        if listener is not None and listener.resume_at is not None and listener.resume_at <= now:
-            listener.resume_at = None
-            self._epoll.register(listener.socket, READ)
+        for listener in self._listeners.values():
+            if listener.resume_at is not None and listener.resume_at <= now:
+                listener.resume_at = None
+                self._epoll.register(listener.fileno, READ)
 
     def _drained(self, now: float) -> bool:
         if self._drain_until is None:

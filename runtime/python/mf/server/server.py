@@ -8,7 +8,7 @@ import signal
 import socket
 import threading
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mf.core.agent import Agent
 from mf.core.service import Servant
@@ -24,8 +24,12 @@ from mf.server.dispatch import run, run_stream
 from mf.server.io import IoThread
 from mf.server.offer import Offer, Offers
 from mf.server.workers import AsyncRunner, StreamThreads, Workers
-from mf.transport import tcp
 from mf.transport.address import Address
+from mf.transport.sockets import SCHEMES, Listening, server_context
+from mf.transport.stream import SocketStream
+
+if TYPE_CHECKING:
+    from mf.transport.tls import Tls
 
 DEFAULT_MAX_IN_FLIGHT = 8192
 SMALLEST_WINDOW = 1024
@@ -37,7 +41,7 @@ class Registrar(ABC):
     __slots__ = ()
 
     @abstractmethod
-    def register(self, nonce: bytes, address: str, offers: list[Offer]) -> None:
+    def register(self, nonce: bytes, addresses: list[str], offers: list[Offer]) -> None:
         """Begins to make the offers known, and goes on in the background until deregister."""
 
     @abstractmethod
@@ -46,14 +50,16 @@ class Registrar(ABC):
 
 
 class Server:
-    """Serves servants on one address.
+    """Serves servants.
 
-    `listen`: 'tcp://host:port'; port 0 lets the system choose, see `address`. `workers`: threads for
-    handlers that are not inline. `max_payload`: bytes of one request that are accepted. `max_in_flight`:
-    unanswered requests of one connection, `max_bindings` and `max_streams`: services, by agent, that one
-    connection has bound, and calls with streams that it has open; more are refused with OVERLOADED.
-    `stream_window`: bytes that a client may send on a stream before its handler has taken any; together the
-    windows of a connection are at most 8 MiB. `grace`: seconds that stop() gives to calls under way.
+    `listen`: 'tcp://host:port' (port 0 lets the system choose, see `address`), 'tls://host:port',
+    'unix:/path', or several of them, with commas between them. `tls`: for tls:// among them. `workers`:
+    threads for handlers that are not inline. `max_payload`: bytes of one request that are accepted.
+    `max_in_flight`: unanswered requests of one connection, `max_bindings` and `max_streams`: services, by
+    agent, that one connection has bound, and calls with streams that it has open; more are refused with
+    OVERLOADED. `stream_window`: bytes that a client may send on a stream before its handler has taken any;
+    together the windows of a connection are at most 8 MiB. `grace`: seconds that stop() gives to calls under
+    way. Raises ValueError for an address that is none, and for files of `tls` that cannot be used.
     """
 
     def __init__(
@@ -61,6 +67,7 @@ class Server:
         listen: str = "tcp://127.0.0.1:0",
         *,
         registrar: Registrar | None = None,
+        tls: "Tls | None" = None,
         workers: int = 4,
         max_payload: int = DEFAULT_MAX_PAYLOAD,
         max_in_flight: int = DEFAULT_MAX_IN_FLIGHT,
@@ -76,7 +83,8 @@ class Server:
             raise ValueError(f"{text}: together they may take {MAX_WINDOWS:,} bytes")
         if stream_window < SMALLEST_WINDOW:
             raise ValueError(f"stream_window is {stream_window}: less than {SMALLEST_WINDOW} carry no value")
-        self._listen = Address.parse(listen)
+        self._listen = _listened_at(listen)
+        self._tls = server_context(self._listen, tls)
         self._registrar = registrar
         self._grace = grace
         self._offers = Offers()
@@ -94,12 +102,17 @@ class Server:
         self._io: IoThread | None = None
         self._stop_lock = threading.Lock()
         self._stop_event = os.eventfd(0, os.EFD_CLOEXEC)
-        self._address = ""
+        self._addresses: list[str] = []
 
     @property
     def address(self) -> str:
+        """The first of `addresses`. Empty before start()."""
+        return self._addresses[0] if self._addresses else ""
+
+    @property
+    def addresses(self) -> list[str]:
         """Where this server listens, with the port that the system chose. Known after start()."""
-        return self._address
+        return list(self._addresses)
 
     @property
     def nonce(self) -> bytes:
@@ -118,29 +131,36 @@ class Server:
         self._offers.add(servant, agent, inline)
 
     def start(self) -> None:
-        """Listens and serves in the background. Raises OSError, in one sentence, if the address cannot be
+        """Listens and serves in the background. Raises OSError, in one sentence, if an address cannot be
         had.
         """
         if self._io is not None:
             raise ValueError("the server was started already")
-        listening = tcp.listen(self._listen)
-        self._address = str(Address("tcp", self._listen.host, listening.getsockname()[1]))
+        listening: list[Listening] = []
+        try:
+            for address in self._listen:
+                listening.append(Listening(address, self._tls))
+        except OSError:
+            for each in listening:
+                each.close()
+            raise
+        self._addresses = [str(each.address) for each in listening]
         self._io = IoThread(listening, self._offers, self._hello, self._workers, self._streams, self._runner)
         self._io.thread.start()
         if self._registrar is not None:
-            self._registrar.register(self.nonce, self._address, self._offers.all())
+            self._registrar.register(self.nonce, self.addresses, self._offers.all())
 
     def adopt(self, connected: socket.socket) -> None:
         """Serves one connected socket, which now belongs to the server. After start()."""
         if self._io is None:
             raise ValueError("start the server first")
-        self._io.adopt(connected)
+        self._io.adopt(SocketStream(connected, "local", blocking=False))
 
     def run(self) -> None:
         """Serves until SIGTERM, SIGINT or stop(), then finishes what is under way. A second signal ends at
         once.
 
-        Ends the program with one sentence if the address cannot be had.
+        Ends the program with one sentence if an address cannot be had.
         """
         if self._io is None:
             try:
@@ -192,6 +212,15 @@ class Server:
     def _restore_signals(self, before: dict[int, Any], *, final: bool) -> None:
         for number, handler in before.items():
             signal.signal(number, handler if final else _end_now)
+
+
+def _listened_at(listen: str) -> list[Address]:
+    addresses = Address.parse_list(listen)
+    for address in addresses:
+        if address.scheme not in SCHEMES:
+            text = "a server listens at tcp://host:port, tls://host:port or unix:/path"
+            raise ValueError(f"address '{address}': {text}, not at {address.scheme}://")
+    return addresses
 
 
 def _end_now(number: int, _: object) -> None:

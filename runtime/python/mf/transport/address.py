@@ -1,4 +1,18 @@
-"""R3. Addresses: `tcp://host:port`, `mf://host:port` (a controller), IPv6 hosts in brackets."""
+"""R3. Addresses of servers and controllers, as users write them.
+
+mf://host:port    a controller: services are looked up there
+tcp://host:port   one server, without a controller; IPv6 hosts in brackets
+tls://host:port   the same over TLS
+unix:/path        one server on this host
+
+Pure text: nothing is resolved here.
+"""
+
+import os
+from typing import NoReturn
+
+_UNIX = "unix:"
+_LONGEST_PATH = 107  # bytes of sun_path, without the zero byte
 
 
 class Address:
@@ -6,32 +20,73 @@ class Address:
 
     __slots__ = ("host", "port", "scheme")
 
-    def __init__(self, scheme: str, host: str, port: int) -> None:
+    def __init__(self, scheme: str, host: str, port: int = 0) -> None:
         self.scheme = scheme
         self.host = host
+        """Of scheme unix: the path."""
         self.port = port
 
     @classmethod
-    def parse(cls, text: str, schemes: tuple[str, ...] = ("tcp",)) -> "Address":
-        """Raises ValueError with an example of what is right."""
+    def parse(cls, text: str) -> "Address":
+        """Raises ValueError that says what is wrong and shows the expected form."""
+        if text.startswith(_UNIX):
+            return cls("unix", _path(text))
         scheme, separator, rest = text.partition("://")
+        if not separator or not scheme:
+            _refuse(text, "no scheme")
         host, colon, port = rest.rpartition(":")
-        if host.startswith("[") and host.endswith("]"):
+        if not colon:
+            _refuse(text, "no port")
+        if len(host) > 1 and host.startswith("[") and host.endswith("]"):
             host = host[1:-1]
         elif ":" in host:
-            colon = ""
-        well_formed = separator and colon and host and port.isascii() and port.isdigit()
-        if not well_formed or scheme not in schemes or int(port) > 65535:
-            examples = " or ".join(f"{scheme}://localhost:7400" for scheme in schemes)
-            raise ValueError(f"address {text!r}: write it like {examples}")
+            _refuse(text, "an IPv6 host is written in brackets")
+        if not host:
+            _refuse(text, "no host")
+        if not (port.isascii() and port.isdigit()) or int(port) > 65535:
+            _refuse(text, "the port is not a number from 0 to 65535")
         return cls(scheme, host, int(port))
 
+    @classmethod
+    def parse_list(cls, text: str) -> list["Address"]:
+        """Several, with commas between them."""
+        return [cls.parse(one.strip()) for one in text.split(",")]
+
+    @property
+    def local(self) -> bool:
+        """Whether it is a path on this host."""
+        return self.scheme == "unix"
+
     def __str__(self) -> str:
+        if self.local:
+            return _UNIX + self.host
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{self.scheme}://{host}:{self.port}"
+
+    def __repr__(self) -> str:
+        return f"Address({str(self)!r})"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Address) and str(self) == str(other)
 
     def __hash__(self) -> int:
         return hash((self.scheme, self.host, self.port))
+
+
+def _path(text: str) -> str:
+    path = text.removeprefix(_UNIX)
+    path = path[2:] if path.startswith("//") else path
+    if not path.startswith("/"):
+        _refuse(text, "the path of a unix socket begins with '/'")
+    size = len(os.fsencode(path))
+    if size > _LONGEST_PATH:
+        why = f"the path of a unix socket has at most {_LONGEST_PATH} bytes, this one has {size}"
+        _refuse(text, why)
+    if "\0" in path:
+        _refuse(text, "there is a zero byte in the path")
+    return path
+
+
+def _refuse(text: str, why: str) -> NoReturn:
+    expected = "scheme://host:port, for example mf://localhost:7400 or tcp://127.0.0.1:7401, or unix:/path"
+    raise ValueError(f"address '{text[:200]}': {why}; expected {expected}")

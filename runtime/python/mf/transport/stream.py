@@ -14,6 +14,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import suppress
 
+from mf.core.error import Code
+
 Buffer = bytes | bytearray | memoryview
 
 _DONTWAIT = int(getattr(socket, "MSG_DONTWAIT", 0))  # not on every system; it can be imported there
@@ -22,10 +24,23 @@ MOST_BUFFERS = 512
 """Entries of one gather list that a system call surely takes."""
 
 
+class StreamError(OSError):
+    """Of a stream that knows more than that it has ended: why, in words, and by which code calls fail for
+    it."""
+
+    def __init__(self, code: Code, why: str) -> None:
+        super().__init__(why)
+        self.code = code
+
+
 class Stream(ABC):
     """A connected byte stream in both directions."""
 
     __slots__ = ("peer", "read")
+
+    inside = False
+    """Whether bytes may be there that read_now gives without asking the descriptor, which need not be
+    readable then. Who polls reads until this is false, which is soon."""
 
     peer: str
     """Who is at the other end, for people."""
@@ -54,6 +69,11 @@ class Stream(ABC):
     def wait(self, write: bool, timeout: float) -> bool:
         """Waits until readable, or also until writable. False if `timeout` seconds passed first."""
 
+    def unacknowledged(self) -> int:
+        """Bytes that were written and that the peer's host has not acknowledged: what a reset would
+        destroy."""
+        return 0
+
     @abstractmethod
     def shutdown(self) -> None:
         """Ends both directions. Never fails."""
@@ -64,13 +84,13 @@ class Stream(ABC):
 
 
 class SocketStream(Stream):
-    """A stream over a connected stream socket, which it owns. The socket is in blocking mode, its calls
-    mostly are not."""
+    """A stream over a connected stream socket, which it owns. `blocking`: whether `read` waits; no other
+    call does."""
 
     __slots__ = ("_recv_into", "_send", "_socket", "read")
 
-    def __init__(self, connected: socket.socket, peer: str) -> None:
-        connected.settimeout(None)
+    def __init__(self, connected: socket.socket, peer: str, *, blocking: bool = True) -> None:
+        connected.setblocking(blocking)
         self._socket = connected
         self.peer = peer
         self.read = connected.recv_into
@@ -104,6 +124,18 @@ class SocketStream(Stream):
             raise OSError(errno.EBADF, "the connection was closed") from None
         return bool(poll.poll(None if timeout == float("inf") else max(timeout, 0.0) * 1000))
 
+    def unacknowledged(self) -> int:
+        if self._socket.family not in (socket.AF_INET, socket.AF_INET6):
+            return 0  # what was written to a local socket is the peer's already
+        # Rare, and not on every system.
+        from fcntl import ioctl
+        from termios import TIOCOUTQ
+
+        waiting = bytearray(4)
+        with suppress(OSError):
+            ioctl(self._socket, TIOCOUTQ, waiting)
+        return int.from_bytes(waiting, "little")
+
     def shutdown(self) -> None:
         with suppress(OSError):  # the peer was faster
             self._socket.shutdown(socket.SHUT_RDWR)
@@ -111,20 +143,6 @@ class SocketStream(Stream):
     def close(self) -> None:
         with suppress(OSError):  # an error that the kernel kept for us; nobody is interested any more
             self._socket.close()
-
-
-def unacknowledged(connected: socket.socket) -> int:
-    """Bytes that were written and that the peer's host has not acknowledged: what a reset would destroy."""
-    if connected.family not in (socket.AF_INET, socket.AF_INET6):
-        return 0  # what was written to a local socket is the peer's already
-    # Rare, and not on every system.
-    from fcntl import ioctl
-    from termios import TIOCOUTQ
-
-    waiting = bytearray(4)
-    with suppress(OSError):
-        ioctl(connected, TIOCOUTQ, waiting)
-    return int.from_bytes(waiting, "little")
 
 
 def drop_written(buffers: list[Buffer], written: int) -> list[Buffer]:

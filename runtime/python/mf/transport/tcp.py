@@ -11,7 +11,7 @@ import socket
 from time import monotonic
 
 from mf.transport.address import Address
-from mf.transport.stream import SocketStream
+from mf.transport.stream import SocketStream, Stream
 
 BACKLOG = 4096
 _DEAD_AFTER_MS = 10_000
@@ -67,9 +67,12 @@ class Connecting:
     def fileno(self) -> int:
         return self._socket.fileno()
 
-    def finish(self, timeout: float) -> SocketStream:
+    def finish(self, timeout: float) -> Stream:
         """The stream. Raises OSError when nobody can be reached within `timeout` seconds, of which those
         that have passed since the beginning count."""
+        return self._finish(timeout)
+
+    def _finish(self, timeout: float) -> SocketStream:
         until = self._begun + timeout
         wait_for([self], max(until - monotonic(), 0.0))
         error = self._socket.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)

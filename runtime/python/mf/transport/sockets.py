@@ -1,0 +1,123 @@
+"""R3. Connecting, listening and accepting, for every scheme of an address: nothing above this asks which one
+it is.
+"""
+
+import os
+from contextlib import suppress
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from mf.transport import tcp, unix
+from mf.transport.address import Address
+from mf.transport.stream import SocketStream, Stream
+
+if TYPE_CHECKING:  # who has no tls:// loads no OpenSSL
+    from mf.transport.tls import Tls
+    from mf.transport.tls_context import TlsContext
+
+SCHEMES = ("tcp", "tls", "unix")
+
+
+class Dialer:
+    """Connects to servers. `tls`: how those at tls:// are verified, and what is shown to them; raises
+    ValueError for files that cannot be used. Without it the authorities are those of the system."""
+
+    __slots__ = ("_tls",)
+
+    def __init__(self, tls: "Tls | None" = None) -> None:
+        self._tls: TlsContext | None = _context(tls, server=False) if tls is not None else None
+
+    def connect(self, address: Address, timeout: float) -> Stream:
+        """Raises OSError when nobody can be reached within `timeout` seconds."""
+        if address.local:
+            return unix.connect(address, timeout)
+        if address.scheme != "tls":
+            return tcp.connect(address, timeout)
+        from mf.transport.tls_stream import connected
+
+        until = monotonic() + timeout
+        socket = tcp.connect(address, timeout)
+        return connected(socket, self._tls_context(), address, max(until - monotonic(), 0.001))
+
+    def begin(self, address: Address) -> tcp.Connecting | None:
+        """Begins to connect. None: that takes no time, so there is nothing to begin. Raises OSError if it
+        cannot be begun."""
+        if address.local:
+            return None
+        if address.scheme != "tls":
+            return tcp.Connecting(address)
+        from mf.transport.tls_stream import TlsConnecting
+
+        return TlsConnecting(address, self._tls_context())
+
+    def _tls_context(self) -> "TlsContext":
+        if self._tls is None:
+            self._tls = _context(None, server=False)
+        return self._tls
+
+
+def _context(tls: "Tls | None", *, server: bool) -> "TlsContext":
+    from mf.transport.tls import Tls
+    from mf.transport.tls_context import TlsContext
+
+    return TlsContext(tls or Tls(), server=server)
+
+
+def server_context(addresses: list[Address], tls: "Tls | None") -> "TlsContext | None":
+    """What listening at these addresses needs. Raises ValueError if `tls` is missing, cannot be used, or is
+    of no address: somebody believes that the server is protected."""
+    if any(address.scheme == "tls" for address in addresses):
+        return _context(tls, server=True)
+    if tls is not None:
+        raise ValueError("tls is given, but no address of `listen` begins with tls://")
+    return None
+
+
+def exists_here(address: Address) -> bool:
+    """Whether there is a file at the path of a unix socket."""
+    return unix.inode(address.host) != 0
+
+
+class Listening:
+    """A listening socket, which does not block. `address` has the port that the system chose. At tls:// it
+    needs a server's context. Raises OSError, in one sentence, if the address cannot be had."""
+
+    __slots__ = ("_inode", "_tls", "address", "socket")
+
+    def __init__(self, address: Address, tls: "TlsContext | None" = None) -> None:
+        self._tls = tls if address.scheme == "tls" else None
+        if address.local:
+            self.socket = unix.listen(address)
+            self.address = address
+            self._inode = unix.inode(address.host)
+        else:
+            self.socket = tcp.listen(address)
+            self.address = Address(address.scheme, address.host, self.socket.getsockname()[1])
+            self._inode = 0
+
+    def accept(self) -> Stream:
+        """The next connection, which does not block either. Raises OSError; BlockingIOError if there is
+        none."""
+        accepted, where = self.socket.accept()
+        if self.address.local:
+            return SocketStream(accepted, unix.peer_name(accepted, self.address), blocking=False)
+        with suppress(OSError):  # the client may be gone already; reading will tell
+            tcp.tune(accepted)
+        stream = SocketStream(accepted, f"{where[0]}:{where[1]}", blocking=False)
+        if self._tls is None:
+            return stream
+        from mf.transport.tls_stream import TlsStream
+
+        return TlsStream(stream, self._tls, self.address)
+
+    def turn_away(self) -> None:
+        """Accepts one connection and ends it. Raises OSError."""
+        self.socket.accept()[0].close()
+
+    def close(self) -> None:
+        """The path of a unix socket is removed, if it is still this one's."""
+        if self._inode and unix.inode(self.address.host) == self._inode:
+            with suppress(OSError):
+                os.unlink(self.address.host)  # noqa: PTH108 - one call where pathlib makes objects
+        self._inode = 0
+        self.socket.close()

@@ -1,0 +1,83 @@
+"""R3. Unix sockets: a path is the address, and who may open it is up to the permissions of its folder and
+file.
+"""
+
+import errno
+import os
+import socket
+import stat
+import struct
+from contextlib import suppress
+
+from mf.transport.address import Address
+from mf.transport.stream import SocketStream
+
+BACKLOG = 4096
+_CREDENTIALS = struct.Struct("iII")  # ucred: process, user, group
+
+
+def connect(address: Address, timeout: float) -> SocketStream:
+    """Raises OSError when nobody can be reached within `timeout` seconds."""
+    connected = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    # A connect blocks while the listener's queue is full, and no poll would tell when that is over.
+    whole = int(timeout)
+    longest = struct.pack("ll", whole, max(int((timeout - whole) * 1e6), 0 if whole else 1))
+    try:
+        connected.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, longest)
+        connected.connect(address.host)
+    except OSError as failed:
+        connected.close()
+        if isinstance(failed, BlockingIOError):
+            raise TimeoutError(errno.ETIMEDOUT, os.strerror(errno.ETIMEDOUT)) from None
+        raise
+    return SocketStream(connected, str(address))
+
+
+def listen(address: Address) -> socket.socket:
+    """A non-blocking listening socket. A path that a dead server has left is replaced. Raises OSError with
+    one clear sentence."""
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        try:
+            listener.bind(address.host)
+        except OSError as failed:
+            if failed.errno != errno.EADDRINUSE or not _left_behind(address.host):
+                raise
+            os.unlink(address.host)  # noqa: PTH108 - one call where pathlib makes objects
+            listener.bind(address.host)
+        listener.listen(BACKLOG)
+    except OSError as failed:
+        listener.close()
+        why = failed.strerror or str(failed)
+        why = why[:1].lower() + why[1:]
+        if failed.errno == errno.EADDRINUSE:
+            why = "the path is taken, by a server that listens there or a file that is no socket"
+        raise OSError(failed.errno, f"cannot listen on {address}: {why}") from None
+    listener.setblocking(False)
+    return listener
+
+
+def _left_behind(path: str) -> bool:
+    """A server that has died leaves its path behind: nobody listens there."""
+    with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        if stat.S_ISSOCK(os.lstat(path).st_mode):
+            probe.setblocking(False)
+            return probe.connect_ex(path) == errno.ECONNREFUSED
+    return False
+
+
+def inode(path: str) -> int:
+    """Of the file at a path; 0 if there is none."""
+    with suppress(OSError):
+        return os.lstat(path).st_ino
+    return 0
+
+
+def peer_name(accepted: socket.socket, address: Address) -> str:
+    """Who has connected, for people."""
+    try:
+        raw = accepted.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+    except OSError:
+        return str(address)
+    process, user, _ = _CREDENTIALS.unpack(raw)
+    return f"{address} (process {process}, user {user})"

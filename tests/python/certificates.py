@@ -1,0 +1,44 @@
+"""Authorities and certificates for tests of TLS, made when a test runs."""
+
+import subprocess
+from pathlib import Path
+
+import mf
+
+
+class Authority:
+    def __init__(self, folder: Path, name: str = "authority") -> None:
+        self._folder = folder / name
+        self._folder.mkdir()
+        self._issued = 0
+        self.file = self._path("ca.pem")
+        extension = ("-addext", "keyUsage=critical,keyCertSign")
+        self._run("req", "-x509", *self._new_key("ca", name), *extension, "-out", self.file)
+
+    @property
+    def accepted(self) -> mf.Tls:
+        """Of a client that accepts what this authority has issued, and shows nothing of itself."""
+        return mf.Tls(ca=self.file)
+
+    def issue(self, names: str = "DNS:localhost,IP:127.0.0.1", days: int = 1, ca: str = "") -> mf.Tls:
+        """A new certificate and its key; with -1 day it has expired."""
+        self._issued += 1
+        number = str(self._issued)
+        made = mf.Tls(ca=ca, certificate=self._path(f"{number}.pem"), key=self._path(f"{number}.key"))
+        request = self._path(f"{number}.csr")
+        named = ("-addext", f"subjectAltName={names}") if names else ()
+        self._run("req", "-new", *self._new_key(number, f"MF test {number}"), *named, "-out", request)
+        signed = ("-CA", self.file, "-CAkey", self._path("ca.key"), "-days", str(days))
+        copied = ("-copy_extensions", "copy")
+        self._run("x509", "-req", "-in", request, *signed, *copied, "-out", made.certificate)
+        return made
+
+    def _path(self, name: str) -> str:
+        return str(self._folder / name)
+
+    def _new_key(self, name: str, subject: str) -> tuple[str, ...]:
+        kind = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-noenc")
+        return (*kind, "-keyout", self._path(f"{name}.key"), "-subj", f"/CN={subject}")
+
+    def _run(self, *command: str) -> None:
+        subprocess.run(["openssl", *command], check=True, capture_output=True, timeout=30)
