@@ -33,7 +33,13 @@ class Processes:
         server = SERVERS[cell.server]
         if cell.light:
             return f"light-{server.kind}"
+        self.server(cell)
+        return self._path(cell) if cell.way == "unix" else self._servers[cell.server].address
+
+    def server(self, cell: Cell) -> ServerProcess:
+        """That of the cell, started if it was not."""
         if cell.server not in self._servers:
+            server = SERVERS[cell.server]
             command = [
                 *program(server.language, "server"),
                 *(("serve",) if server.language == "cpp" else ()),
@@ -41,20 +47,26 @@ class Processes:
                 f"tcp://127.0.0.1:0,{self._path(cell)}",
             ]
             self._servers[cell.server] = ServerProcess(command, self._environment, self._errors())
-        return self._path(cell) if cell.way == "unix" else self._servers[cell.server].address
+        return self._servers[cell.server]
 
     def _path(self, cell: Cell) -> str:
         return f"unix:{self._folder / cell.server}"
 
-    def observe(self, cell: Cell, step: str) -> Any:
+    def begin(self, cell: Cell, step: str) -> None:
+        """Has the cell's client take a step; `end` gives what it observes."""
         if cell not in self._clients:
             client = CLIENTS[cell.client]
             command = [*program(client.language, "client"), *client.command, self.address(cell)]
             self._clients[cell] = Process(command, self._environment, self._errors())
-        client_process = self._clients[cell]
+        self._clients[cell].tell(step)
+
+    def end(self, cell: Cell) -> Any:
+        return json.loads(self._clients[cell].line(PATIENCE))
+
+    def observe(self, cell: Cell, step: str) -> Any:
         try:
-            client_process.tell(step)
-            return json.loads(client_process.line(PATIENCE))
+            self.begin(cell, step)
+            return self.end(cell)
         except BaseException:
             self._clients.pop(cell).close()
             raise
