@@ -1,11 +1,11 @@
 """R4. Which of several instances gets the next call: power of two choices by calls in flight."""
 
-import random
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from mf.link.fork import JITTER
+
 T = TypeVar("T")
-_RANDOM = random.Random()  # of our own: the module's state belongs to the program
 
 
 def order(candidates: Sequence[T], load: Callable[[T], float]) -> list[T]:
@@ -13,7 +13,7 @@ def order(candidates: Sequence[T], load: Callable[[T], float]) -> list[T]:
     random."""
     if len(candidates) < 2:
         return list(candidates)
-    shuffled = _RANDOM.sample(candidates, len(candidates))
+    shuffled = JITTER.sample(candidates, len(candidates))
     if load(shuffled[1]) < load(shuffled[0]):
         shuffled[0], shuffled[1] = shuffled[1], shuffled[0]
     return shuffled

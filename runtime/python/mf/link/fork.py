@@ -4,6 +4,7 @@ Objects that own connections or locks register here, weakly; in the child `after
 """
 
 import os
+import random
 from typing import Protocol
 from weakref import WeakSet
 
@@ -15,6 +16,10 @@ class Forkable(Protocol):
         """Called in the child, where no other thread runs and any lock may be held by one that is gone."""
 
 
+JITTER = random.Random()
+"""Of our own, as the module's state belongs to the program; and seeded anew in a child, so that processes
+which were forked together do not do everything at the same moments."""
+
 _registered: "WeakSet[Forkable]" = WeakSet()
 
 
@@ -24,6 +29,7 @@ def register(item: Forkable) -> None:
 
 
 def _in_child() -> None:
+    JITTER.seed()
     for item in list(_registered):
         item.after_fork()
 

@@ -1,7 +1,6 @@
 """R4. The connections of one client, one an address, opened when needed and shared by all its callers."""
 
 import os
-import random
 from collections.abc import Callable
 from threading import Lock
 from time import monotonic
@@ -9,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from mf.core.error import Code, Error, not_executed
 from mf.link import fork
+from mf.link.fork import JITTER
 from mf.link.link import Link
 from mf.link.resolver import Instance
 from mf.link.watch import Watches
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 CONNECT_TIMEOUT = 5.0
 _RETRY_AFTER = 0.05
 _A_MOMENT = 0.25  # a server that is there is connected by then; the others must not hold it up
-_RANDOM = random.Random()  # of our own: the module's state belongs to the program
 
 Connect = Callable[[str, float], Stream]
 """Opens a stream to an address within a time in seconds; raises OSError."""
@@ -169,7 +168,7 @@ class Pool:
             stream = begun.finish(timeout) if begun is not None else self._dial(address, timeout)
         except OSError as failed:
             code = failed.code if isinstance(failed, StreamError) else Code.UNAVAILABLE
-            place.not_before = monotonic() + _RETRY_AFTER * _RANDOM.random()
+            place.not_before = monotonic() + _RETRY_AFTER * JITTER.random()
             why = failed.strerror or str(failed)
             place.error = not_executed(code, f"connect {address}: {why[:1].lower()}{why[1:]}")
             raise place.error from None

@@ -4,10 +4,11 @@
 
 import random
 
+from mf.link.fork import JITTER
+
 FIRST = 0.05
 LONGEST = 2.0
 _LEAST = 0.005
-_RANDOM = random.Random()  # of our own: the module's state belongs to the program
 
 
 class Backoff:
@@ -15,9 +16,9 @@ class Backoff:
 
     __slots__ = ("_cap", "_random")
 
-    def __init__(self, random_source: "random.Random | None" = None) -> None:
+    def __init__(self, random_source: random.Random | None = None) -> None:
         self._cap = FIRST
-        self._random = random_source or _RANDOM
+        self._random = random_source or JITTER
 
     def next(self) -> float:
         """Seconds to wait now."""

@@ -155,6 +155,15 @@ class IoThread(Loop):
         self._drain_until = monotonic() + grace
         self.wake()
 
+    def after_fork(self) -> None:
+        """In a child: its copies of the descriptors are closed, and the parent goes on with its own."""
+        for listener in self._listeners.values():
+            listener.after_fork()
+        for connection in self._connections.values():
+            connection.stream.close()
+        self._epoll.close()
+        os.close(self._event)
+
     # The loop
 
     def _run(self) -> None:

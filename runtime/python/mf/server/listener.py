@@ -52,6 +52,11 @@ class Listener:
         with suppress(OSError):
             self._reserve = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
 
+    def after_fork(self) -> None:
+        """In a child, which must not hold the port when its parent has let go of it."""
+        self._listening.socket.close()
+        os.close(self._reserve)
+
     def close(self) -> None:
         self._listening.close()
         with suppress(OSError):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from mf.core.agent import Agent
 from mf.core.service import Servant
+from mf.link import fork
 from mf.protocol.frame import DEFAULT_MAX_PAYLOAD
 from mf.protocol.handshake import (
     DEFAULT_MAX_BINDINGS,
@@ -103,6 +104,8 @@ class Server:
         self._stop_lock = threading.Lock()
         self._stop_event = os.eventfd(0, os.EFD_CLOEXEC)
         self._addresses: list[str] = []
+        self._signals_before: dict[int, Any] = {}
+        fork.register(self)
 
     @property
     def address(self) -> str:
@@ -167,13 +170,13 @@ class Server:
                 self.start()
             except OSError as failed:
                 raise SystemExit(str(failed.args[-1])) from None
-        before = self._catch_signals()
+        self._signals_before = self._catch_signals()
         try:
             select.select([self._stop_event], [], [])
         finally:
-            self._restore_signals(before, final=False)
+            self._restore_signals(final=False)
             self.stop()
-            self._restore_signals(before, final=True)
+            self._restore_signals(final=True)
 
     def stop(self) -> None:
         """Takes the offers back, tells the clients, finishes calls under way (at most `grace` seconds),
@@ -209,9 +212,21 @@ class Server:
 
         return {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
 
-    def _restore_signals(self, before: dict[int, Any], *, final: bool) -> None:
-        for number, handler in before.items():
+    def _restore_signals(self, *, final: bool) -> None:
+        for number, handler in self._signals_before.items():
             signal.signal(number, handler if final else _end_now)
+
+    def after_fork(self) -> None:
+        """In a child: nothing is served here, and signals do what they did before run()."""
+        self._restore_signals(final=True)
+        self._signals_before = {}
+        os.close(self._stop_event)
+        self._stop_event = os.eventfd(0, os.EFD_CLOEXEC)
+        self._stop_lock = threading.Lock()
+        self._registrar = None  # the registration is the parent's
+        if self._io is not None and self._io.thread.ident is not None:
+            self._io.after_fork()
+        self._io = None
 
 
 def _listened_at(listen: str) -> list[Address]:

@@ -1,0 +1,96 @@
+"""A process that is forked from a server: it serves nothing, and is a process like any other to signals."""
+
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mf.link import fork
+
+ROOT = Path(__file__).resolve().parents[3]
+
+# Forks while its main thread is in run(); says what became of the child, of a call after that, and ends by
+# SIGTERM.
+PROGRAM = """
+import os, signal, socket, sys, threading, time
+import mf
+from tests.python.conftest import Recorder
+from tests.python.echo import EchoClient
+
+server = mf.Server(listen="tcp://127.0.0.1:0,unix:" + sys.argv[1])
+server.offer(Recorder(), agent="a")
+server.start()
+
+def fork():
+    with mf.Client(server.address) as client:
+        echo = EchoClient(client).at("a")
+        assert echo.twice(1) == 2
+        child = os.fork()
+        if child == 0:
+            open(sys.argv[1] + ".ready", "w").close()
+            time.sleep(60)
+            os._exit(3)
+        while not os.path.exists(sys.argv[1] + ".ready"):
+            time.sleep(0.01)
+        print("served", echo.twice(2), flush=True)
+        os.kill(child, signal.SIGTERM)
+        print("child ended by", -os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+        print("served", echo.twice(3), os.path.exists(sys.argv[1]), flush=True)
+    os.kill(os.getpid(), signal.SIGTERM)
+
+threading.Thread(target=fork).start()
+server.run()
+print("stopped", flush=True)
+"""
+
+
+def test_a_forked_child_ends_by_its_own_signal_and_its_parent_serves_on(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, str(tmp_path / "s")],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert done.stdout.splitlines() == [
+        "served 4",
+        "child ended by 15",
+        "served 6 True",
+        "stopped",
+    ], done.stderr
+
+
+def test_a_child_does_not_hold_the_port_of_its_parent(tmp_path: Path) -> None:
+    program = """
+import os, sys, time
+import mf
+server = mf.Server()
+server.start()
+child = os.fork()
+if child == 0:
+    time.sleep(60)
+    os._exit(0)
+server.stop()
+again = mf.Server(listen=server.address)
+again.start()
+print("listens again")
+again.stop()
+os.kill(child, 9)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
+    )
+
+    assert done.stdout == "listens again\n", done.stderr
+
+
+def test_a_child_draws_other_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fork, "JITTER", random.Random(1))
+
+    fork._in_child()
+
+    assert fork.JITTER.random() != random.Random(1).random()
