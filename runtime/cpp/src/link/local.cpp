@@ -112,8 +112,8 @@ void local_oneway_batch(const BatchMethod& method, const LocalBatch& local, Item
 /// What asynchronous servants answer; knows which items have been answered, not by what.
 class LocalAnswers final : public mf::detail::Answers {
  public:
-  /// `results`: of as many items as there are; not touched once wait() is over. An answer that comes after the
-  /// deadline does not count, even if the caller has not looked yet.
+  /// `results`: of as many items as there are; not touched once wait() is over. An answer that comes after
+  /// the deadline does not count, even if the caller has not looked yet.
   LocalAnswers(Results& results, TimePoint deadline)
       : deadline_(deadline), results_(results), answered_(results.size(), 0), open_(results.size()) {}
 

@@ -55,10 +55,11 @@ void refuse_argument(const Method& method, const std::string& violation) {
 }
 
 Failure ended_here(const Method& method) {
-  return {.code = Code::invalid_argument,
-          .execution = Execution::not_executed,
-          .message = full_name(method) + ": this side has ended its stream, so that nothing more can be written",
-          .declared = nullptr};
+  return {
+      .code = Code::invalid_argument,
+      .execution = Execution::not_executed,
+      .message = full_name(method) + ": this side has ended its stream, so that nothing more can be written",
+      .declared = nullptr};
 }
 
 Failure declared_or_failed(const Method& method, const Failure& failure) {
