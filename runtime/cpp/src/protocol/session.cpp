@@ -191,10 +191,12 @@ bool Session::broke(std::string reason, Code code) {
 
 bool Session::check_first(std::span<const std::byte> bytes) {
   const std::string_view what = looks_like(bytes);
-  if (what != "TLS" && what != "HTTP") return true;
-  return broke("the peer speaks no MF: its first bytes look like " + std::string(what) +
-                   (what == "TLS" ? "; an address begins with tls:// at both ends, or at none" : ""),
-               Code::unavailable);
+  if (what == "HTTP") return broke("the peer speaks no MF: its first bytes look like HTTP");
+  if (what != "TLS") return true;
+  return broke(
+      "the peer speaks no MF: its first bytes look like TLS; an address begins with tls:// at both ends, or "
+      "at none",
+      Code::unavailable);
 }
 
 bool Session::check_header(const Header& header) {

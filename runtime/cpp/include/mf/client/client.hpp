@@ -37,12 +37,12 @@ struct ClientOptions {
   /// that it knows none. While the controller itself cannot be reached, calls wait until their deadline.
   std::chrono::nanoseconds wait_for_server = std::chrono::seconds(5);
   std::chrono::milliseconds connect_timeout{2'000};
-  /// How servers at tls:// are verified, and what is shown to them.
-  TlsOptions tls{};
   /// The largest reply that is taken, in bytes.
   std::uint32_t max_payload = 1U << 24;
   /// Bytes that a stream towards this client may send before it has read any; it grows where that helps.
   std::uint32_t stream_window = 16 * 1024;
+  /// How servers at tls:// are verified, and what is shown to them.
+  TlsOptions tls{};
   /// Opaque; sent in the handshake.
   std::vector<std::byte> authentication{};
   Log log{};
