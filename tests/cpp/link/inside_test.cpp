@@ -2,12 +2,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <future>
+
 #include "link/client_link_fixture.hpp"
 #include "mf/link/server_link.hpp"
+#include "support/certificates.hpp"
+#include "transport/tls_stream.hpp"
 
 namespace mf::link {
 namespace {
 
+using mftest::Authority;
+using mftest::CountedStream;
 using mftest::eventually;
 using protocol::EventType;
 using test::bytes_of;
@@ -17,12 +23,13 @@ using test::Peer;
 using test::soon;
 
 /// Takes all that the socket has and gives a little at a time; keeps what it is given until it is written to
-/// again.
+/// again, and gives nothing meanwhile.
 class Keeping final : public transport::Stream {
  public:
   explicit Keeping(std::unique_ptr<transport::Stream> inner) : inner_(std::move(inner)) {}
 
   transport::IoResult read(std::span<std::byte> into, transport::Wait wait) noexcept override {
+    if (has_output_) return {.state = transport::IoState::would_block};
     if (in_.empty()) {
       in_.resize(kRoom);
       const auto got = inner_->read(in_.span(), wait);
@@ -52,12 +59,12 @@ class Keeping final : public transport::Stream {
     return {.state = transport::IoState::would_block, .bytes = out_.size()};
   }
   void wait_ready(bool read, bool write, std::chrono::milliseconds timeout) noexcept override {
-    if (!(read && has_input_)) inner_->wait_ready(read, write, timeout);
+    if (!(read && has_input())) inner_->wait_ready(read, write, timeout);
   }
   void set_coarse_timeout(std::chrono::microseconds timeout) noexcept override {
     inner_->set_coarse_timeout(timeout);
   }
-  [[nodiscard]] bool has_input() const noexcept override { return has_input_; }
+  [[nodiscard]] bool has_input() const noexcept override { return has_input_ && !has_output_; }
   [[nodiscard]] bool has_output() const noexcept override { return has_output_; }
   [[nodiscard]] std::size_t unacknowledged() const noexcept override { return 0; }
   void shutdown() noexcept override { inner_->shutdown(); }
@@ -77,15 +84,17 @@ class Keeping final : public transport::Stream {
   std::atomic<bool> has_output_{false};
 };
 
-/// Answers each request at once, and the first with so many bytes.
+/// Answers each request at once, the first with so many bytes; one-way calls end when the test says so.
 struct Answering final : ServerLink::Handler {
   std::pair<Code, std::string> on_bind(std::uint16_t, const protocol::Bind&) override {
     return {Code::ok, ""};
   }
   std::string_view on_describe(std::string_view) override { return {}; }
   void on_request(const protocol::Event& event, TimePoint) override {
+    const int number = requests++;
+    if (event.header.oneway()) return;
     Buffer payload;
-    payload.resize(requests++ == 0 ? first_size : 8);
+    payload.resize(number == 0 ? first_size : 8);
     std::memset(payload.data(), 3, payload.size());
     auto head = protocol::ReplyHead::to(event);
     head.encoding = 1;
@@ -107,8 +116,7 @@ struct Serving {
   explicit Serving(std::size_t first_size, ServerLink::Options options = {}) {
     auto [left, right] = transport::make_inproc_pair();
     options.log = Log(Level::off);
-    link =
-        std::make_shared<ServerLink>(std::make_unique<Keeping>(std::move(left)), std::move(options), reactor);
+    link = std::make_shared<ServerLink>(std::make_unique<Keeping>(std::move(left)), options, reactor);
     handler->link = link.get();
     handler->first_size = first_size;
     peer = std::make_unique<Peer>(protocol::Role::client, std::move(right));
@@ -118,10 +126,12 @@ struct Serving {
     reactor->stop();
   }
   /// So that all requests are in the socket before the link looks.
-  void send(int requests) {
+  void send(int requests, std::uint8_t flags = 0) {
     peer->session.send_hello();
+    protocol::RequestHead head;
+    head.flags = flags;
     for (int i = 0; i < requests; ++i)
-      peer->session.send_request({}, std::span<const std::byte>(bytes_of(1).span()));
+      peer->session.send_request(head, std::span<const std::byte>(bytes_of(1).span()));
     peer->flush();
     link->open(handler);
   }
@@ -150,10 +160,46 @@ TEST(Inside, AServerReadsOnWhatItsStreamHolds) {
 TEST(Inside, AServerThatHasPausedReadsOnWhatItsStreamHolds) {
   ServerLink::Options options;
   options.max_output = 1 << 20;
-  Serving serving(8 << 20, std::move(options));
+  Serving serving(8 << 20, options);
   serving.send(500);
   ASSERT_TRUE(eventually([&] { return serving.handler->requests > 0; }));
   EXPECT_EQ(serving.replies(500), 500);
+}
+
+TEST(Inside, AServerThatWasCrowdedReadsOnWhatItsStreamHolds) {
+  ServerLink::Options options;
+  options.session.limits.max_in_flight = 4;
+  Serving serving(8, options);
+  serving.send(50, protocol::kOneway);
+  int ended = 0;
+  EXPECT_TRUE(eventually([&] {
+    for (; ended < serving.handler->requests; ++ended) serving.link->end_request(sizeof(std::uint32_t));
+    return ended == 50;
+  }));
+}
+
+TEST(Inside, AHandshakeGoesOnWhenTheSocketHasRoomAgain) {
+  Authority authority;
+  auto [left, right] = transport::make_inproc_pair();
+  const auto counts = std::make_shared<CountedStream::Counts>();
+  counts->refuse_writes = true;
+  const auto reactor = std::make_shared<transport::Reactor>();
+  const auto link = std::make_shared<ServerLink>(
+      std::make_unique<transport::TlsStream>(std::make_unique<CountedStream>(std::move(left), counts),
+                                             transport::make_tls_server(authority.issue()), Address()),
+      ServerLink::Options(), reactor);
+  const auto handler = std::make_shared<Answering>();
+  handler->link = link.get();
+  link->open(handler);
+  auto client = std::make_unique<transport::TlsStream>(std::move(right),
+                                                       transport::make_tls_client(authority.accepted()),
+                                                       Address::parse("tls://localhost:1"));
+  auto shaking = std::async(std::launch::async, [&] { return client->shake_hands(soon()); });
+  EXPECT_TRUE(eventually([&] { return counts->refused > 0; }));
+  counts->refuse_writes = false;
+  EXPECT_FALSE(shaking.get());
+  link->close("");
+  reactor->stop();
 }
 
 TEST(Inside, AClientReadsOnWhatItsStreamHolds) {

@@ -65,7 +65,8 @@ void ServerLink::serve(transport::Ready ready) {
 
 // Under the lock: what is inside of the stream already makes no descriptor readable.
 void ServerLink::look_again() {
-  if (paused_ || closed() || !stream_->has_input() || std::exchange(look_posted_, true)) return;
+  if (paused_ || closed() || !stream_->has_input()) return;
+  if (std::exchange(look_posted_, true)) return;
   reactor_->post([weak = weak_from_this()] {
     const auto self = weak.lock();
     if (!self) return;

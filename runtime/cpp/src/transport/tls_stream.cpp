@@ -161,7 +161,7 @@ IoResult TlsStream::read(std::span<std::byte> into, Wait wait) noexcept {
     {
       const std::scoped_lock lock(mutex_);
       const auto result = decrypt(into);
-      if (result.state != IoState::would_block || has_input_) return result;
+      if (result.state != IoState::would_block || stalled_ || has_input_) return result;
     }
     const auto received = receive(wait);
     if (received.state == IoState::would_block) return received;
@@ -195,9 +195,9 @@ IoResult TlsStream::decrypt(std::span<std::byte> into) noexcept {
     if (done != 1) error = SSL_get_error(ssl_.get(), done);
   }
   const bool over = error != SSL_ERROR_NONE && end_if_fatal(error);
-  (void)send();  // what TLS has to say for itself: handshakes, tickets, alerts
   if (error == SSL_ERROR_NONE) has_input_ = SSL_pending(ssl_.get()) > 0 || !in_.empty();
-  if (error == SSL_ERROR_WANT_WRITE) has_input_ = !in_.empty();
+  stalled_ = error == SSL_ERROR_WANT_WRITE;
+  (void)send();  // what TLS has to say for itself: handshakes, tickets, alerts
   if (got > 0) return {.bytes = got};
   if (over) return {.state = failure_ ? IoState::failed : IoState::closed};
   return {.state = IoState::would_block};
@@ -262,6 +262,7 @@ IoResult TlsStream::send() noexcept {
   }
   out_.clear();
   sent_ = 0;
+  if (std::exchange(stalled_, false)) has_input_ = true;
   return {};
 }
 

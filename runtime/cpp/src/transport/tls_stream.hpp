@@ -80,6 +80,7 @@ class TlsStream final : public Stream {
   std::size_t sent_ = 0;  // of out_
   Buffer joined_;         // small slices, on their way into one record
   bool started_ = false;  // bytes of the peer have been seen
+  bool stalled_ = false;  // nothing is decrypted until out_ has room
   bool shaken_ = false;   // the handshake is complete
   bool in_ended_ = false;
   bool closing_ = false;
