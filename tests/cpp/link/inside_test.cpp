@@ -184,10 +184,12 @@ TEST(Inside, AHandshakeGoesOnWhenTheSocketHasRoomAgain) {
   const auto counts = std::make_shared<CountedStream::Counts>();
   counts->refuse_writes = true;
   const auto reactor = std::make_shared<transport::Reactor>();
+  ServerLink::Options options;
+  options.handshake_timeout = 2 * mftest::kLong;  // its end would write what is inside, too
   const auto link = std::make_shared<ServerLink>(
       std::make_unique<transport::TlsStream>(std::make_unique<CountedStream>(std::move(left), counts),
                                              transport::make_tls_server(authority.issue()), Address()),
-      ServerLink::Options(), reactor);
+      std::move(options), reactor);
   const auto handler = std::make_shared<Answering>();
   handler->link = link.get();
   link->open(handler);

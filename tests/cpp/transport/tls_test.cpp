@@ -264,6 +264,48 @@ TEST_F(TlsInside, BytesThatAreNotEncryptedEndItWithAReason) {
   EXPECT_THAT(server->failure()->message, HasSubstr("TLS with the client has failed"));
 }
 
+/// A client that asks for new keys over and over, and then says "done" and waits for an answer.
+std::string flood(int fd, int times) {
+  const std::unique_ptr<SSL_CTX, SslDeleter> context(SSL_CTX_new(TLS_client_method()));
+  const Ssl ssl(SSL_new(context.get()));
+  SSL_set_fd(ssl.get(), fd);
+  if (SSL_connect(ssl.get()) != 1) return "no handshake";
+  for (int i = 0; i < times; ++i) {
+    if (SSL_key_update(ssl.get(), SSL_KEY_UPDATE_REQUESTED) != 1 || SSL_do_handshake(ssl.get()) != 1)
+      return "no update";
+  }
+  std::array<char, 8> answer{};
+  if (SSL_write(ssl.get(), "done", 4) != 4 || SSL_read(ssl.get(), answer.data(), 8) <= 0) return "no answer";
+  return answer.data();
+}
+
+TEST_F(Tls, APeerThatReadsNothingCannotFillTheMemoryWithAnswersToItself) {
+  constexpr std::size_t kMost = (128U << 10U) + (16U << 10U);
+  auto [left, right] = make_inproc_pair();
+  left->set_coarse_timeout(std::chrono::milliseconds(5));
+  const auto counts = std::make_shared<CountedStream::Counts>();
+  TlsStream server(std::make_unique<CountedStream>(std::move(left), counts),
+                   make_tls_server(authority.issue()), Address());
+  auto peer = std::async(std::launch::async, [fd = right->fd()] { return flood(fd, 6'000); });
+  std::array<std::byte, 64> window{};
+  EXPECT_TRUE(eventually([&] {
+    (void)server.read(window, Wait::coarsely);
+    if (counts->bytes > 1'000) counts->refuse_writes = true;  // the handshake is written
+    return server.unacknowledged() >= 128U << 10U;
+  }));
+  EXPECT_EQ(server.read(window, Wait::coarsely).state, IoState::would_block);
+  EXPECT_LE(server.unacknowledged(), kMost);
+  EXPECT_FALSE(server.has_input());
+  counts->refuse_writes = false;
+  write_all(server, {});
+  EXPECT_TRUE(server.has_input());
+  const auto done = read_exactly(server, 4);
+  EXPECT_EQ(std::string(reinterpret_cast<const char*>(done.data()), done.size()), "done");
+  const std::string answer = "well";
+  write_all(server, std::as_bytes(std::span(answer)));
+  EXPECT_EQ(peer.get(), answer);
+}
+
 TEST_F(Tls, TheLastSessionOfAnAddressIsResumed) {
   Meeting meeting(authority.issue());
   const auto client = make_tls_client(authority.accepted());

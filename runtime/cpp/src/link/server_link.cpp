@@ -55,7 +55,7 @@ void ServerLink::serve(transport::Ready ready) {
     flush(lock);
     if (closed()) return;
   }
-  if (!ready.readable && !stream_->has_input()) return;
+  if (!ready.readable) return;
   for (int i = 0; i < kReadsPerTurn && read_once(); ++i) {
   }
   if (!stream_->has_input()) return;
