@@ -1,7 +1,7 @@
 # `cmake --install build/release --prefix P`: libraries, headers, mf-controller, and the package that find_package(mfidl) finds.
 # Projects name the targets below; this tree knows them by the same names.
 #   mfidl::codec                  types and codecs: no threads, no Asio, no Boost
-#   mfidl::client, mfidl::server  calls: need threads
+#   mfidl::client, mfidl::server  calls: need threads and OpenSSL 3
 #   mfidl::asio                   for who includes mf/client/asio.hpp: Boost 1.81 or newer
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)

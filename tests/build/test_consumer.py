@@ -81,11 +81,14 @@ def test_a_project_builds_runs_and_follows_its_schemas(
     assert built.run("plain") == "bolt 3\n"
 
 
-def test_types_and_codecs_alone_need_neither_boost_nor_threads(
+def test_types_and_codecs_alone_need_no_boost_threads_or_openssl(
     tmp_path: Path, prefix: Path, cmake: type[Cmake]
 ) -> None:
     text = (HERE / "consumer/CMakeLists.txt").read_text()
-    without = "set(COMPONENTS codec)\nset(CMAKE_DISABLE_FIND_PACKAGE_Threads ON)\nfind_package(mfidl"
+    without = (
+        "set(COMPONENTS codec)\nset(CMAKE_DISABLE_FIND_PACKAGE_Threads ON)\n"
+        "set(CMAKE_DISABLE_FIND_PACKAGE_OpenSSL ON)\nfind_package(mfidl"
+    )
     source = project(tmp_path, text.replace("find_package(mfidl", without, 1))
     built = cmake(source, prefix, "Unix Makefiles")
     built.build()

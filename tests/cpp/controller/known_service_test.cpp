@@ -52,6 +52,15 @@ TEST(KnownService, GivesInstancesByAgent) {
   EXPECT_THAT(addresses(known.offers(), "news"), ElementsAre("tcp://h:2"));
 }
 
+TEST(KnownService, TakesTheFirstAddressThatThisRuntimeCanConnectTo) {
+  KnownService known;
+  known.update(view(7, 1,
+                    {at(1, "books", {"tls://h:1", "tcp://h:2"}), at(2, "books", {"tcp://h:3", "tls://h:4"}),
+                     at(3, "books", {"carrier-pigeon://h:5", "tls://h:6"})}),
+               kStart);
+  EXPECT_THAT(addresses(known.offers(), "books"), ElementsAre("tls://h:1", "tcp://h:3", "tls://h:6"));
+}
+
 TEST(KnownService, AnAgentThatLostItsInstancesStaysWithNone) {
   KnownService known;
   known.update(view(7, 1, {at(1, "books", {"tcp://h:1"})}), kStart);

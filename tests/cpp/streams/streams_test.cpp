@@ -1,5 +1,5 @@
-// Streams, cancellation and metadata, end to end: every case over TCP and in light, with a plain and an
-// asynchronous servant.
+// Streams, cancellation and metadata, end to end: every case over TCP, over TLS and in light, with a plain
+// and an asynchronous servant.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,6 +10,7 @@
 #include "mf/light/light.hpp"
 #include "mf/server/server.hpp"
 #include "mftest/flow.client.hpp"
+#include "support/certificates.hpp"
 #include "support/flow.hpp"
 #include "support/wait.hpp"
 
@@ -19,7 +20,11 @@ namespace {
 using namespace std::chrono_literals;
 using mf::Code;
 
-enum class Way : std::uint8_t { tcp, light };
+enum class Way : std::uint8_t { tcp, tls, light };
+
+const char* name(Way way) {
+  return way == Way::tcp ? "Tcp" : way == Way::tls ? "Tls" : "Light";
+}
 enum class Kind : std::uint8_t { plain, async };
 
 template <class Call>
@@ -45,19 +50,27 @@ class Streams : public testing::TestWithParam<std::tuple<Way, Kind>> {
       plain = &made->plain_;
       servant = made;
     }
-    if (std::get<0>(GetParam()) == Way::tcp) {
-      server.emplace(mf::ServerOptions{.workers = 2});
+    mf::ClientOptions options{.forward_metadata = {"tenant"}};
+    if (const Way way = std::get<0>(GetParam()); way != Way::light) {
+      mf::ServerOptions served{.workers = 2};
+      if (way == Way::tls) {
+        served.listen = "tls://127.0.0.1:0";
+        served.tls = authority.emplace().issue();
+        options.tls = authority->accepted();
+      }
+      server.emplace(std::move(served));
       server->offer(servant);
       server->start();
-      client.emplace(server->address().str(), mf::ClientOptions{.forward_metadata = {"tenant"}});
+      client.emplace(server->address().str(), std::move(options));
     } else {
       light.offer(servant);
-      client.emplace(light, mf::ClientOptions{.forward_metadata = {"tenant"}});
+      client.emplace(light, std::move(options));
     }
     stub.emplace(*client);
   }
 
   PlainFlow* plain = nullptr;
+  std::optional<Authority> authority;
   std::optional<mf::Server> server;
   mf::Light light;
   std::optional<mf::Client> client;
@@ -65,10 +78,10 @@ class Streams : public testing::TestWithParam<std::tuple<Way, Kind>> {
 };
 
 INSTANTIATE_TEST_SUITE_P(All, Streams,
-                         testing::Combine(testing::Values(Way::tcp, Way::light),
+                         testing::Combine(testing::Values(Way::tcp, Way::tls, Way::light),
                                           testing::Values(Kind::plain, Kind::async)),
                          [](const auto& info) {
-                           return std::string(std::get<0>(info.param) == Way::tcp ? "Tcp" : "Light") +
+                           return std::string(name(std::get<0>(info.param))) +
                                   (std::get<1>(info.param) == Kind::plain ? "Plain" : "Async");
                          });
 
@@ -249,7 +262,7 @@ TEST_P(Streams, AStopTokenEndsACallAndTheHandlerSeesIt) {
   source.request_stop();
   const auto code = ended.get();
   // In the process the handler may answer before its caller has seen the token; a plain one always does.
-  if (std::get<0>(GetParam()) == Way::tcp) {
+  if (std::get<0>(GetParam()) != Way::light) {
     EXPECT_EQ(code, Code::cancelled);
   } else {
     EXPECT_THAT(code, testing::AnyOf(Code::ok, Code::cancelled));

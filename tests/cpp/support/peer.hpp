@@ -146,6 +146,7 @@ class CountedStream final : public mf::transport::Stream {
     std::atomic<int> reads{0};
     std::atomic<int> writes{0};
     std::atomic<int> refused{0};
+    std::atomic<std::size_t> bytes{0};        // written
     std::atomic<bool> refuse_writes{false};   // as if the socket were full
     std::atomic<std::size_t> most{SIZE_MAX};  // bytes a write takes
     std::atomic<int> takes{INT_MAX};          // writes, and then the socket is full
@@ -168,9 +169,10 @@ class CountedStream final : public mf::transport::Stream {
     }
     --counts_->takes;
     const auto most = counts_->most.load();
-    if (most == SIZE_MAX) return inner_->write(slices);
     const mf::IoSlice first{slices[0].data, std::min(slices[0].size, most)};
-    return inner_->write(std::span(&first, 1));
+    const auto result = inner_->write(most == SIZE_MAX ? slices : std::span(&first, 1));
+    counts_->bytes += result.bytes;
+    return result;
   }
   void wait_ready(bool read, bool write, std::chrono::milliseconds timeout) noexcept override {
     if (counts_->refuse_writes || counts_->takes <= 0) {

@@ -28,9 +28,10 @@ Core::Core(std::shared_ptr<Resolver> resolver, std::shared_ptr<const LocalServan
   std::random_device random;
   for (auto& byte : nonce_) byte = static_cast<std::byte>(random());
   random_id_ = random() | 1U;
+  auto tls = transport::make_tls_client(options_.tls);
   reactor_ = std::make_shared<transport::Reactor>();
-  pool_ =
-      std::make_unique<link::Pool>(reactor_, [this] { return session_options(); }, options_.connect_timeout);
+  pool_ = std::make_unique<link::Pool>(
+      reactor_, [this] { return session_options(); }, options_.connect_timeout, std::move(tls));
 }
 
 protocol::SessionOptions Core::session_options() {
@@ -132,11 +133,11 @@ std::shared_ptr<Resolver> resolver_for(std::string_view url) {
   auto addresses = Address::parse_list(url);
   const bool controllers = addresses.front().scheme == "mf";
   for (const auto& address : addresses) {
-    if (address.scheme == "mf" ? controllers : !controllers && (address.scheme == "tcp" || address.local()))
-      continue;
+    if (address.scheme == "mf" ? controllers : !controllers && address.of_server()) continue;
     throw Error(Code::invalid_argument, Execution::not_executed,
                 "address '" + address.str() +
-                    "': the addresses of a client are those of servers (tcp, unix), or of controllers (mf)");
+                    "': the addresses of a client are those of servers (tcp, tls, unix), or of controllers "
+                    "(mf)");
   }
   if (controllers) return make_controller_resolver(std::move(addresses));
   return std::make_shared<StaticResolver>(std::move(addresses));

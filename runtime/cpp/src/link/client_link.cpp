@@ -567,11 +567,15 @@ void ClientLink::break_off_by_exception(Lock& lock) noexcept {
 }
 
 void ClientLink::end_by_peer(Lock& lock) {
-  break_off({.code = Code::connection_lost,
-             .execution = Execution::unknown,
-             .message = "the connection to " + peer() + " has ended",
-             .declared = nullptr},
-            lock);
+  Failure why{.code = Code::connection_lost,
+              .execution = Execution::unknown,
+              .message = "the connection to " + peer() + " has ended",
+              .declared = nullptr};
+  if (const auto known = stream_->failure()) {
+    why.message += ": " + known->message;
+    if (!hello_.done()) why.code = known->code;
+  }
+  break_off(std::move(why), lock);
 }
 
 // So that end() needs no memory for so many calls, but for a payload that is copied. Throws std::bad_alloc.

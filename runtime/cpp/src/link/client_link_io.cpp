@@ -439,16 +439,14 @@ void ClientLink::flush(Lock& lock) {
   if (writing_ || blocked_ || write_failed_ || broken()) return;
   writing_ = true;
   std::array<IoSlice, 64> slices;
-  while (session_.output_bytes() > 0 && !broken()) {
+  while ((session_.output_bytes() > 0 || stream_->has_output()) && !broken()) {
     const auto n = session_.fill_output(slices);
     for (const auto& slice : std::span(slices).first(n)) offered_ += slice.size;
     lock.unlock();
     const auto result = stream_->write(std::span(slices).first(n));
     lock.lock();
-    if (result.state == transport::IoState::ok) {
-      session_.consumed(result.bytes);
-      written_ += result.bytes;
-    }
+    session_.consumed(result.bytes);
+    written_ += result.bytes;
     offered_ = written_;
     if (result.state == transport::IoState::ok) continue;
     if (result.state == transport::IoState::would_block) {
@@ -486,6 +484,7 @@ void ClientLink::flush_soon(Lock& lock) {
 // By the state of things: reads for asynchronous calls while nobody leads, writes while the socket is full.
 void ClientLink::arm(Lock& lock) {
   const unsigned wanted = (by_reactor_ > 0 && !leading_ ? 1U : 0U) | (blocked_ ? 2U : 0U);
+  if ((wanted & 1U) != 0 && stream_->has_input()) look_again(lock);
   if ((wanted & ~armed_) == 0) return;
   try {
     if (!watched_) reactor_->watch(stream_->fd(), shared_from_this(), true);
@@ -499,6 +498,24 @@ void ClientLink::arm(Lock& lock) {
                      lock);
   }
   armed_ |= wanted;
+}
+
+// What is inside of the stream already makes no descriptor readable.
+void ClientLink::look_again(Lock& lock) {
+  if (std::exchange(look_posted_, true)) return;
+  try {
+    reactor_->post([weak = weak_from_this()] {
+      const auto self = weak.lock();
+      if (!self) return;
+      Lock later(self->mutex_);
+      self->look_posted_ = false;
+      if (self->broken() || self->leading_) return;
+      self->read_turn(later);
+      if (!self->broken() && !self->leading_) self->leave(later);
+    });
+  } catch (const std::exception&) {
+    break_off_by_exception(lock);
+  }
 }
 
 void ClientLink::on_ready(transport::Ready ready) {

@@ -7,10 +7,11 @@
 namespace mf::link {
 
 Pool::Pool(std::shared_ptr<transport::Reactor> reactor, MakeOptions make_options,
-           std::chrono::milliseconds connect_timeout)
+           std::chrono::milliseconds connect_timeout, std::shared_ptr<transport::TlsContext> tls)
     : reactor_(std::move(reactor)),
       make_options_(std::move(make_options)),
-      connect_timeout_(connect_timeout) {}
+      connect_timeout_(connect_timeout),
+      tls_(std::move(tls)) {}
 
 Pool::~Pool() {
   close("the client was closed");
@@ -76,7 +77,7 @@ Outcome<std::shared_ptr<ClientLink>> Pool::connect(const Address& address, TimeP
                                                    TimePoint deadline) {
   const auto until = std::min(deadline, now + connect_timeout_);
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - now);
-  auto stream = transport::connect(address, std::max(left, std::chrono::milliseconds(1)));
+  auto stream = transport::connect(address, std::max(left, std::chrono::milliseconds(1)), tls_);
   if (!stream) return stream.failure();
   return ClientLink::open(std::move(stream).value(), make_options_(), reactor_, until);
 }

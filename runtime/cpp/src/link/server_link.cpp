@@ -58,6 +58,25 @@ void ServerLink::serve(transport::Ready ready) {
   if (!ready.readable) return;
   for (int i = 0; i < kReadsPerTurn && read_once(); ++i) {
   }
+  if (!stream_->has_input()) return;
+  const Lock lock(mutex_);
+  look_again();
+}
+
+// Under the lock: what is inside of the stream already makes no descriptor readable.
+void ServerLink::look_again() {
+  if (paused_ || closed() || !stream_->has_input()) return;
+  if (std::exchange(look_posted_, true)) return;
+  reactor_->post([weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (!self) return;
+    {
+      const Lock lock(self->mutex_);
+      self->look_posted_ = false;
+      if (self->paused_) return;
+    }
+    self->on_ready({.readable = true});
+  });
 }
 
 // One turn: read, parse all, handle all, write all. True if there may be more to read at once.
@@ -69,7 +88,10 @@ bool ServerLink::read_once() {
   const auto result = stream_->read(window, transport::Wait::no);
   lock.lock();
   if (closed()) return false;
-  if (result.state == transport::IoState::would_block) return false;
+  if (result.state == transport::IoState::would_block) {
+    flush(lock);  // what the stream has to say for itself
+    return false;
+  }
   if (result.state != transport::IoState::ok) {
     shut_by_peer(lock);
     return false;
@@ -285,15 +307,15 @@ void ServerLink::flush(Lock& lock) {
   if (writing_ || blocked_ || closed()) return;
   writing_ = true;
   std::array<IoSlice, 64> slices;
-  while (session_.output_bytes() > 0 && !closed()) {
+  while ((session_.output_bytes() > 0 || stream_->has_output()) && !closed()) {
     const auto n = session_.fill_output(slices);
     lock.unlock();
     const auto result = stream_->write(std::span(slices).first(n));
     lock.lock();
-    if (result.state == transport::IoState::ok) {
-      session_.consumed(result.bytes);
-      written_ += result.bytes;
-    } else if (result.state == transport::IoState::would_block) {
+    session_.consumed(result.bytes);
+    written_ += result.bytes;
+    if (result.state == transport::IoState::ok) continue;
+    if (result.state == transport::IoState::would_block) {
       blocked_ = true;
       if (!std::exchange(progress_watched_, true)) watch_progress();
       break;
@@ -303,7 +325,7 @@ void ServerLink::flush(Lock& lock) {
     }
   }
   writing_ = false;
-  if (ending_ && session_.output_bytes() == 0) return shut("", lock);
+  if (ending_ && session_.output_bytes() == 0 && !blocked_) return shut("", lock);
   update_interest();
   if (!room_wanted_ || session_.output_bytes() > options_.max_output / 4) return;
   room_wanted_ = false;
@@ -339,6 +361,7 @@ void ServerLink::update_interest() {
   if (wanted == interest_) return;
   interest_ = wanted;
   reactor_->arm(stream_->fd(), wanted);
+  look_again();
 }
 
 void ServerLink::drain(const std::string& reason) {
@@ -367,6 +390,10 @@ void ServerLink::close(const std::string& reason) {
 }
 
 void ServerLink::shut_by_peer(Lock& lock) {
+  if (const auto why = stream_->failure()) {
+    options_.log.write(Level::warning, "connection_broken",
+                       {{"peer", peer()}, {"code", name(why->code)}, {"reason", why->message}});
+  }
   shut(session_.mid_frame() ? "the peer closed the connection within a frame" : "", lock);
 }
 

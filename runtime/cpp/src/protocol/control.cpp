@@ -8,8 +8,6 @@
 namespace mf::protocol {
 namespace {
 
-constexpr std::array<unsigned char, 8> kMagic{0x89, 'M', 'F', 'I', 'D', 'L', '\r', '\n'};
-
 /// Takes fields from the front; each gives false if the bytes do not reach.
 class Take {
  public:

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "mf/protocol/foreign.hpp"
 #include "mf/protocol/metadata.hpp"
 
 namespace mf::protocol {
@@ -109,6 +110,8 @@ bool Session::next(Event& event) {
   if (input_.dedicated()) return next_dedicated(event);
   for (;;) {
     const std::span<const std::byte> bytes = input_.available();
+    if (theirs_ == State::fresh && !check_first(bytes)) [[unlikely]]
+      return give_broken(event);
     if (bytes.size() < kHeaderSize) return false;
     event.header = decode_header(bytes.data());
     if (may_be_skipped(theirs_, event.header.type)) [[unlikely]] {
@@ -184,6 +187,16 @@ bool Session::broke(std::string reason, Code code) {
   fail(code, broken_reason_);
   broken_untold_ = true;
   return false;
+}
+
+bool Session::check_first(std::span<const std::byte> bytes) {
+  const std::string_view what = looks_like(bytes);
+  if (what == "HTTP") return broke("the peer speaks no MF: its first bytes look like HTTP");
+  if (what != "TLS") return true;
+  return broke(
+      "the peer speaks no MF: its first bytes look like TLS; an address begins with tls:// at both ends, or "
+      "at none",
+      Code::unavailable);
 }
 
 bool Session::check_header(const Header& header) {

@@ -40,10 +40,20 @@ std::vector<Address> controllers(const std::string& list) {
 std::vector<Address> listened_at(const std::string& list) {
   auto found = Address::parse_list(list);
   for (const auto& address : found) {
-    if (address.scheme != "tcp" && !address.local())
-      throw refused("a server listens at tcp://host:port or unix:/path, not at " + address.scheme + "://");
+    if (!address.of_server())
+      throw refused("a server listens at tcp://host:port, tls://host:port or unix:/path, not at " +
+                    address.scheme + "://");
   }
   return found;
+}
+
+// TLS options without an address that uses them are refused: somebody believes that the server is protected.
+std::shared_ptr<transport::TlsContext> tls_for(const std::vector<Address>& listen,
+                                               const TlsOptions& options) {
+  const auto is_tls = [](const Address& address) { return address.scheme == "tls"; };
+  if (std::ranges::any_of(listen, is_tls)) return transport::make_tls_server(options);
+  if (options == TlsOptions()) return nullptr;
+  throw refused("ServerOptions::tls is given, but no address of `listen` begins with tls://");
 }
 
 }  // namespace
@@ -52,7 +62,8 @@ std::vector<Address> listened_at(const std::string& list) {
 class Server::Core::Acceptor final : public transport::Watched,
                                      public std::enable_shared_from_this<Acceptor> {
  public:
-  Acceptor(Core& core, const Address& listen) : core_(core), listener_(listen) {}
+  Acceptor(Core& core, const Address& listen, std::shared_ptr<transport::TlsContext> tls)
+      : core_(core), listener_(listen, std::move(tls)) {}
 
   void open() {
     core_.reactors_.front()->watch(listener_.fd(), shared_from_this(), false);
@@ -243,8 +254,9 @@ void Server::Core::start() {
     if (started_) throw refused("the server was started already");
     if (stopped_) throw refused("the server was stopped");
     if (options_.io_threads == 0) throw refused("a server needs at least one of io_threads");
+    const auto tls = tls_for(listen, options_.tls);
     std::vector<std::shared_ptr<Acceptor>> acceptors;
-    for (const auto& address : listen) acceptors.push_back(std::make_shared<Acceptor>(*this, address));
+    for (const auto& address : listen) acceptors.push_back(std::make_shared<Acceptor>(*this, address, tls));
     acceptors_ = std::move(acceptors);
     for (std::size_t i = 0; i < options_.io_threads; ++i)
       reactors_.push_back(std::make_shared<transport::Reactor>());

@@ -9,6 +9,7 @@
 #include "mf/core/outcome.hpp"
 #include "mf/transport/address.hpp"
 #include "mf/transport/stream.hpp"
+#include "mf/transport/tls.hpp"
 
 namespace mf::transport {
 
@@ -22,6 +23,10 @@ int listen_unix(const Address& address);
 
 Outcome<std::unique_ptr<Stream>> connect_tcp(const Address& address, std::chrono::milliseconds timeout);
 Outcome<std::unique_ptr<Stream>> connect_unix(const Address& address, std::chrono::milliseconds timeout);
+Outcome<std::unique_ptr<Stream>> connect_tls(const Address& address, std::chrono::milliseconds timeout,
+                                             const std::shared_ptr<TlsContext>& tls);
+/// The server's end of a connection that was accepted.
+std::unique_ptr<Stream> accept_tls(std::unique_ptr<Stream> socket, const std::shared_ptr<TlsContext>& tls);
 
 /// Of the file at a path; 0 if there is none.
 [[nodiscard]] std::uint64_t inode_of(const std::string& path) noexcept;

@@ -32,7 +32,9 @@ std::string in_words(int error) {
   return words;
 }
 
-Outcome<std::unique_ptr<Stream>> connect(const Address& address, std::chrono::milliseconds timeout) {
+Outcome<std::unique_ptr<Stream>> connect(const Address& address, std::chrono::milliseconds timeout,
+                                         const std::shared_ptr<TlsContext>& tls) {
+  if (address.scheme == "tls") return connect_tls(address, timeout, tls);
   return address.local() ? connect_unix(address, timeout) : connect_tcp(address, timeout);
 }
 
@@ -40,7 +42,8 @@ bool exists_here(const Address& address) noexcept {
   return inode_of(address.host) != 0;
 }
 
-Listener::Listener(const Address& address) : address_(address) {
+Listener::Listener(const Address& address, std::shared_ptr<TlsContext> tls)
+    : address_(address), tls_(address.scheme == "tls" ? std::move(tls) : nullptr) {
   fd_ = address_.local() ? listen_unix(address_) : listen_tcp(address_);
   if (address_.local()) inode_ = inode_of(address_.host);
   reserve_fd_ = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -61,8 +64,9 @@ Listener::Accept Listener::accept(std::unique_ptr<Stream>& out) {
   const int fd = ::accept4(fd_, nullptr, nullptr, SOCK_CLOEXEC);
   if (fd >= 0) {
     if (!address_.local()) configure_tcp(fd);
-    out =
-        std::make_unique<SocketStream>(fd, address_.local() ? local_peer_name(fd, address_) : peer_name(fd));
+    out = std::make_unique<SocketStream>(
+        fd, address_.local() ? local_peer_name(fd, address_) : peer_name(fd, address_.scheme));
+    if (tls_) out = accept_tls(std::move(out), tls_);
     return Accept::accepted;
   }
   if (errno != EMFILE && errno != ENFILE) return Accept::none;

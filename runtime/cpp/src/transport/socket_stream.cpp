@@ -138,7 +138,7 @@ void configure_tcp(int fd) noexcept {
   set(IPPROTO_TCP, TCP_USER_TIMEOUT, 8'000);
 }
 
-std::string peer_name(int fd) {
+std::string peer_name(int fd, const std::string& scheme) {
   sockaddr_storage storage{};
   socklen_t size = sizeof storage;
   std::array<char, NI_MAXHOST> host{};
@@ -147,10 +147,10 @@ std::string peer_name(int fd) {
   if (::getpeername(fd, address, &size) != 0 ||
       ::getnameinfo(address, size, host.data(), host.size(), port.data(), port.size(),
                     NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
-    return "tcp://?";
+    return scheme + "://?";
   }
   const bool v6 = std::string_view(host.data()).find(':') != std::string_view::npos;
-  return std::string("tcp://") + (v6 ? "[" : "") + host.data() + (v6 ? "]:" : ":") + port.data();
+  return scheme + "://" + (v6 ? "[" : "") + host.data() + (v6 ? "]:" : ":") + port.data();
 }
 
 std::pair<std::unique_ptr<Stream>, std::unique_ptr<Stream>> make_inproc_pair() {

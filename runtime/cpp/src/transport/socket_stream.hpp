@@ -41,7 +41,7 @@ class SocketStream final : public Stream {
 void configure_tcp(int fd) noexcept;
 
 /// "tcp://host:port" of a socket's other end.
-std::string peer_name(int fd);
+std::string peer_name(int fd, const std::string& scheme);
 /// Of a unix socket: its path, and who the kernel says is there.
 std::string local_peer_name(int fd, const Address& address);
 

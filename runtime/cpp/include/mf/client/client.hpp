@@ -3,7 +3,7 @@
 //   mf::Client client("mf://localhost:7400");
 //     services are looked up at a controller, calls go directly to their servers
 //   mf::Client client("tcp://localhost:7401");
-//     one server, no controller; several, separated by commas, share the calls
+//     one server, no controller; several, separated by commas, share the calls; tls:// and unix: as well
 //   mf::Client client(light);
 //     the servants of a mf::Light in this process, nothing is serialized
 //
@@ -24,6 +24,7 @@
 #include "mf/core/log.hpp"
 #include "mf/link/local.hpp"
 #include "mf/link/resolver.hpp"
+#include "mf/transport/tls.hpp"
 
 namespace mf {
 
@@ -40,6 +41,8 @@ struct ClientOptions {
   std::uint32_t max_payload = 1U << 24;
   /// Bytes that a stream towards this client may send before it has read any; it grows where that helps.
   std::uint32_t stream_window = 16 * 1024;
+  /// How servers at tls:// are verified, and what is shown to them.
+  TlsOptions tls{};
   /// Opaque; sent in the handshake.
   std::vector<std::byte> authentication{};
   Log log{};
@@ -50,7 +53,7 @@ struct ClientOptions {
 
 class Client {
  public:
-  /// Throws Error(INVALID_ARGUMENT) for an address that cannot be read.
+  /// Throws Error(INVALID_ARGUMENT) for an address that cannot be read, or a file of TlsOptions.
   explicit Client(std::string_view url, ClientOptions options = {});
   explicit Client(std::shared_ptr<const LocalServants> servants, ClientOptions options = {});
   explicit Client(std::shared_ptr<Resolver> resolver, ClientOptions options = {});

@@ -238,6 +238,7 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   void flush(Lock& lock);
   void flush_soon(Lock& lock);
   void arm(Lock& lock);
+  void look_again(Lock& lock);
   void adopt_later();
   void adopt();
   void adopt(Lock& lock);
@@ -290,6 +291,7 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   bool blocked_ = false;       // the socket is full
   bool write_failed_ = false;  // nothing more can be sent; what has arrived is still read
   bool flush_posted_ = false;
+  bool look_posted_ = false;
   bool room_wanted_ = false;
   std::string offence_;  // of the server against the rules of streams: the link ends by it
   bool watched_ = false;

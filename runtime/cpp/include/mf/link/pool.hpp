@@ -18,6 +18,7 @@
 #include "mf/link/client_link.hpp"
 #include "mf/link/resolver.hpp"
 #include "mf/transport/address.hpp"
+#include "mf/transport/tls.hpp"
 
 namespace mf::link {
 
@@ -27,7 +28,8 @@ class Pool {
   using MakeOptions = std::function<protocol::SessionOptions()>;
 
   Pool(std::shared_ptr<transport::Reactor> reactor, MakeOptions make_options,
-       std::chrono::milliseconds connect_timeout);
+       std::chrono::milliseconds connect_timeout,
+       std::shared_ptr<transport::TlsContext> tls = transport::make_tls_client({}));
   ~Pool();
 
   /// Over a socket of this host, if the instance is found there.
@@ -55,6 +57,7 @@ class Pool {
   const std::shared_ptr<transport::Reactor> reactor_;
   const MakeOptions make_options_;
   const std::chrono::milliseconds connect_timeout_;
+  const std::shared_ptr<transport::TlsContext> tls_;
   std::mutex mutex_;
   std::map<Address, std::shared_ptr<Slot>> slots_;
   bool closed_ = false;

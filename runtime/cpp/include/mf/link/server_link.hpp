@@ -125,6 +125,7 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   void refuse_and_close(Code code, const std::string& reason);
   [[nodiscard]] bool above(std::size_t divisor) const noexcept;
   void update_interest();
+  void look_again();
   void shut(const std::string& reason, Lock& lock);
   void shut_by_peer(Lock& lock);
 
@@ -143,6 +144,7 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   bool paused_ = false;
   bool flush_posted_ = false;
   bool progress_watched_ = false;
+  bool look_posted_ = false;
   bool ending_ = false;  // the session broke: write what is left, then close
   transport::Interest interest_ = transport::Interest::none;
   std::uint64_t written_ = 0;

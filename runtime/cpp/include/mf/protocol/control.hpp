@@ -18,6 +18,9 @@
 
 namespace mf::protocol {
 
+/// What the payload of a HELLO begins with.
+inline constexpr std::array<unsigned char, 8> kMagic{0x89, 'M', 'F', 'I', 'D', 'L', '\r', '\n'};
+
 using Payload = std::span<const std::byte>;
 using Nonce = std::array<std::byte, 16>;
 

@@ -191,6 +191,7 @@ class Session {
   [[nodiscard]] bool check_skippable(const Header& header);
   [[nodiscard]] bool give_broken(Event& event);
   // Each of these is false if the peer broke the protocol; the session has ended then.
+  [[nodiscard]] bool check_first(std::span<const std::byte> bytes);
   [[nodiscard]] bool check_header(const Header& header);
   [[nodiscard]] bool check_size(const Header& header);
   [[nodiscard]] bool await(const Header& header, std::span<const std::byte> bytes, std::size_t total);

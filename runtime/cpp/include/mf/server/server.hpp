@@ -20,6 +20,7 @@
 #include "mf/core/log.hpp"
 #include "mf/core/servant.hpp"
 #include "mf/transport/address.hpp"
+#include "mf/transport/tls.hpp"
 
 namespace mf {
 
@@ -33,13 +34,16 @@ struct OfferOptions {
 };
 
 struct ServerOptions {
-  /// tcp://host:port (port 0: any free one), unix:/path, or several of them, separated by commas.
+  /// tcp://host:port (port 0: any free one), tls://host:port, unix:/path, or several of them, separated by
+  /// commas.
   std::string listen = "tcp://127.0.0.1:0";
   /// mf://host:port, several separated by commas; empty: clients are told the address in some other way.
   std::string controller{};
   /// The address that clients are told, if it is not the one listened at (behind a translation, or when
   /// listening at 0.0.0.0).
   std::string advertise{};
+  /// For tls:// among the addresses that are listened at.
+  TlsOptions tls{};
   std::size_t workers = 4;
   /// Threads that read requests and write replies; each connection belongs to one of them. With several,
   /// handlers of Where::io_thread run on several threads, too.
@@ -74,7 +78,8 @@ class Server {
   /// service.
   void offer(std::shared_ptr<Servant> servant, OfferOptions options = {});
 
-  /// Listens and returns. Throws Error(UNAVAILABLE): the port is taken, …
+  /// Listens and returns. Throws Error(UNAVAILABLE): the port is taken, …, and Error(INVALID_ARGUMENT): a file
+  /// of TlsOptions cannot be used.
   void start();
   /// start(), and serves until SIGTERM, SIGINT or stop(); then drains. A second signal ends the process at
   /// once.

@@ -2,6 +2,7 @@
 //
 //   mf://host:port    a controller: services are looked up there
 //   tcp://host:port   one server, without a controller; IPv6 hosts in brackets
+//   tls://host:port   the same over TLS (mf/transport/tls.hpp)
 //   unix:/path        one server on this host
 //
 // Pure text: nothing is resolved here.
@@ -25,6 +26,8 @@ struct Address {
   static std::vector<Address> parse_list(std::string_view text);
 
   [[nodiscard]] std::string str() const;
+  /// One server.
+  [[nodiscard]] bool of_server() const noexcept { return scheme == "tcp" || scheme == "tls" || local(); }
   /// A path on this host.
   [[nodiscard]] bool local() const noexcept { return scheme == "unix"; }
 

@@ -9,12 +9,15 @@
 #include "mf/core/outcome.hpp"
 #include "mf/transport/address.hpp"
 #include "mf/transport/stream.hpp"
+#include "mf/transport/tls.hpp"
 
 namespace mf::transport {
 
-/// Connects within the timeout, trying each address that the host's name has. Failure: UNAVAILABLE, not
-/// executed, in words: "connect tcp://127.0.0.1:1: connection refused".
-Outcome<std::unique_ptr<Stream>> connect(const Address& address, std::chrono::milliseconds timeout);
+/// Connects within the timeout, trying each address that the host's name has, and makes the handshake of TLS.
+/// Failure: UNAVAILABLE, not executed, in words: "connect tcp://127.0.0.1:1: connection refused". Of a
+/// certificate: UNAUTHENTICATED.
+Outcome<std::unique_ptr<Stream>> connect(const Address& address, std::chrono::milliseconds timeout,
+                                         const std::shared_ptr<TlsContext>& tls = make_tls_client({}));
 
 /// Whether there is a file at the path of a unix socket.
 [[nodiscard]] bool exists_here(const Address& address) noexcept;
@@ -24,7 +27,8 @@ class Listener {
   /// Throws Error(UNAVAILABLE): "cannot listen on tcp://…: the port is taken by another process…"; for a
   /// unix socket also if its path is taken by a server that lives, or is not ours to write. One that a dead
   /// server has left is replaced.
-  explicit Listener(const Address& address);
+  /// At tls:// it needs a server's context.
+  explicit Listener(const Address& address, std::shared_ptr<TlsContext> tls = nullptr);
   ~Listener();
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
@@ -44,6 +48,7 @@ class Listener {
 
  private:
   Address address_;
+  const std::shared_ptr<TlsContext> tls_;
   int fd_ = -1;
   int reserve_fd_ = -1;
   std::uint64_t inode_ = 0;  // of a unix socket's path

@@ -8,11 +8,13 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 
 #include "mf/core/io_slice.hpp"
+#include "mf/core/outcome.hpp"
 
 namespace mf::transport {
 
@@ -35,7 +37,8 @@ class Stream {
   /// call more.
   virtual IoResult read(std::span<std::byte> into, Wait wait) noexcept = 0;
 
-  /// Writes what fits now, in one system call.
+  /// Writes what fits now, in one system call. A stream that has_output() may have taken `bytes` and answer
+  /// `would_block` all the same.
   virtual IoResult write(std::span<const IoSlice> slices) noexcept = 0;
 
   /// Blocks until readable (`read`) or writable (`write`) or until the timeout; for the rare case of a full
@@ -44,6 +47,17 @@ class Stream {
 
   /// The longest that a coarse read blocks. Setting the value it already has costs nothing.
   virtual void set_coarse_timeout(std::chrono::microseconds timeout) noexcept = 0;
+
+  /// Whether bytes are inside that read() gives at once, so that the descriptor need not become readable. Both
+  /// read() and write() may make it true.
+  [[nodiscard]] virtual bool has_input() const noexcept { return false; }
+
+  /// Whether bytes are inside that wait until the descriptor is writable: write() writes them, also if it is
+  /// given none.
+  [[nodiscard]] virtual bool has_output() const noexcept { return false; }
+
+  /// Of a stream that has failed: why, where more is known than that it has ended.
+  [[nodiscard]] virtual std::optional<Failure> failure() const { return std::nullopt; }
 
   /// Bytes that were written and that the peer's host has not acknowledged: what a reset would destroy. 0 if
   /// that is not known.

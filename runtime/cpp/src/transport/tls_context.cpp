@@ -1,0 +1,199 @@
+#include "transport/tls_context.hpp"
+
+#include <arpa/inet.h>
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <utility>
+
+#include "mf/core/error.hpp"
+#include "transport/schemes.hpp"
+#include "transport/tls_stream.hpp"
+
+namespace mf::transport {
+namespace {
+
+// Of TLS 1.2: only those with forward secrecy and authenticated encryption, as TLS 1.3 has them anyway.
+constexpr const char* kCiphers = "ECDHE+AESGCM:ECDHE+CHACHA20";
+constexpr std::array<unsigned char, 2> kSessionsAreOf{'m', 'f'};
+// Addresses whose last session a client keeps.
+constexpr std::size_t kMostSessions = 1024;
+
+[[noreturn]] void no_tls() {
+  ERR_clear_error();
+  throw Error(Code::unavailable, Execution::not_executed, "OpenSSL has no memory for a TLS connection");
+}
+
+/// "no start line" and the like; what OpenSSL says of the latest error.
+std::string openssl_reason() {
+  const char* reason = ERR_reason_error_string(ERR_peek_last_error());
+  ERR_clear_error();
+  return reason != nullptr ? std::string(" (") + reason + ")" : std::string();
+}
+
+bool is_ip(const std::string& host) noexcept {
+  in6_addr parsed{};
+  return ::inet_pton(AF_INET, host.c_str(), &parsed) == 1 ||
+         ::inet_pton(AF_INET6, host.c_str(), &parsed) == 1;
+}
+
+/// Without this OpenSSL would ask for a passphrase at the terminal.
+int no_passphrase(char* /*buffer*/, int /*size*/, int /*writes*/, void* /*data*/) {
+  return -1;
+}
+
+int on_new_session(SSL* ssl, SSL_SESSION* session) {
+  static_cast<TlsStream*>(SSL_get_app_data(ssl))->on_new_session(SslSession(session));
+  return 1;  // the reference is ours
+}
+
+/// The certificate must be for this name or IP address; a name is sent to the server, too.
+bool expect(SSL* ssl, const std::string& name) {
+  SSL_set_hostflags(ssl, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
+  if (is_ip(name)) return X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), name.c_str()) == 1;
+  return SSL_set1_host(ssl, name.c_str()) == 1 && SSL_set_tlsext_host_name(ssl, name.c_str()) == 1;
+}
+
+}  // namespace
+
+void SslDeleter::operator()(ssl_ctx_st* context) const noexcept {
+  SSL_CTX_free(context);
+}
+void SslDeleter::operator()(ssl_session_st* session) const noexcept {
+  SSL_SESSION_free(session);
+}
+void SslDeleter::operator()(ssl_st* ssl) const noexcept {
+  SSL_free(ssl);
+}
+
+TlsContext::TlsContext(Side side, TlsOptions options) : side_(side), options_(std::move(options)) {
+  if (options_.certificate.empty() != options_.key.empty()) {
+    refuse(options_.key.empty() ? "key" : "certificate",
+           "certificate and key belong together, and this one is not given");
+  }
+  if (side_ == Side::server && options_.certificate.empty())
+    refuse("certificate", "a server at tls:// needs a certificate and its key");
+  if (options_ != TlsOptions()) make();
+}
+
+void TlsContext::make() {
+  Context context(SSL_CTX_new(side_ == Side::client ? TLS_client_method() : TLS_server_method()));
+  if (!context || SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION) != 1 ||
+      SSL_CTX_set_cipher_list(context.get(), kCiphers) != 1)
+    no_tls();
+  SSL_CTX_set_options(context.get(), SSL_OP_NO_RENEGOTIATION | SSL_OP_CIPHER_SERVER_PREFERENCE);
+  SSL_CTX_set_mode(context.get(), SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+  SSL_CTX_set_default_passwd_cb(context.get(), no_passphrase);
+  load_authorities(context.get());
+  if (!options_.certificate.empty()) load_certificate(context.get());
+  if (side_ == Side::client) {
+    SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
+    SSL_CTX_sess_set_new_cb(context.get(), on_new_session);
+  } else {  // its sessions are tickets, which the clients keep
+    SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);
+    SSL_CTX_set_num_tickets(context.get(), 1);
+    SSL_CTX_set_session_id_context(context.get(), kSessionsAreOf.data(), kSessionsAreOf.size());
+  }
+  context_ = std::move(context);
+}
+
+void TlsContext::load_authorities(ssl_ctx_st* context) const {
+  int verify = SSL_VERIFY_PEER;
+  if (options_.ca.empty()) {
+    if (side_ == Side::server) return;
+    (void)SSL_CTX_set_default_verify_paths(context);
+  } else {
+    check_readable("ca", options_.ca);
+    if (SSL_CTX_load_verify_file(context, options_.ca.c_str()) != 1)
+      refuse("ca", "'" + options_.ca + "' holds no certificate in PEM format" + openssl_reason());
+    if (side_ == Side::server) {
+      SSL_CTX_set_client_CA_list(context, SSL_load_client_CA_file(options_.ca.c_str()));
+      verify |= SSL_VERIFY_FAIL_IF_NO_PEER_CERT;
+    }
+  }
+  SSL_CTX_set_verify(context, verify, nullptr);
+}
+
+void TlsContext::load_certificate(ssl_ctx_st* context) const {
+  check_readable("certificate", options_.certificate);
+  if (SSL_CTX_use_certificate_chain_file(context, options_.certificate.c_str()) != 1) {
+    refuse("certificate", "'" + options_.certificate +
+                              "' holds no certificate in PEM format that can be used" + openssl_reason());
+  }
+  check_readable("key", options_.key);
+  const auto free_bio = [](BIO* bio) { (void)BIO_free(bio); };
+  const std::unique_ptr<BIO, decltype(free_bio)> file(BIO_new_file(options_.key.c_str(), "r"), free_bio);
+  const auto free_key = [](EVP_PKEY* key) { EVP_PKEY_free(key); };
+  const std::unique_ptr<EVP_PKEY, decltype(free_key)> key(
+      file ? PEM_read_bio_PrivateKey(file.get(), nullptr, no_passphrase, nullptr) : nullptr, free_key);
+  if (!key) {
+    refuse("key", "'" + options_.key + "' holds no private key in PEM format without a passphrase" +
+                      openssl_reason());
+  }
+  if (SSL_CTX_use_PrivateKey(context, key.get()) != 1 || SSL_CTX_check_private_key(context) != 1) {
+    ERR_clear_error();
+    refuse("key", "'" + options_.key + "' does not belong to the certificate '" + options_.certificate + "'");
+  }
+}
+
+void TlsContext::refuse(const char* option, const std::string& why) const {
+  throw Error(Code::invalid_argument, Execution::not_executed,
+              std::string(side_ == Side::client ? "ClientOptions" : "ServerOptions") + "::tls." + option +
+                  ": " + why);
+}
+
+void TlsContext::check_readable(const char* option, const std::string& path) const {
+  std::FILE* file = std::fopen(path.c_str(), "re");
+  if (file == nullptr) refuse(option, "cannot read '" + path + "': " + in_words(errno));
+  (void)std::fclose(file);
+}
+
+Ssl TlsContext::connection(const Address& address) {
+  ssl_ctx_st* context = nullptr;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!context_) make();
+    context = context_.get();
+  }
+  Ssl ssl(SSL_new(context));
+  if (!ssl) no_tls();
+  if (side_ == Side::server) {
+    SSL_set_accept_state(ssl.get());
+    return ssl;
+  }
+  SSL_set_connect_state(ssl.get());
+  if (!expect(ssl.get(), expected_name(address))) no_tls();
+  if (const auto session = take(address)) (void)SSL_set_session(ssl.get(), session.get());
+  return ssl;
+}
+
+void TlsContext::keep(const Address& address, SslSession session) {
+  const std::scoped_lock lock(mutex_);
+  if (sessions_.size() >= kMostSessions) sessions_.clear();
+  sessions_[address] = std::move(session);
+}
+
+SslSession TlsContext::take(const Address& address) {
+  const std::scoped_lock lock(mutex_);
+  auto found = sessions_.extract(address);
+  return found ? std::move(found.mapped()) : nullptr;
+}
+
+std::string TlsContext::where_authorities_are() const {
+  return options_.ca.empty() ? "among those of the system" : "in '" + options_.ca + "'";
+}
+
+std::shared_ptr<TlsContext> make_tls_client(TlsOptions options) {
+  return std::make_shared<TlsContext>(TlsContext::Side::client, std::move(options));
+}
+
+std::shared_ptr<TlsContext> make_tls_server(TlsOptions options) {
+  return std::make_shared<TlsContext>(TlsContext::Side::server, std::move(options));
+}
+
+}  // namespace mf::transport

@@ -1,0 +1,93 @@
+// A stream of TLS over another stream.
+//
+// OpenSSL's object is used under a lock, and never touches the socket: it takes encrypted bytes from `in_`
+// and puts them into `out_`. So nobody blocks while holding the lock: a reader waits in the socket's own
+// read, without it. What the socket does not take at once stays in `out_`, which is bounded.
+//
+// A client's handshake is made by shake_hands(), a server's by its first reads.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "mf/core/buffer.hpp"
+#include "mf/core/clock.hpp"
+#include "mf/core/outcome.hpp"
+#include "mf/transport/stream.hpp"
+#include "transport/tls_context.hpp"
+
+namespace mf::transport {
+
+class TlsStream final : public Stream {
+ public:
+  /// `address`: where a client connects to.
+  TlsStream(std::unique_ptr<Stream> socket, std::shared_ptr<TlsContext> context, Address address);
+  ~TlsStream() override;
+  TlsStream(const TlsStream&) = delete;
+  TlsStream& operator=(const TlsStream&) = delete;
+
+  /// Why the handshake has failed: UNAVAILABLE or UNAUTHENTICATED, in words.
+  [[nodiscard]] std::optional<Failure> shake_hands(TimePoint until);
+  /// Whether the handshake has resumed an earlier session.
+  [[nodiscard]] bool resumed() const;
+
+  IoResult read(std::span<std::byte> into, Wait wait) noexcept override;
+  IoResult write(std::span<const IoSlice> slices) noexcept override;
+  void wait_ready(bool read, bool write, std::chrono::milliseconds timeout) noexcept override;
+  void set_coarse_timeout(std::chrono::microseconds timeout) noexcept override {
+    socket_->set_coarse_timeout(timeout);
+  }
+  [[nodiscard]] bool has_input() const noexcept override {
+    return has_input_.load(std::memory_order_relaxed);
+  }
+  [[nodiscard]] bool has_output() const noexcept override;
+  [[nodiscard]] std::optional<Failure> failure() const override;
+  [[nodiscard]] std::size_t unacknowledged() const noexcept override;
+  void shutdown() noexcept override;
+  [[nodiscard]] int fd() const noexcept override { return socket_->fd(); }
+  [[nodiscard]] const std::string& peer() const noexcept override { return socket_->peer(); }
+
+  void on_new_session(SslSession session) { context_->keep(address_, std::move(session)); }
+
+ private:
+  struct Wire;  // OpenSSL's view of in_ and out_
+
+  // All under the lock.
+  IoResult decrypt(std::span<std::byte> into) noexcept;
+  bool encrypt(std::span<const std::byte> plain) noexcept;
+  IoResult send() noexcept;
+  bool check_first_bytes() noexcept;
+  /// Is it fatal? Then it is noted, and the stream has ended.
+  bool end_if_fatal(int error) noexcept;
+  void end(Failure why) noexcept;
+
+  // Without the lock; `in_` is empty.
+  IoResult receive(Wait wait) noexcept;
+
+  const std::unique_ptr<Stream> socket_;
+  const std::shared_ptr<TlsContext> context_;
+  const Address address_;
+  Buffer received_;  // of the reader alone, which hands over a part as in_
+
+  mutable std::mutex mutex_;
+  std::span<const std::byte> in_;
+  Buffer out_;
+  std::size_t sent_ = 0;  // of out_
+  Buffer joined_;         // small slices, on their way into one record
+  bool started_ = false;  // bytes of the peer have been seen
+  bool stalled_ = false;  // nothing is decrypted until out_ has room
+  bool shaken_ = false;   // the handshake is complete
+  bool in_ended_ = false;
+  bool closing_ = false;
+  bool ended_ = false;  // no more of OpenSSL's functions may be called
+  std::optional<Failure> failure_;
+  std::atomic<bool> has_input_{false};
+  Ssl ssl_;
+};
+
+}  // namespace mf::transport

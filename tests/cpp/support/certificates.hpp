@@ -1,0 +1,116 @@
+// Authorities and certificates for tests of TLS, made when a test runs: files in a folder that goes with its
+// authority.
+#pragma once
+
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/x509v3.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "mf/transport/tls.hpp"
+
+namespace mftest {
+
+class Authority {
+ public:
+  struct Wanted {
+    std::string names = "DNS:localhost,IP:127.0.0.1";
+    long valid_from = -3600;  // seconds from now
+    long valid_until = 3600;
+  };
+
+  explicit Authority(const std::string& name = "MF test authority") : key_(new_key()) {
+    std::string folder = (std::filesystem::temp_directory_path() / "mf-tls-XXXXXX").string();
+    if (::mkdtemp(folder.data()) == nullptr) throw std::runtime_error("no folder for certificates");
+    folder_ = folder;
+    certificate_ = certificate(name, *key_, {});
+    add_extension(*certificate_, NID_basic_constraints, "critical,CA:TRUE");
+    sign(*certificate_);
+    save(path("ca.pem"), [this](std::FILE* to) { return PEM_write_X509(to, certificate_.get()); });
+  }
+  ~Authority() { std::filesystem::remove_all(folder_); }
+  Authority(const Authority&) = delete;
+  Authority& operator=(const Authority&) = delete;
+
+  [[nodiscard]] std::string file() const { return path("ca.pem"); }
+  [[nodiscard]] std::string path(const std::string& name) const { return folder_ / name; }
+
+  /// A new certificate and its key.
+  [[nodiscard]] mf::TlsOptions issue(const Wanted& wanted) {
+    const auto number = std::to_string(++issued_);
+    const auto key = new_key();
+    const auto made = certificate("MF test " + number, *key, wanted);
+    if (!wanted.names.empty()) add_extension(*made, NID_subject_alt_name, wanted.names);
+    sign(*made);
+    mf::TlsOptions options{.certificate = path(number + ".pem"), .key = path(number + ".key")};
+    save(options.certificate, [&](std::FILE* to) { return PEM_write_X509(to, made.get()); });
+    save(options.key, [&](std::FILE* to) {
+      return PEM_write_PrivateKey(to, key.get(), nullptr, nullptr, 0, nullptr, nullptr);
+    });
+    return options;
+  }
+  [[nodiscard]] mf::TlsOptions issue() { return issue(Wanted()); }
+  /// Of a client that accepts what this authority has issued, and shows nothing of itself.
+  [[nodiscard]] mf::TlsOptions accepted() const { return {.ca = file()}; }
+
+ private:
+  struct Free {
+    void operator()(EVP_PKEY* key) const noexcept { EVP_PKEY_free(key); }
+    void operator()(X509* certificate) const noexcept { X509_free(certificate); }
+  };
+  using Key = std::unique_ptr<EVP_PKEY, Free>;
+  using Certificate = std::unique_ptr<X509, Free>;
+
+  static void check(bool good) {
+    if (!good) throw std::runtime_error("OpenSSL makes no certificate for the test");
+  }
+  static Key new_key() {
+    Key key(EVP_EC_gen("P-256"));
+    check(key != nullptr);
+    return key;
+  }
+
+  Certificate certificate(const std::string& name, EVP_PKEY& key, const Wanted& wanted) {
+    Certificate made(X509_new());
+    check(made != nullptr);
+    check(X509_set_version(made.get(), X509_VERSION_3) == 1);
+    check(ASN1_INTEGER_set(X509_get_serialNumber(made.get()), ++serial_) == 1);
+    check(X509_gmtime_adj(X509_getm_notBefore(made.get()), wanted.valid_from) != nullptr);
+    check(X509_gmtime_adj(X509_getm_notAfter(made.get()), wanted.valid_until) != nullptr);
+    check(X509_NAME_add_entry_by_txt(X509_get_subject_name(made.get()), "CN", MBSTRING_UTF8,
+                                     reinterpret_cast<const unsigned char*>(name.c_str()), -1, -1, 0) == 1);
+    const auto* issuer = certificate_ ? certificate_.get() : made.get();
+    check(X509_set_issuer_name(made.get(), X509_get_subject_name(issuer)) == 1);
+    check(X509_set_pubkey(made.get(), &key) == 1);
+    return made;
+  }
+  static void add_extension(X509& certificate, int kind, const std::string& value) {
+    auto* extension = X509V3_EXT_conf_nid(nullptr, nullptr, kind, value.c_str());
+    check(extension != nullptr);
+    const int added = X509_add_ext(&certificate, extension, -1);
+    X509_EXTENSION_free(extension);
+    check(added == 1);
+  }
+  void sign(X509& certificate) { check(X509_sign(&certificate, key_.get(), EVP_sha256()) > 0); }
+  template <class Write>
+  static void save(const std::string& path, Write write) {
+    std::FILE* const to = std::fopen(path.c_str(), "w");
+    check(to != nullptr);
+    const bool written = write(to) == 1;
+    check(std::fclose(to) == 0 && written);
+  }
+
+  std::filesystem::path folder_;
+  Key key_;
+  Certificate certificate_;
+  long serial_ = 0;
+  int issued_ = 0;
+};
+
+}  // namespace mftest
