@@ -67,6 +67,8 @@ class Keeping final : public transport::Stream {
   [[nodiscard]] bool has_input() const noexcept override { return has_input_ && !has_output_; }
   [[nodiscard]] bool has_output() const noexcept override { return has_output_; }
   [[nodiscard]] std::size_t unacknowledged() const noexcept override { return 0; }
+  [[nodiscard]] bool allow_interrupts() noexcept override { return inner_->allow_interrupts(); }
+  void interrupt() noexcept override { inner_->interrupt(); }
   void shutdown() noexcept override { inner_->shutdown(); }
   [[nodiscard]] int fd() const noexcept override { return inner_->fd(); }
   [[nodiscard]] const std::string& peer() const noexcept override { return inner_->peer(); }

@@ -48,6 +48,8 @@ class TlsStream final : public Stream {
   [[nodiscard]] bool has_output() const noexcept override;
   [[nodiscard]] std::optional<Failure> failure() const override;
   [[nodiscard]] std::size_t unacknowledged() const noexcept override;
+  [[nodiscard]] bool allow_interrupts() noexcept override { return socket_->allow_interrupts(); }
+  void interrupt() noexcept override { socket_->interrupt(); }
   void shutdown() noexcept override;
   [[nodiscard]] int fd() const noexcept override { return socket_->fd(); }
   [[nodiscard]] const std::string& peer() const noexcept override { return socket_->peer(); }
