@@ -21,6 +21,7 @@ from mf.protocol.call import RetryBudget
 from mf.protocol.calls import Binding
 
 DEFAULT_WAIT_FOR_SERVER = 5.0
+_SHORT = 0.1  # an attempt with less time may only have been too late: the one before it says more
 
 # A server that refuses with one of these will go on refusing (with MESSAGE_TOO_LARGE we do): there is
 # nothing to wait for.
@@ -103,6 +104,7 @@ class Search:
         """A route; None: try again after `pause` seconds, or as soon as `view` is out of date. Raises Error,
         NOT_EXECUTED, when it is time to give up."""
         router, service = self._router, self._service
+        begun = monotonic()
         view = self.view = router.resolver.view(service.name)
         start = self._clock.start(view)
         candidates = view.find(self._agent)
@@ -117,12 +119,12 @@ class Search:
         limit = router.limit(key, view, bool(candidates), start, self._deadline)
         if trouble is not None and trouble.code is Code.OVERLOADED:
             limit = self._deadline  # a binding becomes free when the calls on it have ended
+        if self._trouble is None or begun + _SHORT < limit:
+            self._trouble = trouble
         left = limit - monotonic()
         if left <= 0:
-            # The limit may have cut this attempt short: what the one before it met says more.
-            failure = self._trouble or trouble or _nobody(service, self._agent, view)
+            failure = self._trouble or _nobody(service, self._agent, view)
             raise failure if limit < self._deadline else _gave_up(failure)
-        self._trouble = trouble
         self.pause = min(self._backoff.next(), left) if candidates else left
         return None
 
