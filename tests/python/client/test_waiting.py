@@ -1,5 +1,6 @@
 """How long a call waits for a server that nobody has offered yet, on a clock of our own."""
 
+import errno
 import socket
 import threading
 
@@ -16,6 +17,7 @@ from mf.protocol.events import BindRequested
 from mf.protocol.handshake import Hello
 from mf.protocol.server_session import ServerSession
 from mf.transport.inproc import pair
+from mf.transport.stream import Stream
 from tests.python.conftest import Served
 from tests.python.echo import ECHO_SERVICE, TWICE, EchoClient
 
@@ -116,3 +118,20 @@ def test_bindings_of_several_agents_are_asked_for_together() -> None:
 
     assert first == 3
     assert scattered.ok == dict.fromkeys(agents, 4)  # this one answers with the request's bytes
+
+
+def test_who_gives_up_says_what_its_last_whole_attempt_met() -> None:
+    """Those that the deadline cuts short would only say that it took too long."""
+    timeouts: list[float] = []
+
+    def connect(address: str, timeout: float) -> Stream:  # noqa: ARG001 - there is one
+        timeouts.append(timeout)
+        if timeout < 0.05:
+            raise TimeoutError(errno.ETIMEDOUT, "Connection timed out")
+        raise ConnectionRefusedError(errno.ECONNREFUSED, "Connection refused")
+
+    with mf.client.Client("tcp://127.0.0.1:9", connect=connect) as client, pytest.raises(mf.Error) as raised:
+        EchoClient(client).at("a").twice(3, options=mf.CallOptions(deadline=0.5))
+
+    assert timeouts[0] > 0.4
+    assert raised.value.message == "gave up at the deadline: connect tcp://127.0.0.1:9: connection refused"

@@ -122,6 +122,7 @@ def test_scattered_calls_go_there_too(path: Path) -> None:
         (["tcp://h:1", "unix:/s"], "tcp://h:1", "unix:/s"),
         (["unix:/s", "tcp://h:1", "tcp://h:2", "unix:/t"], "tcp://h:1", "unix:/s"),
         (["unix:/s"], "unix:/s", ""),
+        (["tls://h:1", "tcp://h:2", "unix:/s"], "tls://h:1", "unix:/s"),
         (["quic://h:1", "nonsense", "tcp://h:2"], "tcp://h:2", ""),
     ],
 )

@@ -16,10 +16,12 @@ from mf.core.error import Code, Execution
 from mf.link.resolver import StaticResolver
 from tests.python.certificates import Authority
 from tests.python.conftest import Recorder, eventually
+from tests.python.controller.test_controller import Running, controller
 from tests.python.echo import EchoClient, EchoServant, Number
 from tests.python.flow import FlowServant
 from tests.python.flowing import Awaiting, Flow
 
+__all__ = ["controller"]
 FOREVER = mf.CallOptions(deadline=60)
 
 
@@ -127,6 +129,17 @@ def test_a_server_may_listen_at_addresses_of_all_schemes(authority: Authority, t
         assert [address.partition(":")[0] for address in server.addresses] == ["tcp", "tls", "unix"]
         with mf.Client(",".join(server.addresses), tls=authority.accepted) as client:
             assert [EchoClient(client).at("a").twice(x) for x in range(20)] == list(range(0, 40, 2))
+
+
+def test_it_is_registered_and_found_as_a_server_at_tls(authority: Authority, controller: Running) -> None:
+    server = mf.Server("tls://0.0.0.0:0", controller.address, tls=authority.issue(), grace=2.0)
+    server.offer(Recorder(), "a")
+    with server, mf.Client(controller.address, tls=authority.accepted) as client:
+        assert EchoClient(client).at("a").twice(1) == 2
+        (instance,) = controller.servant.list_()
+
+    assert instance.addresses == [server.address.replace("0.0.0.0", "127.0.0.1")]
+    assert instance.addresses[0].startswith("tls://")
 
 
 def test_several_servers_are_connected_to_at_once(authority: Authority) -> None:

@@ -21,6 +21,7 @@ from mf.protocol.call import RetryBudget
 from mf.protocol.calls import Binding
 
 DEFAULT_WAIT_FOR_SERVER = 5.0
+_SHORT = 0.1  # an attempt with less time may only have been too late: the one before it says more
 
 # A server that refuses with one of these will go on refusing (with MESSAGE_TOO_LARGE we do): there is
 # nothing to wait for.
@@ -114,6 +115,7 @@ class Search:
         router, service = self._router, self._service
         if router.pool.closed:
             raise not_executed(Code.CANCELLED, "the client was closed")
+        begun = monotonic()
         view = self.view = router.resolver.view(service.name)
         start = self._clock.start(view)
         candidates = view.find(self._agent)
@@ -128,14 +130,14 @@ class Search:
         limit = router.limit(key, view, bool(candidates), start, self._deadline)
         if trouble is not None and trouble.code is Code.OVERLOADED:
             limit = self._deadline  # a binding becomes free when the calls on it have ended
+        if self._trouble is None or begun + _SHORT < limit:
+            self._trouble = trouble
         left = limit - monotonic()
-        # The limit may have cut this attempt short: what the one before it met says more.
-        failure = (self._trouble if left <= 0 else None) or trouble or _nobody(service, self._agent, view)
+        failure = self._trouble or _nobody(service, self._agent, view)
         if self._note is not None:
             self._note(failure)
         if left <= 0:
             raise failure if limit < self._deadline else _gave_up(failure)
-        self._trouble = trouble
         self.pause = min(self._backoff.next(), left) if candidates else left
         return None
 
