@@ -13,6 +13,7 @@ from typing import Any
 from tests.conformance.table import CLIENTS, SERVERS, Cell
 from tests.interop.peers import BUILD, Process
 from tests.interop.peers import Server as ServerProcess
+from tests.python.certificates import Authority
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -23,7 +24,10 @@ class Processes:
     def __init__(self, folder: Path, stubs: Path) -> None:
         self._folder = folder
         path = os.pathsep.join(map(str, (stubs, ROOT / "runtime" / "python")))
-        self._environment = os.environ | {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
+        authority = Authority(folder)
+        authority.issue()
+        tls = {"MF_TLS": str(Path(authority.file).parent)}
+        self._environment = os.environ | {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"} | tls
         self._servers: dict[str, ServerProcess] = {}
         self._clients: dict[Cell, Process] = {}
         self._started = 0
@@ -33,8 +37,8 @@ class Processes:
         server = SERVERS[cell.server]
         if cell.light:
             return f"light-{server.kind}"
-        self.server(cell)
-        return self._path(cell) if cell.way == "unix" else self._servers[cell.server].address
+        addresses = self.server(cell).address.split()
+        return next(each for each in addresses if each.startswith(f"{cell.way}:"))
 
     def server(self, cell: Cell) -> ServerProcess:
         """That of the cell, started if it was not."""
@@ -44,13 +48,10 @@ class Processes:
                 *program(server.language, "server"),
                 *(("serve",) if server.language == "cpp" else ()),
                 server.kind,
-                f"tcp://127.0.0.1:0,{self._path(cell)}",
+                f"tcp://127.0.0.1:0,tls://127.0.0.1:0,unix:{self._folder / cell.server}",
             ]
             self._servers[cell.server] = ServerProcess(command, self._environment, self._errors())
         return self._servers[cell.server]
-
-    def _path(self, cell: Cell) -> str:
-        return f"unix:{self._folder / cell.server}"
 
     def begin(self, cell: Cell, step: str) -> None:
         """Has the cell's client take a step; `end` gives what it observes."""

@@ -51,7 +51,7 @@ SERVERS = {
     "python-async": Server("python", "async"),
 }
 
-WAYS = ("tcp", "unix", "light")
+WAYS = ("tcp", "tls", "unix", "light")
 
 
 @dataclass(frozen=True)

@@ -33,4 +33,4 @@ def test_a_stream_of_a_killed_server_is_lost(own: Processes, client: str, server
 
     observed = own.end(cell)
     assert {key: observed.get(key) for key in LOST} == LOST, observed
-    assert own.server(cell).address.removeprefix("tcp://") in observed["message"]
+    assert own.address(cell).removeprefix("tcp://") in observed["message"]

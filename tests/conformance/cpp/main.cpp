@@ -1,8 +1,9 @@
-// conformance serve plain|async LISTEN: serves the rooms red and blue, prints its address, and ends at
-// SIGTERM.
+// conformance serve plain|async LISTEN: serves the rooms red and blue, prints its addresses, and ends
+// at SIGTERM.
 // conformance call URL|light-plain|light-async: runs each line of standard input as a step, and answers it
 // with a line of JSON. programs/server.py and programs/client.py are the same in Python; table.py says the
-// steps.
+// steps. Both take the files of TLS from the folder MF_TLS.
+#include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <memory>
@@ -26,13 +27,27 @@ mf::ClientOptions nested_options() {
   return options;
 }
 
+std::string tls_file(const char* name) {
+  const char* folder = std::getenv("MF_TLS");
+  return std::string(folder != nullptr ? folder : ".") + "/" + name;
+}
+
+mf::ClientOptions calling_options() {
+  mf::ClientOptions options;
+  options.tls.ca = tls_file("ca.pem");
+  return options;
+}
+
 void serve(const std::string& kind, const std::string& listen) {
   const auto nested = std::make_shared<Nested>();
-  mf::Server server({.listen = listen, .workers = 4});
+  mf::ServerOptions options{.listen = listen, .workers = 4};
+  options.tls = {.certificate = tls_file("1.pem"), .key = tls_file("1.key")};
+  mf::Server server(options);
   for (const auto* name : kRooms) server.offer(make_room(kind, name, nested), {.agent = name});
   server.start();
   nested->client = std::make_unique<mf::Client>(server.address().str(), nested_options());
-  std::cout << server.address().str() << std::endl;
+  for (const auto& address : server.addresses()) std::cout << address.str() << ' ';
+  std::cout << std::endl;
   server.run();
 }
 
@@ -45,7 +60,7 @@ void call(const std::string& where) {
     }
     nested->client = std::make_unique<mf::Client>(light, nested_options());
   }
-  Caller caller([&] { return nested->client ? mf::Client(light) : mf::Client(where); });
+  Caller caller([&] { return nested->client ? mf::Client(light) : mf::Client(where, calling_options()); });
   for (std::string line; std::getline(std::cin, line);) std::cout << caller.run(Words(line)) << std::endl;
 }
 

@@ -4,8 +4,10 @@ answers it with a line of JSON. cpp/client.cpp is the same in C++; table.py says
 
 import asyncio
 import json
+import os
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 from awaiting import Awaiting
 from blocking import Blocking
@@ -17,7 +19,8 @@ import mf
 
 def opener(where: str) -> Callable[[], mf.Client]:
     if not where.startswith("light-"):
-        return lambda: mf.Client(where)
+        tls = mf.Tls(ca=str(Path(os.environ["MF_TLS"]) / "ca.pem"))
+        return lambda: mf.Client(where, tls=tls)
     light = mf.Light()
     nested = mf.Client(light, forward_metadata=("tenant",))
     for name in ROOMS:
