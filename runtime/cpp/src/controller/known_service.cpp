@@ -14,8 +14,8 @@ bool is_same(const Instance& one, const Instance& other) {
   return one.nonce == other.nonce && one.agent == other.agent;
 }
 
-/// The first address over the network and the first path, as far as this runtime can connect to them. So where
-/// a server lists tls:// before tcp://, nobody is led to send in clear text.
+/// The first address over the network and the first path, as far as this runtime can connect to them. So
+/// where a server lists tls:// before tcp://, nobody is led to send in clear text.
 std::optional<mf::Instance> reachable(const Instance& instance) {
   mf::Instance found{.address = {}, .weight = std::max<std::uint32_t>(instance.weight, 1)};
   std::memcpy(found.nonce.data(), instance.nonce.bytes.data(), found.nonce.size());

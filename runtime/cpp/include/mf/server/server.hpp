@@ -78,8 +78,8 @@ class Server {
   /// service.
   void offer(std::shared_ptr<Servant> servant, OfferOptions options = {});
 
-  /// Listens and returns. Throws Error(UNAVAILABLE): the port is taken, …, and Error(INVALID_ARGUMENT): a file
-  /// of TlsOptions cannot be used.
+  /// Listens and returns. Throws Error(UNAVAILABLE): the port is taken, …, and Error(INVALID_ARGUMENT): a
+  /// file of TlsOptions cannot be used.
   void start();
   /// start(), and serves until SIGTERM, SIGINT or stop(); then drains. A second signal ends the process at
   /// once.

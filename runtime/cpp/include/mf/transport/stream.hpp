@@ -48,8 +48,8 @@ class Stream {
   /// The longest that a coarse read blocks. Setting the value it already has costs nothing.
   virtual void set_coarse_timeout(std::chrono::microseconds timeout) noexcept = 0;
 
-  /// Whether bytes are inside that read() gives at once, so that the descriptor need not become readable. Both
-  /// read() and write() may make it true.
+  /// Whether bytes are inside that read() gives at once, so that the descriptor need not become readable.
+  /// Both read() and write() may make it true.
   [[nodiscard]] virtual bool has_input() const noexcept { return false; }
 
   /// Whether bytes are inside that wait until the descriptor is writable: write() writes them, also if it is
