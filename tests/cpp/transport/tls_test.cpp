@@ -286,7 +286,7 @@ TEST_F(Tls, APeerThatReadsNothingCannotFillTheMemoryWithAnswersToItself) {
   const auto counts = std::make_shared<CountedStream::Counts>();
   TlsStream server(std::make_unique<CountedStream>(std::move(left), counts),
                    make_tls_server(authority.issue()), Address());
-  auto peer = std::async(std::launch::async, [fd = right->fd()] { return flood(fd, 6'000); });
+  auto peer = std::async(std::launch::async, [fd = right->fd()] { return flood(fd, 12'000); });
   std::array<std::byte, 64> window{};
   EXPECT_TRUE(eventually([&] {
     (void)server.read(window, Wait::coarsely);
