@@ -156,17 +156,17 @@ bool TlsStream::resumed() const {
   return SSL_session_reused(ssl_.get()) == 1;
 }
 
+// One read of the socket at most: a peer whose records hold nothing for us must not keep this thread.
 IoResult TlsStream::read(std::span<std::byte> into, Wait wait) noexcept {
-  for (;;) {
-    {
-      const std::scoped_lock lock(mutex_);
-      const auto result = decrypt(into);
-      if (result.state != IoState::would_block || stalled_ || has_input_) return result;
-    }
-    const auto received = receive(wait);
-    if (received.state == IoState::would_block) return received;
-    wait = Wait::no;  // the rest of a record, if it is there
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto result = decrypt(into);
+    if (result.state != IoState::would_block || stalled_ || has_input_) return result;
   }
+  const auto received = receive(wait);
+  if (received.state == IoState::would_block) return received;
+  const std::scoped_lock lock(mutex_);
+  return decrypt(into);
 }
 
 IoResult TlsStream::receive(Wait wait) noexcept {
