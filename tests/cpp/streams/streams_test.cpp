@@ -68,6 +68,8 @@ class Streams : public testing::TestWithParam<std::tuple<Way, Kind>> {
     }
     stub.emplace(*client);
   }
+  // A writer that its servant keeps keeps its call, and that its servant.
+  ~Streams() override { plain->kept.reset(); }
 
   PlainFlow* plain = nullptr;
   std::optional<Authority> authority;

@@ -82,6 +82,8 @@ TlsContext::TlsContext(Side side, TlsOptions options) : side_(side), options_(st
 }
 
 void TlsContext::make() {
+  // Threads that connect may outlive main(), and OpenSSL must not be gone by then.
+  OPENSSL_init_ssl(OPENSSL_INIT_NO_ATEXIT, nullptr);
   Context context(SSL_CTX_new(side_ == Side::client ? TLS_client_method() : TLS_server_method()));
   if (!context || SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION) != 1 ||
       SSL_CTX_set_cipher_list(context.get(), kCiphers) != 1)
