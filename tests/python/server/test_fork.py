@@ -70,22 +70,49 @@ import os, sys, time
 import mf
 server = mf.Server()
 server.start()
+ready, is_ready = os.pipe()
 child = os.fork()
 if child == 0:
+    os.write(is_ready, b"!")
     time.sleep(60)
     os._exit(0)
-server.stop()
-again = mf.Server(listen=server.address)
-again.start()
-print("listens again")
-again.stop()
-os.kill(child, 9)
+os.read(ready, 1)
+try:
+    server.stop()
+    again = mf.Server(listen=server.address)
+    again.start()
+    print("listens again")
+    again.stop()
+finally:
+    os.kill(child, 9)
 """
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
     )
 
     assert done.stdout == "listens again\n", done.stderr
+
+
+def test_servers_that_have_ended_are_left_alone_in_a_child() -> None:
+    program = """
+import os
+import mf
+ended = mf.Server()
+ended.start()
+ended.stop()
+files = [os.open(os.devnull, os.O_RDONLY) for _ in range(16)]  # they get the numbers that are free again
+child = os.fork()
+if child == 0:
+    for file in files:
+        os.fstat(file)
+    os._exit(7)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False
+    )
+
+    assert (done.stdout, done.stderr) == ("7\n", "")
 
 
 def test_a_child_draws_other_numbers(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -210,13 +210,24 @@ class Router:
     def try_all(
         self, service: ServiceInfo, candidates: list[tuple[str, Instance]], deadline: float
     ) -> tuple[Route | None, Error | None]:
-        """A route to the first of the candidates that can be reached; else what is wrong with them."""
+        """A route to the first of the candidates that can be reached; else what is wrong with them. One that
+        does not answer is waited for only a moment while there are others."""
+        pool = self.pool
         trouble: Error | None = None
-        for agent, instance in order(candidates, lambda candidate: self.pool.load(candidate[1])):
+        begun = False
+        left = pool.late_last(order(candidates, lambda candidate: pool.load(candidate[1])))
+        while left:
+            (agent, instance), *left = left
+            until = pool.patience(deadline) if left else deadline
+            if left and not begun and pool.usable(instance) is None:
+                begun = True
+                pool.connect_all([instance, *(other for _, other in left)], deadline)
             try:
-                link = self.pool.open(instance, deadline)
-                return Route(link, link.bind(service, agent, deadline)), None
+                link = pool.open(instance, until)
+                return Route(link, link.bind(service, agent, until)), None
             except Error as error:
+                if left and monotonic() >= until:
+                    pool.note_late(instance.address)
                 if trouble is None or error.code in _FINAL:
                     trouble = error
         return None, trouble

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 CONNECT_TIMEOUT = 5.0
 _RETRY_AFTER = 0.05
-_A_MOMENT = 0.25  # a server that is there is connected by then; the others must not hold it up
+_A_MOMENT = 0.25  # a server that is there has answered by then; the others must not hold it up
+_LATE_FOR = 1.0  # doubling to
+_LATE_AT_MOST = 30.0
 
 Connect = Callable[[str, float], Stream]
 """Opens a stream to an address within a time in seconds; raises OSError."""
@@ -33,7 +35,7 @@ Connect = Callable[[str, float], Stream]
 class _Place:
     """One address. A failed attempt stands for all callers for a moment, so that they do not storm it."""
 
-    __slots__ = ("connecting", "error", "link", "lock", "not_before")
+    __slots__ = ("connecting", "error", "late_for", "late_until", "link", "lock", "not_before")
 
     def __init__(self) -> None:
         self.lock = Lock()
@@ -41,6 +43,8 @@ class _Place:
         self.connecting: tcp.Connecting | None = None
         self.not_before = 0.0
         self.error: Error | None = None
+        self.late_for = _LATE_FOR
+        self.late_until = 0.0
 
 
 class Pool:
@@ -50,6 +54,7 @@ class Pool:
         "__weakref__",
         "_connect",
         "_dialer",
+        "_late",
         "_lock",
         "_max_payload",
         "_nonce",
@@ -69,6 +74,7 @@ class Pool:
         self._dialer = Dialer(tls)
         self._lock = Lock()
         self._places: dict[str, _Place] = {}
+        self._late = False  # some place was, once
         self.closed = False
         self.watches = Watches()
         self._max_payload = max_payload
@@ -117,6 +123,27 @@ class Pool:
                 place.lock.release()
         tcp.wait_for(begun, until - monotonic())
 
+    def patience(self, deadline: float) -> float:
+        """How long to wait for an instance while there are others."""
+        return min(deadline, monotonic() + _A_MOMENT)
+
+    def late_last(self, candidates: list[tuple[str, Instance]]) -> list[tuple[str, Instance]]:
+        """Behind the others those that did not answer in a moment lately."""
+        if not self._late:
+            return candidates
+        now = monotonic()
+        return sorted(candidates, key=lambda candidate: self._is_late(candidate[1].address, now))
+
+    def note_late(self, address: str) -> None:
+        place = self._place(address)
+        place.late_until = monotonic() + place.late_for
+        place.late_for = min(place.late_for * 2, _LATE_AT_MOST)
+        self._late = True
+
+    def _is_late(self, address: str, now: float) -> bool:
+        place = self._places.get(address)
+        return place is not None and place.late_until > now
+
     def _place(self, address: str) -> _Place:
         place = self._places.get(address)
         if place is None:
@@ -131,14 +158,21 @@ class Pool:
 
     def _nearest(self, instance: Instance, deadline: float) -> Link | None:
         """None: the instance is not at its path on this host, or does not say so before the deadline."""
-        if not instance.local or not exists_here(Address.parse(instance.local)):
+        if not instance.local or self._is_late(instance.local, monotonic()):
             return None
+        if not exists_here(Address.parse(instance.local)):
+            return None
+        until = self.patience(deadline)
         try:
-            link = self.get(instance.local, deadline)
+            link = self.get(instance.local, until)
         except Error:
             return None
-        link.await_greeting(deadline)
-        return link if link.is_to(instance.nonce) else None
+        link.await_greeting(until)
+        if link.is_to(instance.nonce):
+            return link
+        if monotonic() >= until:
+            self.note_late(instance.local)
+        return None
 
     def get(self, address: str, deadline: float) -> Link:
         """The link to an address, connected if it is not. Raises Error(UNAVAILABLE), NOT_EXECUTED."""

@@ -157,12 +157,15 @@ class IoThread(Loop):
 
     def after_fork(self) -> None:
         """In a child: its copies of the descriptors are closed, and the parent goes on with its own."""
+        if self._event < 0:  # it had ended
+            return
         for listener in self._listeners.values():
             listener.after_fork()
         for connection in self._connections.values():
             connection.stream.close()
         self._epoll.close()
         os.close(self._event)
+        self._event = -1
 
     # The loop
 
