@@ -46,6 +46,25 @@ TEST(BlackHole, HoldsUpNoCallThatNoThreadWaitsFor) {
   EXPECT_TRUE(outcome.ok()) << outcome.failure().message;
 }
 
+TEST(BlackHole, OfOtherAgentsHoldsUpNoCallThatNoThreadWaitsFor) {
+  const Listener hole = black_hole();
+  const Served served;
+  const auto resolver = std::make_shared<FakeResolver>();
+  auto offers = answered();
+  for (int i = 0; i < 16; ++i) offers.agents["h" + std::to_string(i)].push_back({.address = hole.address()});
+  offers.agents["books"].push_back({.address = served.server.address()});
+  resolver->set(offers);
+  mf::Client client(resolver, kPatient);
+  const calls::PartClient part(client);
+  for (int i = 0; i < 16; ++i)
+    part.at("h" + std::to_string(i)).async_name({.deadline = 60s}, [](mf::Outcome<std::string>) {});
+  std::promise<mf::Outcome<std::string>> promise;
+  part.at("books").async_name(
+      {.deadline = 10s}, [&](mf::Outcome<std::string> outcome) { promise.set_value(std::move(outcome)); });
+  auto outcome = promise.get_future().get();
+  EXPECT_TRUE(outcome.ok()) << outcome.failure().message;
+}
+
 TEST(BlackHole, HoldsUpNoCallWhenTheSourceSaysSomethingNew) {
   const Listener hole = black_hole();
   const Served served;

@@ -55,6 +55,19 @@ TEST_F(Nearest, IsTheUnixSocketThatTheServerRegistered) {
   controller.stop();
 }
 
+TEST_F(Nearest, IsNotWaitedForLongerThanAMoment) {
+  const mf::transport::Listener silent(mf::Address::parse(local()));
+  mf::Server wanted;
+  wanted.offer(std::make_shared<WhoCalls>());
+  wanted.start();
+  const auto resolver = std::make_shared<FakeResolver>();
+  auto offers = answered();
+  offers.agents[""].push_back({.address = wanted.address(), .local = silent.address(), .nonce = {}});
+  resolver->set(offers);
+  mf::Client client(resolver, {.connect_timeout = 60s});
+  EXPECT_THAT(calls::OtherClient(client).name({.deadline = 20s}), StartsWith("tcp://127.0.0.1:"));
+}
+
 TEST_F(Nearest, IsNotTheSocketOfAnotherServerAtThatPath) {
   mf::Server wanted;
   wanted.offer(std::make_shared<WhoCalls>());

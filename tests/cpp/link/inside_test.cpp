@@ -91,7 +91,8 @@ struct Answering final : ServerLink::Handler {
   std::pair<Code, std::string> on_bind(std::uint16_t, const protocol::Bind&) override {
     return {Code::ok, ""};
   }
-  std::string_view on_describe(std::string_view) override { return {}; }
+  const ServiceInfo* on_describe(std::string_view) override { return nullptr; }
+  void on_drain(std::uint32_t) override {}
   void on_request(const protocol::Event& event, TimePoint) override {
     const int number = requests++;
     if (event.header.oneway()) return;

@@ -31,7 +31,11 @@ class Kept final : public ServerLink::Handler {
     if (bind.service != "t.S") return {Code::unknown_service, "no such service"};
     return {Code::ok, ""};
   }
-  std::string_view on_describe(std::string_view) override { return descriptor; }
+  const ServiceInfo* on_describe(std::string_view) override {
+    service.descriptor = descriptor;
+    return &service;
+  }
+  void on_drain(std::uint32_t behind) override { latest = behind; }
   void on_request(const protocol::Event& event, TimePoint) override {
     if (throws) throw std::bad_alloc();
     const std::scoped_lock lock(mutex);
@@ -53,6 +57,8 @@ class Kept final : public ServerLink::Handler {
   }
 
   std::string descriptor = "service t.S\n";
+  ServiceInfo service{.annex = "the annex"};
+  std::atomic<std::uint32_t> latest{~0U};
   std::mutex mutex;
   std::vector<Request> requests;
   std::atomic<int> cancels{0};
@@ -296,7 +302,9 @@ TEST(ServerLink, DrainRefusesWhatIsNewByGoawayAndKeepsTheRest) {
   joined.request(4);
   ASSERT_TRUE(eventually([&] { return joined.handler->size() == 1; }));
   joined.link->drain("maintenance");
-  EXPECT_THAT(joined.peer->next(EventType::goaway).text, testing::HasSubstr("maintenance"));
+  const auto goaway = joined.peer->next(EventType::goaway);
+  EXPECT_THAT(goaway.text, testing::HasSubstr("maintenance"));
+  EXPECT_EQ(goaway.header.id, joined.handler->latest);
   EXPECT_FALSE(joined.link->idle());
   joined.answer_all(4);
   EXPECT_EQ(joined.peer->next(EventType::reply).header.code(), Code::ok);
@@ -325,6 +333,27 @@ TEST(ServerLink, BindsOfRangesInUseEndTheConnection) {
   ASSERT_EQ(seen.size(), 1U);
   EXPECT_EQ(seen[0].type, EventType::refused);
   EXPECT_TRUE(joined.log->has("bound already"));
+}
+
+TEST(ServerLink, ADescriptorComesWithItsAnnex) {
+  Joined joined;
+  joined.greet();
+  joined.peer->session.send_describe("t.S");
+  joined.peer->flush();
+  protocol::Descriptor descriptor;
+  const char* reason = nullptr;
+  const auto seen = joined.peer->next(EventType::descriptor);
+  ASSERT_TRUE(protocol::parse_descriptor(seen.payload, descriptor, reason));
+  EXPECT_EQ(descriptor.text, "service t.S\n");
+  EXPECT_EQ(descriptor.annex, "the annex");
+}
+
+TEST(ServerLink, WhoSaysHelloAfterItHasBegunToDrainIsToldSo) {
+  Joined joined;
+  joined.link->drain("maintenance");
+  EXPECT_EQ(joined.handler->latest, 0U);
+  joined.greet();
+  EXPECT_THAT(joined.peer->next(EventType::goaway).text, testing::HasSubstr("maintenance"));
 }
 
 TEST(ServerLink, ADescriptorThatThePeerCannotTakeHurtsNobody) {

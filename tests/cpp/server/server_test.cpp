@@ -357,6 +357,11 @@ TEST(Server, MayListenAtSeveralAddresses) {
   EXPECT_FALSE(std::filesystem::exists(path));
 }
 
+TEST(Server, RefusesWindowsThatAreTooLargeTogether) {
+  mf::Server server({.max_streams = 4096, .stream_window = 1U << 30});
+  EXPECT_THAT(failure_of([&] { server.start(); }).message, testing::HasSubstr("may take 8388608 bytes"));
+}
+
 TEST(Server, NeedsAnIoThread) {
   mf::Server server({.io_threads = 0});
   EXPECT_THAT(failure_of([&] { server.start(); }).message, testing::HasSubstr("io_threads"));

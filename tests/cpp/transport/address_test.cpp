@@ -27,6 +27,7 @@ TEST(Address, APathIsAUnixSocket) {
 TEST(Address, SeveralHaveCommasBetweenThem) {
   EXPECT_EQ(Address::parse_list("tcp://h:1,unix:/s"),
             (std::vector<Address>{{"tcp", "h", 1}, {"unix", "/s", 0}}));
+  EXPECT_EQ(Address::parse_list(" tcp://h:1 , unix:/s").size(), 2U);
   EXPECT_THROW((void)Address::parse_list("tcp://h:1,"), Error);
   EXPECT_THROW((void)Address::parse_list(""), Error);
 }

@@ -215,6 +215,25 @@ def test_the_deadline_of_a_scatter_is_that_of_the_whole() -> None:
     assert options.deadline == 5
 
 
+def test_agents_whose_turn_comes_after_the_deadline_of_a_scatter_are_not_called() -> None:
+    called: list[int] = []
+
+    class Slow(Recorder):
+        def twice(self, x: int) -> int:
+            called.append(x)
+            time.sleep(0.1)
+            return x
+
+    echo = light(a=Slow(), b=Slow(), c=Slow())
+
+    ended = echo.on(["a", "b", "c"]).twice(1, options=mf.CallOptions(deadline=0.05))
+
+    assert (list(ended.ok), len(called)) == (["a"], 1)
+    for failure in ended.failed.values():
+        assert isinstance(failure, mf.Error)
+        assert (failure.code, failure.execution) == (Code.DEADLINE_EXCEEDED, Execution.NOT_EXECUTED)
+
+
 def test_all_failures_have_one_base() -> None:
     echo = light(a=Recorder())
 

@@ -4,6 +4,7 @@ import random
 import subprocess
 import sys
 from pathlib import Path
+from weakref import WeakSet
 
 import pytest
 
@@ -117,6 +118,7 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
 def test_a_child_draws_other_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fork, "JITTER", random.Random(1))
+    monkeypatch.setattr(fork, "_registered", WeakSet())  # this process goes on
 
     fork._in_child()
 

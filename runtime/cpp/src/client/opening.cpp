@@ -24,7 +24,7 @@ void Opening::run() {
   while (next_ < instances_.size() && opened_ < most_ && !given_up_) {
     const auto& instance = instances_[next_++];
     lock.unlock();
-    const auto attempted = attempt_(instance);
+    const auto attempted = safely(instance);
     lock.lock();
     if (attempted) {
       ++opened_;
@@ -34,6 +34,17 @@ void Opening::run() {
     }
   }
   if (--running_ == 0) changed_.notify_all();
+}
+
+Outcome<void> Opening::safely(const Instance& instance) {
+  try {
+    return attempt_(instance);
+  } catch (const std::exception& error) {
+    return Failure{.code = Code::internal,
+                   .execution = Execution::not_executed,
+                   .message = error.what(),
+                   .declared = nullptr};
+  }
 }
 
 bool Opening::covers(const std::vector<Instance>& instances) {

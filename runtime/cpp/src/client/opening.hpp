@@ -42,6 +42,8 @@ class Opening {
   void give_up();
 
  private:
+  [[nodiscard]] Outcome<void> safely(const Instance& instance);
+
   const std::vector<Instance> instances_;
   const std::size_t most_;
   const std::size_t threads_;

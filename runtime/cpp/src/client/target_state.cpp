@@ -17,6 +17,8 @@ constexpr auto kTryMissingEvery = std::chrono::milliseconds(200);
 constexpr auto kSlice = std::chrono::milliseconds(500);
 // How often a search that holds no thread looks whether the resolver says something new.
 constexpr auto kLookEvery = std::chrono::milliseconds(10);
+// How long one of its steps waits for connections, which are made meanwhile and after it.
+constexpr auto kLongestStep = std::chrono::milliseconds(5);
 
 Failure not_executed(Code code, std::string message) {
   return Failure{
@@ -211,6 +213,7 @@ std::optional<Failure> Target::State::open(const std::vector<Instance>& instance
   auto result = opening->wait(deadline);
   const std::scoped_lock lock(mutex);
   missing_ = routes_.size() < std::min(kMostRoutes, instances.size());
+  under_way_ = !result.all_ended;
   if (result.opened) return std::nullopt;
   if (core->closed()) return client_closed();
   if (!result.all_ended) {
@@ -220,6 +223,11 @@ std::optional<Failure> Target::State::open(const std::vector<Instance>& instance
   }
   reached = result.failure.code != Code::unavailable && result.failure.code != Code::deadline_exceeded;
   return std::move(result.failure);
+}
+
+bool Target::State::attempts_under_way() {
+  const std::scoped_lock lock(mutex);
+  return under_way_;
 }
 
 Found Target::State::look(Search& search, TimePoint deadline) {
@@ -242,8 +250,13 @@ Found Target::State::look(Search& search, TimePoint deadline) {
       // It ended while it was made: no call was in flight on it.
       if (found.failure.code == Code::connection_lost) found.failure.code = Code::unavailable;
       const bool late = found.failure.code == Code::deadline_exceeded;
-      found.over = !late && (!may_pass(found.failure.code) || seen);
-      found.again_at = std::chrono::steady_clock::now() + search.backoff.next();
+      const auto now_on = std::chrono::steady_clock::now();
+      if (attempts_under_way()) {
+        found.again_at = now_on + kLookEvery;
+      } else {
+        found.over = !late && (!may_pass(found.failure.code) || seen);
+        found.again_at = now_on + search.backoff.next();
+      }
     } else {
       const std::scoped_lock lock(mutex);
       version_ = version_before;
@@ -348,7 +361,7 @@ void Target::State::search_step(const std::shared_ptr<Search>& search) {
   }
   Found found;
   try {
-    found = look(*search, std::min(until, now + core->options().connect_timeout));
+    found = look(*search, std::min(until, now + kLongestStep));
   } catch (const std::exception& error) {
     found.over = true;
     found.failure = not_executed(Code::internal, error.what());

@@ -88,6 +88,7 @@ struct Target::State final : Shared, std::enable_shared_from_this<State> {
   [[nodiscard]] std::vector<Instance> forget_all_but(const std::vector<Instance>& instances);
   [[nodiscard]] std::shared_ptr<Opening> begin_opening(std::vector<Instance> instances);
   [[nodiscard]] Outcome<void> attempt(const Instance& instance);
+  [[nodiscard]] bool attempts_under_way();
   void reset_backoff_of_new(const std::vector<Instance>& instances);
   void begin_search();
   void search_in_background(std::shared_ptr<Search> search);
@@ -101,6 +102,7 @@ struct Target::State final : Shared, std::enable_shared_from_this<State> {
   bool missing_ = false;  // instances that are offered but not connected
   TimePoint try_again_{};
   std::shared_ptr<Opening> opening_;  // the latest
+  bool under_way_ = false;            // attempts, when open() gave up
   std::optional<Failure> cause_;      // of the latest attempt that failed, since one succeeded
   std::vector<Waiting> waiting_;
   std::size_t covered_ = 0;  // of those, how many the step that is under way speaks for

@@ -5,6 +5,12 @@
 #include "mf/transport/socket.hpp"
 
 namespace mf::link {
+namespace {
+
+// A server on this host that lives answers so soon; another one's path must not keep a call from the network.
+constexpr auto kLocalAnswersWithin = std::chrono::milliseconds(250);
+
+}  // namespace
 
 Pool::Pool(std::shared_ptr<transport::Reactor> reactor, MakeOptions make_options,
            std::chrono::milliseconds connect_timeout, std::shared_ptr<transport::TlsContext> tls)
@@ -31,7 +37,8 @@ std::shared_ptr<Pool::Slot> Pool::slot(const Address& address) {
 
 Outcome<std::shared_ptr<ClientLink>> Pool::open(const Instance& instance, TimePoint deadline) {
   if (!instance.local.scheme.empty() && transport::exists_here(instance.local)) {
-    auto link = open(instance.local, deadline);
+    const auto moment = std::chrono::steady_clock::now() + kLocalAnswersWithin;
+    auto link = open(instance.local, std::min(deadline, moment));
     if (link && link.value()->peer_nonce() == instance.nonce) return link;
   }
   return open(instance.address, deadline);

@@ -25,6 +25,7 @@ void ServerLink::open(std::shared_ptr<Handler> handler) {
   {
     const std::scoped_lock lock(mutex_);
     handler_ = std::move(handler);
+    if (drains_) handler_->on_drain(session_.last_id());
     reactor_->watch(stream_->fd(), shared_from_this(), false);
     update_interest();
   }
@@ -128,6 +129,7 @@ void ServerLink::handle(protocol::Event& event, TimePoint now) {
       client_id_ = session_.peer().client_id;
       peer_max_payload_ = session_.peer_max_payload();
       peer_stream_window_ = session_.peer().stream_window;
+      if (drains_) session_.send_goaway(Code::shutting_down, *drains_);
       return;
     }
     case protocol::EventType::bind:
@@ -157,15 +159,20 @@ void ServerLink::handle(protocol::Event& event, TimePoint now) {
                               "UNBIND of a route that is not the first of a bound range");
     }
     case protocol::EventType::describe: {
-      auto text = handler_->on_describe(event.text);
+      const auto* const service = handler_->on_describe(event.text);
+      auto text = service == nullptr ? std::string_view() : service->descriptor;
+      auto annex = service == nullptr ? std::string_view() : service->annex;
       Lock lock(mutex_);
       if (session_.output_bytes() > options_.max_output)
         return refuse_and_close(Code::overloaded, kTooManyQuestions);
-      constexpr std::size_t kAround = 6;
-      if (event.text.size() + text.size() + kAround > peer_max_payload_) text = {};
-      if (event.text.size() + kAround > peer_max_payload_)
-        return refuse_and_close(Code::protocol_error, kLongName);
-      return session_.send_descriptor({.service = event.text, .text = text});
+      constexpr std::size_t kLengths = 10;
+      const auto room = [&](std::size_t size) {
+        return event.text.size() + size + kLengths <= peer_max_payload_;
+      };
+      if (!room(0)) return refuse_and_close(Code::protocol_error, kLongName);
+      if (!room(text.size() + annex.size())) annex = {};
+      if (!room(text.size())) text = {};
+      return session_.send_descriptor({.service = event.text, .text = text, .annex = annex});
     }
     case protocol::EventType::refused:
     case protocol::EventType::broken: {
@@ -366,8 +373,10 @@ void ServerLink::update_interest() {
 
 void ServerLink::drain(const std::string& reason) {
   Lock lock(mutex_);
-  if (closed() || !greeted_ || session_.draining()) return;
-  session_.send_goaway(Code::shutting_down, reason);
+  if (closed() || drains_) return;
+  drains_ = reason;
+  if (handler_) handler_->on_drain(session_.last_id());
+  if (greeted_) session_.send_goaway(Code::shutting_down, reason);
   flush(lock);
 }
 

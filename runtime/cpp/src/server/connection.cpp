@@ -86,7 +86,8 @@ void Connection::on_request(const protocol::Event& event, TimePoint now) {
     return ticket.fail(Code::unknown_method, Execution::not_executed,
                        "the route is not bound on this connection");
   }
-  if (draining_.load(std::memory_order_acquire)) [[unlikely]] {
+  if (draining_.load(std::memory_order_acquire) &&
+      static_cast<std::int32_t>(event.header.id - latest_.load(std::memory_order_relaxed)) > 0) [[unlikely]] {
     return ticket.fail(Code::shutting_down, Execution::not_executed,
                        "the server is stopping; use another instance");
   }

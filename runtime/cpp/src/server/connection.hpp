@@ -37,7 +37,7 @@ class Directory {
   virtual ~Directory() = default;
   /// The offer for a BIND, or why not.
   virtual Outcome<std::shared_ptr<const Offer>> find(const protocol::Bind& bind) = 0;
-  virtual std::string_view describe(std::string_view service) = 0;
+  virtual const ServiceInfo* describe(std::string_view service) = 0;
   virtual void on_closed(std::uint64_t connection) = 0;
   virtual transport::Workers& workers() = 0;
   /// For handlers of streams, which may last: each has a thread of its own.
@@ -52,7 +52,11 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
   Connection(Directory& directory, const std::shared_ptr<link::ServerLink>& link, std::uint64_t number);
 
   std::pair<Code, std::string> on_bind(std::uint16_t first_route, const protocol::Bind& bind) override;
-  std::string_view on_describe(std::string_view service) override { return directory_.describe(service); }
+  const ServiceInfo* on_describe(std::string_view service) override { return directory_.describe(service); }
+  void on_drain(std::uint32_t latest) override {
+    latest_.store(latest, std::memory_order_relaxed);
+    draining_.store(true, std::memory_order_release);
+  }
   void on_request(const protocol::Event& event, TimePoint now) override;
   void on_cancel(std::uint32_t id) override;
   void on_turn_end() override;
@@ -61,7 +65,6 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
   void on_room() override;
   void on_closed() override;
 
-  void drain() { draining_.store(true, std::memory_order_release); }
   /// Ends the streams that are still open: the server stops now.
   void end_streams();
 
@@ -114,6 +117,7 @@ class Connection final : public link::ServerLink::Handler, public std::enable_sh
   bool lane_runs_ = false;
   std::map<const Offer*, std::size_t> oneways_;
   std::atomic<bool> draining_{false};
+  std::atomic<std::uint32_t> latest_{0};  // once draining: no request behind it is executed
 };
 
 }  // namespace mf::server

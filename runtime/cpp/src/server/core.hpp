@@ -30,7 +30,7 @@ class Server::Core final : public server::Directory {
   [[nodiscard]] std::vector<Address> addresses() const;
 
   Outcome<std::shared_ptr<const server::Offer>> find(const protocol::Bind& bind) override;
-  std::string_view describe(std::string_view service) override;
+  const ServiceInfo* describe(std::string_view service) override;
   void on_closed(std::uint64_t connection) override;
   transport::Workers& workers() override { return *workers_; }
   transport::Workers& stream_threads() override { return *stream_threads_; }

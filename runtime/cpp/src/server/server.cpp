@@ -156,11 +156,11 @@ Outcome<std::shared_ptr<const server::Offer>> Server::Core::find(const protocol:
   return found->second;
 }
 
-std::string_view Server::Core::describe(std::string_view service) {
+const ServiceInfo* Server::Core::describe(std::string_view service) {
   const std::scoped_lock lock(mutex_);
   const auto first = offers_.lower_bound(std::pair(std::string(service), std::string()));
-  if (first == offers_.end() || first->first.first != service) return {};
-  return first->second->servant->service().descriptor;
+  if (first == offers_.end() || first->first.first != service) return nullptr;
+  return &first->second->servant->service();
 }
 
 void Server::Core::accept(std::unique_ptr<transport::Stream> stream) {
@@ -253,6 +253,11 @@ void Server::Core::start() {
     const std::scoped_lock lock(mutex_);
     if (started_) throw refused("the server was started already");
     if (stopped_) throw refused("the server was stopped");
+    if (std::uint64_t{options_.max_streams} * options_.stream_window > protocol::kMaxWindows) {
+      throw refused("max_streams " + std::to_string(options_.max_streams) + " of stream_window " +
+                    std::to_string(options_.stream_window) + " bytes each: together they may take " +
+                    std::to_string(protocol::kMaxWindows) + " bytes");
+    }
     if (options_.io_threads == 0) throw refused("a server needs at least one of io_threads");
     const auto tls = tls_for(listen, options_.tls);
     std::vector<std::shared_ptr<Acceptor>> acceptors;
@@ -309,7 +314,6 @@ void Server::Core::drain() {
     for (const auto& acceptor : acceptors) acceptor->close();
   });
   for (const auto& client : clients()) {
-    client.connection->drain();
     client.link->drain("the server is stopping");
   }
   const auto until = std::chrono::steady_clock::now() + options_.drain_timeout;

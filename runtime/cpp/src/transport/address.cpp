@@ -31,6 +31,11 @@ Address parse_unix(std::string_view text) {
   return {.scheme = "unix", .host = std::string(path), .port = 0};
 }
 
+std::string_view trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(' ');
+  return first == std::string_view::npos ? "" : text.substr(first, text.find_last_not_of(' ') + 1 - first);
+}
+
 }  // namespace
 
 Address Address::parse(std::string_view text) {
@@ -62,7 +67,7 @@ std::vector<Address> Address::parse_list(std::string_view text) {
   std::vector<Address> found;
   for (std::size_t start = 0; start <= text.size();) {
     const auto end = std::min(text.find(',', start), text.size());
-    found.push_back(parse(text.substr(start, end - start)));
+    found.push_back(parse(trimmed(text.substr(start, end - start))));
     start = end + 1;
   }
   return found;

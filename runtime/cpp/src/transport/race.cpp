@@ -6,11 +6,21 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 
 namespace mf::transport {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+/// As a port of the ephemeral range can be that nobody listens on.
+bool is_connected_to_itself(int fd) noexcept {
+  SocketAddress own{.size = sizeof own.bytes};
+  SocketAddress peer{.size = sizeof peer.bytes};
+  return ::getsockname(fd, reinterpret_cast<sockaddr*>(&own.bytes), &own.size) == 0 &&
+         ::getpeername(fd, reinterpret_cast<sockaddr*>(&peer.bytes), &peer.size) == 0 &&
+         own.size == peer.size && std::memcmp(&own.bytes, &peer.bytes, own.size) == 0;
+}
 
 /// The sockets of attempts under way; those that are left at the end are closed.
 class Race {
@@ -30,7 +40,8 @@ class Race {
     const int fd = ::socket(to.bytes.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0) {
       error_ = errno;
-    } else if (::connect(fd, reinterpret_cast<const sockaddr*>(&to.bytes), to.size) == 0) {
+    } else if (::connect(fd, reinterpret_cast<const sockaddr*>(&to.bytes), to.size) == 0 &&
+               !is_connected_to_itself(fd)) {
       win(fd);
     } else if (errno == EINPROGRESS) {
       pending_.push_back({.fd = fd, .events = POLLOUT, .revents = 0});
@@ -64,6 +75,7 @@ class Race {
     int error = 0;
     socklen_t size = sizeof error;
     if (::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) != 0) error = errno;
+    if (error == 0 && is_connected_to_itself(fd)) error = ECONNREFUSED;
     entry = pending_.erase(entry);
     if (error == 0) {
       win(fd);

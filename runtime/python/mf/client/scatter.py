@@ -56,7 +56,11 @@ class AgentsTarget(ScatterTarget):
         agents = self._agents
         if agents is None:
             deadline = deadline_of(method, options, now)
-            agents = await on_own_thread(router.agents, service, deadline)
+            known = router.resolver.view(service.name)
+            if known.agents and not known.whole:
+                agents = router.agents(service, deadline)  # does not wait
+            else:
+                agents = await on_own_thread(router.agents, service, deadline)
         calls = {agent: begin(router, method, options, arguments, now) for agent in agents}
         await gather(*(run_async(call, Destination(router, service, agent)) for agent, call in calls.items()))
         return Scattered((agent, _outcome(call, options)) for agent, call in calls.items())

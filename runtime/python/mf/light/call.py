@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+PASSED = 1e-9
+"""Seconds that are left when a deadline is over, since none may be given that is not ahead."""
 _FOREVER = 1e9
 """Seconds beyond which nobody needs a timer."""
 
@@ -82,6 +84,8 @@ class LightCall(CurrentCall):
         self.agent = shown_agent(service, agent)
         self.given_up = False
         seconds = options.deadline if options is not None else None
+        if seconds is not None and seconds <= PASSED:
+            raise not_executed(Code.DEADLINE_EXCEEDED, "the deadline passed before the handler started")
         now = monotonic()
         self.deadline = now + (seconds or method.deadline or DEFAULT_DEADLINE)
         outer = current.get()

@@ -13,7 +13,7 @@ from mf.core.outcome import Outcome, each_async, failure_in
 from mf.core.service import Method, Servant, ServiceInfo, is_async
 from mf.core.stream import AsyncDuplexStream, AsyncStreamReader, DuplexStream, StreamReader
 from mf.core.target import BatchCall, Scattered, ScatterTarget, Target
-from mf.light.call import LightCall, run_to_end, to_end
+from mf.light.call import PASSED, LightCall, run_to_end, to_end
 from mf.light.checks import check_arguments
 from mf.light.offers import LightOffers
 from mf.light.opening import Opening
@@ -244,7 +244,7 @@ def _end(method: Method[Any, Any], options: CallOptions | BatchOptions | None) -
 
 
 def _left(end: float) -> float:
-    return max(end - monotonic(), 1e-9)
+    return max(end - monotonic(), PASSED)
 
 
 def _messages(

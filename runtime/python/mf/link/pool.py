@@ -212,7 +212,13 @@ class Pool:
             Hello(nonce=self._nonce, max_payload=self._max_payload, client_id=client_id),
             self.watches,
         )
+        if self._closed_meanwhile():
+            place.link.close()
+            raise not_executed(Code.CANCELLED, "the client was closed")
         return place.link
+
+    def _closed_meanwhile(self) -> bool:
+        return self.closed
 
     def _dial(self, address: str, timeout: float) -> Stream:
         if self._connect is not None:

@@ -38,8 +38,8 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
     virtual ~Handler() = default;
     /// Code::ok, or why not, in words.
     virtual std::pair<Code, std::string> on_bind(std::uint16_t first_route, const protocol::Bind& bind) = 0;
-    /// The descriptor of a service; empty if there is none.
-    virtual std::string_view on_describe(std::string_view service) = 0;
+    /// The service of this name; null if it is not offered.
+    virtual const ServiceInfo* on_describe(std::string_view service) = 0;
     /// `now` is the time of this turn. Each request ends with one send_…() or end_request().
     virtual void on_request(const protocol::Event& event, TimePoint now) = 0;
     virtual void on_cancel(std::uint32_t id) = 0;
@@ -50,6 +50,8 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
     /// has_room() is true again, after somebody was told that it is not. On any thread, without a lock.
     virtual void on_room() = 0;
     virtual void on_turn_end() = 0;
+    /// GOAWAY is sent, and names this request as the latest: none behind it may be executed.
+    virtual void on_drain(std::uint32_t latest) = 0;
     /// Once, on any thread.
     virtual void on_closed() = 0;
   };
@@ -138,6 +140,7 @@ class ServerLink final : public transport::Watched, public std::enable_shared_fr
   protocol::Session session_;
   std::vector<protocol::Event> events_;
   bool greeted_ = false;
+  std::optional<std::string> drains_;  // and why
   bool in_turn_ = false;
   bool writing_ = false;
   bool blocked_ = false;

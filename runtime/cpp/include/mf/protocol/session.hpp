@@ -173,6 +173,8 @@ class Session {
   /// The protocol version that both sides speak; 0 before the peer's HELLO.
   [[nodiscard]] std::uint16_t version() const noexcept { return version_; }
   [[nodiscard]] const Limits& limits() const noexcept { return options_.limits; }
+  /// Of the latest request: at a server, that has come.
+  [[nodiscard]] std::uint32_t last_id() const noexcept { return last_id_; }
   /// No request of this connection had this id yet: they count up.
   [[nodiscard]] bool never_used(std::uint32_t id) const noexcept {
     return static_cast<std::int32_t>(id - last_id_) > 0;
