@@ -85,6 +85,22 @@ TEST(BlackHole, HoldsUpNoCallWhenTheSourceSaysSomethingNew) {
   }
 }
 
+TEST(BlackHole, KeepsNoWaitingCallFromAServerThatComesLater) {
+  const Listener hole = black_hole();
+  const Served served;
+  const auto resolver = std::make_shared<FakeResolver>();
+  auto offers = answered();
+  offers.agents[""].push_back({.address = hole.address()});
+  resolver->set(offers);
+  mf::Client client(resolver, kPatient);
+  const calls::EchoClient stub(client);
+  auto waiting = std::async(std::launch::async, [&] { return stub.twice(4, {.deadline = 30s}); });
+  std::this_thread::sleep_for(10ms);
+  offers.agents[""].push_back({.address = served.server.address()});
+  resolver->set(offers);
+  EXPECT_EQ(waiting.get(), 8);
+}
+
 TEST(BlackHole, EndsACallAtItsDeadlineInWordsAndItsClientAtOnce) {
   const Listener hole = black_hole();
   auto client = std::make_unique<mf::Client>(hole.address().str(), kPatient);

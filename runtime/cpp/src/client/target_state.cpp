@@ -279,7 +279,8 @@ Found Target::State::look(Search& search, TimePoint deadline) {
 Found Target::State::wait_for_route(TimePoint deadline) {
   Search search{.backoff = link::Backoff(random_number())};
   for (;;) {
-    auto found = look(search, deadline);
+    // What the resolver says meanwhile is heard in time, however long the attempts last.
+    auto found = look(search, std::min(deadline, std::chrono::steady_clock::now() + kSlice));
     if (found.route || found.over) return found;
     const auto now = std::chrono::steady_clock::now();
     if (now >= deadline) {
