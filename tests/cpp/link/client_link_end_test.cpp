@@ -112,7 +112,7 @@ TEST(ClientLink, ACallBehindTheLastThatAStoppingServerTookSurelyWasNotExecuted) 
   EXPECT_TRUE(eventually([&] { return ends.size() == 2; }));
   EXPECT_EQ(ends.replies[0].failure.code, Code::connection_lost);
   EXPECT_EQ(ends.replies[0].failure.execution, Execution::unknown);
-  EXPECT_EQ(ends.replies[1].failure.code, Code::connection_lost);
+  EXPECT_EQ(ends.replies[1].failure.code, Code::shutting_down);
   EXPECT_EQ(ends.replies[1].failure.execution, Execution::not_executed);
 }
 

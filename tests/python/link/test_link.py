@@ -88,7 +88,7 @@ def test_a_call_behind_the_latest_that_a_stopping_server_took_surely_was_not_exe
 
     assert failure is not None
     taken = latest == 1
-    assert failure.code == (Code.CONNECTION_LOST if taken else Code.UNAVAILABLE)
+    assert failure.code == (Code.CONNECTION_LOST if taken else Code.SHUTTING_DOWN)
     assert failure.execution == (Execution.UNKNOWN if taken else Execution.NOT_EXECUTED)
 
 
@@ -104,7 +104,7 @@ def test_a_good_bye_is_read_also_when_the_write_behind_it_fails() -> None:
     link.call(call, 0, time.monotonic())
 
     assert call.failure is not None
-    assert (call.failure.code, call.failure.execution) == (Code.UNAVAILABLE, Execution.NOT_EXECUTED)
+    assert (call.failure.code, call.failure.execution) == (Code.SHUTTING_DOWN, Execution.NOT_EXECUTED)
     assert stream.script == []
     assert not link.usable
 

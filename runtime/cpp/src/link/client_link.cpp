@@ -484,9 +484,7 @@ Reply ClientLink::send_oneway(protocol::RequestHead head, Payload payload, TimeP
   const auto ends_at = written_ + session_.output_bytes();
   if (!written_later()) flush(lock);
   if (!broken()) return {};
-  auto why = why_broken_;
-  if (surely_not_executed(head.id, ends_at)) why.execution = Execution::not_executed;
-  return Reply::failed(std::move(why), Ended::lost);
+  return Reply::failed(why_lost(head.id, ends_at), Ended::lost);
 }
 
 void ClientLink::check_idle(TimePoint now, Lock& lock) {
@@ -513,10 +511,16 @@ void ClientLink::close(const std::string& reason) {
       lock);
 }
 
-// Its last byte was never given to the kernel, or the server has said that it takes none behind another one.
-bool ClientLink::surely_not_executed(std::uint32_t id, std::uint64_t ends_at) const {
-  return ends_at > offered_ ||
-         (draining_.load(std::memory_order_relaxed) && static_cast<std::int32_t>(id - last_taken_) > 0);
+// Of a request that is lost with the connection. Its last byte was never given to the kernel, or the server
+// has said that it takes none behind another one: then it surely was not executed.
+Failure ClientLink::why_lost(std::uint32_t id, std::uint64_t ends_at) const {
+  if (draining_.load(std::memory_order_relaxed) && static_cast<std::int32_t>(id - last_taken_) > 0 &&
+      why_broken_.code == Code::connection_lost) {
+    return not_executed(Code::shutting_down, peer() + " is stopping; use another instance");
+  }
+  Failure why = why_broken_;
+  if (ends_at > offered_) why.execution = Execution::not_executed;
+  return why;
 }
 
 void ClientLink::break_off(Failure why, Lock& lock) {
@@ -530,12 +534,11 @@ void ClientLink::break_off(Failure why, Lock& lock) {
   calls_.drain([&](std::uint32_t id, Pending&& pending) {
     Failure failure;
     try {
-      failure = why_broken_;
+      failure = why_lost(id, pending.ends_at);
     } catch (const std::bad_alloc&) {
       failure = out_of_memory();
       failure.code = why_broken_.code;
     }
-    if (surely_not_executed(id, pending.ends_at)) failure.execution = Execution::not_executed;
     end(std::move(pending), Reply::failed(std::move(failure), Ended::lost), own);
   });
   by_reactor_ = 0;

@@ -177,8 +177,12 @@ class LinkOutput:
         return False
 
     def _gone(self) -> Error:
-        text = self.failure.message if self.failure else f"{self.peer} is shutting down"
-        return not_executed(Code.UNAVAILABLE, text)
+        if self.failure is None or self.failure.code == Code.SHUTTING_DOWN:
+            return self._stopping()
+        return not_executed(Code.UNAVAILABLE, self.failure.message)
+
+    def _stopping(self) -> Error:
+        return not_executed(Code.SHUTTING_DOWN, f"{self.peer} is stopping; use another instance")
 
     def _done(self, pending: Pending) -> None:
         """With the lock: wakes whoever waits for it, or for what its streams bring."""
@@ -288,7 +292,9 @@ class LinkOutput:
         self.failure = error
         session = self._session
         for call in session.calls.by_id.values():
-            if session.surely_not_executed(call):
+            if session.was_turned_away(call) and not given_up:
+                call.failure = self._stopping()
+            elif session.surely_not_executed(call) or session.was_turned_away(call):
                 code = Code.CANCELLED if given_up else Code.UNAVAILABLE
                 call.failure = not_executed(code, error.message)
             else:
@@ -316,7 +322,7 @@ class LinkOutput:
         """With the lock: a connection whose server said good-bye ends when the last call on it has."""
         session = self._session
         if not self.usable and self.failure is None and not session.calls.by_id and not session.waiting():
-            self.failure = Error(Code.UNAVAILABLE, f"{self.peer} is shutting down")
+            self.failure = self._stopping()
             session.close()
             self._stream.shutdown()
 

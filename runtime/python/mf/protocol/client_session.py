@@ -110,10 +110,11 @@ class ClientSession(Session):
             self._control(CANCEL, id_=call.id)
 
     def surely_not_executed(self, call: Request) -> bool:
-        """If the connection ended now: the request's end still waits in the output, or the server has said
-        that it takes none behind another one."""
-        if call.end > self.queued - self.out_bytes:
-            return True
+        """If the connection ended now: the request's end still waits in the output."""
+        return call.end > self.queued - self.out_bytes
+
+    def was_turned_away(self, call: Request) -> bool:
+        """The server has said good-bye, and that it takes no request behind another one."""
         return self._latest_taken is not None and is_behind(call.id, self._latest_taken)
 
     def end_stream(self, call: Request) -> None:

@@ -242,7 +242,7 @@ class ClientLink final : public transport::Watched, public std::enable_shared_fr
   void adopt_later();
   void adopt();
   void adopt(Lock& lock);
-  [[nodiscard]] bool surely_not_executed(std::uint32_t id, std::uint64_t ends_at) const;
+  [[nodiscard]] Failure why_lost(std::uint32_t id, std::uint64_t ends_at) const;
   void break_off(Failure why, Lock& lock);
   void break_off_by_exception(Lock& lock) noexcept;
   void end_by_peer(Lock& lock);
